@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../platform/database.ts'
+import { generateKey } from '../platform/key-format.ts'
+import { newId } from '../platform/ids.ts'
+import { startTestApp } from '../../test/harness.ts'
+
+const app = await startTestApp()
+const second = await app.secondServer()
+
+describe('bearer keys', () => {
+  test('GET /me answers who the key stands for', async () => {
+    const owner = await app.createOrg('Acme')
+    const { status, body } = await app.call('GET', '/api/v1/me', { as: owner })
+    assert.equal(status, 200)
+    assert.equal(body.data.user.id, owner.userId)
+    assert.deepEqual(body.data.org, { id: owner.orgId, name: 'Acme' })
+    assert.deepEqual(body.data.workspace, { id: owner.workspaceId, name: 'Main' })
+    assert.equal(body.data.role, 'owner')
+    assert.equal(body.data.apiKey.id, owner.apiKeyId)
+  })
+
+  const refused: [string, Record<string, string>][] = [
+    ['no Authorization header', {}],
+    ['another scheme', { authorization: 'Basic abc' }],
+    ['an empty bearer', { authorization: 'Bearer ' }],
+    ['a key of another environment', { authorization: `Bearer ${generateKey('live')}` }],
+    ['an unknown key with a right checksum', { authorization: `Bearer ${generateKey('test')}` }],
+    ['a wrong checksum', { authorization: `Bearer ${generateKey('test').slice(0, -1)}!` }],
+  ]
+  for (const [what, headers] of refused) {
+    test(`${what} is UNAUTHORIZED`, async () => {
+      const { status, body } = await app.call('GET', '/api/v1/me', { headers })
+      assert.equal(status, 401)
+      assert.equal(body.error.code, 'UNAUTHORIZED')
+      assert.equal(body.success, false)
+    })
+  }
+
+  test('a revoked key stops working at once on every server process', async () => {
+    const owner = await app.createOrg()
+    for (const server of [app, second])
+      assert.equal((await server.call('GET', '/api/v1/me', { as: owner })).status, 200)
+    await app.db.execute(sql`update api_keys set revoked_at = now() where org_id = ${owner.orgId}`)
+    const answers = await Promise.all(
+      [app, second].flatMap((server) =>
+        Array.from({ length: 10 }, () => server.call('GET', '/api/v1/me', { as: owner })),
+      ),
+    )
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([401]))
+  })
+
+  test('a key that was unknown works as soon as it exists', async () => {
+    const owner = await app.createOrg()
+    const key = generateKey('test')
+    assert.equal((await second.call('GET', '/api/v1/me', { as: key })).status, 401)
+    const { hashKey } = await import('../platform/key-format.ts')
+    await app.db.execute(sql`
+      insert into api_keys (org_id, id, user_id, name, prefix, last4, hash)
+      values (${owner.orgId}, ${newId()}, ${owner.userId}, 'new', 'atr_test_', ${key.slice(-4)}, ${hashKey(key)})`)
+    assert.equal((await second.call('GET', '/api/v1/me', { as: key })).status, 200)
+  })
+
+  test('an expired key is refused although it was remembered as valid', async () => {
+    const owner = await app.createOrg()
+    assert.equal((await app.call('GET', '/api/v1/me', { as: owner })).status, 200)
+    await app.db.execute(sql`update api_keys set expires_at = now() where org_id = ${owner.orgId}`)
+    assert.equal((await app.call('GET', '/api/v1/me', { as: owner })).status, 401)
+  })
+
+  test('a lost role takes its permissions away with the next request', async () => {
+    const owner = await app.createOrg()
+    assert.ok((await second.call('GET', '/api/v1/me', { as: owner })).body.data.permissions.includes('audit:read'))
+    await app.db.execute(sql`update members set role = 'member' where org_id = ${owner.orgId}`)
+    assert.ok(!(await second.call('GET', '/api/v1/me', { as: owner })).body.data.permissions.includes('audit:read'))
+  })
+})
+
+describe('the workspace of a call', () => {
+  test('a workspace of another org, a missing one and a malformed one are refused alike', async () => {
+    const owner = await app.createOrg()
+    const stranger = await app.createOrg()
+    const answers = await Promise.all(
+      [stranger.workspaceId, newId(), 'nonsense'].map((id) =>
+        app.call('GET', '/api/v1/me', { as: owner, headers: { 'x-workspace-id': id } }),
+      ),
+    )
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([403]))
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  })
+
+  test('a member works only in workspaces they were added to; an admin in all', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member')
+    const admin = await app.createUser(owner, 'admin', { inWorkspace: false })
+    const other = newId()
+    await app.db.execute(sql`
+      insert into workspaces (org_id, id, name, slug) values (${owner.orgId}, ${other}, 'Other', 'other')`)
+    const headers = { 'x-workspace-id': other }
+    assert.equal((await app.call('GET', '/api/v1/me', { as: member, headers })).status, 403)
+    assert.equal((await app.call('GET', '/api/v1/me', { as: admin, headers })).body.data.workspace.name, 'Other')
+    await app.db.execute(sql`
+      insert into workspace_members (org_id, workspace_id, user_id) values (${owner.orgId}, ${other}, ${member.userId})`)
+    assert.equal((await app.call('GET', '/api/v1/me', { as: member, headers })).body.data.workspace.name, 'Other')
+  })
+
+  test('a key narrowed by scopes keeps only what its scopes and its role share', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'member', { scopes: ['files:*', 'billing:manage'] })
+    const { body } = await app.call('GET', '/api/v1/me', { as: member })
+    assert.deepEqual(body.data.permissions, ['files:read', 'files:write'])
+  })
+})

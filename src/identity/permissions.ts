@@ -1,0 +1,73 @@
+/** What a role may do and what a key's scope may be narrowed to. `area:*` in a scope stands for all of an area. */
+export const permissions = [
+  'files:read',
+  'files:write',
+  'projects:read',
+  'projects:write',
+  'agents:read',
+  'agents:write',
+  'sessions:read',
+  'sessions:write',
+  'webhooks:read',
+  'webhooks:write',
+  'billing:read',
+  'billing:manage',
+  'connections:read',
+  'connections:write',
+  'workspaces:read',
+  'workspaces:write',
+  'members:read',
+  'members:write',
+  'keys:read',
+  'keys:write',
+  'audit:read',
+] as const
+export type Permission = (typeof permissions)[number]
+
+export const roles = ['owner', 'admin', 'billing_manager', 'member'] as const
+export type Role = (typeof roles)[number]
+
+const everyone: Permission[] = [
+  'files:read',
+  'files:write',
+  'projects:read',
+  'projects:write',
+  'agents:read',
+  'agents:write',
+  'sessions:read',
+  'sessions:write',
+  'webhooks:read',
+  'webhooks:write',
+  'billing:read',
+  'connections:read',
+  'connections:write',
+  'workspaces:read',
+  'members:read',
+  'keys:read',
+  'keys:write',
+]
+
+const ofRole: Record<Role, readonly Permission[]> = {
+  owner: permissions,
+  admin: permissions,
+  billing_manager: [...everyone, 'billing:manage'],
+  member: everyone,
+}
+
+const areas = new Set(permissions.map((permission) => permission.split(':')[0]))
+
+/** Whether a key may be given this scope: one permission, or all of an area. */
+export const isScope = (scope: string): boolean =>
+  (permissions as readonly string[]).includes(scope) || (scope.endsWith(':*') && areas.has(scope.slice(0, -2)))
+
+/** What a role may do through a key of these scopes; no scopes means everything that the role may. */
+export const effectivePermissions = (role: Role, scopes: readonly string[]): ReadonlySet<Permission> => {
+  const allowed = ofRole[role]
+  if (scopes.length === 0) return new Set(allowed)
+  return new Set(
+    allowed.filter((permission) => scopes.includes(permission) || scopes.includes(`${permission.split(':')[0]}:*`)),
+  )
+}
+
+/** Owners and admins see every workspace of their org. */
+export const seesAllWorkspaces = (role: Role): boolean => role === 'owner' || role === 'admin'

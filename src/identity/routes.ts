@@ -1,0 +1,37 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../platform/database.ts'
+import { apiPrefix } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { ok, Success } from '../platform/schemas.ts'
+import * as queries from './queries.ts'
+import { Me } from './schemas.ts'
+
+export interface IdentityDeps {
+  config: Config
+  db: Database
+}
+
+export const registerIdentityRoutes = (app: App, deps: IdentityDeps): void => {
+  const { db } = deps
+
+  app.get(
+    `${apiPrefix}/me`,
+    {
+      config: { access: 'member' },
+      schema: { tags: ['Identity'], summary: 'Who is calling', response: { 200: Success(Me) } },
+    },
+    async (request) => {
+      const { actor } = request
+      const workspace =
+        actor.workspaceId === null ? undefined : await queries.findWorkspaceName(db, actor, actor.workspaceId)
+      return ok({
+        user: { id: actor.userId, email: actor.email, name: actor.userName },
+        org: { id: actor.orgId, name: actor.orgName },
+        workspace: workspace ?? null,
+        role: actor.role,
+        permissions: [...actor.permissions],
+        apiKey: actor.apiKey && { ...actor.apiKey, scopes: [...actor.apiKey.scopes] },
+      })
+    },
+  )
+}

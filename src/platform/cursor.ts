@@ -1,0 +1,48 @@
+import { badRequest } from './errors.ts'
+
+/**
+ * An opaque position in a list: the sort values of the last item seen. Base64url of a JSON array, so that it can be
+ * read while debugging; it grants nothing, because every list filters by org again.
+ */
+export const encodeCursor = (values: (string | number | boolean | null)[]): string =>
+  Buffer.from(JSON.stringify(values)).toString('base64url')
+
+type Kind = 'string' | 'number' | 'boolean' | 'uuid' | 'timestamp'
+interface KindTypes {
+  string: string
+  number: number
+  boolean: boolean
+  uuid: string
+  timestamp: string
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+// Microseconds, as PostgreSQL prints them: a cursor cut to milliseconds would skip rows of the same millisecond.
+const timestamp = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|\+00)$/
+
+const isKind = (value: unknown, kind: Kind): boolean => {
+  if (kind === 'uuid') return typeof value === 'string' && uuid.test(value)
+  if (kind === 'timestamp') {
+    return typeof value === 'string' && timestamp.test(value) && !Number.isNaN(Date.parse(value.replace('+00', 'Z')))
+  }
+  if (kind === 'string') return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
+  if (kind === 'number') return typeof value === 'number' && Number.isSafeInteger(value)
+  return typeof value === 'boolean'
+}
+
+/** Reads a cursor back as values of these kinds. Throws BAD_REQUEST for anything that encodeCursor did not make. */
+export const decodeCursor = <const Kinds extends readonly Kind[]>(
+  cursor: string,
+  kinds: Kinds,
+): { [Index in keyof Kinds]: KindTypes[Kinds[Index]] } => {
+  let values: unknown
+  try {
+    values = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  } catch {
+    values = undefined
+  }
+  const fits =
+    Array.isArray(values) && values.length === kinds.length && kinds.every((kind, index) => isKind(values[index], kind))
+  if (!fits) throw badRequest('cursor is not one that this list handed out')
+  return values as { [Index in keyof Kinds]: KindTypes[Kinds[Index]] }
+}

@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { conflict } from './errors.ts'
+
+/** The strong entity tag of a row that counts its own revisions. */
+export const etagOf = (row: { revision: number }): string => `"${row.revision}"`
+
+const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim())
+
+/**
+ * Checks `If-Match` against the row as it stands, inside the transaction that will change it. A mismatch is CONFLICT;
+ * `*` matches anything; a weak tag never matches (RFC 9110, 13.1.1).
+ */
+export const requireMatch = (ifMatch: string | undefined, row: { revision: number }): void => {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  if (!tagsOf(ifMatch).includes(etagOf(row))) {
+    throw conflict('It has changed since you read it: If-Match names another version. Read it again and retry.')
+  }
+}
+
+/** True when the client's copy is current, by `If-None-Match` (weak comparison, RFC 9110, 13.1.2). */
+export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
+  if (ifNoneMatch === undefined) return false
+  const plain = etag.replace(/^W\//, '')
+  return tagsOf(ifNoneMatch).some((tag) => tag === '*' || tag.replace(/^W\//, '') === plain)
+}
+
+/** Answers one resource with its ETag, or 304 when the client already has it. */
+export const sendResource = <T extends { revision: number }>(request: FastifyRequest, reply: FastifyReply, row: T) => {
+  const etag = etagOf(row)
+  reply.header('etag', etag)
+  if (
+    (request.method === 'GET' || request.method === 'HEAD') &&
+    isNotModified(request.headers['if-none-match'], etag)
+  ) {
+    return reply.code(304).send()
+  }
+  return { success: true as const, data: row }
+}

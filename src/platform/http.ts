@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import fastify from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawServerDefault,
+  RouteOptions,
+} from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database.ts'
+import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
+import { registerJsonBody } from './json-body.ts'
+import type { Log } from './log.ts'
+import { registerValidation, validationFailure } from './validation.ts'
+
+/** The application as every area's routes see it. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** JSON bodies; uploads stream past this limit on their own routes. */
+export const jsonBodyLimitBytes = 1_048_576
+export const apiPrefix = '/api/v1'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a malformed or missing id in the path is called: `Agent` gives "Agent not found". */
+    what?: string
+  }
+  interface FastifyInstance {
+    /** Every registered route, for the sweeps over all of them and for `Allow`. */
+    routeTable: RouteOptions[]
+  }
+}
+
+export interface HttpOptions {
+  log: Log
+  /** Outside production a failure says what really happened. */
+  production: boolean
+  trustProxy: boolean
+}
+
+// Sockets of clients that write something other than HTTP get the envelope, too, and are closed.
+const answerRaw = (socket: Socket, status: string, message: string): void => {
+  if (!socket.writable || socket.bytesWritten > 0) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify(failureBody('BAD_REQUEST', message))
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+      .replaceAll(/:[A-Za-z]+/g, '[^/]+')
+      .replaceAll('*', '.*')}$`,
+  )
+
+const collectRoutes = (app: FastifyInstance): ((path: string) => string[]) => {
+  app.decorate('routeTable', [])
+  app.addHook('onRoute', (route) => {
+    app.routeTable.push(route)
+  })
+  let patterns: [RegExp, string[]][] | undefined
+  return (path) => {
+    patterns ??= app.routeTable.map((route) => [patternOf(route.url), [route.method].flat()])
+    const methods = patterns.filter(([pattern]) => pattern.test(path)).flatMap(([, allowed]) => allowed)
+    return [...new Set(methods)].toSorted()
+  }
+}
+
+const fastifyMessages: Record<string, string> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The Content-Type is not one that this route takes.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this route takes.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length said.',
+  FST_ERR_CTP_EMPTY_TYPE: 'The Content-Type is missing.',
+  ECONNRESET: 'The request was cut off.',
+}
+
+const toApiError = (error: FastifyError, request: FastifyRequest, production: boolean): ApiError => {
+  if (error instanceof ApiError) return error
+  const what = request.routeOptions.config.what ?? 'Resource'
+  if (error.validation) return validationFailure(error.validation, error.validationContext ?? 'body', what, error)
+  const state = sqlState(error)
+  if (state === '22021' || state === '22P05')
+    return badRequest('The request contains text that cannot be stored.', { cause: error })
+  if (state === '23505') return conflict('It collides with something that exists already.', { cause: error })
+  if (state === '40001' || state === '40P01' || state === '55P03') {
+    return conflict('Another change to the same thing got in between. Try again.', { cause: error })
+  }
+  if (isDatabaseUnavailable(error)) return databaseUnavailable(error) as ApiError
+  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
+    return badRequest(fastifyMessages[error.code] ?? error.message, { cause: error })
+  }
+  return new ApiError('INTERNAL_ERROR', production ? 'Internal server error' : error.message, { cause: error })
+}
+
+const logFailure = (log: Log, request: FastifyRequest, error: ApiError): void => {
+  if (error.status < 500) return
+  const fields = {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url,
+    code: error.code,
+    err: error.cause ?? error,
+  }
+  if (error.status === 503) log.warn(fields, 'request failed: dependency unavailable')
+  else log.error(fields, 'request failed')
+}
+
+const sendError = (reply: FastifyReply, error: ApiError): FastifyReply => {
+  if (error.headers) reply.headers(error.headers)
+  // A body that was refused half-way is still coming in: say so and hang up, or the client keeps pushing bytes.
+  if (!reply.request.raw.complete && reply.request.method !== 'GET') reply.header('connection', 'close')
+  return reply
+    .code(error.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(failureBody(error.code, error.message))
+}
+
+const refuseUndecodable = (request: FastifyRequest): void => {
+  const url = request.raw.url ?? ''
+  if (!url.includes('%00')) return
+  if (url.split('?', 1)[0]?.includes('%00')) throw notFound(request.routeOptions.config.what ?? 'Resource')
+  throw badRequest('The query contains NUL.')
+}
+
+/** An HTTP server that knows envelopes, validation and ids, and no route. */
+export const createHttp = (options: HttpOptions): App => {
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: jsonBodyLimitBytes,
+    trustProxy: options.trustProxy,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // A client may take its time with 100 MB, but not for ever.
+    requestTimeout: 3_600_000,
+    keepAliveTimeout: 72_000,
+    routerOptions: { maxParamLength: 512 },
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      void sendError(reply, notFound('Resource'))
+    },
+    clientErrorHandler: (error, socket) => {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'ECONNRESET') return
+      if (code === 'HPE_HEADER_OVERFLOW')
+        answerRaw(socket, '431 Request Header Fields Too Large', 'The headers are too large.')
+      else if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+        answerRaw(socket, '408 Request Timeout', 'The request took too long to arrive.')
+      else answerRaw(socket, '400 Bad Request', 'This is not an HTTP request that can be understood.')
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  const methodsOf = collectRoutes(app)
+  registerJsonBody(app)
+  registerValidation(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    done()
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    refuseUndecodable(request)
+    done()
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const known = toApiError(error, request, options.production)
+    logFailure(options.log, request, known)
+    return sendError(reply, known)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const allowed = methodsOf(path)
+    if (allowed.length > 0) reply.header('allow', allowed.join(', '))
+    return sendError(reply, notFound('Route'))
+  })
+  return app
+}
+
+/** The origin that URLs in an answer start with: configured, or that of the request itself. */
+export const originOf = (request: FastifyRequest, baseUrl: string | undefined): string =>
+  baseUrl ?? `${request.protocol}://${request.host}`

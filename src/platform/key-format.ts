@@ -1,0 +1,43 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/** The environment segment of an API key: a key of one environment is refused in another. */
+export type KeyEnvironment = 'live' | 'dev' | 'test'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const randomBytesLength = 32
+const randomLength = 43 // 62^43 > 2^256
+const checksumLength = 6 // 62^6 > 2^32
+
+const base62 = (value: bigint, length: number): string => {
+  let digits = ''
+  for (let rest = value; rest > 0n; rest /= 62n) digits = alphabet.charAt(Number(rest % 62n)) + digits
+  return digits.padStart(length, '0')
+}
+
+const checksum = (text: string): string => base62(BigInt(crc32(text)), checksumLength)
+
+/**
+ * A new API key: `atr_<env>_`, 32 random bytes as one big-endian number in base62 (0-9, A-Z, a-z) padded to 43
+ * characters, then the CRC-32 of everything before it in base62 padded to 6.
+ */
+export const generateKey = (environment: KeyEnvironment, random: Buffer = randomBytes(randomBytesLength)): string => {
+  const body = `atr_${environment}_${base62(BigInt(`0x${random.toString('hex')}`), randomLength)}`
+  return body + checksum(body)
+}
+
+/** Whether the text is a key of this environment with a right checksum. Says nothing about whether it exists. */
+export const isWellFormedKey = (text: string, environment: KeyEnvironment): boolean => {
+  const prefix = `atr_${environment}_`
+  if (text.length !== prefix.length + randomLength + checksumLength || !text.startsWith(prefix)) return false
+  const body = text.slice(0, -checksumLength)
+  for (let i = prefix.length; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const isAlphanumeric = (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+    if (!isAlphanumeric) return false
+  }
+  return checksum(body) === text.slice(-checksumLength)
+}
+
+/** What is stored instead of the key. The key has 256 random bits, so a plain hash cannot be searched. */
+export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest()

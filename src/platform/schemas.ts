@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
+
+export const Id = Type.String({ format: 'uuid', description: 'UUIDv7' })
+
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds' })
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** `{ success: true, data }` */
+export const Success = <T extends TSchema>(data: T) => Type.Object({ success: Type.Literal(true), data })
+
+export const ok = <T>(data: T): { success: true; data: T } => ({ success: true, data })
+
+export const Deleted = Type.Object({ deleted: Type.Literal(true) })
+
+/** Path parameters of a route on one thing. A malformed id is answered like a missing thing. */
+export const IdParams = Type.Object({ id: Id })
+
+/** The query of every list: `page` for those who count, `cursor` for those who go deep. */
+export const ListQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  cursor: Type.Optional(Type.String({ maxLength: 1_024, description: 'nextCursor of the page before' })),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+/** A list whose items are reached by page or by cursor. */
+export const Page = <T extends TSchema>(item: T) =>
+  Type.Object({
+    items: Type.Array(item),
+    page: Type.Integer(),
+    limit: Type.Integer(),
+    total: Type.Integer({ description: 'all items, on all pages' }),
+    hasMore: Type.Boolean(),
+    nextCursor: Nullable(Type.String()),
+  })
+
+/** A list without page numbers. */
+export const CursorList = <T extends TSchema>(item: T) =>
+  Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) })
+
+/** At least one of the properties must be sent: the body of a PATCH. */
+export const Patch = <T extends TObject>(schema: T) => Type.Partial(schema, { minProperties: 1 })

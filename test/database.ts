@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrate } from '../src/platform/migrate.ts'
+
+/** Name of the database that every test file's own is cloned from. */
+export const templateDatabase = 'atrium_template'
+
+/** A PostgreSQL server for tests, as `npm test` hands it to its files in ATRIUM_TEST_POSTGRES. */
+export interface TestServer {
+  connection: pg.ClientConfig
+  stop(): Promise<void>
+}
+
+const adminOf = (connection: pg.ClientConfig): pg.ClientConfig => ({ ...connection, database: 'postgres' })
+
+const run = async (connection: pg.ClientConfig, text: string): Promise<void> => {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Starts an embedded PostgreSQL of its own in a temporary folder and migrates the template database. */
+export const startTestServer = async (): Promise<TestServer> => {
+  const { startEmbeddedPostgres } = await import('../src/platform/embedded-postgres.ts')
+  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-test-'))
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    // What is lost here is a test's; the crash tests start their own servers with the settings of production.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  })
+  const connection = { host: server.socketDir, port: server.port, user: server.user, database: server.database }
+  await prepareTemplate(connection)
+  return {
+    connection,
+    stop: async () => {
+      await server.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Makes the template database on a server, anew. */
+export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void> => {
+  await run(adminOf(connection), `drop database if exists ${templateDatabase}`)
+  await run(adminOf(connection), `create database ${templateDatabase}`)
+  await migrate({ ...connection, database: templateDatabase })
+}
+
+/** A database of one's own, cloned from the template; dropped by the answer's `drop`. */
+export const cloneDatabase = async (
+  connection: pg.ClientConfig,
+): Promise<{ connection: pg.ClientConfig; drop: () => Promise<void> }> => {
+  const database = `test_${randomBytes(8).toString('hex')}`
+  await run(adminOf(connection), `create database ${database} template ${templateDatabase}`)
+  return {
+    connection: { ...connection, database },
+    drop: () => run(adminOf(connection), `drop database if exists ${database} with (force)`),
+  }
+}

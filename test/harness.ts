@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type pg from 'pg'
+import { parseConfig } from '../src/config.ts'
+import type { Config } from '../src/config.ts'
+import { openDatabase, sql } from '../src/platform/database.ts'
+import type { Database } from '../src/platform/database.ts'
+import type { App } from '../src/platform/http.ts'
+import { newId } from '../src/platform/ids.ts'
+import { generateKey, hashKey } from '../src/platform/key-format.ts'
+import { createLog } from '../src/platform/log.ts'
+import { buildServer } from '../src/server.ts'
+import type { Deps } from '../src/server.ts'
+import type { Role } from '../src/identity/permissions.ts'
+import { cloneDatabase, startTestServer } from './database.ts'
+import type { TestServer } from './database.ts'
+
+/** One caller: a user of an org with a key of their own. */
+export interface TestActor {
+  orgId: string
+  userId: string
+  email: string
+  workspaceId: string
+  key: string
+  apiKeyId: string
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  /** The parsed JSON body, or undefined. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
+  body: any
+  text: string
+}
+
+export interface CallOptions {
+  as?: TestActor | string
+  /** Sent as JSON. */
+  json?: unknown
+  body?: ConstructorParameters<typeof Response>[0]
+  headers?: Record<string, string>
+}
+
+export interface TestApp {
+  app: App
+  deps: Deps
+  db: Database
+  config: Config
+  connection: pg.ClientConfig
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  /** Every log line so far. */
+  logLines: string[]
+  /** One real HTTP request. Paths that start with `/` are taken from the origin, so give `/api/v1/…`. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** A new org with one workspace and one owner. */
+  createOrg(name?: string): Promise<TestActor>
+  /** Another user in the org of `of`, in its workspace unless told otherwise. */
+  createUser(of: TestActor, role?: Role, options?: { inWorkspace?: boolean; scopes?: string[] }): Promise<TestActor>
+  /** A second server process's worth of application over the same database. */
+  secondServer(env?: Record<string, string>): Promise<TestApp>
+}
+
+const sharedServer = async (): Promise<TestServer> => {
+  const given = process.env['ATRIUM_TEST_POSTGRES']
+  if (given === undefined) return startTestServer()
+  return { connection: JSON.parse(given) as pg.ClientConfig, stop: async () => undefined }
+}
+
+const listen = async (
+  config: Config,
+  connection: pg.ClientConfig,
+  cleanUp: (() => Promise<void>)[],
+): Promise<TestApp> => {
+  const logLines: string[] = []
+  const log = createLog('debug', { write: (line) => void logLines.push(line) })
+  const db = openDatabase({
+    connection,
+    poolSize: config.databasePoolSize,
+    hotConnections: 2,
+    onError: (error, where) => log.error({ err: error, where }, 'database'),
+  })
+  const deps: Deps = { config, db, log }
+  const app = await buildServer(deps)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen')
+  const url = `http://127.0.0.1:${address.port}`
+  cleanUp.push(async () => {
+    await app.close()
+    await db.close()
+  })
+
+  const call: TestApp['call'] = async (method, path, options = {}) => {
+    const headers = new Headers(options.headers)
+    if (options.as !== undefined && !headers.has('authorization')) {
+      headers.set('authorization', `Bearer ${typeof options.as === 'string' ? options.as : options.as.key}`)
+    }
+    let body = options.body ?? null
+    if (options.json !== undefined) {
+      headers.set('content-type', 'application/json')
+      body = JSON.stringify(options.json)
+    }
+    const response = await fetch(url + path, { method, headers, body, redirect: 'manual' })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+      text,
+    }
+  }
+
+  const addUser = async (orgId: string, workspaceId: string, role: Role, inWorkspace: boolean, scopes: string[]) => {
+    const userId = newId()
+    const apiKeyId = newId()
+    const email = `user-${randomBytes(6).toString('hex')}@example.com`
+    const key = generateKey(config.keyEnvironment)
+    await db.transaction(async (db) => {
+      await db.execute(sql`insert into users (id, email, name) values (${userId}, ${email}, ${'User'})`)
+      await db.execute(
+        sql`insert into members (org_id, id, user_id, role) values (${orgId}, ${newId()}, ${userId}, ${role})`,
+      )
+      if (inWorkspace) {
+        await db.execute(
+          sql`insert into workspace_members (org_id, workspace_id, user_id) values (${orgId}, ${workspaceId}, ${userId})`,
+        )
+      }
+      await db.execute(sql`
+        insert into api_keys (org_id, id, user_id, name, prefix, last4, hash, scopes)
+        values (${orgId}, ${apiKeyId}, ${userId}, ${'test'}, ${'atr_test_'}, ${key.slice(-4)}, ${hashKey(key)}, ${scopes})`)
+    })
+    return { orgId, userId, email, workspaceId, key, apiKeyId }
+  }
+
+  return {
+    app,
+    deps,
+    db,
+    config,
+    connection,
+    url,
+    logLines,
+    call,
+    createOrg: async (name = 'Test org') => {
+      const orgId = newId()
+      const workspaceId = newId()
+      await db.transaction(async (db) => {
+        await db.execute(sql`insert into orgs (id, name) values (${orgId}, ${name})`)
+        await db.execute(sql`
+          insert into workspaces (org_id, id, name, slug, is_default)
+          values (${orgId}, ${workspaceId}, ${'Main'}, ${'main'}, true)`)
+      })
+      return addUser(orgId, workspaceId, 'owner', true, [])
+    },
+    createUser: (of, role = 'member', options = {}) =>
+      addUser(of.orgId, of.workspaceId, role, options.inWorkspace ?? true, options.scopes ?? []),
+    secondServer: async (env = {}) =>
+      listen({ ...config, ...parseTestConfig(env, config.dataDir) }, connection, cleanUp),
+  }
+}
+
+const parseTestConfig = (env: Record<string, string>, dataDir: string): Config =>
+  parseConfig({ NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...env })
+
+/**
+ * A real server on a real database of its own, for one test file. Call it at the top level of the file; everything is
+ * stopped and removed after the file's last test.
+ */
+export const startTestApp = async (env: Record<string, string> = {}): Promise<TestApp> => {
+  const server = await sharedServer()
+  const dataDir = await mkdtemp(join(tmpdir(), 'atrium-test-data-'))
+  const database = await cloneDatabase(server.connection)
+  const cleanUp: (() => Promise<void>)[] = []
+  after(async () => {
+    for (const step of cleanUp.toReversed()) await step()
+    await database.drop()
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  return listen(parseTestConfig(env, dataDir), database.connection, cleanUp)
+}

@@ -142,22 +142,6 @@ const probe = async (identity: Identity, { postgres }: PostgresBinaries, reach: 
   return stdout
 }
 
-const candidates = (owner: { uid: number; gid: number } | undefined): Identity[] => {
-  const uid = process.getuid?.() ?? 0
-  const gid = process.getgid?.() ?? 0
-  const self: Identity = { kind: 'self', uid, gid, name: `user ${uid}` }
-  const namespace: Identity = { kind: 'namespace', uid, gid, name: 'a user namespace' }
-  if (uid !== 0) return hasAccount() ? [self] : [namespace, self]
-  const account = (name: string): Identity[] =>
-    accounts()
-      .filter((one) => one.name === name)
-      .map((one) => ({ ...one, kind: 'user' }))
-  const keeper: Identity[] =
-    owner === undefined ? [] : owner.uid === 0 ? [namespace] : [{ kind: 'user', ...owner, name: `user ${owner.uid}` }]
-  // `nobody` comes last: daemons that run as nobody could read the cluster.
-  return [...keeper, ...account('postgres'), namespace, ...account('nobody')]
-}
-
 // A container started with an arbitrary number for its user has no account, and initdb then gives up.
 const hasAccount = (): boolean => {
   try {
@@ -165,6 +149,24 @@ const hasAccount = (): boolean => {
   } catch {
     return false
   }
+}
+
+const identityOf = (account: string): Identity[] =>
+  accounts()
+    .filter(({ name }) => name === account)
+    .map((found) => ({ ...found, kind: 'user' }))
+
+const candidates = (owner: { uid: number; gid: number } | undefined): Identity[] => {
+  const uid = process.getuid?.() ?? 0
+  const gid = process.getgid?.() ?? 0
+  const namespace: Identity = { kind: 'namespace', uid, gid, name: 'a user namespace' }
+  if (uid !== 0) {
+    const self: Identity = { kind: 'self', uid, gid, name: `user ${uid}` }
+    return hasAccount() ? [self] : [namespace, self]
+  }
+  const keeper: Identity | undefined = owner?.uid ? { kind: 'user', name: `user ${owner.uid}`, ...owner } : namespace
+  // `nobody` comes last: daemons that run as nobody could read the cluster.
+  return [...(owner ? [keeper] : []), ...identityOf('postgres'), namespace, ...identityOf('nobody')]
 }
 
 /**
@@ -175,13 +177,13 @@ export const chooseIdentity = async (
   binaries: PostgresBinaries,
   reach: string,
   owner: { uid: number; gid: number } | undefined,
-): Promise<{ identity: Identity; major: number }> => {
+): Promise<{ identity: Identity; major: string }> => {
   const failures: string[] = []
   for (const identity of candidates(owner)) {
     try {
       const version = await probe(identity, binaries, reach)
-      const major = Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1])
-      if (major > 0) return { identity, major }
+      const major = /\(PostgreSQL\) (\d+)/.exec(version)?.[1]
+      if (major !== undefined) return { identity, major }
       failures.push(`${identity.name}: ${version.trim()}`)
     } catch (error) {
       const { stderr, message } = error as Error & { stderr?: string }

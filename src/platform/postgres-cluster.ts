@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, lchown, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { chmod, lchown, mkdir, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { commandAs } from './postgres-binaries.ts'
 import type { Identity, PostgresBinaries } from './postgres-binaries.ts'
 import { StartError } from './start-error.ts'
-
-type Log = (line: string) => void
 
 const run = promisify(execFile)
 
@@ -52,7 +49,7 @@ const initdb = async (binaries: PostgresBinaries, identity: Identity, dir: strin
       await run(file, args, options)
       return
     } catch (error) {
-      const output = String((error as { stderr?: string }).stderr ?? (error as Error).message)
+      const output = (error as { stderr?: string }).stderr || (error as Error).message
       if (output.includes('invalid locale name') && characterType !== 'C') continue
       const line = output.split('\n').find((text) => /error:|fatal:|panic:/i.test(text)) ?? output
       throw new StartError(`Creating the database failed: ${line.trim()}.`, undefined, { cause: error })
@@ -62,7 +59,11 @@ const initdb = async (binaries: PostgresBinaries, identity: Identity, dir: strin
 
 const syncDirectory = async (dir: string): Promise<void> => {
   const handle = await open(dir)
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 /**
@@ -122,81 +123,4 @@ export const letThrough = async (dir: string, identity: Identity): Promise<void>
   const groupIsFree = (mode & 0o070) === 0
   if (groupIsFree) await lchown(dir, uid, identity.gid)
   await chmod(dir, (mode & 0o7777) | (groupIsFree || gid === identity.gid ? 0o010 : 0o001))
-}
-
-const linuxProcess = async (pid: number): Promise<{ zombie: boolean; command: string } | undefined> => {
-  try {
-    const [status, command] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-      readFile(`/proc/${pid}/cmdline`, 'utf8'),
-    ])
-    // The name in parentheses may itself hold parentheses and spaces.
-    return { zombie: status.slice(status.lastIndexOf(')') + 2).startsWith('Z'), command: command.replaceAll('\0', ' ') }
-  } catch {
-    return undefined
-  }
-}
-
-const listedProcess = async (pid: number): Promise<{ zombie: boolean; command: string } | undefined> => {
-  try {
-    const { stdout } = await run('ps', ['-ww', '-o', 'stat=,command=', '-p', String(pid)])
-    const [, state = '', command = ''] = /^\s*(\S+)\s+(.*)/.exec(stdout) ?? []
-    return { zombie: state.startsWith('Z'), command }
-  } catch {
-    return undefined
-  }
-}
-
-const findProcess = process.platform === 'linux' ? linuxProcess : listedProcess
-
-const isPostmasterOf = async (pid: number, dir: string): Promise<boolean> => {
-  const found = await findProcess(pid)
-  return found !== undefined && !found.zombie && found.command.includes(`postgres -D ${dir} `)
-}
-
-const stopOrphan = async (pid: number, dir: string, log: Log): Promise<void> => {
-  log(`stopping a PostgreSQL whose Atrium was killed (process ${pid})`)
-  // Fast, then immediate shutdown: what was committed is safe with either.
-  for (const [signal, patienceMs] of [
-    ['SIGINT', 30_000],
-    ['SIGQUIT', 10_000],
-  ] as const) {
-    process.kill(pid, signal)
-    const deadline = performance.now() + patienceMs
-    while (performance.now() < deadline) {
-      await sleep(20)
-      if (!(await isPostmasterOf(pid, dir))) return
-    }
-  }
-  throw new StartError(
-    `A PostgreSQL left over from a killed Atrium (process ${pid}) does not stop.`,
-    `Try: kill -9 ${pid}`,
-  )
-}
-
-// Larger than any system's highest process id.
-const nobodysPid = 2_147_483_647
-
-/**
- * Clears the way for a new postmaster on `dir`. The caller holds the cluster's lock, so a postmaster that still runs
- * there has lost its Atrium and is stopped; a postmaster.pid whose process is dead, a zombie or somebody else's is
- * made harmless.
- */
-export const clearStalePostmaster = async (dir: string, log: Log): Promise<void> => {
-  const path = join(dir, 'postmaster.pid')
-  const text = await readFile(path, 'utf8').catch(() => '')
-  const digits = /^\d+/.exec(text)?.[0]
-  if (digits === undefined) {
-    // Cut off while it was written, by a full disk or a power failure; a minus sign is a single-user PostgreSQL,
-    // which somebody started by hand and which is none of our business.
-    if (!text.startsWith('-')) await rm(path, { force: true })
-    return
-  }
-  if (await isPostmasterOf(Number(digits), dir)) {
-    await stopOrphan(Number(digits), dir, log)
-    return
-  }
-  // PostgreSQL would take any live process of this number for its own, a zombie too. The number alone is replaced:
-  // by the rest of the file it still finds out whether backends of a killed postmaster are at work on the data.
-  await writeFile(path, text.replace(digits, String(nobodysPid)))
 }

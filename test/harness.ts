@@ -6,14 +6,15 @@ import { after } from 'node:test'
 import type pg from 'pg'
 import { parseConfig } from '../src/config.ts'
 import type { Config } from '../src/config.ts'
-import { openDatabase, sql } from '../src/platform/database.ts'
+import { openDeps } from '../src/deps.ts'
+import type { Deps } from '../src/deps.ts'
+import { sql } from '../src/platform/database.ts'
 import type { Database } from '../src/platform/database.ts'
 import type { App } from '../src/platform/http.ts'
 import { newId } from '../src/platform/ids.ts'
 import { generateKey, hashKey } from '../src/platform/key-format.ts'
 import { createLog } from '../src/platform/log.ts'
 import { buildServer } from '../src/server.ts'
-import type { Deps } from '../src/server.ts'
 import type { Role } from '../src/identity/permissions.ts'
 import { cloneDatabase, startTestServer } from './database.ts'
 import type { TestServer } from './database.ts'
@@ -78,13 +79,8 @@ const listen = async (
 ): Promise<TestApp> => {
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  const db = openDatabase({
-    connection,
-    poolSize: config.databasePoolSize,
-    hotConnections: 2,
-    onError: (error, where) => log.error({ err: error, where }, 'database'),
-  })
-  const deps: Deps = { config, db, log }
+  const { deps, close } = await openDeps(config, connection, log)
+  const { db } = deps
   const app = await buildServer(deps)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
@@ -92,7 +88,7 @@ const listen = async (
   const url = `http://127.0.0.1:${address.port}`
   cleanUp.push(async () => {
     await app.close()
-    await db.close()
+    await close()
   })
 
   const call: TestApp['call'] = async (method, path, options = {}) => {

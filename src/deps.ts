@@ -1,0 +1,34 @@
+import type pg from 'pg'
+import type { Config } from './config.ts'
+import { openDatabase } from './platform/database.ts'
+import type { Database } from './platform/database.ts'
+import type { Log } from './platform/log.ts'
+
+/** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
+export interface Deps {
+  config: Config
+  db: Database
+  log: Log
+}
+
+export interface OpenedDeps {
+  deps: Deps
+  /** Closes what was opened, in the order that loses nothing. */
+  close(): Promise<void>
+}
+
+/** Opens everything on a migrated database. `config.dataDir` must exist. */
+export const openDeps = async (config: Config, connection: pg.ClientConfig, log: Log): Promise<OpenedDeps> => {
+  const db = openDatabase({
+    connection,
+    poolSize: config.databasePoolSize,
+    hotConnections: 2,
+    onError: (error, where) => log.warn({ err: error, where }, 'database connection'),
+  })
+  return {
+    deps: { config, db, log },
+    close: async () => {
+      await db.close()
+    },
+  }
+}

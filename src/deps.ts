@@ -3,12 +3,15 @@ import type { Config } from './config.ts'
 import { openDatabase } from './platform/database.ts'
 import type { Database } from './platform/database.ts'
 import type { Log } from './platform/log.ts'
+import type { ObjectStore } from './platform/object-store/object-store.ts'
+import { openObjectStore } from './platform/object-store/open.ts'
 
 /** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
 export interface Deps {
   config: Config
   db: Database
   log: Log
+  objects: ObjectStore
 }
 
 export interface OpenedDeps {
@@ -19,6 +22,7 @@ export interface OpenedDeps {
 
 /** Opens everything on a migrated database. `config.dataDir` must exist. */
 export const openDeps = async (config: Config, connection: pg.ClientConfig, log: Log): Promise<OpenedDeps> => {
+  const objects = await openObjectStore(config)
   const db = openDatabase({
     connection,
     poolSize: config.databasePoolSize,
@@ -26,7 +30,7 @@ export const openDeps = async (config: Config, connection: pg.ClientConfig, log:
     onError: (error, where) => log.warn({ err: error, where }, 'database connection'),
   })
   return {
-    deps: { config, db, log },
+    deps: { config, db, log, objects },
     close: async () => {
       await db.close()
     },

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, opendir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { notFound, serviceUnavailable } from '../errors.ts'
+import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
+import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
+
+// A request's chunks are 64 KiB or smaller. One writev of 512 KiB keeps the disk busy while the next are hashed, and
+// 32 uploads at once hold no more than 32 MiB.
+const batchBytes = 524_288
+const readBytes = 262_144
+
+const fullDisk = new Set(['ENOSPC', 'EDQUOT'])
+
+const diskError = (error: unknown): Error =>
+  fullDisk.has((error as NodeJS.ErrnoException).code ?? '')
+    ? serviceUnavailable('The file store is full. Nothing was stored.', { cause: error })
+    : storeUnavailable(error)
+
+const onDisk = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    throw diskError(error)
+  }
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+const unlessMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw diskError(error)
+  }
+}
+
+// A rename is durable once its directory is. Windows cannot open directories, and needs no such thing.
+const syncDirectory = async (path: string): Promise<void> => {
+  if (process.platform === 'win32') return
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+const writeAll = async (file: FileHandle, batch: Buffer[], position: number): Promise<void> => {
+  let buffers: Uint8Array[] = batch
+  let at = position
+  for (;;) {
+    let { bytesWritten } = await file.writev(buffers, at)
+    at += bytesWritten
+    const rest = buffers.findIndex((buffer) => {
+      if (buffer.length > bytesWritten) return true
+      bytesWritten -= buffer.length
+      return false
+    })
+    if (rest === -1) return
+    // A nearly full disk takes a part; the next try tells that it is full.
+    buffers = [buffers[rest]?.subarray(bytesWritten) ?? Buffer.alloc(0), ...buffers.slice(rest + 1)]
+  }
+}
+
+/** Writes a body to a file: while one batch is on its way to the disk, the next is read. */
+const writeBody = async (file: FileHandle, body: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<void> => {
+  let batch: Buffer[] = []
+  let size = 0
+  let written = 0
+  let writing: Promise<void> = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    await onDisk(writing)
+    writing = writeAll(file, batch, written)
+    // Awaited at the next flush; until then a failure must not count as unhandled.
+    writing.catch(() => undefined)
+    written += size
+    batch = []
+    size = 0
+  }
+  try {
+    for await (const chunk of untilAborted(body, signal)) {
+      if (chunk.length === 0) continue
+      batch.push(chunk)
+      size += chunk.length
+      if (size >= batchBytes) await flush()
+    }
+    signal?.throwIfAborted()
+    if (size > 0) await flush()
+    await onDisk(writing)
+  } finally {
+    // The file is closed next, which must not happen under a write.
+    await writing.catch(() => undefined)
+  }
+}
+
+const entriesOf = async function* (path: string): AsyncGenerator<string> {
+  const directory = await unlessMissing(opendir(path))
+  if (directory) for await (const entry of directory) yield entry.name
+}
+
+// Directory by directory, so that a walk over millions of objects holds a few names at a time.
+const listFiles = async function* (root: string, prefix: string): AsyncGenerator<StoredObject & { key: string }> {
+  const [wantedFolder = '', wantedName] = prefix.split('/')
+  for await (const folder of entriesOf(root)) {
+    if (folder.startsWith('.')) continue
+    if (wantedName === undefined ? !folder.startsWith(wantedFolder) : folder !== wantedFolder) continue
+    for await (const shard of entriesOf(join(root, folder))) {
+      for await (const name of entriesOf(join(root, folder, shard))) {
+        const key = `${folder}/${name}`
+        if (!key.startsWith(prefix)) continue
+        const found = await unlessMissing(stat(join(root, folder, shard, name)))
+        if (found) yield { key, sizeBytes: found.size, modifiedAt: found.mtime }
+      }
+    }
+  }
+}
+
+const checkDisk = async (incoming: string): Promise<void> => {
+  const temporary = join(incoming, randomUUID())
+  const probe = randomUUID()
+  try {
+    await writeFile(temporary, probe, { flag: 'wx', mode: 0o600, flush: true })
+    if ((await readFile(temporary, 'latin1')) !== probe) throw new Error('the disk did not keep a probe')
+  } finally {
+    await rm(temporary, { force: true }).catch(() => undefined)
+  }
+}
+
+const removeOlder = async (directory: string, ageMs: number): Promise<number> => {
+  let removed = 0
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name)
+    const found = await unlessMissing(stat(path))
+    if (!found || Date.now() - found.mtimeMs < ageMs) continue
+    await rm(path, { force: true })
+    removed += 1
+  }
+  return removed
+}
+
+/** Moves finished files to their places so that they stay there through a power cut. */
+const createPublisher = (root: string): ((temporary: string, path: string) => Promise<void>) => {
+  // Directories whose own entries this process has seen to the disk. Another's mkdir may not be there yet.
+  const durable = new Set<string>()
+  const makeDurable = async (directory: string): Promise<void> => {
+    if (directory === root || durable.has(directory)) return
+    const parent = dirname(directory)
+    await makeDurable(parent)
+    await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await syncDirectory(parent)
+    if (durable.size >= 65_536) durable.clear()
+    durable.add(directory)
+  }
+  return async (temporary, path) => {
+    const directory = dirname(path)
+    await makeDurable(directory)
+    try {
+      await rename(temporary, path)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      // Somebody tidied the empty directories away.
+      durable.clear()
+      await makeDurable(directory)
+      await rename(temporary, path)
+    }
+    try {
+      await syncDirectory(directory)
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
+  }
+}
+
+/**
+ * Objects as files: `<root>/<folder>/<last two characters of the name>/<name>`. The last two characters of a UUID are
+ * random in every version, so that a folder of a million objects has 256 directories of 4,000.
+ */
+export const openDiskStore = async (root: string): Promise<ObjectStore> => {
+  const incoming = join(root, '.incoming')
+  const publish = createPublisher(root)
+  const pathOf = (key: string): string => {
+    assertKey(key)
+    const [folder = '', name = ''] = key.split('/')
+    return join(root, folder, name.slice(-2), name)
+  }
+
+  const put = async (key: string, body: AsyncIterable<Buffer>, { signal }: PutOptions = {}): Promise<void> => {
+    const path = pathOf(key)
+    const temporary = join(incoming, randomUUID())
+    signal?.throwIfAborted()
+    const file = await onDisk(open(temporary, 'wx', 0o600))
+    try {
+      try {
+        await writeBody(file, body, signal)
+        await onDisk(file.sync())
+      } finally {
+        await file.close()
+      }
+      await onDisk(publish(temporary, path))
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  await onDisk(mkdir(incoming, { recursive: true, mode: 0o700 }))
+  await onDisk(syncDirectory(root))
+  return {
+    kind: 'disk',
+    put,
+    get: async (key, range) => {
+      const file = await unlessMissing(open(pathOf(key), 'r'))
+      if (!file) throw notFound('File')
+      return file.createReadStream({ highWaterMark: readBytes, ...range })
+    },
+    head: async (key) => {
+      const found = await unlessMissing(stat(pathOf(key)))
+      return found && { sizeBytes: found.size, modifiedAt: found.mtime }
+    },
+    delete: async (key) => {
+      const path = pathOf(key)
+      if ((await unlessMissing(rm(path).then(() => true))) === true) await onDisk(syncDirectory(dirname(path)))
+    },
+    list: (prefix) => listFiles(root, prefix),
+    check: () => onDisk(checkDisk(incoming)),
+    unfinished: async () => (await onDisk(readdir(incoming))).length,
+    removeUnfinished: ({ soleProcess }) => onDisk(removeOlder(incoming, soleProcess ? 0 : unfinishedAgeMs)),
+  }
+}

@@ -7,7 +7,7 @@ import { cannotUse, findRunning, openDataDir } from './data-dir.ts'
 import type { DatabaseAddress } from './data-dir.ts'
 import { tryFileLock } from './file-lock.ts'
 import type { FileLock } from './file-lock.ts'
-import { chooseIdentity, findBinaries } from './postgres-binaries.ts'
+import { chooseIdentity, findBinaries, keeperOf } from './postgres-binaries.ts'
 import type { Identity, PostgresBinaries } from './postgres-binaries.ts'
 import { clusterVersion, createCluster, giveCluster, letThrough, removeDrafts } from './postgres-cluster.ts'
 import { launchPostmaster, socketFile, stopPostmaster } from './postgres-process.ts'
@@ -38,15 +38,22 @@ const names = { port: 5432, database: 'atrium', user: 'atrium' }
 // sockaddr_un holds 108 bytes on Linux and 104 on macOS, the final zero included.
 const longestSocketPath = process.platform === 'linux' ? 107 : 103
 
-const ignoreExisting = (error: NodeJS.ErrnoException): void => {
-  if (error.code !== 'EEXIST') throw error
+/** False when it was there already. */
+const makeDirectory = async (dir: string): Promise<boolean> => {
+  try {
+    await mkdir(dir, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
 }
 
 const makeShortDir = async (home: string, identity: Identity): Promise<string> => {
   // macOS gives every user a temporary directory of his own with a path of 50 bytes; some systems, a longer one.
   const parent = Buffer.byteLength(tmpdir()) <= 64 ? tmpdir() : '/tmp'
   const dir = join(parent, `atrium-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`)
-  await mkdir(dir, { mode: 0o700 }).catch(ignoreExisting)
+  await makeDirectory(dir)
   const found = await lstat(dir)
   const ours = found.uid === process.getuid?.() || found.uid === identity.uid
   // Everybody may create names in /tmp, this one too, so as to listen in our place.
@@ -98,7 +105,8 @@ const prepare = async (
   const owner = version === undefined ? undefined : await stat(dir)
   if (owner) checkOwner(dir, owner.uid)
   const binaries = await findBinaries()
-  const { identity, major } = await chooseIdentity(binaries, join(dataDir, '..'), owner)
+  const keeper = keeperOf(owner, await stat(dataDir))
+  const { identity, major } = await chooseIdentity(binaries, join(dataDir, '..'), keeper)
   if (version !== undefined) checkVersion(dir, version, major)
   if (identity.kind === 'user') {
     await letThrough(dataDir, identity)
@@ -115,8 +123,15 @@ const prepare = async (
   return { binaries, identity, createdCluster: true }
 }
 
+const makeHome = async (dataDir: string, home: string): Promise<void> => {
+  if (!(await makeDirectory(home))) return
+  const { uid, gid } = await stat(dataDir)
+  // What root makes in somebody's data directory stays usable to its owner.
+  if (process.getuid?.() === 0) await lchown(home, uid, gid)
+}
+
 const lockCluster = async (dataDir: string, home: string): Promise<FileLock> => {
-  await mkdir(home, { mode: 0o700 }).catch(ignoreExisting)
+  await makeHome(dataDir, home)
   const lock = tryFileLock(join(home, 'lock'))
   if (lock) return lock
   const running = await findRunning(dataDir)

@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, constants, accessSync, openSync } from 'node:fs'
+import { accessSync, chownSync, closeSync, constants, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from './start-error.ts'
 
@@ -15,7 +16,9 @@ const sqliteBusy = 5
 const createPrivately = (path: string): void => {
   try {
     closeSync(openSync(path, 'wx', 0o600))
-    chmodSync(path, 0o600)
+    // What root makes in somebody's directory stays usable to its owner.
+    const { uid, gid } = statSync(dirname(path))
+    if (process.getuid?.() === 0) chownSync(path, uid, gid)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

@@ -25,6 +25,12 @@ export interface Identity {
   name: string
 }
 
+/** Of a file or directory. */
+export interface Owner {
+  uid: number
+  gid: number
+}
+
 const run = promisify(execFile)
 
 // Ours, not the caller's: PGDATA, PGPORT, LC_ALL or LD_LIBRARY_PATH from outside must not reach the server.
@@ -53,7 +59,7 @@ export const findBinaries = async (): Promise<PostgresBinaries> => {
  * npm archives hold no symbolic links: the package's install script makes them from a list. Where npm runs no install
  * scripts (`--ignore-scripts`, npm 12), the libraries are not found until we do it.
  */
-const linkLibraries = async (root: string): Promise<void> => {
+export const linkLibraries = async (root: string): Promise<void> => {
   const list = JSON.parse(await readFile(join(root, 'native/pg-symlinks.json'), 'utf8')) as {
     source: string
     target: string
@@ -156,7 +162,7 @@ const identityOf = (account: string): Identity[] =>
     .filter(({ name }) => name === account)
     .map((found) => ({ ...found, kind: 'user' }))
 
-const candidates = (owner: { uid: number; gid: number } | undefined): Identity[] => {
+const candidates = (keeper: Owner | undefined): Identity[] => {
   const uid = process.getuid?.() ?? 0
   const gid = process.getgid?.() ?? 0
   const namespace: Identity = { kind: 'namespace', uid, gid, name: 'a user namespace' }
@@ -164,22 +170,31 @@ const candidates = (owner: { uid: number; gid: number } | undefined): Identity[]
     const self: Identity = { kind: 'self', uid, gid, name: `user ${uid}` }
     return hasAccount() ? [self] : [namespace, self]
   }
-  const keeper: Identity | undefined = owner?.uid ? { kind: 'user', name: `user ${owner.uid}`, ...owner } : namespace
+  const kept: Identity[] = keeper === undefined ? [] : [namespace]
+  if (keeper && keeper.uid !== 0)
+    kept[0] = { kind: 'user', uid: keeper.uid, gid: keeper.gid, name: `user ${keeper.uid}` }
   // `nobody` comes last: daemons that run as nobody could read the cluster.
-  return [...(owner ? [keeper] : []), ...identityOf('postgres'), namespace, ...identityOf('nobody')]
+  return [...kept, ...identityOf('postgres'), namespace, ...identityOf('nobody')]
+}
+
+/** Whose PostgreSQL to run on a data directory: the cluster's owner, or before there is one, the directory's. */
+export const keeperOf = (cluster: Owner | undefined, dataDir: Owner): Owner | undefined => {
+  if (cluster) return cluster
+  // What belongs to root may go to anybody; a number without an account cannot make a cluster.
+  return accounts().some(({ uid }) => uid === dataDir.uid) ? dataDir : undefined
 }
 
 /**
- * Finds whom PostgreSQL can run as, and which version it is. `reach` is a directory that it must get to; `owner` is
- * whose cluster there already is. Throws a StartError when nothing works.
+ * Finds whom PostgreSQL can run as, and which version it is. `reach` is a directory that it must get to. Root
+ * lets it run as `keeper` if that works. Throws a StartError when nothing does.
  */
 export const chooseIdentity = async (
   binaries: PostgresBinaries,
   reach: string,
-  owner: { uid: number; gid: number } | undefined,
+  keeper: Owner | undefined,
 ): Promise<{ identity: Identity; major: string }> => {
   const failures: string[] = []
-  for (const identity of candidates(owner)) {
+  for (const identity of candidates(keeper)) {
     try {
       const version = await probe(identity, binaries, reach)
       const major = /\(PostgreSQL\) (\d+)/.exec(version)?.[1]

@@ -89,7 +89,7 @@ const spawnPostmaster = async (launch: Launch): Promise<Postmaster> => {
   await rename(logFile, `${logFile}.1`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
   })
-  const log = await open(logFile, 'w', 0o600)
+  const log = await open(logFile, 'wx', 0o600)
   try {
     const command = await commandAs(launch.identity, 'INT', launch.binaries.postgres, commandLine(launch))
     const child = spawn(command.file, command.args, {

@@ -23,7 +23,8 @@ create table users (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-create unique index users_email_key on users (lower(email));
+-- In lower case: that is how it is compared.
+create unique index users_email_key on users (email);
 
 create table members (
   org_id uuid not null references orgs (id),
@@ -83,6 +84,7 @@ create table api_keys (
   foreign key (org_id, workspace_id) references workspaces (org_id, id)
 );
 create unique index api_keys_hash_key on api_keys (hash);
+create index api_keys_by_user on api_keys (org_id, user_id);
 
 create table audit_log (
   org_id uuid not null references orgs (id),
@@ -99,6 +101,7 @@ create table audit_log (
   request_id text,
   primary key (org_id, id)
 );
+create index audit_log_by_time on audit_log (org_id, at desc, id desc);
 
 -- Every API process caches who a key stands for and asks, before it trusts the cache, whether the epoch moved.
 -- One row, so that the transactions which change authority take turns and the epochs are seen in commit order.

@@ -1,6 +1,13 @@
 import { forbidden } from '../platform/errors.ts'
 import type { Permission, Role } from './permissions.ts'
 
+/** Which request a change came with, for the audit log. */
+export interface Origin {
+  /** The caller's address. */
+  readonly ip: string
+  readonly requestId: string
+}
+
 /** Who is calling, in which org and workspace, and what they may do: the second argument of every rule and query. */
 export interface Actor {
   readonly orgId: string
@@ -12,8 +19,29 @@ export interface Actor {
   readonly permissions: ReadonlySet<Permission>
   /** The workspace of this call. Null when none was named and the user is not in the org's default one. */
   readonly workspaceId: string | null
+  /** Null for a person who signed in to the console. */
   readonly apiKey: { readonly id: string; readonly name: string; readonly scopes: readonly string[] } | null
+  /** Set on requests that may change something. Null on GET and HEAD, whose actors are shared between requests. */
+  readonly origin: Origin | null
 }
+
+/** Whoever changes something, as the audit log tells it: an Actor, or the server and its commands, which are no user. */
+export interface AuditActor {
+  readonly orgId: string
+  readonly userId: string | null
+  readonly userName: string
+  readonly apiKey: { readonly id: string } | null
+  readonly origin: Origin | null
+}
+
+/** The server's own hand, or that of a person at its terminal. */
+export const systemActor = (orgId: string, name: string): AuditActor => ({
+  orgId,
+  userId: null,
+  userName: name,
+  apiKey: null,
+  origin: null,
+})
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -50,6 +50,7 @@ const toIdentity = (row: queries.IdentityRow): Identity => ({
     permissions: effectivePermissions(row.role, row.scopes),
     workspaceId: row.workspaceId,
     apiKey: { id: row.apiKeyId, name: row.apiKeyName, scopes: row.scopes },
+    origin: null,
   },
   expiresAtMs: row.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(row.expiresAt),
   inWorkspace: new Map(),

@@ -1,0 +1,30 @@
+import type { Transaction } from '../platform/database.ts'
+import type { AuditActor, Origin } from './actor.ts'
+import * as queries from './audit-queries.ts'
+
+/**
+ * Writes down who did what to what. It takes the transaction of the change itself, so that neither can be there
+ * without the other. `action` is the kind of thing and what happened to it (`workspace.created`,
+ * `member.role-changed`), `resource.type` the kind as its routes call it; `details` say what is worth knowing about it
+ * and never hold a secret.
+ */
+export const audit = async (
+  db: Transaction,
+  actor: AuditActor,
+  action: string,
+  resource: { type: string; id: string | null },
+  details: Record<string, unknown> = {},
+): Promise<void> => {
+  await queries.insertEntry(db, actor, { action, resourceType: resource.type, resourceId: resource.id, details })
+}
+
+/** The same for what a person does to their own sign-in: every org that they belong to is told. */
+export const auditPerson = async (
+  db: Transaction,
+  userId: string,
+  action: string,
+  origin: Origin | null,
+  details: Record<string, unknown> = {},
+): Promise<void> => {
+  await queries.insertPersonEntries(db, userId, { action, resourceType: 'user', resourceId: userId, details }, origin)
+}

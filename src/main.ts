@@ -1,0 +1,201 @@
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { ConfigError, parseConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { openDeps } from './deps.ts'
+import type { OpenedDeps } from './deps.ts'
+import { openDataDir, prepareDataDir } from './platform/data-dir.ts'
+import type { DataDir } from './platform/data-dir.ts'
+import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
+import type { EmbeddedPostgres } from './platform/embedded-postgres.ts'
+import type { App } from './platform/http.ts'
+import { createLog } from './platform/log.ts'
+import type { Log } from './platform/log.ts'
+import { migrate } from './platform/migrate.ts'
+import { StartError } from './platform/start-error.ts'
+import { buildServer } from './server.ts'
+
+/** What this process does: answer requests, run jobs, or both. */
+export type Role = 'api' | 'worker' | 'all'
+
+/** The step list that a person follows while Atrium starts. */
+const createSteps = (): (<T>(title: string, work: () => Promise<T>, detail?: (result: T) => string) => Promise<T>) => {
+  return async (title, work, detail) => {
+    const began = performance.now()
+    const result = await work()
+    const more = detail?.(result) ?? ''
+    console.log(`  ✓ ${title}${more === '' ? '' : `: ${more}`} (${((performance.now() - began) / 1000).toFixed(2)} s)`)
+    return result
+  }
+}
+
+interface DataHome {
+  path: string
+  connection: pg.ClientConfig
+  postgres: EmbeddedPostgres | undefined
+  /** Only with the embedded database: processes that share an external one may share the directory too. */
+  lock: DataDir | undefined
+}
+
+const openEmbedded = async (config: Config): Promise<DataHome> => {
+  const lock = await openDataDir(config.dataDir)
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: lock.path })
+    const { socketDir, port, database, user } = postgres
+    await lock.update({ socketDir, port, database, user })
+    return { path: lock.path, connection: { host: socketDir, port, database, user }, postgres, lock }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+const checkReachable = async (connection: pg.ClientConfig): Promise<void> => {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
+  try {
+    await client.connect()
+    await client.end()
+  } catch (error) {
+    const reason =
+      error instanceof Error && error.message !== '' ? error.message : String((error as { code?: string }).code)
+    throw new StartError(
+      `The database of DATABASE_URL cannot be reached: ${reason}.`,
+      'Check that it runs, and its host, port, user, password and database name.',
+      { cause: error },
+    )
+  }
+}
+
+const listen = async (app: App, config: Config): Promise<string> => {
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') {
+      throw new StartError(
+        `Port ${config.port} on ${config.host} is in use by another program.`,
+        'Stop it, or choose another port, for instance: PORT=3001 npm start',
+      )
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+      throw new StartError(
+        `Atrium may not listen on ${config.host}:${config.port} (${code}).`,
+        'Choose another HOST or PORT.',
+      )
+    }
+    throw error
+  }
+  const address = app.server.address()
+  const port = address !== null && typeof address === 'object' ? address.port : config.port
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return config.baseUrl ?? `http://${host}:${port}`
+}
+
+interface Running {
+  home: DataHome
+  opened: OpenedDeps
+  app: App | undefined
+  log: Log
+}
+
+const start = async (config: Config, role: Role): Promise<Running> => {
+  const step = createSteps()
+  const log = createLog(config.logLevel)
+  const home =
+    config.databaseUrl === undefined
+      ? await step(
+          'embedded PostgreSQL',
+          () => openEmbedded(config),
+          ({ postgres }) => (postgres?.createdCluster ? 'created' : ''),
+        )
+      : await step('database', async () => {
+          const connection = { connectionString: config.databaseUrl as string }
+          await checkReachable(connection)
+          return { path: await prepareDataDir(config.dataDir), connection, postgres: undefined, lock: undefined }
+        })
+  await step(
+    'schema',
+    () => migrate(home.connection),
+    ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
+  )
+  const opened = await openDeps({ ...config, dataDir: home.path }, home.connection, log)
+  const app = role === 'worker' ? undefined : await step('routes', () => buildServer(opened.deps))
+  return { home, opened, app, log }
+}
+
+const stopDeadlineMs = 25_000
+
+const stop = async ({ home, opened, app }: Running): Promise<void> => {
+  await app?.close()
+  await opened.close()
+  await home.postgres?.stop()
+  await home.lock?.release()
+}
+
+/** Stops once, on the first signal; the second one does not wait. Exit code 0 when everything came to its end. */
+const stopOnSignal = (running: Running): void => {
+  let stopping = false
+  const onSignal = (): void => {
+    if (stopping) process.exit(130)
+    stopping = true
+    console.log('  … stopping: finishing what is under way')
+    setTimeout(() => {
+      running.log.error('stopping took too long; what was left is picked up at the next start')
+      process.exit(1)
+    }, stopDeadlineMs + 3_000).unref()
+    stop(running).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        running.log.error({ err: error }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  running.home.postgres?.exited.then(
+    () => {
+      if (stopping) return
+      console.error('Atrium stops: its PostgreSQL has ended. Everything acknowledged is on disk; start it again.')
+      process.exit(1)
+    },
+    () => undefined,
+  )
+}
+
+/** Starts Atrium in this process and prints the way to it. Throws a ConfigError or a StartError when it cannot. */
+export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> => {
+  const began = performance.now()
+  const config = parseConfig(env)
+  console.log(`Atrium is starting (${config.environment}${role === 'all' ? '' : `, ${role}`})`)
+  const running = await start(config, role)
+  stopOnSignal(running)
+  if (running.app) {
+    const url = await listen(running.app, config)
+    await running.home.lock?.update({ url })
+    console.log(`\nAtrium is ready after ${((performance.now() - began) / 1000).toFixed(1)} s: ${url}`)
+  }
+}
+
+/** Tells the person at the terminal why it did not start. */
+export const explainFailure = (error: unknown): void => {
+  if (error instanceof ConfigError) {
+    console.error('Atrium cannot start with this environment:')
+    for (const mistake of error.mistakes) console.error(`  ✗ ${mistake}`)
+  } else if (error instanceof StartError) {
+    console.error(`✗ ${error.message}`)
+    if (error.hint !== undefined) console.error(`  ${error.hint}`)
+  } else console.error(error)
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { role: { type: 'string', default: 'all' } } })
+  const role = (['api', 'worker', 'all'] as const).find((one) => one === values.role)
+  try {
+    if (role === undefined) throw new StartError('--role must be api, worker or all.')
+    await serve(role, process.env)
+  } catch (error) {
+    explainFailure(error)
+    process.exit(1)
+  }
+}

@@ -13,7 +13,16 @@ export interface Config {
   databaseUrl: string | undefined
   databasePoolSize: number
   redisUrl: string | undefined
-  s3: { bucket: string; endpoint: string | undefined; region: string; forcePathStyle: boolean } | undefined
+  s3:
+    | {
+        bucket: string
+        endpoint: string | undefined
+        /** Where clients reach the store, when that is not where Atrium does. */
+        publicEndpoint: string | undefined
+        region: string
+        forcePathStyle: boolean
+      }
+    | undefined
   /** Newest first: the first encrypts, all decrypt. Undefined: generated once under the data directory. */
   encryptionKeys: { id: string; key: Buffer }[] | undefined
   bootstrap: { apiKey: string | undefined; email: string; password: string | undefined }
@@ -183,6 +192,11 @@ export const variables = {
     fallback: '',
     parse: url(['http:', 'https:'], 'https://s3.example.com'),
   },
+  S3_PUBLIC_ENDPOINT: {
+    description: 'URL of the store as browsers reach it, when that differs from `S3_ENDPOINT`. Downloads go there.',
+    fallback: '',
+    parse: url(['http:', 'https:'], 'https://s3.example.com'),
+  },
   S3_REGION: { description: 'Region of the bucket.', fallback: 'us-east-1', parse: text },
   S3_FORCE_PATH_STYLE: {
     description: 'Put the bucket into the path instead of the host name.',
@@ -315,6 +329,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
         : {
             bucket: parsed.S3_BUCKET,
             endpoint: parsed.S3_ENDPOINT,
+            publicEndpoint: parsed.S3_PUBLIC_ENDPOINT,
             region: parsed.S3_REGION,
             forcePathStyle: parsed.S3_FORCE_PATH_STYLE,
           },

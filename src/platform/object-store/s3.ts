@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import type {
+  CompletedPart,
+  ListMultipartUploadsCommandOutput,
+  ListObjectsV2CommandOutput,
+  S3ClientConfig,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { Config } from '../../config.ts'
+import { notFound } from '../errors.ts'
+import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
+import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
+
+// The smallest part that S3 takes; what is smaller goes up in one request. An upload holds one part that fills and two
+// on their way; all uploads of the process together have eight on their way: 32 at once stay below 240 MiB.
+const partBytes = 5 * 1_048_576
+const partsOfOneUpload = 2
+const partsOfAllUploads = 8
+
+type S3Settings = NonNullable<Config['s3']>
+
+const clientConfig = (s3: S3Settings, endpoint: string | undefined): S3ClientConfig => ({
+  region: s3.region,
+  forcePathStyle: s3.forcePathStyle,
+  ...(endpoint === undefined ? {} : { endpoint }),
+  // Most stores that are not AWS refuse the trailing checksums that the SDK sends by default.
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  responseChecksumValidation: 'WHEN_REQUIRED',
+  maxAttempts: 3,
+  requestHandler: {
+    connectionTimeout: 5_000,
+    requestTimeout: 60_000,
+    throwOnRequestTimeout: true,
+    // A download whose client stalls keeps its socket; this is how long.
+    socketTimeout: 300_000,
+    httpAgent: { keepAlive: true, maxSockets: 256 },
+    httpsAgent: { keepAlive: true, maxSockets: 256 },
+  },
+})
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404 && error.name !== 'NoSuchBucket'
+
+/** Lets `limit` pieces of work run at once, the rest in the order they came. */
+const createGate = (limit: number): (<T>(work: () => Promise<T>) => Promise<T>) => {
+  let free = limit
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}
+
+/** Cuts a body into pieces of exactly `partBytes`, the last one smaller, possibly empty. */
+const partsOf = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    let rest = chunk
+    while (size + rest.length > partBytes) {
+      const head = rest.subarray(0, partBytes - size)
+      rest = rest.subarray(head.length)
+      yield Buffer.concat([...chunks, head], partBytes)
+      chunks = []
+      size = 0
+    }
+    chunks.push(rest)
+    size += rest.length
+  }
+  yield Buffer.concat(chunks, size)
+}
+
+const chain = async function* (first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
+
+interface Target {
+  client: S3Client
+  Bucket: string
+  Key: string
+}
+
+const cleanUpMs = 5_000
+
+const onStore = async <T>(work: Promise<T>, signal?: AbortSignal): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw storeUnavailable(error)
+  }
+}
+
+// A request that timed out or was cut off may have been carried out all the same.
+const removeDoubtful = async ({ client, Bucket, Key }: Target): Promise<void> => {
+  const abortSignal = AbortSignal.timeout(cleanUpMs)
+  await client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }).catch(() => undefined)
+}
+
+const putWhole = async (target: Target, body: Buffer, { contentType, signal }: PutOptions): Promise<void> => {
+  const { client, Bucket, Key } = target
+  const command = new PutObjectCommand({ Bucket, Key, Body: body, ContentType: contentType })
+  try {
+    await onStore(client.send(command, signal ? { abortSignal: signal } : {}), signal)
+  } catch (error) {
+    await removeDoubtful(target)
+    throw error
+  }
+}
+
+type Gate = ReturnType<typeof createGate>
+
+/** Sends the parts, two at a time. On any failure the others are cut off, and the store drops what arrived. */
+const putParts = async (
+  target: Target,
+  parts: AsyncIterable<Buffer>,
+  { contentType, signal }: PutOptions,
+  gate: Gate,
+): Promise<void> => {
+  const { client, Bucket, Key } = target
+  const create = new CreateMultipartUploadCommand({ Bucket, Key, ContentType: contentType })
+  const { UploadId } = await onStore(client.send(create))
+  const stop = new AbortController()
+  const abortSignal = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+  const done: CompletedPart[] = []
+  const sending = new Set<Promise<void>>()
+  let failure: { error: unknown } | undefined
+  const send = async (Body: Buffer, PartNumber: number): Promise<void> => {
+    try {
+      const part = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })
+      const { ETag } = await gate(() => onStore(client.send(part, { abortSignal }), signal))
+      done[PartNumber - 1] = { ETag, PartNumber }
+    } catch (error) {
+      failure ??= { error }
+    }
+  }
+  try {
+    let number = 0
+    for await (const body of parts) {
+      number += 1
+      const sent = send(body, number).finally(() => sending.delete(sent))
+      sending.add(sent)
+      if (sending.size >= partsOfOneUpload) await Promise.race(sending)
+      if (failure) throw failure.error
+    }
+    await Promise.all(sending)
+    if (failure) throw failure.error
+  } catch (error) {
+    stop.abort()
+    // A part that arrived after the abort would stay, and be paid for.
+    await Promise.all(sending)
+    await abortUpload(target, UploadId)
+    throw error
+  }
+  try {
+    const complete = { Bucket, Key, UploadId, MultipartUpload: { Parts: done } }
+    await onStore(
+      client.send(new CompleteMultipartUploadCommand(complete), signal ? { abortSignal: signal } : {}),
+      signal,
+    )
+  } catch (error) {
+    await abortUpload(target, UploadId)
+    await removeDoubtful(target)
+    throw error
+  }
+}
+
+const abortUpload = async ({ client, Bucket, Key }: Target, UploadId: string | undefined): Promise<void> => {
+  const abortSignal = AbortSignal.timeout(cleanUpMs)
+  await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal }).catch(() => undefined)
+}
+
+interface Upload {
+  Key: string
+  UploadId: string
+  startedAt: Date
+}
+
+const listUploads = async function* (client: S3Client, Bucket: string): AsyncGenerator<Upload> {
+  let markers: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
+  while (markers) {
+    const page: ListMultipartUploadsCommandOutput = await onStore(
+      client.send(new ListMultipartUploadsCommand({ Bucket, ...markers })),
+    )
+    for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
+      yield { Key, UploadId, startedAt: Initiated }
+    }
+    const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
+    markers = page.IsTruncated && KeyMarker && UploadIdMarker ? { KeyMarker, UploadIdMarker } : undefined
+  }
+}
+
+const listObjects = async function* (
+  client: S3Client,
+  Bucket: string,
+  Prefix: string,
+): AsyncGenerator<StoredObject & { key: string }> {
+  let token: string | undefined
+  do {
+    const command = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken: token })
+    const page: ListObjectsV2CommandOutput = await onStore(client.send(command))
+    for (const { Key = '', Size = 0, LastModified = new Date() } of page.Contents ?? []) {
+      yield { key: Key, sizeBytes: Size, modifiedAt: LastModified }
+    }
+    token = page.IsTruncated ? page.NextContinuationToken : undefined
+  } while (token !== undefined)
+}
+
+const checkBucket = async (store: Pick<ObjectStore, 'put' | 'get' | 'delete'>): Promise<void> => {
+  const probe = randomUUID()
+  const key = `readiness/${probe}`
+  await store.put(key, Readable.from([Buffer.from(probe)]))
+  try {
+    if ((await text(await store.get(key))) !== probe) throw storeUnavailable('the bucket did not keep a probe')
+  } finally {
+    await store.delete(key)
+  }
+}
+
+/** Objects in a bucket of any S3-compatible store. Credentials come from the standard `AWS_*` variables. */
+export const openS3Store = (s3: S3Settings): ObjectStore => {
+  const client = new S3Client(clientConfig(s3, s3.endpoint))
+  // Signs only: a URL's host is part of its signature.
+  const publicClient = s3.publicEndpoint === undefined ? client : new S3Client(clientConfig(s3, s3.publicEndpoint))
+  const Bucket = s3.bucket
+  const gate = createGate(partsOfAllUploads)
+  const targetOf = (key: string): Target => {
+    assertKey(key)
+    return { client, Bucket, Key: key }
+  }
+
+  const basic: Pick<ObjectStore, 'put' | 'get' | 'delete'> = {
+    put: async (key, body, options = {}) => {
+      const target = targetOf(key)
+      const parts = partsOf(untilAborted(body, options.signal))
+      try {
+        const first = await parts.next()
+        if (first.done) return
+        if (first.value.length < partBytes) await putWhole(target, first.value, options)
+        else await putParts(target, chain(first.value, parts), options, gate)
+      } finally {
+        await parts.return(undefined)
+      }
+    },
+    get: async (key, range) => {
+      const { Key } = targetOf(key)
+      const Range = range && `bytes=${range.start}-${range.end}`
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, Range }))
+        return Body as Readable
+      } catch (error) {
+        throw isMissing(error) ? notFound('File', { cause: error }) : storeUnavailable(error)
+      }
+    },
+    delete: async (key) => {
+      try {
+        await client.send(new DeleteObjectCommand({ Bucket, Key: targetOf(key).Key }))
+      } catch (error) {
+        if (!isMissing(error)) throw storeUnavailable(error)
+      }
+    },
+  }
+
+  return {
+    kind: 's3',
+    ...basic,
+    head: async (key) => {
+      try {
+        const found = await client.send(new HeadObjectCommand({ Bucket, Key: targetOf(key).Key }))
+        return { sizeBytes: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? new Date() }
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw storeUnavailable(error)
+      }
+    },
+    list: (prefix) => listObjects(client, Bucket, prefix),
+    signedGetUrl: (key, { expiresSeconds, contentType, contentDisposition }) =>
+      onStore(
+        getSignedUrl(
+          publicClient,
+          new GetObjectCommand({
+            Bucket,
+            Key: targetOf(key).Key,
+            ResponseContentType: contentType,
+            ResponseContentDisposition: contentDisposition,
+          }),
+          { expiresIn: expiresSeconds },
+        ),
+      ),
+    check: () => checkBucket(basic),
+    unfinished: async () => {
+      let count = 0
+      for await (const _ of listUploads(client, Bucket)) count += 1
+      return count
+    },
+    // The bucket may have other writers, whatever holds for the disk.
+    removeUnfinished: async () => {
+      let removed = 0
+      for await (const { Key, UploadId, startedAt } of listUploads(client, Bucket)) {
+        if (Date.now() - startedAt.getTime() < unfinishedAgeMs) continue
+        await abortUpload({ client, Bucket, Key }, UploadId)
+        removed += 1
+      }
+      return removed
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { cpus, totalmem } from 'node:os'
+import { createInterface } from 'node:readline'
+import autocannon from 'autocannon'
+
+/** The server under test runs on this core, everything else (load, PostgreSQL) on the other. */
+export const serverCore = '0'
+export const loadCore = '1'
+
+export interface Server {
+  url: string
+  pid: number
+  stop(): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Starts a script pinned to the server's core and waits for the line that ends in its URL. */
+export const startServer = async (script: string, env: Record<string, string>): Promise<Server> => {
+  const child = spawn('taskset', ['-c', serverCore, process.execPath, script], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.add(child)
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [found] = /http:\/\/\S+$/.exec(line) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)))
+  })
+  return {
+    url,
+    pid: child.pid as number,
+    stop: async () => {
+      running.delete(child)
+      if (child.exitCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** CPU time of a process so far, in microseconds (user and system). */
+export const cpuMicroseconds = async (pid: number): Promise<number> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // Fields 14 and 15 of proc(5), in ticks of 10 ms.
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+export const residentBytes = async (pid: number): Promise<number> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+}
+
+export interface Target {
+  name: string
+  server: Server
+  path: string
+  headers?: Record<string, string>
+  expectStatus: number
+}
+
+export interface Figure {
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** Microseconds of the server's CPU for one request. */
+  cpuPerRequest: number
+}
+
+const measureOnce = async (target: Target, seconds: number): Promise<Figure> => {
+  const before = await cpuMicroseconds(target.server.pid)
+  const result = await autocannon({
+    url: target.server.url + target.path,
+    connections: 50,
+    duration: seconds,
+    headers: target.headers ?? {},
+  })
+  const cpu = (await cpuMicroseconds(target.server.pid)) - before
+  const expected = result.statusCodeStats?.[`${target.expectStatus}`]?.count ?? 0
+  if (result.errors > 0 || expected !== result.requests.total) {
+    throw new Error(`${target.name}: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors`)
+  }
+  return {
+    requestsPerSecond: result.requests.total / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    cpuPerRequest: cpu / result.requests.total,
+  }
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+
+/** Measures all targets in turn, several rounds, so that a noisy minute hits all alike; answers the medians. */
+export const compare = async (targets: Target[], rounds: number, seconds: number): Promise<Map<string, Figure>> => {
+  const figures = new Map<string, Figure[]>(targets.map((target) => [target.name, []]))
+  for (const target of targets) await measureOnce(target, 2)
+  for (let round = 0; round < rounds; round++) {
+    for (const target of targets) figures.get(target.name)?.push(await measureOnce(target, seconds))
+  }
+  return new Map(
+    [...figures].map(([name, list]) => [
+      name,
+      {
+        requestsPerSecond: median(list.map((one) => one.requestsPerSecond)),
+        p50Ms: median(list.map((one) => one.p50Ms)),
+        p99Ms: median(list.map((one) => one.p99Ms)),
+        cpuPerRequest: median(list.map((one) => one.cpuPerRequest)),
+      },
+    ]),
+  )
+}
+
+/** Prints a Markdown table. */
+export const printTable = (head: string[], rows: (string | number)[][]): void => {
+  console.log(`| ${head.join(' | ')} |`)
+  console.log(`|${head.map(() => '---').join('|')}|`)
+  for (const row of rows) console.log(`| ${row.join(' | ')} |`)
+}
+
+/** The date and the machine, as every table of figures begins. */
+export const printMachine = (title: string): void => {
+  const model = cpus()[0]?.model ?? 'unknown CPU'
+  console.log(
+    `\n### ${title}\n\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}\n`,
+  )
+}

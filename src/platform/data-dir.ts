@@ -59,20 +59,26 @@ const hints: Record<string, string> = {
   EDQUOT: 'Free some space, or point DATA_DIR to another disk.',
 }
 
-/** What a failed system call on `dir` means to the person who started Atrium. */
+/** What a failed system call in the data directory `dir` means to the person who started Atrium. */
 export const cannotUse = async (dir: string, error: unknown): Promise<StartError> => {
-  const { code = '', message } = error as NodeJS.ErrnoException
+  const { code = '', message, path = dir } = error as NodeJS.ErrnoException
   let reason = reasons[code] ?? message
   const uid = process.getuid?.()
-  const owner = code === 'EACCES' ? await stat(dir).catch(() => undefined) : undefined
-  if (owner && uid !== undefined && owner.uid !== uid) {
-    reason += ` (it belongs to user ${owner.uid}, Atrium runs as user ${uid})`
+  const found = code === 'EACCES' || code === 'EPERM' ? await firstExisting(path) : undefined
+  if (found && uid !== undefined && found.uid !== uid) {
+    reason += ` (${found.path} belongs to user ${found.uid}, Atrium runs as user ${uid})`
   }
   return new StartError(
     `Cannot use the data directory ${dir}: ${reason}.`,
     hints[code] ?? 'Make it writable for the user that runs Atrium, or point DATA_DIR elsewhere.',
     { cause: error },
   )
+}
+
+const firstExisting = async (path: string): Promise<{ path: string; uid: number } | undefined> => {
+  const found = await stat(path).catch(() => undefined)
+  if (found) return { path, uid: found.uid }
+  return path === dirname(path) ? undefined : firstExisting(dirname(path))
 }
 
 // Permission bits do not tell about read-only mounts, quotas and full disks; writing a block does.

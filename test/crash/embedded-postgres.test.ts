@@ -1,0 +1,295 @@
+// What `kill -9` may and may not do to the embedded PostgreSQL. Real processes, real kills; one cluster for all cases.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chown, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDataDir } from '../../src/platform/data-dir.ts'
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+import { chooseIdentity, commandAs, findBinaries } from '../../src/platform/postgres-binaries.ts'
+import { leaveOut, startHolder, startReady, temporaryDir, withClient } from '../holder.ts'
+
+const dir = await temporaryDir('crash')
+const cluster = join(dir, 'postgres', 'data')
+const pidFile = join(cluster, 'postmaster.pid')
+
+const postmasterPid = async (): Promise<number> => Number.parseInt(await readFile(pidFile, 'utf8'), 10)
+
+const isDraft = (name: string): boolean => name.startsWith('data.new-')
+
+const killHard = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // Gone by itself meanwhile: a backend whose postmaster was the first to go.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+const childrenOf = async (pid: number): Promise<number[]> => {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.split(' ').filter(Boolean).map(Number)
+}
+
+const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + 20_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, 'waited 20 s in vain')
+    await sleep(5)
+  }
+}
+
+/** Inserts on several connections until they break; answers every number whose insert was acknowledged. */
+const insertUntilKilled = async (
+  socketDir: string,
+  from: number,
+  onAcknowledged: (count: number) => void,
+): Promise<number[]> => {
+  const acknowledged: number[] = []
+  let next = from
+  const connections = Array.from({ length: 4 }, () =>
+    withClient(socketDir, async (client) => {
+      for (;;) {
+        const id = (next += 1)
+        await client.query('insert into acknowledged (id) values ($1)', [id])
+        acknowledged.push(id)
+        onAcknowledged(acknowledged.length)
+      }
+    }).catch(() => undefined),
+  )
+  await Promise.all(connections)
+  return acknowledged
+}
+
+const rowsOf = (socketDir: string): Promise<Set<number>> =>
+  withClient(socketDir, async (client) => {
+    const { rows } = await client.query<{ id: number }>('select id from acknowledged')
+    return new Set(rows.map((row) => row.id))
+  })
+
+const startHere = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({ dataDir: dir })
+
+const killings: [string, (atrium: number, postmaster: number) => Promise<void>][] = [
+  ['Atrium', async (atrium) => killHard(atrium)],
+  ['PostgreSQL', async (_, postmaster) => killHard(postmaster)],
+  [
+    'the whole process tree',
+    async (atrium, postmaster) => {
+      for (const pid of [...(await childrenOf(postmaster)), atrium, postmaster]) killHard(pid)
+    },
+  ],
+]
+
+test('no acknowledged row is lost by kill -9', async (t) => {
+  const prepare = await startHere()
+  await withClient(prepare.socketDir, (client) => client.query('create table acknowledged (id int primary key)'))
+  await prepare.stop()
+  let from = 0
+  for (const [what, kill] of killings) {
+    await t.test(`of ${what}, and the next start needs no help`, async () => {
+      const holder = await startReady({ dir })
+      const postmaster = await postmasterPid()
+      const acknowledged = await insertUntilKilled(holder.socketDir, from, (count) => {
+        if (count === 500) void kill(holder.pid, postmaster)
+      })
+      assert.ok(acknowledged.length >= 500)
+      await holder.kill()
+      const next = await startReady({ dir })
+      const rows = await rowsOf(next.socketDir)
+      assert.deepEqual(
+        acknowledged.filter((id) => !rows.has(id)),
+        [],
+      )
+      from = Math.max(...rows, ...acknowledged) + 10
+      assert.equal(await next.stop(), 0)
+    })
+  }
+})
+
+test('the death of PostgreSQL is told to Atrium, its orderly stop is not', async () => {
+  const postgres = await startHere()
+  process.kill(await postmasterPid(), 'SIGKILL')
+  assert.deepEqual(await postgres.exited, { code: null, signal: 'SIGKILL' })
+  await postgres.stop()
+
+  const next = await startHere()
+  const told = next.exited.then(() => 'told')
+  await next.stop()
+  assert.equal(await Promise.race([told, sleep(50, 'not told')]), 'not told')
+})
+
+test('PostgreSQL shuts down by itself when Atrium is killed', async (t) => {
+  if (process.platform !== 'linux') {
+    leaveOut(t, 'only Linux tells a process of the death of its parent')
+    return
+  }
+  const holder = await startReady({ dir })
+  await holder.kill()
+  await until(() => !existsSync(pidFile))
+  assert.match(await readFile(join(dir, 'postgres/postgres.log'), 'utf8'), /database system is shut down/)
+})
+
+/** A postmaster of this cluster whose Atrium is gone, as it is left where a parent's death is not told. */
+const startOrphan = async (): Promise<ChildProcess> => {
+  const binaries = await findBinaries()
+  const { identity } = await chooseIdentity(binaries, dir, await stat(cluster))
+  const { options } = await commandAs(identity, 'INT', binaries.postgres, [])
+  const args = ['-D', cluster, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${dir}/postgres/run`]
+  const orphan = spawn(binaries.postgres, args, { ...options, stdio: 'ignore' })
+  await until(async () => /^ready/m.test(await readFile(pidFile, 'utf8').catch(() => '')))
+  return orphan
+}
+
+test('a PostgreSQL left over from a killed Atrium is stopped, and its rows are there', async () => {
+  const orphan = await startOrphan()
+  const before = await rowsOf(join(dir, 'postgres/run'))
+  const lines: string[] = []
+  const postgres = await startEmbeddedPostgres({ dataDir: dir, log: (line) => void lines.push(line) })
+  assert.match(lines.join('\n'), new RegExp(`stopping a PostgreSQL .*process ${orphan.pid}`))
+  assert.notEqual(await postmasterPid(), orphan.pid)
+  assert.deepEqual(await rowsOf(postgres.socketDir), before)
+  await postgres.stop()
+})
+
+test("the database of another live Atrium is never touched, even when the directory's own lock is gone", async () => {
+  const holder = await startReady({ dir })
+  const postmaster = await postmasterPid()
+  await assert.rejects(startHere(), { name: 'StartError', message: /in use by another Atrium/ })
+  await assert.rejects(openDataDir(dir), { name: 'StartError', message: /already running/ })
+  assert.equal(await postmasterPid(), postmaster)
+  assert.ok((await rowsOf(holder.socketDir)).size > 0)
+  assert.equal(await holder.stop(), 0)
+})
+
+/** What a killed postmaster leaves, its number since taken by another process. */
+const leavePidFile = async (pid: number): Promise<void> => {
+  const socket = `${dir}/postgres/run/.s.PGSQL.5432.lock`
+  const lines = [
+    pid,
+    cluster,
+    Math.floor(Date.now() / 1000),
+    5432,
+    `${dir}/postgres/run`,
+    '',
+    '  1234567    123456',
+    'ready',
+  ]
+  await writeFile(pidFile, `${lines.join('\n')}\n`)
+  await writeFile(socket, `${lines.slice(0, 5).join('\n')}\n`)
+  const { uid, gid } = await stat(cluster)
+  if (process.getuid?.() === 0) {
+    await chown(pidFile, uid, gid)
+    await chown(socket, uid, gid)
+  }
+}
+
+test('a left-over postmaster.pid does not stand in the way, and the process of its number is left alone', async (t) => {
+  const { uid, gid } = await stat(cluster)
+  const asOwner = process.getuid?.() === 0 ? { uid, gid } : {}
+  await t.test('the number of a live program of the same user', async () => {
+    const stranger = spawn('/bin/sh', ['-c', 'echo ready; read line'], {
+      ...asOwner,
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    await once(stranger.stdout, 'data')
+    await leavePidFile(stranger.pid!)
+    const postgres = await startHere()
+    assert.ok((await rowsOf(postgres.socketDir)).size > 0)
+    await postgres.stop()
+    assert.equal(stranger.exitCode, null)
+    stranger.stdin.end()
+    await once(stranger, 'exit')
+  })
+
+  await t.test('the number of a zombie', async (t) => {
+    if (process.platform !== 'linux') {
+      leaveOut(t, 'it needs /proc')
+      return
+    }
+    // A shell that became `sleep` never asks what became of its child.
+    const parent = spawn('/bin/sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], {
+      ...asOwner,
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [text] = (await once(parent.stdout, 'data')) as [Buffer]
+    const zombie = Number(text.toString())
+    await until(async () => / Z /.test(await readFile(`/proc/${zombie}/stat`, 'utf8')))
+    await leavePidFile(zombie)
+    const postgres = await startHere()
+    assert.ok((await rowsOf(postgres.socketDir)).size > 0)
+    await postgres.stop()
+    parent.kill('SIGKILL')
+  })
+
+  await t.test('an empty one, cut off by a full disk', async () => {
+    await writeFile(pidFile, '')
+    const postgres = await startHere()
+    await postgres.stop()
+  })
+})
+
+test('backends that outlive their postmaster keep a new server from starting until they are gone', async (t) => {
+  if (process.platform !== 'linux') {
+    leaveOut(t, 'it finds the backends in /proc')
+    return
+  }
+  const first = await startHere()
+  const postmaster = await postmasterPid()
+  const children = await childrenOf(postmaster)
+  // A stopped process notices nothing.
+  for (const pid of children) process.kill(pid, 'SIGSTOP')
+  process.kill(postmaster, 'SIGKILL')
+  await first.exited
+  let started = false
+  const next = startHere().then((postgres) => {
+    started = true
+    return postgres
+  })
+  await until(async () =>
+    /pre-existing shared memory block/.test(await readFile(join(dir, 'postgres/postgres.log'), 'utf8')),
+  )
+  assert.equal(started, false)
+  for (const pid of children) process.kill(pid, 'SIGCONT')
+  const postgres = await next
+  assert.ok((await rowsOf(postgres.socketDir)).size > 0)
+  await postgres.stop()
+})
+
+test('a first start killed while it makes the cluster leaves nothing that the next one stumbles over', async () => {
+  const fresh = await mkdtemp(join(dir, 'fresh-'))
+  const home = join(fresh, 'postgres')
+  const first = startHolder({ dir: fresh })
+  // Half way: some files are there, the last ones are not.
+  await until(async () => {
+    const draft = (await readdir(home).catch(() => [])).find(isDraft)
+    return draft !== undefined && (await readdir(join(home, draft))).length > 5
+  })
+  await first.kill()
+  assert.equal((await readdir(home)).filter(isDraft).length, 1)
+  assert.ok(!existsSync(join(home, 'data')))
+
+  const next = await startReady({ dir: fresh })
+  assert.equal(next.createdCluster, true)
+  assert.deepEqual((await readdir(home)).filter(isDraft), [])
+  assert.equal(await next.stop(), 0)
+})
+
+test('of two first starts at the same instant one makes the database and the other one says who has it', async () => {
+  const fresh = await mkdtemp(join(dir, 'race-'))
+  const holders = [1, 2].map(() => startHolder({ dir: fresh, wait: true }))
+  for (const holder of holders) holder.go()
+  const outcomes = await Promise.all(holders.map((holder) => holder.outcome))
+  const winner = outcomes.findIndex(({ ready }) => ready)
+  const [lost, won] = [outcomes[1 - winner], outcomes[winner]]
+  assert.ok(lost && !lost.ready && won?.ready)
+  assert.match(lost.message, new RegExp(`already running on ${fresh} \\(process ${holders[winner]!.pid}, since `))
+  await withClient(won.socketDir, (client) => client.query('select 1'))
+  assert.equal(await holders[winner]!.stop(), 0)
+})

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { globSync } from 'node:fs'
 import { relative } from 'node:path'
 import { run } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { startTestServer } from '../test/database.ts'
 
 interface Outcome {
@@ -14,7 +15,7 @@ interface Outcome {
   failures: string[]
 }
 
-const root = new URL('..', import.meta.url).pathname
+const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (name: string): string => `${root}node_modules/.bin/${name}`
 const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`
 const say = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -132,12 +132,18 @@ const stop = async ({ home, opened, app }: Running): Promise<void> => {
   await home.lock?.release()
 }
 
+// Ctrl-C under npm comes twice within milliseconds: from the terminal, and passed on by npm.
+const sameSignalMs = 1_000
+
 /** Stops once, on the first signal; the second one does not wait. Exit code 0 when everything came to its end. */
 const stopOnSignal = (running: Running): void => {
   let stopping = false
+  let signalledAt = 0
   const onSignal = (): void => {
+    if (stopping && performance.now() - signalledAt < sameSignalMs) return
     if (stopping) process.exit(130)
     stopping = true
+    signalledAt = performance.now()
     console.log('  … stopping: finishing what is under way')
     setTimeout(() => {
       running.log.error('stopping took too long; what was left is picked up at the next start')

@@ -230,7 +230,9 @@ const listObjects = async function* (
   } while (token !== undefined)
 }
 
-const checkBucket = async (store: Pick<ObjectStore, 'put' | 'get' | 'delete'>): Promise<void> => {
+type Operations = Pick<ObjectStore, 'put' | 'get' | 'head' | 'delete'>
+
+const checkBucket = async (store: Operations): Promise<void> => {
   const probe = randomUUID()
   const key = `readiness/${probe}`
   await store.put(key, Readable.from([Buffer.from(probe)]))
@@ -241,19 +243,14 @@ const checkBucket = async (store: Pick<ObjectStore, 'put' | 'get' | 'delete'>): 
   }
 }
 
-/** Objects in a bucket of any S3-compatible store. Credentials come from the standard `AWS_*` variables. */
-export const openS3Store = (s3: S3Settings): ObjectStore => {
-  const client = new S3Client(clientConfig(s3, s3.endpoint))
-  // Signs only: a URL's host is part of its signature.
-  const publicClient = s3.publicEndpoint === undefined ? client : new S3Client(clientConfig(s3, s3.publicEndpoint))
-  const Bucket = s3.bucket
+const createOperations = (client: S3Client, Bucket: string): Operations => {
   const gate = createGate(partsOfAllUploads)
   const targetOf = (key: string): Target => {
     assertKey(key)
     return { client, Bucket, Key: key }
   }
 
-  const basic: Pick<ObjectStore, 'put' | 'get' | 'delete'> = {
+  return {
     put: async (key, body, options = {}) => {
       const target = targetOf(key)
       const parts = partsOf(untilAborted(body, options.signal))
@@ -277,41 +274,53 @@ export const openS3Store = (s3: S3Settings): ObjectStore => {
       }
     },
     delete: async (key) => {
+      const { Key } = targetOf(key)
       try {
-        await client.send(new DeleteObjectCommand({ Bucket, Key: targetOf(key).Key }))
+        await client.send(new DeleteObjectCommand({ Bucket, Key }))
       } catch (error) {
         if (!isMissing(error)) throw storeUnavailable(error)
       }
     },
-  }
-
-  return {
-    kind: 's3',
-    ...basic,
     head: async (key) => {
+      const { Key } = targetOf(key)
       try {
-        const found = await client.send(new HeadObjectCommand({ Bucket, Key: targetOf(key).Key }))
+        const found = await client.send(new HeadObjectCommand({ Bucket, Key }))
         return { sizeBytes: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? new Date() }
       } catch (error) {
         if (isMissing(error)) return undefined
         throw storeUnavailable(error)
       }
     },
+  }
+}
+
+/** Objects in a bucket of any S3-compatible store. Credentials come from the standard `AWS_*` variables. */
+export const openS3Store = (s3: S3Settings): ObjectStore => {
+  const client = new S3Client(clientConfig(s3, s3.endpoint))
+  // Signs only: a URL's host is part of its signature.
+  const publicClient = s3.publicEndpoint === undefined ? client : new S3Client(clientConfig(s3, s3.publicEndpoint))
+  const Bucket = s3.bucket
+  const operations = createOperations(client, Bucket)
+  return {
+    kind: 's3',
+    ...operations,
     list: (prefix) => listObjects(client, Bucket, prefix),
-    signedGetUrl: (key, { expiresSeconds, contentType, contentDisposition }) =>
-      onStore(
+    signedGetUrl: async (key, { expiresSeconds, contentType, contentDisposition }) => {
+      assertKey(key)
+      return onStore(
         getSignedUrl(
           publicClient,
           new GetObjectCommand({
             Bucket,
-            Key: targetOf(key).Key,
+            Key: key,
             ResponseContentType: contentType,
             ResponseContentDisposition: contentDisposition,
           }),
           { expiresIn: expiresSeconds },
         ),
-      ),
-    check: () => checkBucket(basic),
+      )
+    },
+    check: () => checkBucket(operations),
     unfinished: async () => {
       let count = 0
       for await (const _ of listUploads(client, Bucket)) count += 1

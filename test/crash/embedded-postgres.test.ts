@@ -252,9 +252,12 @@ test('backends that outlive their postmaster keep a new server from starting unt
     started = true
     return postgres
   })
-  await until(async () =>
-    /pre-existing shared memory block/.test(await readFile(join(dir, 'postgres/postgres.log'), 'utf8')),
-  )
+  // Each attempt has a log of its own, and the one before is kept.
+  const logs = ['postgres.log', 'postgres.log.1'].map((name) => join(dir, 'postgres', name))
+  await until(async () => {
+    const texts = await Promise.all(logs.map((log) => readFile(log, 'utf8').catch(() => '')))
+    return texts.some((text) => text.includes('pre-existing shared memory block'))
+  })
   assert.equal(started, false)
   for (const pid of children) process.kill(pid, 'SIGCONT')
   const postgres = await next

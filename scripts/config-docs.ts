@@ -1,0 +1,33 @@
+import { variables } from '../src/config.ts'
+import type { Variable } from '../src/config.ts'
+
+const entries = Object.entries(variables) as [string, Variable][]
+
+const begin = '<!-- configuration: generated from src/config.ts by `npm run generate` -->'
+const end = '<!-- /configuration -->'
+
+const configTable = (): string => {
+  const rows = entries.map(([name, { fallback, description }]) => {
+    const shown = fallback === '' ? '' : `\`${fallback}\``
+    return `| \`${name}\` | ${shown} | ${description.replaceAll('|', String.raw`\|`)} |`
+  })
+  return ['| variable | default | what it does |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The README with its table of variables as config.ts has them. */
+export const withConfigTable = (readme: string): string => {
+  const from = readme.indexOf(begin)
+  const to = readme.indexOf(end)
+  if (from === -1 || to === -1) throw new Error('README.md has no place for the table of variables')
+  return `${readme.slice(0, from + begin.length)}\n\n${configTable()}\n\n${readme.slice(to)}`
+}
+
+/** `.env.example`: every variable, commented out, with its default. */
+export const envExample = (): string =>
+  [
+    '# Everything has a default: Atrium runs without this file. Copy it to .env and take the # off what you set.',
+    ...entries.map(
+      ([name, { fallback, description }]) => `\n# ${description.replaceAll('`', '')}\n#${name}=${fallback}`,
+    ),
+    '',
+  ].join('\n')

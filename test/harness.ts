@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type pg from 'pg'
-import { parseConfig } from '../src/config.ts'
+import { parseConfig, variables } from '../src/config.ts'
 import type { Config } from '../src/config.ts'
 import { openDeps } from '../src/deps.ts'
 import type { Deps } from '../src/deps.ts'
@@ -161,8 +161,15 @@ const listen = async (
   }
 }
 
+// Off unless a test turns one on: a file of tests makes more requests a minute than a person.
+const noRateLimits = Object.fromEntries(
+  Object.keys(variables)
+    .filter((name) => name.startsWith('RATE_LIMIT_'))
+    .map((name) => [name, '0']),
+)
+
 const parseTestConfig = (env: Record<string, string>, dataDir: string): Config =>
-  parseConfig({ NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...env })
+  parseConfig({ NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...noRateLimits, ...env })
 
 /**
  * A real server on a real database of its own, for one test file. Call it at the top level of the file; everything is

@@ -1,0 +1,222 @@
+import type { Readable } from 'node:stream'
+import type { Actor } from '../identity/actor.ts'
+import { audit } from '../identity/audit.ts'
+import type { Database, Db, Transaction } from '../platform/database.ts'
+import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts'
+import { requireMatch } from '../platform/etag.ts'
+import { newId } from '../platform/ids.ts'
+import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import { checkMimeType } from './mime-types.ts'
+import { checkName } from './names.ts'
+import * as queries from './queries.ts'
+import type { FileCreate, FilePatch } from './schemas.ts'
+import { lockWhole, lockTree } from './tree-queries.ts'
+import { checkDepth, deleteTree, prepareFolderMove, resolvePlace } from './tree.ts'
+import type { ResolvedPlace } from './tree.ts'
+import { existing, storageKeyOf } from './uploads.ts'
+
+const required = <T>(value: T | undefined, name: string): T => {
+  if (value === undefined) throw badRequest(`${name} is required`)
+  return value
+}
+
+const createFolder = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+  const name = checkName(required(body.name, 'name'))
+  return db.transaction(async (db) => {
+    const place = await resolvePlace(db, actor, body)
+    await checkDepth(db, actor, place.parentId)
+    return existing(await queries.insertFile(db, actor, { id: newId(), source: 'folder', name, ...place }))
+  })
+}
+
+const createLink = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+  const targetFileId = required(body.targetFileId, 'targetFileId')
+  const given = body.name === undefined ? undefined : checkName(body.name)
+  return db.transaction(async (db) => {
+    const target = await queries.findContent(db, actor.orgId, targetFileId)
+    if (!target) throw notFound('File')
+    if (target.source === 'folder') throw badRequest('targetFileId must be a file: folders cannot be linked to')
+    // A link to a link points at the file at the end, so that resolving one never takes more than one step.
+    if (target.targetId === null) throw notFound('File')
+    const place = await resolvePlace(db, actor, body)
+    return existing(
+      await queries.insertFile(db, actor, {
+        id: newId(),
+        source: 'link',
+        name: given ?? target.name,
+        targetId: target.targetId,
+        ...place,
+      }),
+    )
+  })
+}
+
+const createPendingUpload = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+  const name = checkName(required(body.name, 'name'))
+  const mimeType = checkMimeType(required(body.mimeType, 'mimeType'))
+  const sizeBytes = required(body.size, 'size')
+  return db.transaction(async (db) => {
+    const place = await resolvePlace(db, actor, body)
+    const file = { id: newId(), source: 'upload', status: 'pending', name, mimeType, sizeBytes, ...place } as const
+    return existing(await queries.insertFile(db, actor, file))
+  })
+}
+
+/** A folder, a link, or a file whose bytes are still to come. */
+export const createFile = (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+  if (body.source === 'folder') return createFolder(db, actor, body)
+  if (body.source === 'link') return createLink(db, actor, body)
+  return createPendingUpload(db, actor, body)
+}
+
+const maxTags = 50
+const maxTagLength = 64
+
+const checkTags = (tags: string[]): string[] => {
+  const trimmed = [...new Set(tags.map((tag) => tag.trim()))]
+  if (trimmed.some((tag) => tag === '' || [...tag].length > maxTagLength)) {
+    throw badRequest(`tags must have 1 to ${maxTagLength} characters each`)
+  }
+  if (trimmed.length > maxTags) throw badRequest(`tags must have at most ${maxTags} items`)
+  return trimmed
+}
+
+/** Where a file goes when it moves. Folders are checked for cycles and depth, and take their contents along. */
+const moveTo = async (db: Transaction, actor: Actor, file: queries.FileRow, to: ResolvedPlace): Promise<void> => {
+  if (to.parentId === file.parentId) return
+  if (file.source === 'folder') await prepareFolderMove(db, actor, file, to)
+  // In one order for everybody, so that two moves in opposite directions do not wait for each other.
+  const counts: [string | null, number][] = [
+    [file.parentId, -1],
+    [to.parentId, 1],
+  ]
+  for (const [folderId, change] of counts.toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))) {
+    await queries.countChildren(db, actor.orgId, folderId, change)
+  }
+}
+
+/**
+ * Renames, moves or retags. Throws NOT_FOUND, CONFLICT when `ifMatch` names another revision, FORBIDDEN to rename or
+ * move a protected folder, BAD_REQUEST for a parent that is none, or that lies inside the folder that is to move.
+ */
+export const updateFile = async (
+  db: Database,
+  actor: Actor,
+  id: string,
+  patch: FilePatch,
+  ifMatch: string | undefined,
+): Promise<queries.FileRow> => {
+  const { name, parentId, tags } = patch
+  if (name === undefined && parentId === undefined && tags === undefined) {
+    throw badRequest('The body must have at least one of name, parentId and tags.')
+  }
+  if (name !== undefined) checkName(name)
+  const newTags = tags && checkTags(tags)
+  const known = await queries.findFile(db, actor, id)
+  if (!known) throw notFound('File')
+  return db.transaction(async (db) => {
+    // The target first and the file after it, the tree before both: the order in which deletions take them, too.
+    if (known.source === 'folder' && parentId !== undefined) await lockTree(db, actor, 'move')
+    const protectedChange = known.isProtected && (name !== undefined || parentId !== undefined)
+    const place = parentId === undefined || protectedChange ? undefined : await resolvePlace(db, actor, { parentId })
+    const file = await queries.lockFile(db, actor, id)
+    if (!file) throw notFound('File')
+    requireMatch(ifMatch, file)
+    if (protectedChange) throw forbidden('A protected folder cannot be renamed or moved.')
+    if (place) await moveTo(db, actor, file, place)
+    const { parentId: folderId, projectId } = place ?? file
+    const changes = { name: name ?? file.name, tags: newTags ?? file.tags, parentId: folderId, projectId }
+    return existing(await queries.updateFile(db, actor, id, changes))
+  })
+}
+
+/** Called in the transaction that took files from their bytes: something must look whether these are still used. */
+export type ReleaseLater = (db: Transaction, orgId: string) => Promise<void>
+
+/** Deletes a file, or a folder with all that is in it. Throws like updateFile. */
+export const deleteFile = async (
+  db: Database,
+  releaseLater: ReleaseLater,
+  actor: Actor,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<void> => {
+  const known = await queries.findFile(db, actor, id)
+  if (!known) throw notFound('File')
+  await db.transaction(async (db) => {
+    if (known.source === 'folder') await lockTree(db, actor, 'delete')
+    const file = await lockWhole(db, actor, id)
+    if (!file) throw notFound('File')
+    requireMatch(ifMatch, file)
+    if (file.isProtected) throw forbidden('A protected folder cannot be deleted.')
+    let deleted = 1
+    if (known.source === 'folder') deleted = await deleteTree(db, actor, file)
+    else {
+      await queries.softDeleteFile(db, actor.orgId, id)
+      await queries.countChildren(db, actor.orgId, file.parentId, -1)
+    }
+    if (deleted > 1 || file.blobId !== null) await releaseLater(db, actor.orgId)
+    const action = known.source === 'folder' ? 'folder.deleted' : 'file.deleted'
+    await audit(db, actor, action, { type: 'file', id }, { name: known.name, deleted })
+  })
+}
+
+/** What a download or a preview needs to know of a file; of a link, its own id and name and its target's bytes. */
+export interface Content {
+  id: string
+  name: string
+  mimeType: string
+  sizeBytes: number
+  storageKey: string
+  /** SHA-256 of the bytes, in hex. */
+  contentHash: string
+}
+
+/**
+ * The bytes behind a file or link. Throws NOT_FOUND when it or its target is gone, BAD_REQUEST for a folder, CONFLICT
+ * while the bytes have not arrived.
+ */
+export const getContent = async (db: Db, orgId: string, fileId: string): Promise<Content> => {
+  const row = await queries.findContent(db, orgId, fileId)
+  if (!row || row.targetId === null) throw notFound('File')
+  if (row.source === 'folder') throw badRequest('A folder has no bytes.')
+  const { blobId, mimeType, contentHash } = row
+  if (row.status === 'pending' || blobId === null || mimeType === null || contentHash === null) {
+    throw conflict('The bytes of this file have not arrived yet.')
+  }
+  const storageKey = storageKeyOf(orgId, blobId)
+  return { id: row.id, name: row.name, mimeType, sizeBytes: row.size, storageKey, contentHash }
+}
+
+export interface OpenedFile extends Content {
+  /** The bytes, or the first of them. Destroy the stream to stop early. */
+  read(maxBytes?: number): Promise<Readable>
+}
+
+/** A file for the org's own agents: its metadata at once, its bytes when they are asked for. Throws like getContent. */
+export const openFile = async (db: Db, objects: ObjectStore, actor: Actor, fileId: string): Promise<OpenedFile> => {
+  const content = await getContent(db, actor.orgId, fileId)
+  const { storageKey, sizeBytes } = content
+  return {
+    ...content,
+    read: (maxBytes) =>
+      objects.get(
+        storageKey,
+        maxBytes === undefined || maxBytes >= sizeBytes ? undefined : { start: 0, end: maxBytes - 1 },
+      ),
+  }
+}
+
+/** The bytes of a file, at most `maxBytes` of them. Throws like getContent. */
+export const readFileBytes = async (
+  db: Db,
+  objects: ObjectStore,
+  actor: Actor,
+  fileId: string,
+  maxBytes: number,
+): Promise<Content & { bytes: Buffer; truncated: boolean }> => {
+  const { read, ...content } = await openFile(db, objects, actor, fileId)
+  const chunks: Buffer[] = []
+  for await (const chunk of await read(maxBytes)) chunks.push(chunk as Buffer)
+  return { ...content, bytes: Buffer.concat(chunks), truncated: content.sizeBytes > maxBytes }
+}

@@ -1,0 +1,61 @@
+import type { MultipartFile, MultipartValue } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { badRequest } from '../platform/errors.ts'
+import { isUuid } from '../platform/ids.ts'
+import { checkMimeType } from './mime-types.ts'
+import { checkName } from './names.ts'
+
+export interface UploadForm<File> {
+  file: File
+  parentId: string | undefined
+  projectId: string | undefined
+}
+
+export interface FilePart {
+  name: string
+  mimeType: string
+  bytes: AsyncIterable<Buffer>
+}
+
+// A form has three parts; room is left for those that a framework adds.
+const limits = { parts: 32, fields: 31, fieldSize: 4_096, headerPairs: 32, fileSize: Number.POSITIVE_INFINITY }
+
+// What browsers and curl write for the three characters that a quoted filename cannot hold.
+const escapes: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' }
+const fileNameOf = (part: MultipartFile): string =>
+  (part.filename ?? '').replaceAll(/%22|%0D|%0A/gi, (escape) => escapes[escape.toUpperCase()] ?? escape)
+
+const idOf = (part: MultipartValue): string | undefined => {
+  // A part of type application/json arrives parsed.
+  if (part.value === null) return undefined
+  if (typeof part.value !== 'string' || !isUuid(part.value)) throw badRequest(`${part.fieldname} must be a UUID`)
+  return part.value.toLowerCase()
+}
+
+/**
+ * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` gets the file
+ * while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is cut off, lacks the file
+ * or names something twice.
+ */
+export const readForm = async <File>(
+  request: FastifyRequest,
+  receive: (part: FilePart) => Promise<File>,
+): Promise<UploadForm<File>> => {
+  const ids = new Map<string, string | undefined>()
+  let received: { file: File } | undefined
+  for await (const part of request.parts({ limits, preservePath: true })) {
+    if (part.type === 'file') {
+      if (part.fieldname !== 'file') throw badRequest(`The part ${JSON.stringify(part.fieldname)} must not be a file.`)
+      if (received) throw badRequest('There must be exactly one part named file.')
+      const name = checkName(fileNameOf(part))
+      received = { file: await receive({ name, mimeType: checkMimeType(part.mimetype), bytes: part.file }) }
+    } else if (part.fieldname === 'file') {
+      throw badRequest('The part file must be a file: give it a filename.')
+    } else if (part.fieldname === 'parentId' || part.fieldname === 'projectId') {
+      if (ids.has(part.fieldname)) throw badRequest(`${part.fieldname} must be given once`)
+      ids.set(part.fieldname, idOf(part as MultipartValue))
+    }
+  }
+  if (!received) throw badRequest('The part file is required')
+  return { file: received.file, parentId: ids.get('parentId'), projectId: ids.get('projectId') }
+}

@@ -1,0 +1,161 @@
+import { sql } from '../platform/database.ts'
+import type { Db } from '../platform/database.ts'
+import type { Actor } from '../identity/actor.ts'
+import { nameKeyOf } from './names.ts'
+
+export type Source = 'upload' | 'folder' | 'link'
+export type Status = 'pending' | 'ready'
+
+export interface FileRow {
+  id: string
+  name: string
+  mimeType: string | null
+  size: number
+  parentId: string | null
+  projectId: string | null
+  source: Source
+  targetFileId: string | null
+  tags: string[]
+  isProtected: boolean
+  status: Status
+  blobId: string | null
+  /** SHA-256 in hex. */
+  contentHash: string | null
+  createdBy: string
+  createdAt: string
+  updatedAt: string
+  revision: number
+}
+
+/** The columns of a FileRow; the table must be called `f`. */
+export const fileColumns = sql`f.id, f.name, f.mime_type, f.size_bytes as size, f.parent_id, f.project_id, f.source,
+  f.target_id as target_file_id, f.tags, f.is_protected, f.status, f.blob_id, encode(f.sha256, 'hex') as content_hash,
+  f.created_by, f.created_at, f.updated_at, f.revision`
+
+export const findFile = (db: Db, actor: Actor, id: string) =>
+  db.row<FileRow>(sql`
+    select ${fileColumns} from files f where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null`)
+
+/** Locks the file against every other change. It does not keep others from putting files into it. */
+export const lockFile = (db: Db, actor: Actor, id: string) =>
+  db.row<FileRow>(sql`
+    select ${fileColumns} from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null
+    for no key update`)
+
+export interface ContentRow {
+  id: string
+  name: string
+  source: Source
+  /** What follows is that of the target when the file is a link. */
+  targetId: string | null
+  mimeType: string | null
+  size: number
+  status: Status
+  blobId: string | null
+  contentHash: string | null
+}
+
+/** A file with the bytes that it stands for: its own, or those of the file that it links to. */
+export const findContent = (db: Db, orgId: string, id: string) =>
+  db.row<ContentRow>(sql`
+    select f.id, f.name, f.source, t.id as target_id, t.mime_type, t.size_bytes as size, t.status, t.blob_id,
+      encode(t.sha256, 'hex') as content_hash
+    from files f
+      left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
+    where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null`)
+
+export interface FolderRow {
+  id: string
+  projectId: string | null
+}
+
+/** A live folder, held so that it cannot be deleted before this transaction ends. */
+export const holdFolder = (db: Db, actor: Actor, id: string) =>
+  db.row<FolderRow>(sql`
+    select f.id, f.project_id from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and f.source = 'folder'
+    for key share`)
+
+export const findFolder = (db: Db, actor: Actor, id: string) =>
+  db.row<FolderRow>(sql`
+    select f.id, f.project_id from files f
+    where f.org_id = ${actor.orgId} and f.id = ${id} and f.deleted_at is null and f.source = 'folder'`)
+
+export interface NewFile {
+  id: string
+  source: Source
+  name: string
+  parentId: string | null
+  projectId: string | null
+  mimeType?: string
+  sizeBytes?: number
+  status?: Status
+  blobId?: string
+  sha256?: Buffer
+  targetId?: string
+  isProtected?: boolean
+}
+
+/** Adds the row and counts it in its folder. The count is the last lock that a transaction should take. */
+export const insertFile = (db: Db, actor: Actor, file: NewFile) =>
+  db.row<FileRow>(sql`
+    with counted as (
+      insert into folder_counts (org_id, folder_id, slot, children)
+      values (${actor.orgId}, ${file.parentId ?? actor.orgId}, pg_backend_pid() % 16, 1)
+      on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + 1
+    )
+    insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
+      blob_id, sha256, target_id, is_protected, created_by)
+    values (${actor.orgId}, ${file.id}, ${file.source}, ${file.name}, ${nameKeyOf(file.name)}, ${file.parentId},
+      ${file.projectId}, ${file.mimeType ?? null}, ${file.sizeBytes ?? 0}, ${file.status ?? 'ready'},
+      ${file.blobId ?? null}, ${file.sha256 ?? null}, ${file.targetId ?? null}, ${file.isProtected ?? false},
+      ${actor.userId})
+    returning ${fileColumns}`)
+
+/** Adds to how many live children a folder has; null is the root. */
+export const countChildren = (db: Db, orgId: string, folderId: string | null, change: number) =>
+  db.execute(sql`
+    insert into folder_counts (org_id, folder_id, slot, children)
+    values (${orgId}, ${folderId ?? orgId}, pg_backend_pid() % 16, ${change})
+    on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children`)
+
+export interface FileChanges {
+  name: string
+  parentId: string | null
+  projectId: string | null
+  tags: string[]
+}
+
+export const updateFile = (db: Db, actor: Actor, id: string, changes: FileChanges) =>
+  db.row<FileRow>(sql`
+    update files f
+    set name = ${changes.name}, name_key = ${nameKeyOf(changes.name)}, parent_id = ${changes.parentId},
+      project_id = ${changes.projectId}, tags = ${changes.tags}, revision = revision + 1, updated_at = now()
+    where f.org_id = ${actor.orgId} and f.id = ${id}
+    returning ${fileColumns}`)
+
+/** Turns a pending file into a ready one. Undefined when it is gone or was finished by somebody else. */
+export const finishFile = (db: Db, orgId: string, id: string, blobId: string, sha256: Buffer) =>
+  db.row<FileRow>(sql`
+    update files f
+    set status = 'ready', blob_id = ${blobId}, sha256 = ${sha256}, revision = revision + 1, updated_at = now()
+    where f.org_id = ${orgId} and f.id = ${id} and f.status = 'pending' and f.deleted_at is null
+    returning ${fileColumns}`)
+
+export interface PendingRow {
+  id: string
+  mimeType: string
+  size: number
+  status: Status
+}
+
+export const findUpload = (db: Db, orgId: string, id: string) =>
+  db.row<PendingRow>(sql`
+    select id, mime_type, size_bytes as size, status from files
+    where org_id = ${orgId} and id = ${id} and source = 'upload' and deleted_at is null`)
+
+export const softDeleteFile = (db: Db, orgId: string, id: string) =>
+  db.execute(sql`
+    update files set deleted_at = now(), updated_at = now(), revision = revision + 1
+    where org_id = ${orgId} and id = ${id} and deleted_at is null`)

@@ -1,0 +1,10 @@
+import { apiPrefix } from '../platform/http.ts'
+import type { FileRow } from './queries.ts'
+import { storageKeyOf } from './uploads.ts'
+
+/** A file as the API shows it. `origin` is what its URLs start with. */
+export const fileRecord = (row: FileRow, orgId: string, origin: string) => ({
+  ...row,
+  storageKey: row.blobId === null ? null : storageKeyOf(orgId, row.blobId),
+  storageUrl: row.source === 'folder' ? null : `${origin}${apiPrefix}/files/${row.id}?download=true`,
+})

@@ -1,0 +1,135 @@
+import { Type } from 'typebox'
+import type { Config } from '../config.ts'
+import { notFound } from '../platform/errors.ts'
+import { apiPrefix, originOf } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { sendResource } from '../platform/etag.ts'
+import { Deleted, IdParams, Page, Success, ok } from '../platform/schemas.ts'
+import { inlineHeaders } from './content-headers.ts'
+import { deleteFile, getContent, updateFile } from './files.ts'
+import type { ReleaseLater } from './files.ts'
+import { listFiles } from './listing.ts'
+import * as queries from './queries.ts'
+import { fileRecord } from './record.ts'
+import { File, FileListQuery, FilePatch, FileQuery } from './schemas.ts'
+import { sendContent } from './send-content.ts'
+import { downloadUrlOf, requireToken } from './signed-urls.ts'
+import type { SigningDeps } from './signed-urls.ts'
+import { registerUploadRoutes } from './upload-routes.ts'
+import type { StoreDeps } from './uploads.ts'
+
+export interface FilesDeps extends StoreDeps, SigningDeps {
+  config: Config
+  releaseLater: ReleaseLater
+}
+
+export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
+  const { config, db, objects } = deps
+  registerUploadRoutes(app, deps)
+
+  app.get(
+    `${apiPrefix}/files`,
+    {
+      config: { access: 'files:read', what: 'File' },
+      schema: {
+        tags: ['Files'],
+        summary: 'List or search a folder',
+        querystring: FileListQuery,
+        response: { 200: Success(Page(File)) },
+      },
+    },
+    async (request) => {
+      const { actor } = request
+      const origin = originOf(request, config.baseUrl)
+      const page = await listFiles(db, actor, request.query)
+      return ok({ ...page, items: page.items.map((row) => fileRecord(row, actor.orgId, origin)) })
+    },
+  )
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${apiPrefix}/files/:id`,
+    config: { access: 'files:read', what: 'File' },
+    schema: {
+      tags: ['Files'],
+      summary: 'The metadata of a file, a redirect to its bytes, or its bytes for display',
+      params: IdParams,
+      querystring: FileQuery,
+      response: { 200: Success(File) },
+    },
+    handler: async (request, reply) => {
+      const { actor, query } = request
+      const { id } = request.params
+      if (!query.download) {
+        const row = await queries.findFile(db.hot, actor, id)
+        if (row === undefined) throw notFound('File')
+        return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
+      }
+      const content = await getContent(db.hot, actor.orgId, id)
+      if (query.inline) {
+        return sendContent(request, reply, objects, content, inlineHeaders(content.name, content.mimeType))
+      }
+      reply.header('cache-control', 'no-store')
+      return reply.redirect(await downloadUrlOf(deps, actor.orgId, content, originOf(request, config.baseUrl)), 302)
+    },
+  })
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${apiPrefix}/files/:id/content`,
+    config: { access: 'public', what: 'File', rateLimit: 'none' },
+    schema: {
+      tags: ['Files'],
+      summary: 'The bytes of a file, by a signed URL',
+      params: IdParams,
+      querystring: Type.Object({ token: Type.Optional(Type.String()) }),
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const claims = requireToken(deps, request.query.token, 'get', id)
+      const content = await getContent(db.hot, claims.orgId, id)
+      return sendContent(request, reply, objects, content, {
+        'content-type': claims.contentType,
+        'content-disposition': claims.disposition,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'same-origin',
+      })
+    },
+  })
+
+  app.patch(
+    `${apiPrefix}/files/:id`,
+    {
+      config: { access: 'files:write', what: 'File' },
+      schema: {
+        tags: ['Files'],
+        summary: 'Rename, move or retag',
+        params: IdParams,
+        body: FilePatch,
+        response: { 200: Success(File) },
+      },
+    },
+    async (request, reply) => {
+      const { actor } = request
+      const row = await updateFile(db, actor, request.params.id, request.body, request.headers['if-match'])
+      return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/files/:id`,
+    {
+      config: { access: 'files:write', what: 'File' },
+      schema: {
+        tags: ['Files'],
+        summary: 'Delete a file, or a folder with all that is in it',
+        params: IdParams,
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async (request) => {
+      await deleteFile(db, deps.releaseLater, request.actor, request.params.id, request.headers['if-match'])
+      return ok({ deleted: true as const })
+    },
+  )
+}

@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Content } from './files.ts'
+import { selectBytes } from './range.ts'
+
+/**
+ * Answers the bytes of a file, or the part that the request asks for, under these headers. The tag is the hash of the
+ * bytes, so it holds for every name and link that they have.
+ */
+export const sendContent = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  objects: ObjectStore,
+  content: Content,
+  headers: Record<string, string>,
+): Promise<FastifyReply> => {
+  const { sizeBytes, storageKey, contentHash } = content
+  const etag = `"${contentHash}"`
+  const selection = selectBytes(request.headers, sizeBytes, etag)
+  reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' })
+  reply.code(selection.status)
+  if (selection.status === 304) return reply.send()
+  if (selection.status === 416) return reply.header('content-range', `bytes */${sizeBytes}`).send()
+  const { start, end } = selection
+  reply.headers(headers)
+  reply.header('content-length', end - start + 1)
+  if (selection.status === 206) reply.header('content-range', `bytes ${start}-${end}/${sizeBytes}`)
+  if (request.method === 'HEAD') return reply.send()
+  if (sizeBytes === 0) return reply.send(Buffer.alloc(0))
+  return reply.send(await objects.get(storageKey, selection.status === 206 ? { start, end } : undefined))
+}

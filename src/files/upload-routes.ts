@@ -1,0 +1,134 @@
+import type { Readable } from 'node:stream'
+import multipart from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { badRequest, notFound } from '../platform/errors.ts'
+import { apiPrefix, originOf } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { IdParams, Success, ok } from '../platform/schemas.ts'
+import { createFile } from './files.ts'
+import { bareTypeOf } from './mime-types.ts'
+import { readForm } from './multipart.ts'
+import * as queries from './queries.ts'
+import { fileRecord } from './record.ts'
+import type { FilesDeps } from './routes.ts'
+import { FileCreate, FileCreated, FileUpload } from './schemas.ts'
+import { requireToken, uploadUrlOf } from './signed-urls.ts'
+import {
+  alreadyFinished,
+  createUploadedFile,
+  discard,
+  finishUpload,
+  maxFileBytes,
+  receive,
+  tooLarge,
+} from './uploads.ts'
+import type { Received } from './uploads.ts'
+
+// Boundaries, part headers and two ids around a file of the largest size.
+const formOverheadBytes = 65_536
+
+const lengthOf = (request: FastifyRequest): number | undefined => {
+  const header = request.headers['content-length']
+  return header === undefined ? undefined : Number(header)
+}
+
+const uploadForm = async (deps: FilesDeps, request: FastifyRequest): Promise<queries.FileRow> => {
+  const { actor } = request
+  if ((lengthOf(request) ?? 0) > maxFileBytes + formOverheadBytes) throw tooLarge()
+  let received: Received | undefined
+  try {
+    const form = await readForm(request, async ({ name, mimeType, bytes }) => {
+      received = await receive(deps, actor.orgId, bytes, { mimeType })
+      return { name, mimeType, received }
+    })
+    const { file, parentId, projectId } = form
+    return await createUploadedFile(deps, deps.db, actor, file.received, { ...file, parentId, projectId })
+  } catch (error) {
+    if (received) await discard(deps, actor.orgId, received.blobId)
+    throw error
+  }
+}
+
+/** The type of a signed PUT may be the declared one, the general one, or left out. */
+const checkPutType = (header: string | undefined, declared: string): void => {
+  const type = header === undefined ? '' : bareTypeOf(header)
+  if (type === '' || type === declared || type === 'application/octet-stream') return
+  throw badRequest(`The Content-Type must be ${declared} or application/octet-stream.`)
+}
+
+/** Routes that take bytes: a scope of their own, since here every body is a stream. */
+export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
+  const { config, db } = deps
+
+  app.register(async (scope: App) => {
+    await scope.register(multipart, { throwFileSizeLimit: false })
+    scope.post(
+      `${apiPrefix}/files`,
+      {
+        config: { access: 'files:write', rateLimit: 'none' },
+        schema: {
+          tags: ['Files'],
+          summary: 'Upload a file, create a folder or create a link',
+          body: {
+            content: { 'application/json': { schema: FileCreate }, 'multipart/form-data': { schema: FileUpload } },
+          },
+          response: { 201: Success(FileCreated) },
+        },
+        preValidation: (request) => {
+          const source = request.isMultipart() ? undefined : (request.body as FileCreate | undefined)?.source
+          return request.takeRateLimit(source === 'folder' || source === 'link' ? 'writes' : 'uploads')
+        },
+      },
+      async (request, reply) => {
+        const { actor } = request
+        const origin = originOf(request, config.baseUrl)
+        const row = request.isMultipart()
+          ? await uploadForm(deps, request)
+          : await createFile(db, actor, request.body as FileCreate)
+        reply.code(201)
+        const file = fileRecord(row, actor.orgId, origin)
+        return ok(
+          row.status === 'pending' ? { file, uploadUrl: uploadUrlOf(deps, actor.orgId, row, origin) } : { file },
+        )
+      },
+    )
+  })
+
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => {
+      done(null, payload)
+    })
+    scope.put(
+      `${apiPrefix}/files/:id/content`,
+      {
+        config: { access: 'public', what: 'File', rateLimit: 'none' },
+        schema: {
+          tags: ['Files'],
+          summary: 'Send the bytes of a pending file, by its signed URL',
+          params: IdParams,
+          querystring: Type.Object({ token: Type.Optional(Type.String()) }),
+          response: { 200: Success(Type.Pick(FileCreated, ['file'])) },
+        },
+      },
+      async (request) => {
+        const { id } = request.params
+        const claims = requireToken(deps, request.query.token, 'put', id)
+        const pending = await queries.findUpload(db, claims.orgId, id)
+        if (!pending) throw notFound('File')
+        if (pending.status !== 'pending') throw alreadyFinished()
+        checkPutType(request.headers['content-type'], claims.contentType)
+        const length = lengthOf(request)
+        if (length !== undefined && length !== claims.sizeBytes) {
+          throw badRequest(`The body must have exactly ${claims.sizeBytes} bytes.`)
+        }
+        const body = (request.raw as Readable).iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+        const { contentType: mimeType, sizeBytes } = claims
+        const received = await receive(deps, claims.orgId, body, { mimeType, sizeBytes })
+        const row = await finishUpload(deps, received, id)
+        return ok({ file: fileRecord(row, claims.orgId, originOf(request, config.baseUrl)) })
+      },
+    )
+  })
+}

@@ -1,18 +1,46 @@
 import type { FastifyRequest } from 'fastify'
 import { forbidden, unauthorized } from '../platform/errors.ts'
+import { originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Actor } from './actor.ts'
 import type { Authority } from './authority.ts'
 import type { Permission } from './permissions.ts'
+import type { SessionAuthority } from './session-authority.ts'
+import { rawCookie, sessionCookie } from './session-cookie.ts'
+
+export interface AuthenticationOptions {
+  authority: Authority
+  sessions: SessionAuthority
+  baseUrl: string | undefined
+}
 
 const noKey = unauthorized('Send an API key as "Authorization: Bearer <key>".')
+const otherOrigin = forbidden(
+  "A browser may change something only from this server's own pages: Origin is missing or another one.",
+)
 const bearer = /^Bearer +(\S+) *$/i
 
-const keyOf = (request: FastifyRequest): string => {
-  const header = request.headers.authorization
-  const key = header === undefined ? undefined : bearer.exec(header)?.[1]
+const keyOf = (header: string): string => {
+  const key = bearer.exec(header)?.[1]
   if (key === undefined) throw noKey
   return key
+}
+
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' ? header : undefined
+
+const changesNothing = (request: FastifyRequest): boolean => request.method === 'GET' || request.method === 'HEAD'
+
+/**
+ * FORBIDDEN unless the page that sent the request is our own: cookies travel with requests of other pages as well, the
+ * Origin header tells them apart, and no page can forge it.
+ */
+export const requireOwnOrigin = (request: FastifyRequest, baseUrl: string | undefined): void => {
+  const { origin } = request.headers
+  if (origin === undefined) throw otherOrigin
+  if (origin !== originOf(request, undefined) && (baseUrl === undefined || origin !== new URL(baseUrl).origin)) {
+    throw otherOrigin
+  }
 }
 
 /**
@@ -33,8 +61,20 @@ const permit = (actor: Actor, access: Permission): void => {
   )
 }
 
-/** Puts `request.actor` on every route that is not public, before anything of the request is read or validated. */
-export const registerAuthentication = (app: App, authority: Authority): void => {
+const byCookie = (request: FastifyRequest, { sessions, baseUrl }: AuthenticationOptions): Promise<Actor> => {
+  const cookie = rawCookie(request.headers.cookie, sessionCookie)
+  if (cookie === undefined) throw noKey
+  if (!changesNothing(request)) requireOwnOrigin(request, baseUrl)
+  const { headers } = request
+  return sessions.actorOf(cookie, textOf(headers['x-org-id']), textOf(headers['x-workspace-id']))
+}
+
+/**
+ * Puts `request.actor` on every route that is not public, before anything of the request is read or validated: by the
+ * key of the Authorization header, or, where there is none, by the cookie of the console.
+ */
+export const registerAuthentication = (app: App, options: AuthenticationOptions): void => {
+  const { authority } = options
   // A getter that throws would hide the mistake of using the actor of a public route until a request hits it.
   app.decorateRequest('actor')
   app.addHook('onRoute', (route) => {
@@ -45,9 +85,12 @@ export const registerAuthentication = (app: App, authority: Authority): void => 
   app.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config
     if (access === undefined || access === 'public') return
-    const workspaceId = request.headers['x-workspace-id']
-    const actor = await authority.actorOf(keyOf(request), typeof workspaceId === 'string' ? workspaceId : undefined)
+    const { authorization } = request.headers
+    const actor =
+      authorization === undefined
+        ? await byCookie(request, options)
+        : await authority.actorOf(keyOf(authorization), textOf(request.headers['x-workspace-id']))
     if (access !== 'member') permit(actor, access)
-    request.actor = request.method === 'GET' || request.method === 'HEAD' ? actor : withOrigin(actor, request)
+    request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
   })
 }

@@ -37,7 +37,8 @@ const touchEveryMs = 600_000
 // Thrown at every refused request, so they are made once, and their stacks with them.
 const malformedKey = unauthorized('Send an API key of this environment as "Authorization: Bearer <key>".')
 const unknownKey = unauthorized('The API key is not valid: it is unknown, revoked or expired.')
-const noAccess = forbidden('You are not a member of this workspace, or it does not exist.')
+/** The answer to a named workspace that is somebody else's, missing or malformed, or that the caller is not in. */
+export const noWorkspaceAccess = forbidden('You are not a member of this workspace, or it does not exist.')
 
 const toIdentity = (row: queries.IdentityRow): Identity => ({
   actor: {
@@ -165,7 +166,7 @@ export const createAuthority = (db: Database, options: AuthorityOptions): Author
   }
 
   const inWorkspace = async (identity: Identity, workspaceId: string): Promise<Actor> => {
-    if (!isUuid(workspaceId)) throw noAccess
+    if (!isUuid(workspaceId)) throw noWorkspaceAccess
     if (!identity.inWorkspace.has(workspaceId)) {
       const { actor } = identity
       const found = await queries.findWorkspaceAccess(db.hot, actor.orgId, actor.userId, workspaceId)
@@ -173,7 +174,7 @@ export const createAuthority = (db: Database, options: AuthorityOptions): Author
       setBounded(identity.inWorkspace, workspaceId, allowed ? { ...actor, workspaceId } : undefined, maxWorkspacesOfKey)
     }
     const actor = identity.inWorkspace.get(workspaceId)
-    if (!actor) throw noAccess
+    if (!actor) throw noWorkspaceAccess
     return actor
   }
 

@@ -50,6 +50,35 @@ export const findKeyIdentities = (db: Db, hashes: Buffer[]) =>
         where k.hash = asked.hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       ) k on true`)
 
+export interface SessionRow extends Omit<IdentityRow, 'apiKeyId' | 'apiKeyName' | 'scopes' | 'expiresAt'> {
+  isWorkspaceAllowed: boolean
+}
+
+/**
+ * The person of a live session in the named org, or in the one that they have belonged to for longest, with the named
+ * workspace or the org's default one. Without orgId: signed in, but in no such org.
+ */
+export const findSessionIdentity = (db: Db, token: string, orgId: string | null, workspaceId: string | null) =>
+  db.row<SessionRow | { orgId: null }>(sql`
+    -- all orgs: a session is a person's, and says of itself nothing of an org
+    select m.org_id, o.name as org_name, s.user_id, u.name as user_name, u.email, m.role, w.id as workspace_id,
+      
+      (w.id is not null and (m.role in ('owner', 'admin') or wm.user_id is not null)) as is_workspace_allowed
+    from sign_in_sessions s
+      join users u on u.id = s.user_id
+      left join lateral (
+        select m.org_id, m.role from members m
+        where m.user_id = s.user_id and (${orgId}::uuid is null or m.org_id = ${orgId}::uuid)
+        order by m.created_at, m.id
+        limit 1
+      ) m on true
+      left join orgs o on o.id = m.org_id
+      left join workspaces w on w.org_id = m.org_id and w.deleted_at is null
+        and case when ${workspaceId}::uuid is null then w.is_default else w.id = ${workspaceId}::uuid end
+      left join workspace_members wm
+        on wm.org_id = w.org_id and wm.workspace_id = w.id and wm.user_id = s.user_id
+    where s.token = ${token} and s.expires_at > now()`)
+
 /** A live workspace of the org, and whether the user was added to it. */
 export const findWorkspaceAccess = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<{ isMember: boolean }>(sql`

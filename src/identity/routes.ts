@@ -3,16 +3,28 @@ import type { Database } from '../platform/database.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { ok, Success } from '../platform/schemas.ts'
+import { registerApiKeyRoutes } from './api-key-routes.ts'
+import { registerAuditRoutes } from './audit-routes.ts'
+import { registerAuthRoutes } from './auth-routes.ts'
+import { registerMemberRoutes } from './member-routes.ts'
 import * as queries from './queries.ts'
 import { Me } from './schemas.ts'
+import type { SignInLibrary } from './sign-in-library.ts'
+import { registerWorkspaceRoutes } from './workspace-routes.ts'
 
-export interface IdentityDeps {
+export interface IdentityRouteDeps {
   config: Config
   db: Database
+  library: SignInLibrary
 }
 
-export const registerIdentityRoutes = (app: App, deps: IdentityDeps): void => {
+export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void => {
   const { db } = deps
+  registerWorkspaceRoutes(app, db)
+  registerMemberRoutes(app, deps)
+  registerApiKeyRoutes(app, deps)
+  registerAuthRoutes(app, deps)
+  registerAuditRoutes(app, db)
 
   app.get(
     `${apiPrefix}/me`,

@@ -25,6 +25,9 @@ export const ListQuery = Type.Object({
 })
 export type ListQuery = Static<typeof ListQuery>
 
+/** The query of a list without page numbers. */
+export const CursorQuery = Type.Pick(ListQuery, ['limit', 'cursor'])
+
 /** A list whose items are reached by page or by cursor. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({

@@ -1,0 +1,270 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Database } from '../platform/database.ts'
+import { badRequest, forbidden } from '../platform/errors.ts'
+import { apiPrefix, originOf } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { Deleted, Nullable, ok, Success } from '../platform/schemas.ts'
+import type { Actor } from './actor.ts'
+import { requireOwnOrigin } from './authentication.ts'
+import * as queries from './person-queries.ts'
+import { changePassword, stepUp } from './proofs.ts'
+import {
+  PasswordChange,
+  PasswordChanged,
+  Session,
+  SignedIn,
+  SignedOut,
+  SignIn,
+  SignInCode,
+  SignInLink,
+  StepUp,
+  StepUpToken,
+  TwoFactorBegin,
+  TwoFactorConfirm,
+  TwoFactorEnabled,
+  TwoFactorSecret,
+} from './schemas.ts'
+import type { SignInLibrary, Visit } from './sign-in-library.ts'
+import { confirmSignIn, lookAtSession, signIn, signInByLink, signOut } from './sign-in.ts'
+import { requireStepUp, stepUpTokenOf } from './step-up.ts'
+import { beginTwoFactor, confirmTwoFactor, removeTwoFactor } from './two-factor.ts'
+
+const tags = ['Sign-in']
+
+export interface AuthRouteDeps {
+  config: Config
+  db: Database
+  library: SignInLibrary
+}
+
+const visitOf = (request: FastifyRequest, baseUrl: string | undefined): Visit => ({
+  cookies: request.headers.cookie,
+  userAgent: request.headers['user-agent'],
+  secure: originOf(request, baseUrl).startsWith('https:'),
+  origin: { ip: request.ip, requestId: request.id },
+})
+
+const setCookies = (reply: FastifyReply, cookies: string[]): void => {
+  reply.header('cache-control', 'no-store')
+  if (cookies.length > 0) reply.header('set-cookie', cookies)
+}
+
+/** Somebody who has a key only must not set up a way to sign in, and with that to step up. */
+const requireSession = (actor: Actor): void => {
+  if (actor.apiKey !== null) throw forbidden('This is for people who signed in, not for API keys.')
+}
+
+/** Guessing a person's password or code is slow, whichever way it is tried. */
+const limitProofs = (request: FastifyRequest): Promise<void> =>
+  request.takeRateLimit('signIn', `user:${request.actor.userId}`)
+
+const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void => {
+  const { baseUrl } = config
+  const routeConfig = { access: 'public' as const, rateLimit: 'signIn' as const }
+  // A page elsewhere could otherwise sign its visitor in as somebody else.
+  const onRequest = async (request: FastifyRequest): Promise<void> => {
+    if (request.headers.origin !== undefined) requireOwnOrigin(request, baseUrl)
+  }
+
+  app.post(
+    `${apiPrefix}/auth/sign-in`,
+    {
+      config: routeConfig,
+      onRequest,
+      schema: { tags, summary: 'Sign in by password', body: SignIn, response: { 200: Success(SignedIn) } },
+    },
+    async (request, reply) => {
+      const { email, password } = request.body
+      const { cookies, twoFactorRequired } = await signIn(library, email, password, visitOf(request, baseUrl))
+      setCookies(reply, cookies)
+      return ok({ twoFactorRequired })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/auth/sign-in/link`,
+    {
+      config: routeConfig,
+      onRequest,
+      schema: {
+        tags,
+        summary: 'Sign in by a one-time link',
+        description: '`token` is what follows `#link=` in the link.',
+        body: SignInLink,
+        response: { 200: Success(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      const { cookies, twoFactorRequired } = await signInByLink(library, request.body.token, visitOf(request, baseUrl))
+      setCookies(reply, cookies)
+      return ok({ twoFactorRequired })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/auth/sign-in/totp`,
+    {
+      config: routeConfig,
+      onRequest,
+      schema: {
+        tags,
+        summary: 'Confirm a sign-in by a code',
+        description: 'Of the authenticator (`code`) or one of the backup codes (`backupCode`); each works once.',
+        body: SignInCode,
+        response: { 200: Success(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      const { code, backupCode } = request.body
+      if ((code === undefined) === (backupCode === undefined)) throw badRequest('Send either code or backupCode.')
+      const proof = code === undefined ? { backupCode: backupCode as string } : { code }
+      const { cookies, twoFactorRequired } = await confirmSignIn(library, proof, visitOf(request, baseUrl))
+      setCookies(reply, cookies)
+      return ok({ twoFactorRequired })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/auth/sign-out`,
+    {
+      config: { access: 'public' },
+      schema: { tags, summary: 'End the session of this browser', response: { 200: Success(SignedOut) } },
+    },
+    async (request, reply) => {
+      requireOwnOrigin(request, baseUrl)
+      setCookies(reply, await signOut(library, visitOf(request, baseUrl)))
+      return ok({ signedOut: true as const })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/auth/session`,
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        summary: 'Who this browser is signed in as',
+        description:
+          '`data` is null when nobody is. Asking keeps the session alive: it ends 7 days after the last time.',
+        response: { 200: Success(Nullable(Session)) },
+      },
+    },
+    async (request, reply) => {
+      const { cookies, session } = await lookAtSession(library, visitOf(request, baseUrl))
+      setCookies(reply, cookies)
+      const account = session && (await queries.findAccount(db, session.userId))
+      if (!session || !account) return ok(null)
+      const { orgs, ...user } = account
+      return ok({ user, orgs, expiresAt: session.expiresAt })
+    },
+  )
+}
+
+const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void => {
+  const { baseUrl } = config
+
+  app.post(
+    `${apiPrefix}/auth/step-up`,
+    {
+      config: { access: 'member' },
+      schema: {
+        tags,
+        summary: 'Prove that it is you',
+        description:
+          'By password or by a code of the authenticator. The token goes into `X-Step-Up-Token` of the calls that ask for it; it is good for 10 minutes and until the password changes.',
+        body: StepUp,
+        response: { 200: Success(StepUpToken) },
+      },
+    },
+    async (request, reply) => {
+      await limitProofs(request)
+      reply.header('cache-control', 'no-store')
+      return ok(await stepUp(library, request.actor, request.body))
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/auth/password`,
+    {
+      config: { access: 'member' },
+      schema: {
+        tags,
+        summary: 'Change the password',
+        description: 'For people who signed in. All their other sessions and their step-up tokens end.',
+        body: PasswordChange,
+        response: { 200: Success(PasswordChanged) },
+      },
+    },
+    async (request, reply) => {
+      requireSession(request.actor)
+      await limitProofs(request)
+      const { currentPassword, newPassword } = request.body
+      const passwords = { current: currentPassword, next: newPassword }
+      setCookies(reply, await changePassword(library, request.actor, passwords, visitOf(request, baseUrl)))
+      return ok({ changed: true as const })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/auth/two-factor`,
+    {
+      config: { access: 'member' },
+      schema: {
+        tags,
+        summary: 'Begin two-factor authentication',
+        description: 'For people who signed in. It is on once a first code was confirmed.',
+        body: TwoFactorBegin,
+        response: { 201: Success(TwoFactorSecret) },
+      },
+    },
+    async (request, reply) => {
+      requireSession(request.actor)
+      await limitProofs(request)
+      const begun = await beginTwoFactor(library, request.body.password, visitOf(request, baseUrl))
+      return reply.code(201).header('cache-control', 'no-store').send(ok(begun))
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/auth/two-factor/confirm`,
+    {
+      config: { access: 'member' },
+      schema: {
+        tags,
+        summary: 'Confirm two-factor authentication by a first code',
+        body: TwoFactorConfirm,
+        response: { 200: Success(TwoFactorEnabled) },
+      },
+    },
+    async (request, reply) => {
+      requireSession(request.actor)
+      await limitProofs(request)
+      setCookies(reply, await confirmTwoFactor(library, request.actor, request.body.code, visitOf(request, baseUrl)))
+      return ok({ enabled: true as const })
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/auth/two-factor`,
+    {
+      config: { access: 'member' },
+      schema: {
+        tags,
+        summary: 'Remove two-factor authentication',
+        description: 'Needs step-up.',
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async (request) => {
+      await requireStepUp(db, request.actor, stepUpTokenOf(request))
+      await removeTwoFactor(library, request.actor)
+      return ok({ deleted: true as const })
+    },
+  )
+}
+
+export const registerAuthRoutes = (app: App, deps: AuthRouteDeps): void => {
+  registerSignIn(app, deps)
+  registerProofs(app, deps)
+}

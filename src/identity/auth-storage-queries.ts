@@ -1,0 +1,139 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createAdapterFactory } from 'better-auth/adapters'
+import type { CleanedWhere } from 'better-auth/adapters'
+import { empty, join, raw, sql } from '../platform/database.ts'
+import type { Db, Sql } from '../platform/database.ts'
+import { newId } from '../platform/ids.ts'
+
+const tables: Record<string, string> = {
+  user: 'users',
+  session: 'sign_in_sessions',
+  account: 'sign_in_accounts',
+  verification: 'sign_in_verifications',
+  twoFactor: 'two_factors',
+}
+
+const table = (model: string): Sql => {
+  const name = tables[model]
+  if (name === undefined) throw new Error(`there is no table for ${model}`)
+  return raw(name)
+}
+
+// Names come from the library, never from a request; the check keeps it so.
+const column = (field: string): Sql => {
+  if (!/^[a-z][A-Za-z0-9]*$/.test(field)) throw new Error(`${field} is not the name of a column`)
+  return raw(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+}
+
+const comparisons: Record<string, string> = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' }
+
+const condition = ({ field, value, operator, connector, mode }: CleanedWhere): Sql => {
+  if (connector === 'OR' || mode === 'insensitive') throw new Error(`conditions of ${connector}, ${mode} are not known`)
+  if (operator === 'in' && Array.isArray(value)) return sql`${column(field)} = any(${value})`
+  const comparison = comparisons[operator ?? 'eq']
+  if (comparison === undefined) throw new Error(`comparisons of ${operator} are not known`)
+  if (value === null) return operator === 'eq' ? sql`${column(field)} is null` : sql`${column(field)} is not null`
+  return sql`${column(field)} ${raw(comparison)} ${value}`
+}
+
+const where = (conditions: CleanedWhere[] = []): Sql =>
+  conditions.length === 0 ? empty : sql`where ${join(conditions.map(condition), ' and ')}`
+
+const assignments = (values: Record<string, unknown>): Sql =>
+  join(Object.entries(values).map(([field, value]) => sql`${column(field)} = ${value as string}`))
+
+const insert = (db: Db, model: string, data: Record<string, unknown>) => {
+  const columns = join(Object.keys(data).map(column))
+  const values = join(Object.values(data).map((value) => sql`${value as string}`))
+  return db.row<Record<string, unknown>>(sql`insert into ${table(model)} (${columns}) values (${values}) returning *`)
+}
+
+const update = (db: Db, model: string, values: Sql, conditions: CleanedWhere[]) =>
+  db.rows<Record<string, unknown>>(sql`update ${table(model)} set ${values} ${where(conditions)} returning *`)
+
+/**
+ * Where Better Auth keeps people, sessions and second factors: our tables, through our connections. `db` by default;
+ * inside `within(db, work)` that transaction, so that what the library changes and what we add to it (the audit entry,
+ * the used-up code) come true together or not at all.
+ */
+export const createAuthStorage = (db: Db) => {
+  const transaction = new AsyncLocalStorage<Db>()
+  const current = (): Db => transaction.getStore() ?? db
+
+  const adapter = createAdapterFactory({
+    config: {
+      adapterId: 'atrium',
+      // Our rows carry timestamps as ISO texts.
+      supportsDates: false,
+      supportsUUIDs: true,
+      customIdGenerator: newId,
+      transaction: false,
+    },
+    adapter: ({ getDefaultModelName }) => {
+      const named = (model: string): string => getDefaultModelName(model)
+      return {
+        create: async ({ model, data }) => (await insert(current(), named(model), data)) as typeof data,
+        findOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
+          ((await current().row(sql`select * from ${table(named(model))} ${where(conditions)} limit 1`)) ??
+            null) as T | null,
+        findMany: async <T>(query: {
+          model: string
+          where?: CleanedWhere[] | undefined
+          limit: number
+          offset?: number | undefined
+          sortBy?: { field: string; direction: 'asc' | 'desc' } | undefined
+        }) => {
+          const order =
+            query.sortBy === undefined
+              ? empty
+              : sql`order by ${column(query.sortBy.field)} ${raw(query.sortBy.direction === 'desc' ? 'desc' : 'asc')}`
+          return current().rows<T>(sql`
+            select * from ${table(named(query.model))} ${where(query.where)} ${order}
+            limit ${query.limit} offset ${query.offset ?? 0}`)
+        },
+        count: async ({ model, where: conditions }) =>
+          (
+            await current().row<{ count: number }>(
+              sql`select count(*)::int as count from ${table(named(model))} ${where(conditions)}`,
+            )
+          )?.count ?? 0,
+        update: async <T>(change: { model: string; where: CleanedWhere[]; update: T }) => {
+          const values = assignments(change.update as Record<string, unknown>)
+          const [row] = await update(current(), named(change.model), values, change.where)
+          return (row ?? null) as T | null
+        },
+        updateMany: async (change) =>
+          (await update(current(), named(change.model), assignments(change.update), change.where)).length,
+        delete: async ({ model, where: conditions }) => {
+          await current().execute(sql`delete from ${table(named(model))} ${where(conditions)}`)
+        },
+        deleteMany: ({ model, where: conditions }) =>
+          current().execute(sql`delete from ${table(named(model))} ${where(conditions)}`),
+        // Of several who want the same row, the first to delete it has it and the others find it gone.
+        consumeOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
+          ((await current().row(sql`
+            delete from ${table(named(model))} where id = (
+              select id from ${table(named(model))} ${where(conditions)} limit 1)
+            returning *`)) ?? null) as T | null,
+        incrementOne: async <T>(change: {
+          model: string
+          where: CleanedWhere[]
+          increment: Record<string, number>
+          set?: Record<string, unknown> | undefined
+        }) => {
+          const sums = Object.entries(change.increment).map(
+            ([field, delta]) => sql`${column(field)} = coalesce(${column(field)}, 0) + ${delta}`,
+          )
+          const set = Object.keys(change.set ?? {}).length === 0 ? [] : [assignments(change.set ?? {})]
+          const [row] = await update(current(), named(change.model), join([...sums, ...set]), change.where)
+          return (row ?? null) as T | null
+        },
+      }
+    },
+  })
+
+  return {
+    adapter,
+    within: <T>(db: Db, work: () => Promise<T>): Promise<T> => transaction.run(db, work),
+  }
+}

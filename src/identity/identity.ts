@@ -1,0 +1,38 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../platform/database.ts'
+import type { Log } from '../platform/log.ts'
+import { createAuthority } from './authority.ts'
+import type { Authority } from './authority.ts'
+import { createSessionAuthority } from './session-authority.ts'
+import type { SessionAuthority } from './session-authority.ts'
+import { createSignInLibrary } from './sign-in-library.ts'
+import type { SignInLibrary } from './sign-in-library.ts'
+import { createSignInSecret } from './sign-in-secret.ts'
+
+export interface IdentityDeps {
+  config: Config
+  db: Database
+  log: Log
+}
+
+/** Who is calling, by key and by cookie, and what people do to sign in. */
+export interface Identity {
+  authority: Authority
+  sessions: SessionAuthority
+  library: SignInLibrary
+  baseUrl: string | undefined
+}
+
+/** Opens nothing yet: the first key asks the database, the first person loads the sign-in library. */
+export const createIdentity = ({ config, db, log }: IdentityDeps): Identity => {
+  const secret = createSignInSecret(db, { seal: (text) => text, open: (text) => text })
+  return {
+    authority: createAuthority(db, {
+      keyEnvironment: config.keyEnvironment,
+      onError: (error) => log.warn({ err: error }, 'last use of an API key not recorded'),
+    }),
+    sessions: createSessionAuthority(db, secret),
+    library: createSignInLibrary({ db, log, secret }),
+    baseUrl: config.baseUrl,
+  }
+}

@@ -1,0 +1,140 @@
+import type { Database, Transaction } from '../platform/database.ts'
+import { conflict, forbidden, notFound } from '../platform/errors.ts'
+import { requireMatch } from '../platform/etag.ts'
+import { newId } from '../platform/ids.ts'
+import type { Actor, AuditActor } from './actor.ts'
+import { audit } from './audit.ts'
+import * as queries from './member-queries.ts'
+import type { MemberRow } from './member-queries.ts'
+import { cleanEmail, cleanName } from './names.ts'
+import type { Role } from './permissions.ts'
+import * as people from './person-queries.ts'
+import { createSignInLink } from './sign-in-links.ts'
+import { isSteppedUp, requireStepUp } from './step-up.ts'
+import * as workspaceQueries from './workspace-queries.ts'
+
+export interface NewMember {
+  email: string
+  /** For a person who is not known yet; of somebody who is, it stays as they have it. */
+  name?: string | undefined
+  role: Role
+  /** Default: the org's default workspace. */
+  workspaceIds?: readonly string[] | undefined
+}
+
+const ownersOnly = forbidden('Only owners may make or unmake owners.')
+const lastOwner = conflict('An org needs an owner: make somebody else one first.')
+
+/** The person of this address, made when they are new here. */
+const personOf = async (db: Transaction, email: string, name: string | undefined): Promise<people.PersonRow> => {
+  const person = {
+    id: newId(),
+    email: cleanEmail(email),
+    name: cleanName(name ?? email.slice(0, Math.max(email.lastIndexOf('@'), 1))),
+  }
+  const known = (await people.insertPerson(db, person)) ?? (await people.findPersonByEmail(db, person.email))
+  if (!known) throw new Error('the database knows the address and does not')
+  return known
+}
+
+/** Makes the person of this address a member. CONFLICT when they are one. */
+export const addMember = async (db: Transaction, actor: AuditActor, wishes: NewMember): Promise<MemberRow> => {
+  const person = await personOf(db, wishes.email, wishes.name)
+  const inserted = await queries.insertMember(db, actor.orgId, { id: newId(), userId: person.id, role: wishes.role })
+  if (!inserted) throw conflict('They are a member of the org already.')
+  const fallback = wishes.workspaceIds ? undefined : await workspaceQueries.findDefaultWorkspace(db, actor.orgId)
+  const workspaceIds = [...new Set(wishes.workspaceIds ?? (fallback ? [fallback.id] : []))]
+  if ((await workspaceQueries.countWorkspaces(db, actor.orgId, workspaceIds)) < workspaceIds.length) {
+    throw notFound('Workspace')
+  }
+  await workspaceQueries.insertWorkspaceMember(db, actor.orgId, workspaceIds, person.id)
+  const member = await queries.findMember(db, actor.orgId, inserted.id)
+  if (!member) throw new Error('the database did not answer with the member it stored')
+  const { id, email, role, userId } = member
+  await audit(db, actor, 'member.added', { type: 'member', id }, { userId, email, role, workspaceIds })
+  return member
+}
+
+/**
+ * Whether the org may hand out a link by which the person signs in: not when that would open another org's door too,
+ * nor when they have a password and so know the way in.
+ */
+const mayInvite = async (db: Transaction, orgId: string, userId: string): Promise<boolean> => {
+  if (await people.belongsElsewhere(db, userId, orgId)) return false
+  const proofs = await people.findProofs(db, userId)
+  return proofs?.passwordHash === null
+}
+
+/**
+ * Adds a member. Every role but `member` needs step-up, as changing to it would. With step-up the answer also has the
+ * path of a sign-in link for a person who could not sign in otherwise.
+ */
+export const createMember = (
+  db: Database,
+  actor: Actor,
+  wishes: NewMember,
+  stepUpToken: string | undefined,
+): Promise<{ member: MemberRow; signInPath: string | null }> =>
+  db.transaction(async (db) => {
+    if (wishes.role === 'owner' && actor.role !== 'owner') throw ownersOnly
+    const steppedUp = await isSteppedUp(db, actor, stepUpToken)
+    if (wishes.role !== 'member') await requireStepUp(db, actor, stepUpToken)
+    const member = await addMember(db, actor, wishes)
+    if (!steppedUp || !(await mayInvite(db, actor.orgId, member.userId))) return { member, signInPath: null }
+    const { path } = await createSignInLink(db, member.userId)
+    await audit(db, actor, 'member.invited', { type: 'member', id: member.id }, { userId: member.userId })
+    return { member, signInPath: path }
+  })
+
+const lockMember = async (db: Transaction, actor: Actor, id: string) => {
+  const rows = await queries.lockMemberAndOwners(db, actor.orgId, id)
+  const member = rows.find((row) => row.id === id.toLowerCase())
+  if (!member) throw notFound('Member')
+  const owners = rows.filter((row) => row.role === 'owner')
+  // As of now, not as of when the request arrived: another owner may have got here first.
+  const isOwner = owners.some((row) => row.userId === actor.userId)
+  return { member, isOwner, isLastOwner: member.role === 'owner' && owners.length === 1 }
+}
+
+export const getMember = async (db: Database, actor: Actor, id: string): Promise<MemberRow> => {
+  const member = await queries.findMember(db, actor.orgId, id)
+  if (!member) throw notFound('Member')
+  return member
+}
+
+/** Gives a member another role. Needs step-up. */
+export const changeRole = (
+  db: Database,
+  actor: Actor,
+  id: string,
+  role: Role,
+  proof: { stepUpToken: string | undefined; ifMatch: string | undefined },
+): Promise<MemberRow> =>
+  db.transaction(async (db) => {
+    const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
+    if ((member.role === 'owner' || role === 'owner') && !isOwner) throw ownersOnly
+    await requireStepUp(db, actor, proof.stepUpToken)
+    requireMatch(proof.ifMatch, member)
+    if (role !== member.role) {
+      if (isLastOwner) throw lastOwner
+      await queries.updateRole(db, actor.orgId, id, role)
+      const details = { userId: member.userId, from: member.role, to: role }
+      await audit(db, actor, 'member.role-changed', { type: 'member', id: member.id }, details)
+    }
+    const changed = await queries.findMember(db, actor.orgId, id)
+    if (!changed) throw notFound('Member')
+    return changed
+  })
+
+/** Takes a member out of the org, with their keys. Their sessions end as far as this org goes. */
+export const removeMember = (db: Database, actor: Actor, id: string, ifMatch: string | undefined): Promise<void> =>
+  db.transaction(async (db) => {
+    const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
+    if (member.role === 'owner' && !isOwner) throw ownersOnly
+    requireMatch(ifMatch, member)
+    if (isLastOwner) throw lastOwner
+    await queries.deleteMember(db, actor.orgId, id)
+    await people.deleteSessionsOfNobodysMember(db, member.userId)
+    const details = { userId: member.userId, role: member.role }
+    await audit(db, actor, 'member.removed', { type: 'member', id: member.id }, details)
+  })

@@ -1,0 +1,78 @@
+import type { Transaction } from '../platform/database.ts'
+import { conflict } from '../platform/errors.ts'
+import type { Actor } from './actor.ts'
+import { auditPerson } from './audit.ts'
+import type { AuthLibrary } from './auth-library.ts'
+import * as queries from './person-queries.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { cookiesOf, headersOf, tooManyCodes, wrongCode } from './sign-in-library.ts'
+import type { SignInLibrary, Visit } from './sign-in-library.ts'
+import { totpStepOf } from './totp.ts'
+
+/** Takes a right code out of circulation. Throws, and so undoes what it opened, when it was used before. */
+export const useTotpCode = async (
+  db: Transaction,
+  library: AuthLibrary,
+  userId: string,
+  code: string,
+): Promise<void> => {
+  const factor = await queries.findTwoFactor(db, userId)
+  const step = factor && totpStepOf(await library.decrypt(factor.secret), code)
+  if (step === undefined || (await queries.useTotpStep(db, userId, step)) === 0) throw wrongCode
+}
+
+/** Whether it is a code of the person, not used before; it is used up with that. Wrong codes are counted. */
+export const isTotpCode = async (
+  library: SignInLibrary,
+  userId: string,
+  { totpSecret, lockedUntil }: queries.ProofsRow,
+  code: string,
+): Promise<boolean> => {
+  if (totpSecret === null) return false
+  if (lockedUntil !== null) throw tooManyCodes
+  const opened = await library.open()
+  const step = totpStepOf(await opened.decrypt(totpSecret), code)
+  if (step !== undefined) return (await queries.useTotpStep(library.db, userId, step)) > 0
+  await queries.countWrongTotp(library.db, userId)
+  return false
+}
+
+export interface TwoFactorSecret {
+  /** base32 */
+  secret: string
+  otpauthUri: string
+  backupCodes: string[]
+}
+
+/** What the person's authenticator needs, and codes for the day it is lost. Nothing is on until it is confirmed. */
+export const beginTwoFactor = (library: SignInLibrary, password: string, visit: Visit): Promise<TwoFactorSecret> =>
+  library.transaction(async (_db, { api }) => {
+    const answer = await api.enableTwoFactor({
+      body: { password, method: 'totp' },
+      headers: headersOf(visit, sessionCookie),
+    })
+    if (answer.method !== 'totp') throw new Error('the library began another second factor than TOTP')
+    const secret = new URL(answer.totpURI).searchParams.get('secret')
+    if (secret === null) throw new Error('the library answered a TOTP address without a secret')
+    return { secret, otpauthUri: answer.totpURI, backupCodes: answer.backupCodes }
+  })
+
+/** Turns it on by a first code. The session is replaced: answers the cookies of the new one. */
+export const confirmTwoFactor = (library: SignInLibrary, actor: Actor, code: string, visit: Visit): Promise<string[]> =>
+  library.transaction(async (db, library) => {
+    const { headers } = await library.api.verifyTOTP({
+      body: { code },
+      headers: headersOf(visit, sessionCookie),
+      returnHeaders: true,
+    })
+    await useTotpCode(db, library, actor.userId, code)
+    await auditPerson(db, actor.userId, 'user.two-factor-enabled', visit.origin)
+    return cookiesOf(headers, visit)
+  })
+
+/** Turns it off. The caller has stepped up. */
+export const removeTwoFactor = ({ db }: SignInLibrary, actor: Actor): Promise<void> =>
+  db.transaction(async (db) => {
+    if ((await queries.deleteTwoFactor(db, actor.userId)) === 0) throw conflict('Two-factor authentication is not on.')
+    await auditPerson(db, actor.userId, 'user.two-factor-removed', actor.origin)
+  })

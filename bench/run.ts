@@ -1,0 +1,18 @@
+// `npm run bench` prints the tables of the platform itself; `npm run bench NAME` that of bench/NAME.ts.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { loadCore } from './harness.ts'
+
+const names = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['http', 'memory']
+for (const name of names) {
+  const script = new URL(`${name}.ts`, import.meta.url).pathname
+  if (!existsSync(script)) {
+    console.error(`There is no benchmark ${name}.`)
+    process.exit(2)
+  }
+  // The load, and the PostgreSQL that the benchmark starts, stay off the core of the server under test.
+  const child = spawn('taskset', ['-c', loadCore, process.execPath, script], { stdio: 'inherit' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) process.exit(1)
+}

@@ -21,7 +21,9 @@ import { StartError } from './start-error.ts'
 
 const run = promisify(execFile)
 
-const dir = await temporaryDir('postgres')
+// A path that has to survive shells, settings and connection strings.
+const dir = join(await temporaryDir('postgres'), `with, "odd" 'characters' ä`)
+await mkdir(dir)
 
 const value = async (socketDir: string, statement: string): Promise<unknown> =>
   withClient(socketDir, async (client) => {
@@ -117,25 +119,23 @@ test("a command uses the running server's database, or starts it for as long as 
   await server.release()
 })
 
-test('a data directory of any length and spelling works', async () => {
-  for (const name of ['with, "odd" \'characters\' ä', 'deep/'.repeat(30)]) {
-    const target = join(dir, name)
-    await mkdir(target, { recursive: true })
-    const postgres = await startEmbeddedPostgres({ dataDir: target })
-    assert.equal(
-      await value(postgres.socketDir, "select current_setting('data_directory') as value"),
-      join(target, 'postgres/data'),
-    )
-    assert.equal((await stat(postgres.socketDir)).mode & 0o777, 0o700)
-    await postgres.stop()
-  }
+test('a data directory may lie deeper than the path of a socket may be long', async () => {
+  const target = join(dir, 'deep/'.repeat(30))
+  await mkdir(target, { recursive: true })
+  const postgres = await startEmbeddedPostgres({ dataDir: target })
+  assert.equal(
+    await value(postgres.socketDir, "select current_setting('data_directory') as value"),
+    join(target, 'postgres/data'),
+  )
+  assert.ok(!postgres.socketDir.startsWith(target))
+  assert.equal((await stat(postgres.socketDir)).mode & 0o777, 0o700)
+  await postgres.stop()
 })
 
 test('a socket directory that somebody else made in the temporary directory is not used', async () => {
   const target = join(dir, 'deep/'.repeat(30))
   const first = await startEmbeddedPostgres({ dataDir: target })
   await first.stop()
-  assert.ok(!first.socketDir.startsWith(target))
   await rm(first.socketDir, { recursive: true })
   await symlink(dir, first.socketDir)
   const second = await startEmbeddedPostgres({ dataDir: target })

@@ -203,7 +203,7 @@ test('a disk without room for a new database is told so before anything is writt
   }
   const { stdout } = await run('unshare', [...mounted, ...startLine(target)])
   const [said, left] = JSON.parse(stdout) as [string, string[]]
-  assert.match(said, /^StartError: The disk of \S+ has \d+ MB left; a new database needs 150 MB\.$/)
+  assert.match(said, /^StartError: The disk of .+ has \d+ MB left; a new database needs 150 MB\.$/)
   assert.deepEqual(left, ['lock'])
 })
 

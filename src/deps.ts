@@ -2,6 +2,8 @@ import type pg from 'pg'
 import type { Config } from './config.ts'
 import { openDatabase } from './platform/database.ts'
 import type { Database } from './platform/database.ts'
+import { createJobs } from './platform/jobs.ts'
+import type { Jobs } from './platform/jobs.ts'
 import type { Log } from './platform/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import { openObjectStore } from './platform/object-store/open.ts'
@@ -12,6 +14,8 @@ export interface Deps {
   db: Database
   log: Log
   objects: ObjectStore
+  /** Not started: whoever opens the dependencies decides whether this process works. */
+  jobs: Jobs
 }
 
 export interface OpenedDeps {
@@ -19,6 +23,9 @@ export interface OpenedDeps {
   /** Closes what was opened, in the order that loses nothing. */
   close(): Promise<void>
 }
+
+// Supervisors kill after 30 s at the latest, and requests are waited for as well.
+const jobsDeadlineMs = 20_000
 
 /** Opens everything on a migrated database. `config.dataDir` must exist. */
 export const openDeps = async (config: Config, connection: pg.ClientConfig, log: Log): Promise<OpenedDeps> => {
@@ -29,9 +36,11 @@ export const openDeps = async (config: Config, connection: pg.ClientConfig, log:
     hotConnections: 2,
     onError: (error, where) => log.warn({ err: error, where }, 'database connection'),
   })
+  const jobs = createJobs({ connection, log })
   return {
-    deps: { config, db, log, objects },
+    deps: { config, db, log, objects, jobs },
     close: async () => {
+      await jobs.stop({ deadlineMs: jobsDeadlineMs })
       await db.close()
     },
   }

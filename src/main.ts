@@ -14,6 +14,7 @@ import type { Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { StartError } from './platform/start-error.ts'
 import { buildServer } from './server.ts'
+import { registerJobs } from './worker.ts'
 
 /** What this process does: answer requests, run jobs, or both. */
 export type Role = 'api' | 'worker' | 'all'
@@ -119,6 +120,10 @@ const start = async (config: Config, role: Role): Promise<Running> => {
     ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
   )
   const opened = await openDeps({ ...config, dataDir: home.path }, home.connection, log)
+  await step('jobs', async () => {
+    registerJobs(opened.deps)
+    await opened.deps.jobs.start({ work: role !== 'api' })
+  })
   const app = role === 'worker' ? undefined : await step('routes', () => buildServer(opened.deps))
   return { home, opened, app, log }
 }

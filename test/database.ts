@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { installJobs } from '../src/platform/job-store.ts'
+import { createLog } from '../src/platform/log.ts'
 import { migrate } from '../src/platform/migrate.ts'
 
 /** Name of the database that every test file's own is cloned from. */
@@ -50,7 +52,9 @@ export const startTestServer = async (): Promise<TestServer> => {
 export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void> => {
   await run(adminOf(connection), `drop database if exists ${templateDatabase}`)
   await run(adminOf(connection), `create database ${templateDatabase}`)
-  await migrate({ ...connection, database: templateDatabase })
+  const template = { ...connection, database: templateDatabase }
+  await migrate(template)
+  await installJobs(template, createLog('warn'))
 }
 
 /** A database of one's own, cloned from the template; dropped by the answer's `drop`. */

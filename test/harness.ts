@@ -15,7 +15,9 @@ import { newId } from '../src/platform/ids.ts'
 import { generateKey, hashKey } from '../src/platform/key-format.ts'
 import { createLog } from '../src/platform/log.ts'
 import { buildServer } from '../src/server.ts'
+import { registerJobs } from '../src/worker.ts'
 import type { Role } from '../src/identity/permissions.ts'
+import { issueStepUpToken } from '../src/identity/step-up.ts'
 import { cloneDatabase, startTestServer } from './database.ts'
 import type { TestServer } from './database.ts'
 
@@ -62,8 +64,15 @@ export interface TestApp {
   createOrg(name?: string): Promise<TestActor>
   /** Another user in the org of `of`, in its workspace unless told otherwise. */
   createUser(of: TestActor, role?: Role, options?: { inWorkspace?: boolean; scopes?: string[] }): Promise<TestActor>
+  /** The header of a caller who has just stepped up. */
+  stepUp(actor: TestActor): Promise<Record<string, string>>
   /** A second server process's worth of application over the same database. */
-  secondServer(env?: Record<string, string>): Promise<TestApp>
+  secondServer(env?: Record<string, string>, options?: TestAppOptions): Promise<TestApp>
+}
+
+export interface TestAppOptions {
+  /** Whether it runs jobs, too; it does by default. */
+  work?: boolean
 }
 
 const sharedServer = async (): Promise<TestServer> => {
@@ -76,10 +85,13 @@ const listen = async (
   config: Config,
   connection: pg.ClientConfig,
   cleanUp: (() => Promise<void>)[],
+  { work = true }: TestAppOptions = {},
 ): Promise<TestApp> => {
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
   const { deps, close } = await openDeps(config, connection, log)
+  registerJobs(deps)
+  await deps.jobs.start({ work })
   const { db } = deps
   const app = await buildServer(deps)
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -156,8 +168,12 @@ const listen = async (
     },
     createUser: (of, role = 'member', options = {}) =>
       addUser(of.orgId, of.workspaceId, role, options.inWorkspace ?? true, options.scopes ?? []),
-    secondServer: async (env = {}) =>
-      listen({ ...config, ...parseTestConfig(env, config.dataDir) }, connection, cleanUp),
+    stepUp: async ({ userId }) => {
+      const { token } = await db.transaction((db) => issueStepUpToken(db, userId))
+      return { 'x-step-up-token': token }
+    },
+    secondServer: async (env = {}, options = {}) =>
+      listen({ ...config, ...parseTestConfig(env, config.dataDir) }, connection, cleanUp, options),
   }
 }
 
@@ -175,7 +191,10 @@ const parseTestConfig = (env: Record<string, string>, dataDir: string): Config =
  * A real server on a real database of its own, for one test file. Call it at the top level of the file; everything is
  * stopped and removed after the file's last test.
  */
-export const startTestApp = async (env: Record<string, string> = {}): Promise<TestApp> => {
+export const startTestApp = async (
+  env: Record<string, string> = {},
+  options: TestAppOptions = {},
+): Promise<TestApp> => {
   const server = await sharedServer()
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-test-data-'))
   const database = await cloneDatabase(server.connection)
@@ -186,5 +205,5 @@ export const startTestApp = async (env: Record<string, string> = {}): Promise<Te
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
   })
-  return listen(parseTestConfig(env, dataDir), database.connection, cleanUp)
+  return listen(parseTestConfig(env, dataDir), database.connection, cleanUp, options)
 }

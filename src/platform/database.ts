@@ -7,13 +7,16 @@ import { serviceUnavailable } from './errors.ts'
 export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
 
+/** A text with `$1`, `$2` … and their values; the `sql` template makes them. */
+export type Statement = Pick<Sql, 'text' | 'values'>
+
 /** Where statements go: the pool, the pipelined connections or one transaction. Columns arrive in camelCase. */
 export interface Db {
-  rows<Row>(statement: Sql): Promise<Row[]>
+  rows<Row>(statement: Statement): Promise<Row[]>
   /** The first row, or undefined. */
-  row<Row>(statement: Sql): Promise<Row | undefined>
+  row<Row>(statement: Statement): Promise<Row | undefined>
   /** The number of rows that the statement changed. */
-  execute(statement: Sql): Promise<number>
+  execute(statement: Statement): Promise<number>
 }
 
 export interface Transaction extends Db {
@@ -30,6 +33,8 @@ export interface Database extends Db {
   transaction<T>(work: (db: Transaction) => Promise<T>): Promise<T>
   /** A handle whose transactions first run `guard`, inside themselves; that is how an idempotency key joins them. */
   guarded(guard: (db: Transaction) => Promise<void>): Database
+  /** Connections of the pool right now, and how many wait for one. */
+  poolUse(): { inUse: number; idle: number; waiting: number }
   close(): Promise<void>
 }
 
@@ -91,7 +96,7 @@ const toObjects = <Row>(text: string, result: pg.QueryArrayResult): Row[] => {
 }
 
 const dbOver = (run: Runner): Db => {
-  const send = (statement: Sql): [string, Promise<pg.QueryArrayResult>] => {
+  const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
     const text = statement.text
     const name = preparedName(text)
     const config: QueryArrayConfig = { text, values: statement.values, rowMode: 'array', types }
@@ -103,7 +108,7 @@ const dbOver = (run: Runner): Db => {
       const [text, result] = send(statement)
       return toObjects(text, await result)
     },
-    row: async <Row>(statement: Sql) => {
+    row: async <Row>(statement: Statement) => {
       const [text, result] = send(statement)
       return toObjects<Row>(text, await result)[0]
     },
@@ -229,6 +234,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       return runTransaction(pool, guardedWork, options)
     },
     guarded: (next) => open(next),
+    poolUse: () => ({ inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       await Promise.all([pool.end(), hot.close()])
     },

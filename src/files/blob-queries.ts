@@ -59,3 +59,64 @@ export const releaseBlobs = (db: Db, orgId: string, ids: string[]) =>
 export const listCondemned = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
     select id from blobs where org_id = ${orgId} and state = 'condemned' order by created_at limit ${limit}`)
+
+/** Orgs with uploads under way or cut off, condemned blobs, or deleted files that still point at theirs. */
+export const listUnsettledOrgs = (db: Db) =>
+  db.rows<{ orgId: string }>(sql`
+    -- all orgs: the nightly reconciliation
+    select org_id from blobs where state <> 'live'
+    union
+    select org_id from files where deleted_at is not null and blob_id is not null`)
+
+/** Uploads that a crash cut off: none takes so long. */
+export const condemnAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
+  db.execute(sql`
+    update blobs set state = 'condemned'
+    where org_id = ${orgId} and state = 'writing' and created_at < now() - make_interval(hours => ${minAgeHours})`)
+
+/**
+ * Of these objects, those that no blob of their org knows of. Objects under orgs that this database does not have are
+ * not its own to judge: a bucket may be shared.
+ */
+export const listUnknown = (db: Db, orgIds: string[], ids: string[]) =>
+  db.rows<{ orgId: string; id: string }>(sql`
+    -- all orgs: each object is looked up under the org that its key names
+    select object.org_id, object.id
+    from unnest(${orgIds}::uuid[], ${ids}::uuid[]) as object (org_id, id) join orgs o on o.id = object.org_id
+    where not exists (select from blobs b where b.org_id = object.org_id and b.id = object.id)`)
+
+export interface LiveBlob {
+  orgId: string
+  id: string
+  sizeBytes: number
+  isUsed: boolean
+}
+
+export const listLive = (db: Db, minAgeHours: number, after: { orgId: string; id: string }, limit: number) =>
+  db.rows<LiveBlob>(sql`
+    -- all orgs: the nightly reconciliation
+    select b.org_id, b.id, b.size_bytes, exists (
+      select from files f where f.org_id = b.org_id and f.blob_id = b.id and f.deleted_at is null) as is_used
+    from blobs b
+    where (b.org_id, b.id) > (${after.orgId}::uuid, ${after.id}::uuid) and b.state = 'live'
+      and b.created_at < now() - make_interval(hours => ${minAgeHours})
+    order by b.org_id, b.id limit ${limit}`)
+
+/** Deletes files whose bytes never came, and counts them out of their folders. */
+export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
+  db.row<{ deleted: number }>(sql`
+    -- all orgs: runs for every org at once
+    with stale as (
+      select org_id, id from files
+      where status = 'pending' and deleted_at is null and created_at < now() - make_interval(hours => ${minAgeHours})
+      order by created_at limit ${limit} for update skip locked
+    ), gone as (
+      update files f set deleted_at = now(), updated_at = now(), revision = revision + 1
+      from stale where f.org_id = stale.org_id and f.id = stale.id
+      returning f.org_id, f.container_id
+    ), counted as (
+      insert into folder_counts (org_id, folder_id, slot, children)
+      select org_id, container_id, pg_backend_pid() % 16, -count(*) from gone group by 1, 2 order by 1, 2
+      on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children
+    )
+    select count(*)::int as deleted from gone`)

@@ -1,4 +1,6 @@
-import type { Database } from '../platform/database.ts'
+import type { Database, Transaction } from '../platform/database.ts'
+import { defineJob } from '../platform/jobs.ts'
+import type { Jobs } from '../platform/jobs.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import * as queries from './blob-queries.ts'
 import { storageKeyOf } from './uploads.ts'
@@ -6,26 +8,29 @@ import { storageKeyOf } from './uploads.ts'
 const batch = 500
 const deletesAtOnce = 8
 
-/** Condemns the blobs that only deleted files still point at. */
-const condemnUnused = async (db: Database, orgId: string): Promise<void> => {
-  for (;;) {
-    const ids = (await queries.listUnreleased(db, orgId, batch)).map(({ id }) => id)
-    if (ids.length === 0) return
-    await db.transaction(async (db) => {
-      await queries.lockBlobs(db, orgId, ids)
-      // A statement of its own: it sees what was committed while the locks were waited for.
-      await queries.condemnOrphans(db, orgId, ids)
-      await queries.releaseBlobs(db, orgId, ids)
-    })
-  }
-}
+/** Looks which of the bytes that deleted files of an org had are used by no other file, and removes those. */
+export const releaseBytes = defineJob<{ orgId: string }>('files.release-bytes', { retryDelayMaxSeconds: 30 })
 
-const deleteObjects = async (objects: ObjectStore, orgId: string, ids: string[]): Promise<void> => {
-  const left = [...ids]
-  const work = async (): Promise<void> => {
-    for (let id = left.pop(); id !== undefined; id = left.pop()) await objects.delete(storageKeyOf(orgId, id))
+/** For the transaction that deletes files: one look an org is enough, however many it deletes. */
+export const releaseLater = (db: Transaction, jobs: Pick<Jobs, 'enqueue'>, orgId: string): Promise<void> =>
+  jobs.enqueue(db, releaseBytes, { orgId }, { singletonKey: orgId })
+
+/** Condemns those of these blobs that no live file uses, and lets the deleted files that had them go. */
+export const condemnOrphans = (db: Database, orgId: string, ids: string[]): Promise<void> =>
+  db.transaction(async (db) => {
+    await queries.lockBlobs(db, orgId, ids)
+    // A statement of its own: it sees what was committed while the locks were waited for.
+    await queries.condemnOrphans(db, orgId, ids)
+    await queries.releaseBlobs(db, orgId, ids)
+  })
+
+/** Works through `items`, so many at a time. */
+export const eachAtOnce = async <T>(atOnce: number, items: T[], work: (item: T) => Promise<void>): Promise<void> => {
+  const left = items.values()
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item)
   }
-  await Promise.all(Array.from({ length: deletesAtOnce }, work))
+  await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
 /**
@@ -33,11 +38,15 @@ const deleteObjects = async (objects: ObjectStore, orgId: string, ids: string[])
  * off anywhere and run again, and by several processes at once.
  */
 export const releaseUnused = async (db: Database, objects: ObjectStore, orgId: string): Promise<void> => {
-  await condemnUnused(db, orgId)
+  for (;;) {
+    const ids = (await queries.listUnreleased(db, orgId, batch)).map(({ id }) => id)
+    if (ids.length === 0) break
+    await condemnOrphans(db, orgId, ids)
+  }
   for (;;) {
     const ids = (await queries.listCondemned(db, orgId, batch)).map(({ id }) => id)
     if (ids.length === 0) return
-    await deleteObjects(objects, orgId, ids)
+    await eachAtOnce(deletesAtOnce, ids, (id) => objects.delete(storageKeyOf(orgId, id)))
     await queries.deleteCondemned(db, orgId, ids)
   }
 }

@@ -18,8 +18,16 @@ describe('x', () => {
     const loc = r.headers.get('location')!
     console.log(await app.call('GET', loc.replace(app.url, '')))
     console.log(await app.call('HEAD', loc.replace(app.url, '')))
-    console.log(await app.call('GET', `/api/v1/files/${id}?download=true&inline=true`, { as: owner, headers: { range: 'bytes=1-2' } }))
-    const j = await app.call('POST', '/api/v1/files', { as: owner, json: { name: 'b.txt', mimeType: 'text/plain', size: 3 } })
+    console.log(
+      await app.call('GET', `/api/v1/files/${id}?download=true&inline=true`, {
+        as: owner,
+        headers: { range: 'bytes=1-2' },
+      }),
+    )
+    const j = await app.call('POST', '/api/v1/files', {
+      as: owner,
+      json: { name: 'b.txt', mimeType: 'text/plain', size: 3 },
+    })
     console.log(j.status, j.text)
     console.log(await app.call('PUT', j.body.data.uploadUrl.replace(app.url, ''), { body: 'abc' }).then((a) => a.text))
     console.log(await app.call('DELETE', `/api/v1/files/${id}`, { as: owner }).then((a) => a.text))

@@ -5,7 +5,9 @@ import type { Database, Db, Transaction } from '../platform/database.ts'
 import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts'
 import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
+import type { Jobs } from '../platform/jobs.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import { releaseLater } from './blobs.ts'
 import { checkMimeType } from './mime-types.ts'
 import { checkName } from './names.ts'
 import * as queries from './queries.ts'
@@ -130,13 +132,10 @@ export const updateFile = async (
   })
 }
 
-/** Called in the transaction that took files from their bytes: something must look whether these are still used. */
-export type ReleaseLater = (db: Transaction, orgId: string) => Promise<void>
-
 /** Deletes a file, or a folder with all that is in it. Throws like updateFile. */
 export const deleteFile = async (
   db: Database,
-  releaseLater: ReleaseLater,
+  jobs: Pick<Jobs, 'enqueue'>,
   actor: Actor,
   id: string,
   ifMatch: string | undefined,
@@ -155,7 +154,7 @@ export const deleteFile = async (
       await queries.softDeleteFile(db, actor.orgId, id)
       await queries.countChildren(db, actor.orgId, file.parentId, -1)
     }
-    if (deleted > 1 || file.blobId !== null) await releaseLater(db, actor.orgId)
+    if (deleted > 1 || file.blobId !== null) await releaseLater(db, jobs, actor.orgId)
     const action = known.source === 'folder' ? 'folder.deleted' : 'file.deleted'
     await audit(db, actor, action, { type: 'file', id }, { name: known.name, deleted })
   })
@@ -190,7 +189,7 @@ export const getContent = async (db: Db, orgId: string, fileId: string): Promise
 
 export interface OpenedFile extends Content {
   /** The bytes, or the first of them. Destroy the stream to stop early. */
-  read(maxBytes?: number): Promise<Readable>
+  read: (maxBytes?: number) => Promise<Readable>
 }
 
 /** A file for the org's own agents: its metadata at once, its bytes when they are asked for. Throws like getContent. */

@@ -53,7 +53,7 @@ export const readForm = async <File>(
       throw badRequest('The part file must be a file: give it a filename.')
     } else if (part.fieldname === 'parentId' || part.fieldname === 'projectId') {
       if (ids.has(part.fieldname)) throw badRequest(`${part.fieldname} must be given once`)
-      ids.set(part.fieldname, idOf(part as MultipartValue))
+      ids.set(part.fieldname, idOf(part))
     }
   }
   if (!received) throw badRequest('The part file is required')

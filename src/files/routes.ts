@@ -3,14 +3,15 @@ import type { Config } from '../config.ts'
 import { notFound } from '../platform/errors.ts'
 import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
+import type { Jobs } from '../platform/jobs.ts'
 import { sendResource } from '../platform/etag.ts'
 import { Deleted, IdParams, Page, Success, ok } from '../platform/schemas.ts'
 import { inlineHeaders } from './content-headers.ts'
 import { deleteFile, getContent, updateFile } from './files.ts'
-import type { ReleaseLater } from './files.ts'
 import { listFiles } from './listing.ts'
 import * as queries from './queries.ts'
 import { fileRecord } from './record.ts'
+import { registerProjectRoutes } from './project-routes.ts'
 import { File, FileListQuery, FilePatch, FileQuery } from './schemas.ts'
 import { sendContent } from './send-content.ts'
 import { downloadUrlOf, requireToken } from './signed-urls.ts'
@@ -20,12 +21,13 @@ import type { StoreDeps } from './uploads.ts'
 
 export interface FilesDeps extends StoreDeps, SigningDeps {
   config: Config
-  releaseLater: ReleaseLater
+  jobs: Pick<Jobs, 'enqueue'>
 }
 
 export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db, objects } = deps
   registerUploadRoutes(app, deps)
+  registerProjectRoutes(app, deps)
 
   app.get(
     `${apiPrefix}/files`,
@@ -128,7 +130,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       },
     },
     async (request) => {
-      await deleteFile(db, deps.releaseLater, request.actor, request.params.id, request.headers['if-match'])
+      await deleteFile(db, deps.jobs, request.actor, request.params.id, request.headers['if-match'])
       return ok({ deleted: true as const })
     },
   )

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Id, ListQuery, Nullable, Timestamp } from '../platform/schemas.ts'
+import { Id, ListQuery, Nullable, Patch, Timestamp } from '../platform/schemas.ts'
 import { maxNameLength } from './names.ts'
 import { maxFileBytes } from './uploads.ts'
 
@@ -70,3 +70,24 @@ export const FileQuery = Type.Object({
   download: Type.Boolean({ default: false, description: 'Redirect to a signed URL of the bytes' }),
   inline: Type.Boolean({ default: false, description: 'With download: answer the bytes themselves, for display' }),
 })
+
+export const Project = Type.Object({
+  id: Id,
+  name: Type.String(),
+  slug: Type.String(),
+  description: Nullable(Type.String()),
+  instructions: Nullable(Type.String()),
+  folderId: Id,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+
+export const ProjectCreate = Type.Object({
+  name: Name,
+  description: Type.Optional(Nullable(Type.String({ maxLength: 5_000 }))),
+  instructions: Type.Optional(Nullable(Type.String({ maxLength: 20_000 }))),
+})
+export type ProjectCreate = Static<typeof ProjectCreate>
+
+export const ProjectPatch = Patch(ProjectCreate)
+export type ProjectPatch = Static<typeof ProjectPatch>

@@ -1,0 +1,105 @@
+import type { Actor } from '../identity/actor.ts'
+import { audit } from '../identity/audit.ts'
+import type { Database, Db, Transaction } from '../platform/database.ts'
+import { notFound } from '../platform/errors.ts'
+import { requireMatch } from '../platform/etag.ts'
+import { newId } from '../platform/ids.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { freeSlug, slugOf } from '../platform/slug.ts'
+import { releaseLater } from './blobs.ts'
+import { checkName } from './names.ts'
+import * as queries from './project-queries.ts'
+import type { ProjectRow } from './project-queries.ts'
+import { insertFile, lockFile, updateFile } from './queries.ts'
+import type { ProjectCreate, ProjectPatch } from './schemas.ts'
+import { lockTree, lockWhole } from './tree-queries.ts'
+import { deleteTree } from './tree.ts'
+
+export const getProject = async (db: Db, actor: Actor, id: string): Promise<ProjectRow> => {
+  const project = await queries.findProject(db, actor, id)
+  if (!project) throw notFound('Project')
+  return project
+}
+
+const insertWithFreeSlug = async (
+  db: Transaction,
+  actor: Actor,
+  project: Omit<queries.NewProject, 'slug'>,
+): Promise<ProjectRow> => {
+  const wanted = slugOf(project.name, 'project')
+  for (;;) {
+    const taken = await queries.listSlugsLike(db, actor.orgId, wanted)
+    const slug = freeSlug(wanted, new Set(taken.map((row) => row.slug)))
+    const created = await queries.insertProject(db, actor, { ...project, slug })
+    // Undefined: somebody else's project of the same name was committed since the look.
+    if (created) return created
+  }
+}
+
+/** A project and its protected folder of the same name at the root of the org's files. */
+export const createProject = (db: Database, actor: Actor, body: ProjectCreate): Promise<ProjectRow> => {
+  const name = checkName(body.name)
+  return db.transaction(async (db) => {
+    const project = await insertWithFreeSlug(db, actor, {
+      id: newId(),
+      name,
+      description: body.description ?? null,
+      instructions: body.instructions ?? null,
+      folderId: newId(),
+    })
+    const { id, folderId } = project
+    const place = { parentId: null, projectId: id }
+    await insertFile(db, actor, { id: folderId, source: 'folder', name, ...place, isProtected: true })
+    await audit(db, actor, 'project.created', { type: 'project', id }, { name, slug: project.slug })
+    return project
+  })
+}
+
+/** Its folder is renamed with it. Its slug stays: other people's links go by it. */
+export const updateProject = (
+  db: Database,
+  actor: Actor,
+  id: string,
+  patch: ProjectPatch,
+  ifMatch: string | undefined,
+): Promise<ProjectRow> => {
+  if (patch.name !== undefined) checkName(patch.name)
+  return db.transaction(async (db) => {
+    const project = await queries.lockProject(db, actor, id)
+    if (!project) throw notFound('Project')
+    requireMatch(ifMatch, project)
+    const changes = {
+      name: patch.name ?? project.name,
+      description: patch.description === undefined ? project.description : patch.description,
+      instructions: patch.instructions === undefined ? project.instructions : patch.instructions,
+    }
+    const updated = await queries.updateProject(db, actor, id, changes)
+    if (!updated) throw notFound('Project')
+    if (changes.name !== project.name) {
+      const folder = await lockFile(db, actor, project.folderId)
+      if (folder) await updateFile(db, actor, folder.id, { ...folder, name: changes.name })
+    }
+    await audit(db, actor, 'project.updated', { type: 'project', id }, { fields: Object.keys(patch) })
+    return updated
+  })
+}
+
+/** The project goes, and its folder with all that is in it. */
+export const deleteProject = (
+  db: Database,
+  jobs: Pick<Jobs, 'enqueue'>,
+  actor: Actor,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<void> =>
+  db.transaction(async (db) => {
+    await lockTree(db, actor, 'delete')
+    const project = await queries.lockProject(db, actor, id)
+    if (!project) throw notFound('Project')
+    requireMatch(ifMatch, project)
+    const folder = await lockWhole(db, actor, project.folderId)
+    const deleted = folder ? await deleteTree(db, actor, folder) : 0
+    await queries.softDeleteProject(db, actor, id)
+    await releaseLater(db, jobs, actor.orgId)
+    await audit(db, actor, 'project.deleted', { type: 'project', id }, { name: project.name, files: deleted })
+  })

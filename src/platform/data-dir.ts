@@ -43,6 +43,7 @@ const pollMs = 50
 
 const reasons: Record<string, string> = {
   EACCES: 'permission denied',
+  ENOENT: 'it does not exist and cannot be made',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space left on the disk',

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { conflict } from './errors.ts'
+import { revalidated } from './response-headers.ts'
 
 /** The strong entity tag of a row that counts its own revisions. */
 export const etagOf = (row: { revision: number }): string => `"${row.revision}"`
@@ -28,6 +29,7 @@ export const isNotModified = (ifNoneMatch: string | undefined, etag: string): bo
 export const sendResource = <T extends { revision: number }>(request: FastifyRequest, reply: FastifyReply, row: T) => {
   const etag = etagOf(row)
   reply.header('etag', etag)
+  reply.header('cache-control', revalidated)
   if (
     (request.method === 'GET' || request.method === 'HEAD') &&
     isNotModified(request.headers['if-none-match'], etag)

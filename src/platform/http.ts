@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import type {
   FastifyBaseLogger,
+  FastifyContextConfig,
   FastifyError,
   FastifyInstance,
   FastifyReply,
@@ -14,8 +15,10 @@ import type {
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database.ts'
 import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
+import { registerDeprecation } from './deprecation.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
+import { defaultHeaders, forgetContentHeaders } from './response-headers.ts'
 import { registerValidation, validationFailure } from './validation.ts'
 
 /** The application as every area's routes see it. */
@@ -35,6 +38,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a malformed or missing id in the path is called: `Agent` gives "Agent not found". */
     what?: string
+    /** For routes where a malformed id is a mistake in the request, not a thing that does not exist. */
+    malformedId?: 'BAD_REQUEST'
   }
   interface FastifyInstance {
     /** Every registered route, for the sweeps over all of them and for `Allow`. */
@@ -47,11 +52,14 @@ export interface HttpOptions {
   /** Outside production a failure says what really happened. */
   production: boolean
   trustProxy: boolean
+  /** What URLs that the API hands out start with, when it is not the origin of the request. */
+  baseUrl?: string | undefined
 }
 
-// Sockets of clients that write something other than HTTP get the envelope, too, and are closed.
-const answerRaw = (socket: Socket, status: string, message: string): void => {
-  if (!socket.writable || socket.bytesWritten > 0) {
+// Sockets of clients that write something other than HTTP get the envelope, too, and are closed: unless an answer is
+// on its way on this connection, which ours would end up in the middle of.
+const answerRaw = (socket: Socket & { _httpMessage?: ServerResponse }, status: string, message: string): void => {
+  if (!socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy()
     return
   }
@@ -92,8 +100,10 @@ const fastifyMessages: Record<string, string> = {
 
 const toApiError = (error: FastifyError, request: FastifyRequest, production: boolean): ApiError => {
   if (error instanceof ApiError) return error
-  const what = request.routeOptions.config.what ?? 'Resource'
-  if (error.validation) return validationFailure(error.validation, error.validationContext ?? 'body', what, error)
+  if (error.validation) {
+    if (error.validationContext === 'params') return malformedId(request.routeOptions.config)
+    return validationFailure(error.validation, error.validationContext ?? 'body', error)
+  }
   const state = sqlState(error)
   if (state === '22021' || state === '22P05')
     return badRequest('The request contains text that cannot be stored.', { cause: error })
@@ -121,7 +131,8 @@ const logFailure = (log: Log, request: FastifyRequest, error: ApiError): void =>
   else log.error(fields, 'request failed')
 }
 
-const sendError = (reply: FastifyReply, error: ApiError): FastifyReply => {
+const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {
+  forgetContentHeaders(reply, defaults)
   if (error.headers) reply.headers(error.headers)
   // A body that was refused half-way is still coming in: say so and hang up, or the client keeps pushing bytes.
   if (!reply.request.raw.complete && reply.request.method !== 'GET') reply.header('connection', 'close')
@@ -132,30 +143,53 @@ const sendError = (reply: FastifyReply, error: ApiError): FastifyReply => {
     .send(failureBody(error.code, error.message))
 }
 
-const refuseUndecodable = (request: FastifyRequest): void => {
+const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): ApiError =>
+  malformedId === 'BAD_REQUEST' ? badRequest('The id in the path is not a UUID.') : notFound(what)
+
+const refuseNul = (request: FastifyRequest): void => {
   const url = request.raw.url ?? ''
   if (!url.includes('%00')) return
-  if (url.split('?', 1)[0]?.includes('%00')) throw notFound(request.routeOptions.config.what ?? 'Resource')
+  if (url.split('?', 1)[0]?.includes('%00')) throw malformedId(request.routeOptions.config)
   throw badRequest('The query contains NUL.')
 }
 
-/** An HTTP server that knows envelopes, validation and ids, and no route. */
-export const createHttp = (options: HttpOptions): App => {
-  const app = fastify({
+/**
+ * A path that cannot be decoded (`%`, `%zz`, `%ff`) names nothing, but the route that it looks like has to say so, in
+ * its own words and after asking for a key. So its percent signs are taken literally.
+ */
+const decodable = (url: string): string => {
+  if (!url.includes('%')) return url
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length)
+  }
+}
+
+const createServer = (options: HttpOptions, defaults: Readonly<Record<string, string>>): App =>
+  fastify({
     logger: false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: jsonBodyLimitBytes,
-    trustProxy: options.trustProxy,
+    // One hop: the address is what the nearest proxy saw. Of a longer list the caller may have written the rest.
+    trustProxy: options.trustProxy && ((_address, hop) => hop === 0),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // A client may take its time with 100 MB, but not for ever.
     requestTimeout: 3_600_000,
     keepAliveTimeout: 72_000,
-    routerOptions: { maxParamLength: 512 },
+    // Node answers a missing Host with an empty 400; the first hook answers it with the envelope.
+    http: { requireHostHeader: false },
+    // As long as a URL can be: an id of any length is answered by its route.
+    routerOptions: { maxParamLength: 16_384 },
+    rewriteUrl: (request) => decodable(request.url ?? '/'),
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id)
-      void sendError(reply, notFound('Resource'))
+      void sendError(reply, notFound('Resource'), defaults)
     },
     clientErrorHandler: (error, socket) => {
       const code = (error as NodeJS.ErrnoException).code
@@ -167,32 +201,47 @@ export const createHttp = (options: HttpOptions): App => {
       else answerRaw(socket, '400 Bad Request', 'This is not an HTTP request that can be understood.')
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
+
+/** An HTTP server that knows envelopes, validation and ids, and no route. */
+export const createHttp = (options: HttpOptions): App => {
+  const defaults = defaultHeaders(options.baseUrl?.startsWith('https:') === true)
+  const app = createServer(options, defaults)
+  // An expectation other than 100-continue: Node would answer an empty 417; it may be ignored (RFC 9110, 10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   const methodsOf = collectRoutes(app)
   registerJsonBody(app)
   registerValidation(app)
+  registerDeprecation(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
-    done()
+    reply.headers(defaults)
+    const { headers, httpVersionMinor } = request.raw
+    done(headers.host === undefined && httpVersionMinor > 0 ? badRequest('The Host header is missing.') : undefined)
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    refuseUndecodable(request)
+    refuseNul(request)
     done()
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = toApiError(error, request, options.production)
     logFailure(options.log, request, known)
-    return sendError(reply, known)
+    return sendError(reply, known, defaults)
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     const allowed = methodsOf(path)
     if (allowed.length > 0) reply.header('allow', allowed.join(', '))
-    return sendError(reply, notFound('Route'))
+    return sendError(reply, notFound('Route'), defaults)
   })
   return app
 }
 
+const hostName = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i
+
 /** The origin that URLs in an answer start with: configured, or that of the request itself. */
-export const originOf = (request: FastifyRequest, baseUrl: string | undefined): string =>
-  baseUrl ?? `${request.protocol}://${request.host}`
+export const originOf = (request: FastifyRequest, baseUrl: string | undefined): string => {
+  if (baseUrl !== undefined) return baseUrl
+  const { host } = request
+  if (!hostName.test(host)) throw badRequest('The Host header is not a host name.')
+  return `${request.protocol}://${host}`
+}

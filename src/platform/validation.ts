@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import type { ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
-import { badRequest, notFound } from './errors.ts'
+import { badRequest } from './errors.ts'
 import type { ApiError } from './errors.ts'
 
 const compilerOf = (coerce: boolean): Ajv => {
@@ -115,14 +115,12 @@ export const describe = (error: FastifySchemaValidationError & { parentSchema?: 
   }
 }
 
-/** The answer to what a route's schema refused. A malformed path is a thing that does not exist. */
+/** The answer to what a route's schema refused in the body, the query or the headers. */
 export const validationFailure = (
   errors: FastifySchemaValidationError[],
   context: string,
-  what: string,
   cause: unknown,
 ): ApiError => {
-  if (context === 'params') return notFound(what, { cause })
   const last = errors.at(-1)
   // A union fails in every branch; the branch that failed on more than its type is the one that was meant.
   const meant =

@@ -4,23 +4,50 @@ import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
 import { createIdentity } from './identity/identity.ts'
 import { registerIdentityRoutes } from './identity/routes.ts'
+import { sql } from './platform/database.ts'
+import { registerHealth } from './platform/health.ts'
 import { createHttp } from './platform/http.ts'
 import type { App } from './platform/http.ts'
+import { registerIdempotency } from './platform/idempotency.ts'
+import { registerMetrics } from './platform/metrics.ts'
 import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
 
 /** The HTTP server with every route, not yet listening. */
 export const buildServer = async (deps: Deps): Promise<App> => {
-  const { config, log } = deps
-  const app = createHttp({ log, production: config.environment === 'production', trustProxy: config.trustProxy })
+  const { config, db, log, objects } = deps
+  const app = createHttp({
+    log,
+    production: config.environment === 'production',
+    trustProxy: config.trustProxy,
+    baseUrl: config.baseUrl,
+  })
+  registerMetrics(app, {
+    token: config.metricsToken,
+    gauges: [
+      {
+        name: 'database_pool_connections',
+        help: 'Connections of the database pool by state, and statements that wait for one.',
+        label: 'state',
+        read: () => new Map(Object.entries(db.poolUse())),
+      },
+    ],
+  })
   const identity = createIdentity(deps)
   const limiter = await openRateLimiter({ rateLimits: config.rateLimits, redisUrl: config.redisUrl, log })
   app.addHook('onClose', () => limiter.close())
   registerAuthentication(app, identity)
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })
+  registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })
+  registerHealth(app, {
+    checks: [
+      { name: 'database', check: () => db.hot.row(sql`select 1`) },
+      { name: 'object store', check: () => objects.check() },
+    ],
+  })
   registerIdentityRoutes(app, { ...deps, library: identity.library })
   const signingKeys = config.encryptionKeys ?? [{ id: 'process', key: randomBytes(32) }]
-  registerFileRoutes(app, { ...deps, signingKeys, releaseLater: async () => undefined })
+  registerFileRoutes(app, { ...deps, signingKeys })
   await app.ready()
   return app
 }

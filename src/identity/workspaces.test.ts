@@ -190,7 +190,7 @@ describe('members of a workspace', () => {
       [200, 200, 201],
     )
     const [first] = races
-    const { createdAt, ...record } = first?.body.data
+    const { createdAt, ...record } = first!.body.data
     assert.deepEqual(record, { userId: member.userId, email: member.email, name: 'User', role: 'member' })
     assert.ok(createdAt)
     const { body } = await app.call('GET', path, { as: member })

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { isWellFormedKey } from './platform/key-format.ts'
 import type { KeyEnvironment } from './platform/key-format.ts'
+import { parseEncryptionKey } from './platform/secrets.ts'
+import type { EncryptionKey } from './platform/secrets.ts'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
@@ -110,12 +112,9 @@ const origin: Parse<string> = (value) => {
   return value.replace(/\/+$/, '')
 }
 
-const encryptionKeys: Parse<{ id: string; key: Buffer }[]> = (value) => {
-  const keys = value.split(',').map((part) => {
-    const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/.exec(part.trim()) ?? []
-    return { id: id ?? '', key: Buffer.from(encoded ?? '', 'base64') }
-  })
-  if (keys.some(({ id, key }) => id === '' || key.length !== 32)) {
+const encryptionKeys: Parse<EncryptionKey[]> = (value) => {
+  const keys = value.split(',').map(parseEncryptionKey)
+  if (!keys.every((key) => key !== undefined)) {
     return new Mistake(
       'must be id:base64 pairs separated by commas, each of 32 bytes (make one with: openssl rand -base64 32)',
     )

@@ -2,11 +2,13 @@ import type pg from 'pg'
 import type { Config } from './config.ts'
 import { openDatabase } from './platform/database.ts'
 import type { Database } from './platform/database.ts'
+import { openSecrets } from './platform/encryption-keys.ts'
 import { createJobs } from './platform/jobs.ts'
 import type { Jobs } from './platform/jobs.ts'
 import type { Log } from './platform/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import { openObjectStore } from './platform/object-store/open.ts'
+import type { Sealer } from './platform/secrets.ts'
 
 /** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
 export interface Deps {
@@ -16,6 +18,8 @@ export interface Deps {
   objects: ObjectStore
   /** Not started: whoever opens the dependencies decides whether this process works. */
   jobs: Jobs
+  /** Seals what is stored and must be read back; derives keys for signing. */
+  secrets: Sealer
 }
 
 export interface OpenedDeps {
@@ -36,9 +40,13 @@ export const openDeps = async (config: Config, connection: pg.ClientConfig, log:
     hotConnections: 2,
     onError: (error, where) => log.warn({ err: error, where }, 'database connection'),
   })
+  const secrets = await openSecrets(db, config).catch(async (error: unknown) => {
+    await db.close()
+    throw error
+  })
   const jobs = createJobs({ connection, log })
   return {
-    deps: { config, db, log, objects, jobs },
+    deps: { config, db, log, objects, jobs, secrets },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
       await db.close()

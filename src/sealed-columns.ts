@@ -1,4 +1,5 @@
+import { signInSecretColumn } from './identity/sign-in-secret.ts'
 import type { SealedColumnAt } from './platform/reencrypt.ts'
 
 /** Every column of sealed values, listed by hand: what `atrium reencrypt` goes through. */
-export const sealedColumns: readonly SealedColumnAt[] = []
+export const sealedColumns: readonly SealedColumnAt[] = [signInSecretColumn]

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Deps } from './deps.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
@@ -46,8 +45,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
     ],
   })
   registerIdentityRoutes(app, { ...deps, library: identity.library })
-  const signingKeys = config.encryptionKeys ?? [{ id: 'process', key: randomBytes(32) }]
-  registerFileRoutes(app, { ...deps, signingKeys })
+  registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   await app.ready()
   return app
 }

@@ -1,18 +1,20 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
 import type { Log } from '../platform/log.ts'
+import type { Sealer } from '../platform/secrets.ts'
 import { createAuthority } from './authority.ts'
 import type { Authority } from './authority.ts'
 import { createSessionAuthority } from './session-authority.ts'
 import type { SessionAuthority } from './session-authority.ts'
 import { createSignInLibrary } from './sign-in-library.ts'
 import type { SignInLibrary } from './sign-in-library.ts'
-import { createSignInSecret } from './sign-in-secret.ts'
+import { createSignInSecret, signInSecretColumn } from './sign-in-secret.ts'
 
 export interface IdentityDeps {
   config: Config
   db: Database
   log: Log
+  secrets: Sealer
 }
 
 /** Who is calling, by key and by cookie, and what people do to sign in. */
@@ -24,8 +26,12 @@ export interface Identity {
 }
 
 /** Opens nothing yet: the first key asks the database, the first person loads the sign-in library. */
-export const createIdentity = ({ config, db, log }: IdentityDeps): Identity => {
-  const secret = createSignInSecret(db, { seal: (text) => text, open: (text) => text })
+export const createIdentity = ({ config, db, log, secrets }: IdentityDeps): Identity => {
+  const place = signInSecretColumn.at('', 'true')
+  const secret = createSignInSecret(db, {
+    seal: (text) => secrets.seal(text, place),
+    open: (sealed) => secrets.open(sealed, place),
+  })
   return {
     authority: createAuthority(db, {
       keyEnvironment: config.keyEnvironment,

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../platform/database.ts'
+import { defineSealedColumn } from '../platform/reencrypt.ts'
 import * as queries from './sign-in-secret-queries.ts'
+
+export const signInSecretColumn = defineSealedColumn('sign_in_secret', 'sealed', {
+  orgColumn: null,
+  idColumns: ['singleton'],
+})
 
 /** Encrypts and decrypts under ENCRYPTION_KEYS. */
 export interface Sealer {

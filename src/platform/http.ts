@@ -65,7 +65,7 @@ const answerRaw = (socket: Socket & { _httpMessage?: ServerResponse }, status: s
   }
   const body = JSON.stringify(failureBody('BAD_REQUEST', message))
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ${randomUUID()}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
 
@@ -95,14 +95,20 @@ const fastifyMessages: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this route takes.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length said.',
   FST_ERR_CTP_EMPTY_TYPE: 'The Content-Type is missing.',
-  ECONNRESET: 'The request was cut off.',
 }
+
+// The client hung up inside its body. Whatever that broke further in is no failure of ours.
+const isCutOff = ({ complete, errored }: IncomingMessage): boolean =>
+  !complete && errored !== null && (errored as NodeJS.ErrnoException).code === 'ECONNRESET'
 
 const toApiError = (error: FastifyError, request: FastifyRequest, production: boolean): ApiError => {
   if (error instanceof ApiError) return error
   if (error.validation) {
     if (error.validationContext === 'params') return malformedId(request.routeOptions.config)
     return validationFailure(error.validation, error.validationContext ?? 'body', error)
+  }
+  if (isCutOff(request.raw)) {
+    return badRequest('The request was cut off before its end.', { cause: error })
   }
   const state = sqlState(error)
   if (state === '22021' || state === '22P05')

@@ -32,7 +32,12 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
   app.post(
     `${apiPrefix}/api-keys`,
     {
-      config: { access: 'keys:write', rateLimit: 'keyMinting', rateLimitCode: 'BAD_REQUEST' },
+      config: {
+        access: 'keys:write',
+        rateLimit: 'keyMinting',
+        rateLimitCode: 'BAD_REQUEST',
+        idempotency: { omit: ['data.key'] },
+      },
       schema: {
         tags,
         summary: 'Mint an API key for the caller',
@@ -43,7 +48,7 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
       },
     },
     async (request, reply) => {
-      const { actor, body } = request
+      const { db, actor, body } = request
       const minted = await apiKeys.mintKey(db, actor, body, {
         stepUpToken: stepUpTokenOf(request),
         environment: config.keyEnvironment,

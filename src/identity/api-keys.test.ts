@@ -160,6 +160,26 @@ describe('POST /api-keys', () => {
   })
 })
 
+describe('POST /api-keys under an Idempotency-Key', () => {
+  test('mints one key, tells it once, and repeats the answer without it', async () => {
+    const owner = await app.createOrg()
+    const headers = { ...(await app.stepUp(owner)), 'idempotency-key': 'once' }
+    const json = { name: 'Once' }
+    const first = await app.call('POST', '/api/v1/api-keys', { as: owner, json, headers })
+    assert.equal(first.status, 201, first.text)
+    const again = await app.call('POST', '/api/v1/api-keys', { as: owner, json, headers })
+    assert.equal(again.status, 201)
+    const { key, ...record } = first.body.data
+    assert.ok(key)
+    assert.deepEqual(again.body.data, record)
+    const stored = await app.db.row<{ text: string }>(sql`
+      select k::text as text from idempotency_keys k where org_id = ${owner.orgId}`)
+    assert.ok(stored && !stored.text.includes(key))
+    const { body } = await app.call('GET', '/api/v1/api-keys', { as: owner })
+    assert.equal(body.data.items.length, 2)
+  })
+})
+
 describe('GET /api-keys', () => {
   test('members see their own, owners and admins all of the org, newest first, revoked ones too', async () => {
     const owner = await app.createOrg()

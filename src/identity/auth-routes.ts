@@ -163,11 +163,13 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
 
 const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void => {
   const { baseUrl } = config
+  // Proofs, secrets and cookies are not to be remembered, let alone answered again.
+  const routeConfig = { access: 'member' as const, idempotency: false as const }
 
   app.post(
     `${apiPrefix}/auth/step-up`,
     {
-      config: { access: 'member' },
+      config: routeConfig,
       schema: {
         tags,
         summary: 'Prove that it is you',
@@ -187,7 +189,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
   app.post(
     `${apiPrefix}/auth/password`,
     {
-      config: { access: 'member' },
+      config: routeConfig,
       schema: {
         tags,
         summary: 'Change the password',
@@ -209,7 +211,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
   app.post(
     `${apiPrefix}/auth/two-factor`,
     {
-      config: { access: 'member' },
+      config: routeConfig,
       schema: {
         tags,
         summary: 'Begin two-factor authentication',
@@ -229,7 +231,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
   app.post(
     `${apiPrefix}/auth/two-factor/confirm`,
     {
-      config: { access: 'member' },
+      config: routeConfig,
       schema: {
         tags,
         summary: 'Confirm two-factor authentication by a first code',
@@ -248,7 +250,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
   app.delete(
     `${apiPrefix}/auth/two-factor`,
     {
-      config: { access: 'member' },
+      config: routeConfig,
       schema: {
         tags,
         summary: 'Remove two-factor authentication',

@@ -34,7 +34,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
   app.post(
     `${apiPrefix}/members`,
     {
-      config: { access: 'members:write' },
+      config: { access: 'members:write', idempotency: { omit: ['data.signInLink'] } },
       schema: {
         tags,
         summary: 'Add a member',
@@ -45,7 +45,12 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       },
     },
     async (request, reply) => {
-      const { member, signInPath } = await members.createMember(db, request.actor, request.body, stepUpTokenOf(request))
+      const { member, signInPath } = await members.createMember(
+        request.db,
+        request.actor,
+        request.body,
+        stepUpTokenOf(request),
+      )
       const signInLink = signInPath === null ? null : originOf(request, config.baseUrl) + signInPath
       reply.code(201)
       return sendResource(request, reply, { ...member, signInLink })

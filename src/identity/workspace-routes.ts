@@ -37,7 +37,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       schema: { tags, summary: 'Create a workspace', body: WorkspaceCreate, response: { 201: Success(Workspace) } },
     },
     async (request, reply) => {
-      const workspace = await workspaces.createWorkspace(db, request.actor, request.body.name)
+      const workspace = await workspaces.createWorkspace(request.db, request.actor, request.body.name)
       reply.code(201)
       return sendResource(request, reply, workspace)
     },
@@ -127,7 +127,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
         response: { 200: Success(WorkspaceMember), 201: Success(WorkspaceMember) },
       },
     },
-    async ({ actor, params, body }, reply) => {
+    async ({ db, actor, params, body }, reply) => {
       const { added, member } = await workspaces.addWorkspaceMember(db, actor, params.id, body.userId)
       return reply.code(added ? 201 : 200).send(ok(member))
     },

@@ -1,0 +1,35 @@
+import { sql } from './database.ts'
+import type { Db, Sql } from './database.ts'
+
+/** A row with the columns `lease_token uuid` and `lease_until timestamptz`. */
+export interface LeasedRow {
+  /** sql`turns` */
+  table: Sql
+  /** The condition that names the one row by its key, `org_id` included. */
+  row: Sql
+}
+
+const until = (leaseMs: number): Sql => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
+
+export const claim = <Row>(
+  db: Db,
+  { table, row }: LeasedRow,
+  token: string,
+  leaseMs: number,
+  { when = sql`true`, set, returning = sql`true` }: { when?: Sql; set?: Sql; returning?: Sql },
+) =>
+  db.row<Row>(sql`
+    -- all orgs: the caller's condition names org_id
+    update ${table} set lease_token = ${token}, lease_until = ${until(leaseMs)}${set ? sql`, ${set}` : sql``}
+    where ${row} and (lease_token is null or lease_until < clock_timestamp()) and (${when})
+    returning ${returning}`)
+
+export const renew = async (db: Db, { table, row }: LeasedRow, token: string, leaseMs: number): Promise<boolean> =>
+  (await db.execute(sql`
+    -- all orgs: the caller's condition names org_id
+    update ${table} set lease_until = ${until(leaseMs)} where ${row} and lease_token = ${token}`)) > 0
+
+export const release = (db: Db, { table, row }: LeasedRow, token: string) =>
+  db.execute(sql`
+    -- all orgs: the caller's condition names org_id
+    update ${table} set lease_token = null, lease_until = null where ${row} and lease_token = ${token}`)

@@ -113,7 +113,8 @@ const listen = async (
       headers.set('content-type', 'application/json')
       body = JSON.stringify(options.json)
     }
-    const response = await fetch(url + path, { method, headers, body, redirect: 'manual' })
+    // `duplex` is only asked for with a body that is a stream.
+    const response = await fetch(url + path, { method, headers, body, redirect: 'manual', duplex: 'half' })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
     return {

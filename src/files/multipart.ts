@@ -1,4 +1,4 @@
-import type { MultipartFile, MultipartValue } from '@fastify/multipart'
+import type { Multipart, MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../platform/errors.ts'
 import { isUuid } from '../platform/ids.ts'
@@ -32,6 +32,31 @@ const idOf = (part: MultipartValue): string | undefined => {
   return part.value.toLowerCase()
 }
 
+const broken = (cause: unknown) => badRequest('The form is malformed or was cut off.', { cause })
+
+/** The parser reports whatever is wrong with a form as a plain error: to who reads the part, or to who asks for the next. */
+const partsOf = async function* (request: FastifyRequest): AsyncGenerator<Multipart> {
+  try {
+    yield* request.parts({ limits, preservePath: true })
+  } catch (error) {
+    throw broken(error)
+  }
+}
+const bytesOf = async function* (part: MultipartFile): AsyncGenerator<Buffer> {
+  const bytes = part.file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  try {
+    for (;;) {
+      const { done, value } = await bytes.next().catch((error: unknown) => {
+        throw broken(error)
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    await bytes.return?.()
+  }
+}
+
 /**
  * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` gets the file
  * while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is cut off, lacks the file
@@ -43,12 +68,12 @@ export const readForm = async <File>(
 ): Promise<UploadForm<File>> => {
   const ids = new Map<string, string | undefined>()
   let received: { file: File } | undefined
-  for await (const part of request.parts({ limits, preservePath: true })) {
+  for await (const part of partsOf(request)) {
     if (part.type === 'file') {
       if (part.fieldname !== 'file') throw badRequest(`The part ${JSON.stringify(part.fieldname)} must not be a file.`)
       if (received) throw badRequest('There must be exactly one part named file.')
       const name = checkName(fileNameOf(part))
-      received = { file: await receive({ name, mimeType: checkMimeType(part.mimetype), bytes: part.file }) }
+      received = { file: await receive({ name, mimeType: checkMimeType(part.mimetype), bytes: bytesOf(part) }) }
     } else if (part.fieldname === 'file') {
       throw badRequest('The part file must be a file: give it a filename.')
     } else if (part.fieldname === 'parentId' || part.fieldname === 'projectId') {

@@ -42,7 +42,7 @@ export const registerProjectRoutes = (app: App, { db, jobs }: FilesDeps): void =
     },
     async (request, reply) => {
       reply.code(201)
-      return sendResource(request, reply, await createProject(db, request.actor, request.body))
+      return sendResource(request, reply, await createProject(request.db, request.actor, request.body))
     },
   )
 

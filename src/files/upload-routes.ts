@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
@@ -5,10 +6,12 @@ import { Type } from 'typebox'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
+import { sendReplay } from '../platform/idempotency.ts'
 import { IdParams, Success, ok } from '../platform/schemas.ts'
 import { createFile } from './files.ts'
 import { bareTypeOf } from './mime-types.ts'
 import { readForm } from './multipart.ts'
+import type { FilePart, UploadForm } from './multipart.ts'
 import * as queries from './queries.ts'
 import { fileRecord } from './record.ts'
 import type { FilesDeps } from './routes.ts'
@@ -20,10 +23,11 @@ import {
   discard,
   finishUpload,
   maxFileBytes,
+  measure,
   receive,
   tooLarge,
 } from './uploads.ts'
-import type { Received } from './uploads.ts'
+import type { Measured, Received } from './uploads.ts'
 
 // Boundaries, part headers and two ids around a file of the largest size.
 const formOverheadBytes = 65_536
@@ -33,17 +37,29 @@ const lengthOf = (request: FastifyRequest): number | undefined => {
   return header === undefined ? undefined : Number(header)
 }
 
+/** All of a form that makes it the same as another, for its idempotency key. */
+const digestOf = ({ file, parentId, projectId }: UploadForm<FilePart & Measured>): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([file.name, file.mimeType, parentId ?? null, projectId ?? null]))
+    .update(file.sha256)
+    .digest()
+
+/** A repeated request is read to the end, to see whether it is the same, and changes nothing. */
+const repeatForm = async (request: FastifyRequest): Promise<void> => {
+  const form = await readForm(request, async (part) => ({ ...part, ...(await measure(part.bytes, part)) }))
+  await request.settleFingerprint(digestOf(form))
+}
+
 const uploadForm = async (deps: FilesDeps, request: FastifyRequest): Promise<queries.FileRow> => {
   const { actor } = request
-  if ((lengthOf(request) ?? 0) > maxFileBytes + formOverheadBytes) throw tooLarge()
   let received: Received | undefined
   try {
-    const form = await readForm(request, async ({ name, mimeType, bytes }) => {
-      received = await receive(deps, actor.orgId, bytes, { mimeType })
-      return { name, mimeType, received }
+    const { file, ...place } = await readForm(request, async (part) => {
+      received = await receive(deps, actor.orgId, part.bytes, part)
+      return { ...part, ...received }
     })
-    const { file, parentId, projectId } = form
-    return await createUploadedFile(deps, deps.db, actor, file.received, { ...file, parentId, projectId })
+    await request.settleFingerprint(digestOf({ file, ...place }))
+    return await createUploadedFile(deps, request.db, actor, file, { ...file, ...place })
   } catch (error) {
     if (received) await discard(deps, actor.orgId, received.blobId)
     throw error
@@ -66,7 +82,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
     scope.post(
       `${apiPrefix}/files`,
       {
-        config: { access: 'files:write', rateLimit: 'none' },
+        config: { access: 'files:write', rateLimit: 'none', idempotency: { streamed: true } },
         schema: {
           tags: ['Files'],
           summary: 'Upload a file, create a folder or create a link',
@@ -83,9 +99,15 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
       async (request, reply) => {
         const { actor } = request
         const origin = originOf(request, config.baseUrl)
-        const row = request.isMultipart()
-          ? await uploadForm(deps, request)
-          : await createFile(db, actor, request.body as FileCreate)
+        let row: queries.FileRow
+        if (request.isMultipart()) {
+          if ((lengthOf(request) ?? 0) > maxFileBytes + formOverheadBytes) throw tooLarge()
+          if (request.replay) {
+            await repeatForm(request)
+            return sendReplay(reply, request.replay)
+          }
+          row = await uploadForm(deps, request)
+        } else row = await createFile(request.db, actor, request.body as FileCreate)
         reply.code(201)
         const file = fileRecord(row, actor.orgId, origin)
         return ok(

@@ -21,12 +21,16 @@ export interface StoreDeps {
   objects: ObjectStore
 }
 
-/** Bytes that lie in the store and belong to no file yet. */
-export interface Received {
-  orgId: string
-  blobId: string
+/** What bytes were found to be while they went by. */
+export interface Measured {
   sha256: Buffer
   sizeBytes: number
+}
+
+/** Bytes that lie in the store and belong to no file yet. */
+export interface Received extends Measured {
+  orgId: string
+  blobId: string
 }
 
 /** The key never contains a name: any name can be stored, and none can lead anywhere. */
@@ -81,6 +85,15 @@ export const discard = async ({ db, log, objects }: StoreDeps, orgId: string, bl
   } catch (error) {
     log.warn({ err: error, orgId, blobId }, 'bytes of an abandoned upload left for the reconciliation')
   }
+}
+
+/** Reads a body as `receive` does, and stores nothing of it. */
+export const measure = async (body: AsyncIterable<Buffer>, expected: Expected): Promise<Measured> => {
+  const hash = createHash('sha256')
+  const seen = { bytes: 0 }
+  const bytes = inspect(body, expected, hash, seen)
+  while (!(await bytes.next()).done);
+  return { sha256: hash.digest(), sizeBytes: seen.bytes }
 }
 
 /**

@@ -4,6 +4,8 @@ import { ConfigError, parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { openDeps } from './deps.ts'
 import type { OpenedDeps } from './deps.ts'
+import { bootstrap } from './identity/bootstrap.ts'
+import type { Bootstrapped } from './identity/bootstrap.ts'
 import { openDataDir, prepareDataDir } from './platform/data-dir.ts'
 import type { DataDir } from './platform/data-dir.ts'
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
@@ -97,6 +99,7 @@ interface Running {
   opened: OpenedDeps
   app: App | undefined
   log: Log
+  first: Bootstrapped
 }
 
 const start = async (config: Config, role: Role): Promise<Running> => {
@@ -120,12 +123,32 @@ const start = async (config: Config, role: Role): Promise<Running> => {
     ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
   )
   const opened = await openDeps({ ...config, dataDir: home.path }, home.connection, log)
+  const { db, jobs } = opened.deps
+  const first = await step(
+    'first owner',
+    () => bootstrap(db, config, home.path),
+    ({ created }) => (created ? 'created' : 'already there'),
+  )
   await step('jobs', async () => {
     registerJobs(opened.deps)
-    await opened.deps.jobs.start({ work: role !== 'api' })
+    await jobs.start({ work: role !== 'api' })
   })
   const app = role === 'worker' ? undefined : await step('routes', () => buildServer(opened.deps))
-  return { home, opened, app, log }
+  return { home, opened, app, log, first }
+}
+
+/** The way in, for the person at the terminal. The key is shown this once. */
+const printWayIn = (url: string, first: Bootstrapped): void => {
+  const way: [string, string | undefined][] = [
+    ['API reference', `${url}/docs`],
+    ["Owner's API key", first.apiKey],
+    ['It is kept in', first.apiKeyFile],
+    ['Sign in once at', first.signInPath === undefined ? undefined : url + first.signInPath],
+  ]
+  for (const [label, value] of way) if (value !== undefined) console.log(`  ${`${label}:`.padEnd(18)}${value}`)
+  if (first.apiKey !== undefined) {
+    console.log(`\n  Try it:  curl -H "Authorization: Bearer ${first.apiKey}" ${url}/api/v1/me`)
+  }
 }
 
 const stopDeadlineMs = 25_000
@@ -182,9 +205,13 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
   const running = await start(config, role)
   stopOnSignal(running)
   if (running.app) {
-    const url = await listen(running.app, config)
+    const url = await listen(running.app, config).catch(async (error: unknown) => {
+      await stop(running)
+      throw error
+    })
     await running.home.lock?.update({ url })
     console.log(`\nAtrium is ready after ${((performance.now() - began) / 1000).toFixed(1)} s: ${url}`)
+    printWayIn(url, running.first)
   }
 }
 

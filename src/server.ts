@@ -1,4 +1,5 @@
 import type { Deps } from './deps.ts'
+import { registerAgentRoutes } from './agents/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
 import { createIdentity } from './identity/identity.ts'
@@ -11,6 +12,7 @@ import { registerIdempotency } from './platform/idempotency.ts'
 import { registerMetrics } from './platform/metrics.ts'
 import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
+import { registerWelcome } from './welcome/routes.ts'
 
 /** The HTTP server with every route, not yet listening. */
 export const buildServer = async (deps: Deps): Promise<App> => {
@@ -46,6 +48,8 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   })
   registerIdentityRoutes(app, { ...deps, library: identity.library })
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
+  registerAgentRoutes(app, deps)
+  await registerWelcome(app)
   await app.ready()
   return app
 }

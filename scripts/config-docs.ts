@@ -1,7 +1,8 @@
 import { variables } from '../src/config.ts'
 import type { Variable } from '../src/config.ts'
+import { providerVariables } from '../src/config-providers.ts'
 
-const entries = Object.entries(variables) as [string, Variable][]
+const entries = Object.entries({ ...variables, ...providerVariables }) as [string, Omit<Variable, 'parse'>][]
 
 const begin = '<!-- configuration: generated from src/config.ts by `npm run generate` -->'
 const end = '<!-- /configuration -->'

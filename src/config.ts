@@ -1,4 +1,7 @@
 import { resolve } from 'node:path'
+import { createModelCatalog } from './agents/model-catalog.ts'
+import type { ModelProvider } from './agents/model-catalog.ts'
+import { parseProviders } from './config-providers.ts'
 import { isWellFormedKey } from './platform/key-format.ts'
 import type { KeyEnvironment } from './platform/key-format.ts'
 import { parseEncryptionKey } from './platform/secrets.ts'
@@ -32,6 +35,11 @@ export interface Config {
   metricsToken: string | undefined
   logLevel: string
   defaultAgentModel: string
+  modelProviders: ModelProvider[]
+  /** A model that says nothing for this long is taken for gone. */
+  modelSilenceMs: number
+  /** A turn that works for longer ends with what it has. */
+  turnLimitMs: number
 }
 
 /** Requests a minute, 0 for no limit. */
@@ -131,6 +139,14 @@ const password: Parse<string> = (value) =>
 
 const modelId: Parse<string> = (value) =>
   /^[a-z0-9-]+\/\S+$/.test(value) ? value : new Mistake('must be a model id of the form provider/model')
+
+const providerNames: Parse<string[]> = (value) => {
+  const names = value.split(',').map((name) => name.trim())
+  const fits = names.every((name) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) && name !== 'atrium')
+  return fits && new Set(names).size === names.length
+    ? names
+    : new Mistake('must be different names of a-z, 0-9 and dashes, separated by commas; atrium is taken')
+}
 
 const perMinute = (what: string, fallback: number): Variable<number> => ({
   description: `${what} a minute; 0 turns the limit off.`,
@@ -247,6 +263,22 @@ export const variables = {
     fallback: 'atrium/demo',
     parse: modelId,
   },
+  MODEL_PROVIDERS: {
+    description:
+      'Names of model servers beside the built-in demo models, comma-separated: anything with an OpenAI-compatible API (Ollama, vLLM, LiteLLM, OpenRouter, OpenAI, …). Each is described by the variables below.',
+    fallback: '',
+    parse: providerNames,
+  },
+  MODEL_SILENCE_SECONDS: {
+    description: 'A model that sends nothing for this long is taken for gone. A large local model may need more.',
+    fallback: '60',
+    parse: integer(1, 3_600),
+  },
+  TURN_LIMIT_SECONDS: {
+    description: 'A chat turn that works for longer than this ends with what it has; it can be continued.',
+    fallback: '300',
+    parse: integer(1, 3_600),
+  },
 } as const satisfies Record<string, Variable>
 
 type Variables = typeof variables
@@ -309,6 +341,12 @@ const checkTogether = (parsed: Parsed): string[] => {
 export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
   const { parsed, mistakes } = parseVariables(env)
   mistakes.push(...checkTogether(parsed))
+  const { providers, mistakes: providerMistakes } = parseProviders(env, parsed.MODEL_PROVIDERS ?? [])
+  mistakes.push(...providerMistakes)
+  const model = createModelCatalog(providers).find(parsed.DEFAULT_AGENT_MODEL)
+  if (!model?.available) {
+    mistakes.push(`DEFAULT_AGENT_MODEL ${parsed.DEFAULT_AGENT_MODEL}: ${model?.unavailableReason ?? 'no such model'}`)
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   const environment = parsed.NODE_ENV
   return {
@@ -351,5 +389,8 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     metricsToken: parsed.METRICS_TOKEN,
     logLevel: parsed.LOG_LEVEL,
     defaultAgentModel: parsed.DEFAULT_AGENT_MODEL,
+    modelProviders: providers,
+    modelSilenceMs: parsed.MODEL_SILENCE_SECONDS * 1_000,
+    turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
   }
 }

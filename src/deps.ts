@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { createModelCatalog } from './agents/model-catalog.ts'
+import type { ModelCatalog } from './agents/model-catalog.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './platform/database.ts'
 import type { Database } from './platform/database.ts'
@@ -18,6 +20,7 @@ export interface Deps {
   objects: ObjectStore
   /** Not started: whoever opens the dependencies decides whether this process works. */
   jobs: Jobs
+  models: ModelCatalog
   /** Seals what is stored and must be read back; derives keys for signing. */
   secrets: Sealer
 }
@@ -46,7 +49,7 @@ export const openDeps = async (config: Config, connection: pg.ClientConfig, log:
   })
   const jobs = createJobs({ connection, log })
   return {
-    deps: { config, db, log, objects, jobs, secrets },
+    deps: { config, db, log, objects, jobs, models: createModelCatalog(config.modelProviders), secrets },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
       await db.close()

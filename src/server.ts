@@ -8,15 +8,24 @@ import { sql } from './platform/database.ts'
 import { registerHealth } from './platform/health.ts'
 import { createHttp } from './platform/http.ts'
 import type { App } from './platform/http.ts'
+import type { Jobs } from './platform/jobs.ts'
 import { registerIdempotency } from './platform/idempotency.ts'
 import { registerMetrics } from './platform/metrics.ts'
 import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
 import { registerWelcome } from './welcome/routes.ts'
 
+// Far beyond the longest backlog that workers catch up with; an API that nobody works for is of no use to callers.
+const workersLateSeconds = 300
+
+const checkWorkers = async (jobs: Jobs): Promise<void> => {
+  const { oldestSeconds } = await jobs.lag()
+  if (oldestSeconds > workersLateSeconds) throw new Error(`a job has waited for a worker for ${oldestSeconds} s`)
+}
+
 /** The HTTP server with every route, not yet listening. */
 export const buildServer = async (deps: Deps): Promise<App> => {
-  const { config, db, log, objects } = deps
+  const { config, db, jobs, log, objects } = deps
   const app = createHttp({
     log,
     production: config.environment === 'production',
@@ -32,6 +41,20 @@ export const buildServer = async (deps: Deps): Promise<App> => {
         label: 'state',
         read: () => new Map(Object.entries(db.poolUse())),
       },
+      {
+        name: 'jobs',
+        help: 'Jobs that wait for a worker, wait for their time, run, or were given up within 14 days.',
+        label: 'state',
+        read: async () => {
+          const { queued, deferred, active, failed } = await jobs.lag()
+          return new Map(Object.entries({ queued, deferred, active, failed }))
+        },
+      },
+      {
+        name: 'jobs_oldest_waiting_seconds',
+        help: 'How long ago the job that has waited longest for a worker should have started.',
+        read: async () => (await jobs.lag()).oldestSeconds,
+      },
     ],
   })
   const identity = createIdentity(deps)
@@ -44,6 +67,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
     checks: [
       { name: 'database', check: () => db.hot.row(sql`select 1`) },
       { name: 'object store', check: () => objects.check() },
+      { name: 'workers', check: () => checkWorkers(jobs) },
     ],
   })
   registerIdentityRoutes(app, { ...deps, library: identity.library })

@@ -1,0 +1,96 @@
+/** Microcents for a million tokens: what 0.01 cents is called 100 of. 1 USD for a million tokens is 1,000,000. */
+export interface ModelPricing {
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+}
+
+export interface ModelCapabilities {
+  tools: boolean
+  vision: boolean
+  reasoning: boolean
+}
+
+export interface Model {
+  /** `provider/model` */
+  id: string
+  name: string
+  provider: string
+  available: boolean
+  unavailableReason: string | null
+  free: boolean
+  /** Tokens; null when nobody told. */
+  contextWindow: number | null
+  maxOutputTokens: number | null
+  capabilities: ModelCapabilities
+  /** Null: nobody told the price. */
+  pricing: ModelPricing | null
+}
+
+/** A model server that the operator named: anything that speaks the OpenAI chat completions protocol. */
+export interface ModelProvider {
+  name: string
+  baseUrl: string
+  apiKey: string | undefined
+  models: {
+    /** As the provider calls it. */
+    name: string
+    /** Undefined: unknown. */
+    pricing: ModelPricing | undefined
+  }[]
+}
+
+export interface ModelCatalog {
+  readonly models: readonly Model[]
+  find(id: string): Model | undefined
+}
+
+const freePricing: ModelPricing = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+const builtIn = (name: string, title: string, pricing: ModelPricing): Model => ({
+  id: `atrium/${name}`,
+  name: title,
+  provider: 'atrium',
+  available: true,
+  unavailableReason: null,
+  free: isFree(pricing),
+  contextWindow: 128_000,
+  maxOutputTokens: 8_192,
+  capabilities: { tools: true, vision: false, reasoning: false },
+  pricing,
+})
+
+const isFree = (pricing: ModelPricing): boolean => Object.values(pricing).every((rate) => rate === 0)
+
+const provided = (provider: ModelProvider): Model[] =>
+  provider.models.map(({ name, pricing }) => ({
+    id: `${provider.name}/${name}`,
+    name,
+    provider: provider.name,
+    available: pricing !== undefined,
+    // Using what nobody priced would be using it for nothing.
+    unavailableReason:
+      pricing === undefined ? 'It has no price: the operator must name one, or declare the model free.' : null,
+    free: pricing !== undefined && isFree(pricing),
+    contextWindow: null,
+    maxOutputTokens: null,
+    capabilities: { tools: true, vision: false, reasoning: false },
+    pricing: pricing ?? null,
+  }))
+
+/** Every model that an agent may run on: the built-in ones, which need no network, and those of the providers. */
+export const createModelCatalog = (providers: readonly ModelProvider[]): ModelCatalog => {
+  const models = [
+    builtIn('demo', 'Atrium Demo', freePricing),
+    builtIn('demo-paid', 'Atrium Demo (paid)', {
+      input: 1_000_000,
+      output: 4_000_000,
+      cacheRead: 100_000,
+      cacheWrite: 1_250_000,
+    }),
+    ...providers.flatMap(provided),
+  ]
+  const byId = new Map(models.map((model) => [model.id, model]))
+  return { models, find: (id) => byId.get(id) }
+}

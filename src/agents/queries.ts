@@ -1,0 +1,176 @@
+import { sql } from '../platform/database.ts'
+import type { Db } from '../platform/database.ts'
+import type { Actor } from '../identity/actor.ts'
+import type { Settings } from './settings.ts'
+
+export interface AgentRow {
+  id: string
+  orgId: string
+  workspaceId: string | null
+  name: string
+  slug: string
+  description: string | null
+  avatar: string
+  model: string
+  systemPrompt: string | null
+  allowedTools: string[]
+  allowedPeers: string[]
+  allowedConnectors: string[]
+  isActive: boolean
+  isDefault: boolean
+  settings: Settings
+  revision: number
+  createdAt: string
+  updatedAt: string
+  deletedAt: string | null
+}
+
+const columns = sql`id, org_id, workspace_id, name, slug, description, avatar, model, system_prompt, allowed_tools,
+  allowed_peers, allowed_connectors, is_active, is_default, settings, revision, created_at, updated_at, deleted_at`
+
+/** The default agent belongs to no workspace and is seen in all. */
+const visible = (workspaceId: string) => sql`(workspace_id = ${workspaceId} or is_default)`
+
+export const findAgentById = (db: Db, actor: Actor, workspaceId: string, id: string) =>
+  db.row<AgentRow>(sql`
+    select ${columns} from agents
+    where org_id = ${actor.orgId} and id = ${id} and deleted_at is null and ${visible(workspaceId)}`)
+
+export const findAgentBySlug = (db: Db, actor: Actor, workspaceId: string, slug: string) =>
+  db.row<AgentRow>(sql`
+    select ${columns} from agents
+    where org_id = ${actor.orgId} and slug = ${slug} and deleted_at is null and ${visible(workspaceId)}`)
+
+export const lockAgent = (db: Db, actor: Actor, id: string) =>
+  db.row<AgentRow>(sql`
+    select ${columns} from agents
+    where org_id = ${actor.orgId} and id = ${id} and deleted_at is null
+    for no key update`)
+
+/** An agent as a turn finds it when it runs, wherever it lives in the org. */
+export const findLiveAgent = (db: Db, orgId: string, id: string) =>
+  db.row<AgentRow>(sql`
+    select ${columns} from agents where org_id = ${orgId} and id = ${id} and deleted_at is null`)
+
+export const findDefaultAgent = (db: Db, actor: Actor) =>
+  db.row<ListedRow>(sql`
+    select ${columns}, updated_at::text as updated_at_exactly from agents
+    where org_id = ${actor.orgId} and is_default`)
+
+/** With the microseconds of updated_at, for the cursor. */
+export type ListedRow = AgentRow & { updatedAtExactly: string }
+
+/** The workspace's own agents, last changed first, without the org's default agent. */
+export const listWorkspaceAgents = (
+  db: Db,
+  actor: Actor,
+  workspaceId: string,
+  limit: number,
+  after: { updatedAt: string; id: string },
+) =>
+  db.rows<ListedRow>(sql`
+    select ${columns}, updated_at::text as updated_at_exactly from agents
+    where org_id = ${actor.orgId} and workspace_id = ${workspaceId} and deleted_at is null
+      and (updated_at, id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
+    order by updated_at desc, id desc
+    limit ${limit}`)
+
+export interface PeerRow {
+  id: string
+  slug: string
+  name: string
+  description: string | null
+  avatar: string
+  isActive: boolean
+  canReply: boolean
+}
+
+/** The live, visible agents that `agent` lists as its peers, in the order of its list. */
+export const listPeers = (db: Db, actor: Actor, workspaceId: string, agent: AgentRow) =>
+  db.rows<PeerRow>(sql`
+    select id, slug, name, description, avatar, is_active, ${agent.slug} = any(allowed_peers) as can_reply
+    from unnest(${agent.allowedPeers}::text[]) with ordinality as listed (peer, place)
+      join agents on org_id = ${actor.orgId} and slug = peer and deleted_at is null
+    where ${visible(workspaceId)} and id <> ${agent.id}
+    order by place`)
+
+export interface NewAgent {
+  id: string
+  workspaceId: string | null
+  name: string
+  slug: string
+  description: string | null
+  avatar: string
+  model: string
+  systemPrompt: string | null
+  allowedTools: string[]
+  allowedPeers: string[]
+  allowedConnectors: string[]
+  settings: Settings
+}
+
+/** Undefined when the slug is taken. */
+export const insertAgent = (db: Db, actor: Actor, agent: NewAgent) =>
+  db.row<AgentRow>(sql`
+    insert into agents (org_id, id, workspace_id, name, slug, description, avatar, model, system_prompt, allowed_tools,
+      allowed_peers, allowed_connectors, settings, created_by)
+    values (${actor.orgId}, ${agent.id}, ${agent.workspaceId}, ${agent.name}, ${agent.slug}, ${agent.description},
+      ${agent.avatar}, ${agent.model}, ${agent.systemPrompt}, ${agent.allowedTools}, ${agent.allowedPeers},
+      ${agent.allowedConnectors}, ${JSON.stringify(agent.settings)}, ${actor.userId})
+    on conflict (org_id, slug) where deleted_at is null do nothing
+    returning ${columns}`)
+
+/** Makes the org's default agent, or gives the one that is there the model that this server is configured with. */
+export const ensureDefaultAgent = (db: Db, orgId: string, agent: NewAgent) =>
+  db.execute(sql`
+    insert into agents (org_id, id, name, slug, description, avatar, model, allowed_tools, settings, is_default)
+    values (${orgId}, ${agent.id}, ${agent.name}, ${agent.slug}, ${agent.description}, ${agent.avatar}, ${agent.model},
+      ${agent.allowedTools}, ${JSON.stringify(agent.settings)}, true)
+    on conflict (org_id) where is_default do update
+      set model = excluded.model, revision = agents.revision + 1, updated_at = now()
+      where agents.model <> excluded.model`)
+
+/** The live slugs of the org that are `slug`, or numbered from it ("helper" → "helper-2"). */
+export const listNumberedSlugs = (db: Db, actor: Actor, slug: string) => {
+  // The number may have cost a long slug its last letters, so look by what is left at least.
+  const stem = slug.slice(0, 56)
+  return db.rows<{ slug: string }>(sql`
+    select slug from agents
+    where org_id = ${actor.orgId} and slug like ${`${stem}%`} and deleted_at is null
+      and (slug = ${slug} or slug ~ '-[0-9]+$')`)
+}
+
+/**
+ * Holds the numbering of one slug until the transaction ends, so that many who want the same number themselves one
+ * after another instead of colliding again and again.
+ */
+export const holdSlug = (db: Db, actor: Actor, slug: string) =>
+  db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent-slug ${actor.orgId} ${slug}`}, 0))`)
+
+export const updateAgent = (db: Db, actor: Actor, agent: AgentRow) =>
+  db.row<AgentRow>(sql`
+    update agents
+    set name = ${agent.name}, slug = ${agent.slug}, description = ${agent.description}, avatar = ${agent.avatar},
+      model = ${agent.model}, system_prompt = ${agent.systemPrompt}, allowed_tools = ${agent.allowedTools},
+      allowed_peers = ${agent.allowedPeers}, allowed_connectors = ${agent.allowedConnectors},
+      is_active = ${agent.isActive}, settings = ${JSON.stringify(agent.settings)},
+      revision = revision + 1, updated_at = now()
+    where org_id = ${actor.orgId} and id = ${agent.id} and deleted_at is null
+    returning ${columns}`)
+
+/**
+ * Writes an agent's new slug into the peer lists of the org's agents. Their `updated_at` stays: nobody touched them,
+ * and a rename would turn the order of everybody's list around.
+ */
+export const renamePeer = (db: Db, actor: Actor, from: string, to: string) =>
+  db.execute(sql`
+    update agents
+    set allowed_peers = case when ${to} = any(allowed_peers) then array_remove(allowed_peers, ${from})
+        else array_replace(allowed_peers, ${from}, ${to}) end,
+      revision = revision + 1
+    where org_id = ${actor.orgId} and allowed_peers @> array[${from}::text] and deleted_at is null`)
+
+export const softDeleteAgent = (db: Db, actor: Actor, id: string) =>
+  db.execute(sql`
+    update agents set deleted_at = now(), updated_at = now(), revision = revision + 1
+    where org_id = ${actor.orgId} and id = ${id} and deleted_at is null`)

@@ -1,0 +1,132 @@
+import type { Config } from '../config.ts'
+import { workspaceOf } from '../identity/actor.ts'
+import type { Database } from '../platform/database.ts'
+import { sendResource } from '../platform/etag.ts'
+import { apiPrefix } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { CursorList, Deleted, ok, Success } from '../platform/schemas.ts'
+import * as agents from './agents.ts'
+import { watchDefaultAgents } from './default-agent.ts'
+import type { ModelCatalog } from './model-catalog.ts'
+import * as queries from './queries.ts'
+import { Agent, AgentCreate, AgentListQuery, AgentParams, AgentPatch, Model, Peer } from './schemas.ts'
+
+export interface AgentDeps {
+  config: Config
+  db: Database
+  models: ModelCatalog
+}
+
+const tags = ['Agents']
+const what = 'Agent'
+
+export const registerAgentRoutes = (app: App, { config, db, models }: AgentDeps): void => {
+  const rules = { catalog: models, defaultModel: config.defaultAgentModel }
+  const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
+
+  app.get(
+    `${apiPrefix}/models`,
+    {
+      config: { access: 'agents:read' },
+      schema: { tags, summary: 'Models that agents may run on', response: { 200: Success(CursorList(Model)) } },
+    },
+    () => ok({ items: [...models.models], nextCursor: null }),
+  )
+
+  app.get(
+    `${apiPrefix}/agents`,
+    {
+      config: { access: 'agents:read' },
+      schema: {
+        tags,
+        summary: "Agents of the call's workspace and the org's default agent, last changed first",
+        querystring: AgentListQuery,
+        response: { 200: Success(CursorList(Agent)) },
+      },
+    },
+    async ({ actor, query }) => {
+      workspaceOf(actor)
+      await firstSight(actor)
+      return ok(await agents.listAgents(db, actor, query))
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/agents`,
+    {
+      config: { access: 'agents:write' },
+      schema: { tags, summary: 'Create an agent', body: AgentCreate, response: { 201: Success(Agent) } },
+    },
+    async (request, reply) => {
+      const { actor, body } = request
+      await firstSight(actor)
+      reply.code(201)
+      return sendResource(request, reply, await agents.createAgent(request.db, actor, rules, body))
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/agents/:id`,
+    {
+      config: { access: 'agents:read', what },
+      schema: { tags, summary: 'One agent', params: AgentParams, response: { 200: Success(Agent) } },
+    },
+    async (request, reply) => {
+      const making = firstSight(request.actor)
+      if (making) await making
+      return sendResource(request, reply, await agents.getAgent(db.hot, request.actor, request.params.id))
+    },
+  )
+
+  app.patch(
+    `${apiPrefix}/agents/:id`,
+    {
+      config: { access: 'agents:write', what },
+      schema: {
+        tags,
+        summary: 'Change an agent',
+        params: AgentParams,
+        body: AgentPatch,
+        response: { 200: Success(Agent) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body, headers } = request
+      await firstSight(actor)
+      const agent = await agents.updateAgent(db, actor, rules, params.id, body, headers['if-match'])
+      return sendResource(request, reply, agent)
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/agents/:id`,
+    {
+      config: { access: 'agents:write', what },
+      schema: { tags, summary: 'Delete an agent', params: AgentParams, response: { 200: Success(Deleted) } },
+    },
+    async ({ actor, params, headers }) => {
+      await firstSight(actor)
+      await agents.deleteAgent(db, actor, params.id, headers['if-match'])
+      return ok({ deleted: true as const })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/agents/:id/peers`,
+    {
+      config: { access: 'agents:read', what },
+      schema: {
+        tags,
+        summary: 'Agents that this agent may message',
+        params: AgentParams,
+        response: { 200: Success(CursorList(Peer)) },
+      },
+    },
+    async ({ actor, params }) => {
+      await firstSight(actor)
+      const agent = await agents.getAgent(db, actor, params.id)
+      // A list of peers has at most 100.
+      return ok({ items: await queries.listPeers(db, actor, workspaceOf(actor), agent), nextCursor: null })
+    },
+  )
+}

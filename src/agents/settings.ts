@@ -1,0 +1,49 @@
+import { badRequest } from '../platform/errors.ts'
+
+export interface Voice {
+  enabled: boolean
+  voiceId: string
+  language: string
+  speed: number
+  pitch: number
+  style: string | null
+}
+
+export type Settings = Record<string, unknown> & { voice: Voice }
+
+const maxSettingsBytes = 32_768
+
+const textOr = <T>(value: unknown, fallback: T): string | T =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : fallback
+
+const clamp = (value: unknown, min: number, max: number, fallback: number): number =>
+  typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
+
+/** The voice profile with every field, each within its bounds; what does not fit becomes the default. */
+export const normaliseVoice = (value: unknown): Voice => {
+  const given = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  return {
+    enabled: given['enabled'] === true,
+    voiceId: textOr(given['voiceId'], 'default'),
+    language: textOr(given['language'], 'en-US'),
+    speed: clamp(given['speed'], 0.25, 4, 1),
+    pitch: clamp(given['pitch'], -20, 20, 0),
+    style: textOr(given['style'], null),
+  }
+}
+
+/**
+ * The settings after a change: the keys it names are replaced, null removes one, the voice is always complete.
+ * BAD_REQUEST when the whole is larger than 32 KB of JSON.
+ */
+export const mergeSettings = (current: Record<string, unknown>, change: Record<string, unknown>): Settings => {
+  const kept = Object.entries({ ...current, ...change }).filter(([, value]) => value !== null)
+  const settings = { ...Object.fromEntries(kept), voice: normaliseVoice(change['voice'] ?? keptVoice(current, change)) }
+  if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {
+    throw badRequest('settings must have at most 32 KB as JSON')
+  }
+  return settings
+}
+
+const keptVoice = (current: Record<string, unknown>, change: Record<string, unknown>): unknown =>
+  change['voice'] === null ? undefined : current['voice']

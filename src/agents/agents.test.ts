@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'
-import type { TestActor } from '../../test/harness.ts'
+import type { Answer, TestActor } from '../../test/harness.ts'
 
 const app = await startTestApp()
 const second = await app.secondServer()
@@ -13,7 +13,7 @@ const create = async (as: TestActor, json: object, headers: Record<string, strin
   assert.equal(status, 201, JSON.stringify(body))
   return body.data
 }
-const refusedWith = async (status: number, code: string, call: Promise<{ status: number; body: any }>) => {
+const refusedWith = async (status: number, code: string, call: Promise<Answer>) => {
   const answer = await call
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   assert.equal(answer.body.error.code, code)
@@ -216,7 +216,7 @@ describe('POST /agents', () => {
     )
     assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]))
     const expected = ['helper', ...Array.from({ length: 99 }, (_, i) => `helper-${i + 2}`)]
-    assert.deepEqual(made.map(({ body }) => body.data.slug).toSorted(), expected.toSorted())
+    assert.deepEqual(new Set(made.map(({ body }) => body.data.slug)), new Set(expected))
   })
 
   test('a slug of full length makes room for its number', async () => {
@@ -397,7 +397,10 @@ describe('PATCH /agents/:id', () => {
     const answers = await Promise.all(
       agents.map(({ id }) => app.call('PATCH', `/api/v1/agents/${id}`, { as: owner, json: { slug: 'wanted' } })),
     )
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409])
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409, 409, 409],
+    )
   })
 
   test("a new slug is in everybody's peer lists at once, and in no other org's", async () => {

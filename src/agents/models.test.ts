@@ -73,17 +73,17 @@ describe('GET /models', () => {
   })
 })
 
-describe('providers from the environment', () => {
-  const mistakesOf = (env: Record<string, string>): string[] => {
-    try {
-      parseConfig({ NODE_ENV: 'test', ...env })
-      return []
-    } catch (error) {
-      assert.ok(error instanceof ConfigError)
-      return error.mistakes
-    }
+const mistakesOf = (env: Record<string, string>): string[] => {
+  try {
+    parseConfig({ NODE_ENV: 'test', ...env })
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.mistakes
   }
+}
 
+describe('providers from the environment', () => {
   test('every mistake is told at once, by the name of its variable', () => {
     const mistakes = mistakesOf({
       MODEL_PROVIDERS: 'a,b',

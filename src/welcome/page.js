@@ -36,18 +36,21 @@ const signedIn = ({ twoFactorRequired }) => {
   return twoFactorRequired ? show('code', 'One more step.') : showAccount()
 }
 
+const run = async (button, work) => {
+  button.disabled = true
+  try {
+    await work()
+  } catch (error) {
+    say(error.message)
+  } finally {
+    button.disabled = false
+  }
+}
+
 const onSubmit = (id, work) => {
-  byId(id).addEventListener('submit', async (event) => {
+  byId(id).addEventListener('submit', (event) => {
     event.preventDefault()
-    const button = byId(id).querySelector('button')
-    button.disabled = true
-    try {
-      await work(Object.fromEntries(new FormData(event.target)))
-    } catch (error) {
-      say(error.message)
-    } finally {
-      button.disabled = false
-    }
+    void run(byId(id).querySelector('button'), () => work(Object.fromEntries(new FormData(event.target))))
   })
 }
 
@@ -61,9 +64,11 @@ onSubmit('password', async ({ newPassword }) => {
   await showAccount()
   say('The password is set.')
 })
-byId('sign-out').addEventListener('click', async () => {
-  await call('POST', 'sign-out')
-  await showAccount()
+byId('sign-out').addEventListener('click', ({ target }) => {
+  void run(target, async () => {
+    await call('POST', 'sign-out')
+    await showAccount()
+  })
 })
 
 if (token === null) showAccount().catch((error) => say(error.message))

@@ -1,0 +1,49 @@
+import type { Format } from './formats.ts'
+import { Refusal, damaged, limits, oversized } from './payload.ts'
+import type { PreviewPayload } from './payload.ts'
+
+const collect = async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of source) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > limits.sourceBytes) throw oversized()
+  }
+  return Buffer.concat(chunks, size)
+}
+
+// Each reader is loaded when its format comes: the PDF reader alone takes longer than reading most files.
+const readers: Record<
+  Exclude<Format, 'text'>,
+  (source: AsyncIterable<Buffer>, isLate: () => boolean) => Promise<PreviewPayload>
+> = {
+  csv: async (source, isLate) => (await import('./csv.ts')).previewCsv(source, 'csv', isLate),
+  tsv: async (source, isLate) => (await import('./csv.ts')).previewCsv(source, 'tsv', isLate),
+  rtf: async (source, isLate) => (await import('./rtf.ts')).previewRtf(await collect(source), isLate),
+  pdf: async (source, isLate) => (await import('./pdf.ts')).previewPdf(await collect(source), isLate),
+  docx: async (source, isLate) => (await import('./docx.ts')).previewDocx(await openOffice(source), isLate),
+  pptx: async (source, isLate) => (await import('./pptx.ts')).previewPptx(await openOffice(source), isLate),
+  xlsx: async (source, isLate) => (await import('./xlsx.ts')).previewXlsx(await openOffice(source), isLate),
+  odt: async (source, isLate) =>
+    (await import('./opendocument.ts')).previewOpenDocument(await openOffice(source), isLate),
+  odp: async (source, isLate) =>
+    (await import('./opendocument.ts')).previewOpenDocument(await openOffice(source), isLate),
+  ods: async (source, isLate) => (await import('./ods.ts')).previewOds(await openOffice(source), isLate),
+}
+
+const openOffice = async (source: AsyncIterable<Buffer>) =>
+  (await import('./zip.ts')).openArchive(await collect(source))
+
+/** Reads a file of any format but plain text. Throws a Refusal, whatever is wrong with the file. */
+export const extract = async (
+  format: Exclude<Format, 'text'>,
+  source: AsyncIterable<Buffer>,
+  isLate: () => boolean,
+): Promise<PreviewPayload> => {
+  try {
+    return await readers[format](source, isLate)
+  } catch (error) {
+    throw error instanceof Refusal ? error : damaged(error)
+  }
+}

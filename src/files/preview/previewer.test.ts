@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as documents from '../../../test/documents.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { limits } from './payload.ts'
+import { createPreviewer } from './previewer.ts'
+import type { PreviewInput, PreviewerOptions } from './previewer.ts'
+
+const ooxml = 'application/vnd.openxmlformats-officedocument.'
+const types = {
+  docx: `${ooxml}wordprocessingml.document`,
+  xlsx: `${ooxml}spreadsheetml.sheet`,
+  pptx: `${ooxml}presentationml.presentation`,
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  pdf: 'application/pdf',
+  rtf: 'application/rtf',
+  csv: 'text/csv',
+}
+
+const piecesOf = function* (bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
+const input = (mimeType: string, content: Buffer | string, name = 'file'): PreviewInput => {
+  const bytes = Buffer.from(content)
+  return { mimeType, name, sizeBytes: bytes.length, open: async () => Readable.from(piecesOf(bytes)) }
+}
+
+const unopened = async (): Promise<Readable> => assert.fail('it was opened')
+
+/** A file whose bytes never come. `opened` resolves when they are asked for; `left` when nobody waits any more. */
+const endless = (mimeType = types.csv) => {
+  const source = new Readable({ read: () => undefined })
+  const opened = Promise.withResolvers<void>()
+  const open = async (): Promise<Readable> => {
+    opened.resolve()
+    return source
+  }
+  return {
+    input: { mimeType, name: 'x', sizeBytes: 10, open },
+    opened: opened.promise,
+    left: new Promise<void>((resolve) => source.once('close', resolve)),
+    source,
+  }
+}
+
+const cutOffAfterOneLine = async (): Promise<Readable> => {
+  const source = new Readable({ read: () => undefined })
+  source.push('a,b\n')
+  setImmediate(() => source.destroy())
+  return source
+}
+
+const previewers: { close(): Promise<void> }[] = []
+const newPreviewer = (options?: PreviewerOptions) => {
+  const previewer = createPreviewer(options)
+  previewers.push(previewer)
+  return previewer
+}
+after(() => Promise.all(previewers.map((previewer) => previewer.close())))
+
+const refusedWith = (code: string, message: RegExp) => (error: unknown) =>
+  error instanceof ApiError && error.code === code && message.test(error.message)
+
+const childrenOf = async (pid: number): Promise<number[]> => {
+  const tasks = await readdir(`/proc/${pid}/task`)
+  const lists = tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'latin1').catch(() => ''))
+  return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number)
+}
+
+const noChildrenLeft = async (): Promise<void> => {
+  while ((await childrenOf(process.pid)).length > 0) await sleep(10)
+}
+
+test('a file of every kind is previewed, and nothing runs afterwards', async () => {
+  const previewer = newPreviewer()
+  const long = 'a'.repeat(3 * 1_048_576)
+  for (const [mimeType, content, kind, expected] of [
+    ['text/plain', 'hello', 'text', 'hello'],
+    ['text/markdown', '# Title', 'text', '# Title'],
+    ['text/html', '<script>alert(1)</script>', 'text', '<script>alert(1)</script>'],
+    ['application/json', '{"a":1}', 'text', '{"a":1}'],
+    ['image/svg+xml', '<svg/>', 'text', '<svg/>'],
+    ['text/x-python', 'print(1)', 'text', 'print(1)'],
+    ['text/plain', long, 'text', long.slice(0, limits.textBytes)],
+    [types.docx, documents.docx({ body: documents.paragraph('word') }), 'document', 'word'],
+    [types.pptx, documents.pptx([]), 'document', ''],
+    [types.odt, documents.odt('<text:p>open</text:p>'), 'document', 'open'],
+    [types.pdf, documents.pdf([['portable']]), 'document', 'Page 1\nportable'],
+    [types.rtf, String.raw`{\rtf1 rich}`, 'document', 'rich'],
+    [types.csv, 'a,b\n1,2\n', 'spreadsheet', 'a\tb\n1\t2'],
+    ['text/tab-separated-values', 'a\tb\n', 'spreadsheet', 'a\tb'],
+    [
+      types.xlsx,
+      documents.xlsx([
+        { name: 'One', rows: [['x', 1]] },
+        { name: 'Two', rows: [['y\nz']] },
+      ]),
+      'spreadsheet',
+      '# One\nx\t1\n\n# Two\ny z',
+    ],
+    [types.ods, documents.ods('<table:table/>'), 'spreadsheet', ''],
+  ] as const) {
+    const file = input(mimeType, content)
+    const preview = await previewer.preview(file)
+    assert.equal(preview.kind, kind, mimeType)
+    assert.deepEqual(await previewer.text(file), { text: expected, truncated: content === long }, mimeType)
+  }
+  await noChildrenLeft()
+})
+
+test('a file of no type is read by its name; one without a preview is refused, unopened', async () => {
+  const previewer = newPreviewer()
+  const untyped = await previewer.preview(input('application/octet-stream', 'a;b', 'Table.CSV'))
+  assert.deepEqual(untyped.sheets?.[0]?.rows, [['a', 'b']])
+  for (const [mimeType, name, sizeBytes] of [
+    ['image/png', 'a.txt', 10],
+    ['application/msword', 'a.docx', 10],
+    ['application/zip', 'a.docx', 10],
+    ['application/octet-stream', 'a.bin', 10],
+    ['application/octet-stream', 'txt', 10],
+    ['application/octet-stream', 'a.constructor', 10],
+    ['text/plain', 'a.txt', limits.sourceBytes + 1],
+    [types.pdf, 'a.pdf', limits.sourceBytes + 1],
+  ] as const) {
+    const refusal =
+      sizeBytes === 10 ? /^Files of type \S+ cannot be previewed\.$/ : /^Files over 25 MB cannot be previewed\.$/
+    await assert.rejects(
+      previewer.preview({ mimeType, name, sizeBytes, open: unopened }),
+      refusedWith('BAD_REQUEST', refusal),
+    )
+  }
+})
+
+test('a damaged file, a bomb and an encrypted file cannot be previewed, with the reason', async () => {
+  const previewer = newPreviewer()
+  const bomb = documents.bomb(documents.docxParts({ body: '' }), 'word/document.xml', {
+    fill: 'a',
+    unpackedBytes: 40e6,
+  })
+  for (const [mimeType, content, reason] of [
+    [types.docx, 'not a zip', 'it is damaged'],
+    [types.docx, bomb, 'it unpacks to more than a preview may read'],
+    [
+      types.xlsx,
+      Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(512)]),
+      'it is protected by a password',
+    ],
+  ] as const) {
+    const message = new RegExp(`^This file cannot be previewed: ${reason}\\.$`)
+    await assert.rejects(previewer.preview(input(mimeType, content)), refusedWith('BAD_REQUEST', message))
+  }
+})
+
+test('a child that wants more memory than it may have is ended, and the next file is read', async () => {
+  const previewer = newPreviewer({ maxRssBytes: 160 * 1_048_576 })
+  const file = input(types.pdf, documents.pdfBomb(200_000_000))
+  await assert.rejects(previewer.preview(file), refusedWith('BAD_REQUEST', /takes too much memory\.$/))
+  assert.equal((await previewer.text(input(types.rtf, String.raw`{\rtf1 fine}`))).text, 'fine')
+  await noChildrenLeft()
+})
+
+test('a child that takes too long is ended: the file is to blame only when it was there', async () => {
+  const previewer = newPreviewer({ timeoutMs: 1_000 })
+  const { input: stalled, left } = endless()
+  await assert.rejects(previewer.preview(stalled), refusedWith('SERVICE_UNAVAILABLE', /store is too slow/))
+  await left
+  const slow = documents.pdf(Array.from({ length: 4_000 }, () => Array.from({ length: 40 }, () => '')))
+  const impatient = newPreviewer({ timeoutMs: 300 })
+  await assert.rejects(impatient.preview(input(types.pdf, slow)), refusedWith('BAD_REQUEST', /takes too long\.$/))
+  await noChildrenLeft()
+})
+
+test('a store that fails is not the file being damaged', async () => {
+  const previewer = newPreviewer()
+  const broken = new Error('connection lost')
+  const failing = async (): Promise<Readable> =>
+    Readable.from(
+      (async function* () {
+        yield Buffer.from('a,b\n')
+        throw broken
+      })(),
+    )
+  const file = { mimeType: types.csv, name: 'x', sizeBytes: 1_000, open: failing }
+  await assert.rejects(previewer.preview(file), refusedWith('SERVICE_UNAVAILABLE', /cannot be read from its store/))
+  const cutOff = previewer.preview({ ...file, open: cutOffAfterOneLine })
+  await assert.rejects(cutOff, refusedWith('SERVICE_UNAVAILABLE', /cannot be read from its store/))
+  const refusing = { ...file, open: () => Promise.reject(broken) }
+  await assert.rejects(previewer.preview(refusing), broken)
+  await noChildrenLeft()
+})
+
+test('two files are read at once, the others in order; who goes away loses the place; too many are refused', async () => {
+  const previewer = newPreviewer({ concurrency: 2, maxWaiting: 2 })
+  const [first, second, third, fourth] = [endless(), endless(), endless(), endless()]
+  const gone = new AbortController()
+  const running = [previewer.preview(first.input), previewer.preview(second.input)]
+  await Promise.all([first.opened, second.opened])
+  const leaving = previewer.preview(third.input, gone.signal)
+  const patient = previewer.preview(fourth.input)
+  await assert.rejects(
+    previewer.preview(endless().input),
+    (error) =>
+      error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE' && error.headers?.['retry-after'] === '5',
+  )
+  assert.equal((await childrenOf(process.pid)).length, 2)
+
+  gone.abort(new Error('the client went away'))
+  await assert.rejects(leaving, /the client went away/)
+  first.source.push('a,b\n')
+  first.source.push(null)
+  assert.deepEqual((await running[0])!.sheets![0]!.rows, [['a', 'b']])
+  await fourth.opened
+  assert.equal(third.source.listenerCount('data'), 0)
+
+  // Text needs no place.
+  assert.equal((await previewer.preview(input('text/plain', 'quick'))).text, 'quick')
+  second.source.push(null)
+  fourth.source.push(null)
+  await Promise.all([running[1], patient])
+  await noChildrenLeft()
+})
+
+test('a client that goes away ends its child at once', async () => {
+  const previewer = newPreviewer()
+  const { input: stalled, opened, left } = endless()
+  const gone = new AbortController()
+  const preview = previewer.preview(stalled, gone.signal)
+  await opened
+  gone.abort(new Error('the client went away'))
+  await assert.rejects(preview, /the client went away/)
+  await left
+  await noChildrenLeft()
+  await assert.rejects(previewer.preview(input(types.csv, 'a'), gone.signal), /the client went away/)
+  await assert.rejects(previewer.preview(input('text/plain', 'a'), gone.signal), /the client went away/)
+})
+
+test('closing ends what runs and refuses what waits', async () => {
+  const previewer = createPreviewer({ concurrency: 1 })
+  const [first, second] = [endless(), endless()]
+  const outcomes = Promise.allSettled([previewer.preview(first.input), previewer.preview(second.input)])
+  await first.opened
+  await previewer.close()
+  for (const { status } of await outcomes) assert.equal(status, 'rejected')
+  assert.deepEqual(await childrenOf(process.pid), [])
+  await assert.rejects(previewer.preview(input(types.csv, 'a')), refusedWith('SERVICE_UNAVAILABLE', /Try again/))
+})
+
+test('the child has no environment, no network and no files but the program', async () => {
+  const previewer = newPreviewer()
+  const { input: stalled, opened, source } = endless()
+  const preview = previewer.preview(stalled)
+  await opened
+  let pids: number[] = []
+  let command = ''
+  while (!command.includes('--permission')) {
+    pids = await childrenOf(process.pid)
+    command = await readFile(`/proc/${pids[0]}/cmdline`, 'latin1').catch(() => '')
+  }
+  const environment = await readFile(`/proc/${pids[0]}/environ`, 'latin1')
+  assert.ok(!environment.includes('PATH='), environment)
+  assert.ok(
+    !command.includes('--allow-fs-write') &&
+      !command.includes('--allow-net') &&
+      !command.includes('--allow-child-process'),
+  )
+  source.push(null)
+  await preview
+})

@@ -10,6 +10,7 @@ import { openDataDir, prepareDataDir } from './platform/data-dir.ts'
 import type { DataDir } from './platform/data-dir.ts'
 import { startEmbeddedPostgres } from './platform/embedded-postgres.ts'
 import type { EmbeddedPostgres } from './platform/embedded-postgres.ts'
+import { stopGracefully } from './platform/graceful.ts'
 import type { App } from './platform/http.ts'
 import { createLog } from './platform/log.ts'
 import type { Log } from './platform/log.ts'
@@ -153,9 +154,15 @@ const printWayIn = (url: string, first: Bootstrapped): void => {
 
 const stopDeadlineMs = 25_000
 
-const stop = async ({ home, opened, app }: Running): Promise<void> => {
-  await app?.close()
-  await opened.close()
+const stop = async ({ home, opened, app, log }: Running): Promise<void> => {
+  const { jobs } = opened.deps
+  await stopGracefully({
+    app,
+    stopJobs: (options) => jobs.stop(options),
+    close: () => opened.close(),
+    deadlineMs: stopDeadlineMs,
+    log,
+  })
   await home.postgres?.stop()
   await home.lock?.release()
 }

@@ -56,11 +56,6 @@ const tags = ['Operations']
 export const registerHealth = (app: App, options: HealthOptions): void => {
   const { cacheMs = 1_000 } = options
   let last: { failures: Promise<Failure[]>; atMs: number } | undefined
-  let stopping = false
-  app.addHook('preClose', (done) => {
-    stopping = true
-    done()
-  })
 
   app.get(
     '/healthz',
@@ -82,7 +77,7 @@ export const registerHealth = (app: App, options: HealthOptions): void => {
       },
     },
     async () => {
-      if (stopping) throw serviceUnavailable('Not ready: stopping')
+      if (app.stopping.aborted) throw serviceUnavailable('Not ready: stopping')
       if (last === undefined || performance.now() - last.atMs >= cacheMs) {
         last = { failures: failuresOf(options), atMs: performance.now() }
       }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify from 'fastify'
@@ -44,6 +45,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every registered route, for the sweeps over all of them and for `Allow`. */
     routeTable: RouteOptions[]
+    /** Aborted when the server begins to stop: what streams or waits for long ends its answer then. */
+    stopping: AbortSignal
   }
 }
 
@@ -56,9 +59,12 @@ export interface HttpOptions {
   baseUrl?: string | undefined
 }
 
+/** Node keeps the answer that a socket is busy with under this name. */
+type AnsweringSocket = Socket & { _httpMessage?: ServerResponse | null }
+
 // Sockets of clients that write something other than HTTP get the envelope, too, and are closed: unless an answer is
 // on its way on this connection, which ours would end up in the middle of.
-const answerRaw = (socket: Socket & { _httpMessage?: ServerResponse }, status: string, message: string): void => {
+const answerRaw = (socket: AnsweringSocket, status: string, message: string): void => {
   if (!socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy()
     return
@@ -88,6 +94,24 @@ const collectRoutes = (app: FastifyInstance): ((path: string) => string[]) => {
     const methods = patterns.filter(([pattern]) => pattern.test(path)).flatMap(([, allowed]) => allowed)
     return [...new Set(methods)].toSorted()
   }
+}
+
+const announceStop = (app: FastifyInstance): void => {
+  const stop = new AbortController()
+  // Every stream that is open listens.
+  setMaxListeners(0, stop.signal)
+  const sockets = new Set<AnsweringSocket>()
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  app.decorate('stopping', stop.signal)
+  app.addHook('preClose', (done) => {
+    // Answers that are not out yet will say `Connection: close`; Fastify sees to those of later requests.
+    for (const { _httpMessage: answer } of sockets) if (answer?.headersSent === false) answer.shouldKeepAlive = false
+    stop.abort()
+    done()
+  })
 }
 
 const fastifyMessages: Record<string, string> = {
@@ -214,6 +238,7 @@ export const createHttp = (options: HttpOptions): App => {
   const app = createServer(options, defaults)
   // An expectation other than 100-continue: Node would answer an empty 417; it may be ignored (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
+  announceStop(app)
   const methodsOf = collectRoutes(app)
   registerJsonBody(app)
   registerValidation(app)

@@ -1,0 +1,41 @@
+import chromium from '@sparticuz/chromium'
+import { after } from 'node:test'
+import { chromium as launcher } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
+
+export interface BrowserPage {
+  page: Page
+  context: BrowserContext
+  /** What went wrong in the page so far: thrown errors, error messages of the console, requests to other hosts. */
+  faults: string[]
+}
+
+// The build for AWS Lambda brings the libraries that a bare machine lacks, and unpacks them when it believes to be there.
+const bareMachine = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
+
+/** A real headless Chromium for one test file. The browser comes by npm, so no machine is without one. */
+export const startBrowser = async (): Promise<{ open(options?: { dark?: boolean }): Promise<BrowserPage> }> => {
+  Object.assign(process.env, bareMachine)
+  const browser = await launcher.launch({
+    executablePath: await chromium.executablePath(),
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    env: { ...process.env, ...bareMachine } as Record<string, string>,
+  })
+  after(() => browser.close())
+  return {
+    open: async ({ dark = false } = {}) => {
+      const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light' })
+      const page = await context.newPage()
+      const faults: string[] = []
+      page.on('pageerror', (error) => faults.push(error.message))
+      page.on('console', (message) => {
+        if (message.type() === 'error') faults.push(message.text())
+      })
+      page.on('request', (request) => {
+        const { hostname, protocol } = new URL(request.url())
+        if (protocol.startsWith('http') && hostname !== '127.0.0.1') faults.push(`a request to ${request.url()}`)
+      })
+      return { page, context, faults }
+    },
+  }
+}

@@ -7,12 +7,26 @@ import type { Db, Sql } from './database.ts'
 const rows = async <Row>(boss: BossDb, statement: Sql): Promise<Row[]> =>
   (await boss.executeSql(statement.text, statement.values)).rows as Row[]
 
-/** Creates what pg-boss does not have: the way to the few active and failed jobs among the many that wait. */
-export const createIndexes = (boss: BossDb) =>
-  rows(
+/** Adds what pg-boss does not have. Only once: even a `create index if not exists` would wait for every writer. */
+export const completeSchema = async (boss: BossDb): Promise<void> => {
+  const [found] = await rows<{ index: string | null }>(
     boss,
-    sql`create index if not exists atrium_begun on pgboss.job_common (state, heartbeat_on) where state in ('active', 'failed')`,
+    sql`select to_regclass('pgboss.atrium_begun')::text as index`,
   )
+  if (found?.index != null) return
+  // The way to the few active and failed jobs among the many that wait.
+  await rows(
+    boss,
+    sql`create index atrium_begun on pgboss.job_common (state, heartbeat_on) where state in ('active', 'failed')`,
+  )
+  // Its rows live for milliseconds: left to the defaults, the table is mostly dead rows and the planner misled.
+  await rows(
+    boss,
+    sql`
+    alter table pgboss.job_common set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
+      autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 500, autovacuum_vacuum_cost_delay = 0)`,
+  )
+}
 
 /**
  * Makes a job that waits under this key wait for the caller's transaction, and start no later than `startAfterSeconds`
@@ -26,13 +40,14 @@ export const joinWaiting = async (db: Db, kind: string, key: string, startAfterS
 
 /** Which of these kinds have a job to start now. */
 export const kindsWithDueJobs = async (boss: BossDb, kinds: string[]): Promise<string[]> => {
+  // The order is that of the index on waiting jobs; asked by `exists`, the planner reads them all when they are many.
   const found = await rows<{ name: string }>(
     boss,
     sql`
-    select kind.name from unnest(${kinds}::text[]) as kind (name)
-    where exists (
+    select kind.name from unnest(${kinds}::text[]) as kind (name), lateral (
       select from pgboss.job
-      where job.name = kind.name and job.state < 'active' and not job.blocked and job.start_after <= now())`,
+      where job.name = kind.name and job.state < 'active' and not job.blocked and job.start_after <= now()
+      order by job.priority desc, job.created_on limit 1) as due`,
   )
   return found.map((row) => row.name)
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { ConstructorOptions, Db as BossDb } from 'pg-boss'
-import { createIndexes } from './job-queries.ts'
+import { completeSchema } from './job-queries.ts'
 import type { Log } from './log.ts'
 
 // Half a dozen loops share these; what they send takes about a millisecond.
@@ -32,7 +32,7 @@ export const installJobs = async (connection: pg.ClientConfig, log: Log): Promis
     const boss = bossOver(db, log, { migrate: true, supervise: false, schedule: false })
     await boss.start()
     await boss.stop({ graceful: false })
-    await createIndexes(db)
+    await completeSchema(db)
   } finally {
     await client.end()
   }
@@ -53,10 +53,26 @@ const openPool = (connection: pg.ClientConfig, log: Log): pg.Pool => {
   return pool
 }
 
+// Planning costs as much as running here. The bound is for statements whose text varies.
+const maxPreparedStatements = 200
+
+const preparing = (pool: pg.Pool): BossDb => {
+  const names = new Map<string, string>()
+  return {
+    executeSql: (text, values) => {
+      // Without values it may be several statements, which cannot be prepared.
+      if (values === undefined) return pool.query(text)
+      if (!names.has(text) && names.size < maxPreparedStatements) names.set(text, `j${names.size}`)
+      const name = names.get(text)
+      return pool.query(name === undefined ? { text, values } : { name, text, values })
+    },
+  }
+}
+
 /** Opens pg-boss on a few connections of its own, on an installed schema. With `work` it does its upkeep, too. */
 export const openJobStore = async (connection: pg.ClientConfig, log: Log, work: boolean): Promise<JobStore> => {
   const pool = openPool(connection, log)
-  const db: BossDb = { executeSql: (text, values) => pool.query(text, values) }
+  const db = preparing(pool)
   const boss = bossOver(db, log, { migrate: work, supervise: work, schedule: work })
   try {
     await boss.start()

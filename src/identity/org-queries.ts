@@ -31,7 +31,9 @@ export const listOrgs = (db: Db) =>
     order by o.id`)
 
 export const hasOrgs = async (db: Db): Promise<boolean> => {
-  const row = await db.row<{ any: boolean }>(sql`select exists (select from orgs) as any`)
+  const row = await db.row<{ any: boolean }>(sql`
+    -- all orgs: only the very first start makes one by itself
+    select exists (select from orgs) as any`)
   return row?.any ?? false
 }
 

@@ -2,6 +2,8 @@ import type pg from 'pg'
 import { createModelCatalog } from './agents/model-catalog.ts'
 import type { ModelCatalog } from './agents/model-catalog.ts'
 import type { Config } from './config.ts'
+import { createPreviewer } from './files/preview/previewer.ts'
+import type { Previewer } from './files/preview/previewer.ts'
 import { openDatabase } from './platform/database.ts'
 import type { Database } from './platform/database.ts'
 import { openSecrets } from './platform/encryption-keys.ts'
@@ -21,6 +23,8 @@ export interface Deps {
   /** Not started: whoever opens the dependencies decides whether this process works. */
   jobs: Jobs
   models: ModelCatalog
+  /** Reads files for people and models. */
+  previewer: Previewer
   /** Seals what is stored and must be read back; derives keys for signing. */
   secrets: Sealer
 }
@@ -48,10 +52,12 @@ export const openDeps = async (config: Config, connection: pg.ClientConfig, log:
     throw error
   })
   const jobs = createJobs({ connection, log })
+  const previewer = createPreviewer({ log })
   return {
-    deps: { config, db, log, objects, jobs, models: createModelCatalog(config.modelProviders), secrets },
+    deps: { config, db, log, objects, jobs, models: createModelCatalog(config.modelProviders), previewer, secrets },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
+      await previewer.close()
       await db.close()
     },
   }

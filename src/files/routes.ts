@@ -1,18 +1,19 @@
 import { Type } from 'typebox'
 import type { Config } from '../config.ts'
-import { notFound } from '../platform/errors.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
 import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { sendResource } from '../platform/etag.ts'
 import { Deleted, IdParams, Page, Success, ok } from '../platform/schemas.ts'
 import { inlineHeaders } from './content-headers.ts'
-import { deleteFile, getContent, updateFile } from './files.ts'
+import { deleteFile, getContent, previewFile, updateFile } from './files.ts'
 import { listFiles } from './listing.ts'
+import type { Previewer } from './preview/previewer.ts'
 import * as queries from './queries.ts'
 import { fileRecord } from './record.ts'
 import { registerProjectRoutes } from './project-routes.ts'
-import { File, FileListQuery, FilePatch, FileQuery } from './schemas.ts'
+import { File, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './send-content.ts'
 import { downloadUrlOf, requireToken } from './signed-urls.ts'
 import type { SigningDeps } from './signed-urls.ts'
@@ -22,6 +23,7 @@ import type { StoreDeps } from './uploads.ts'
 export interface FilesDeps extends StoreDeps, SigningDeps {
   config: Config
   jobs: Pick<Jobs, 'enqueue'>
+  previewer: Previewer
 }
 
 export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
@@ -75,6 +77,24 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       return reply.redirect(await downloadUrlOf(deps, actor.orgId, content, originOf(request, config.baseUrl)), 302)
     },
   })
+
+  app.get(
+    `${apiPrefix}/files/:id/preview`,
+    {
+      config: { access: 'files:read', what: 'File' },
+      schema: {
+        tags: ['Files'],
+        summary: 'What a person sees of a text, document or spreadsheet',
+        params: IdParams,
+        response: { 200: Success(Preview) },
+      },
+    },
+    async (request, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort(badRequest('The request was cut off.')))
+      return ok(await previewFile(deps, request.actor, request.params.id, gone.signal))
+    },
+  )
 
   app.route({
     method: ['GET', 'HEAD'],

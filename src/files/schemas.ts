@@ -71,6 +71,27 @@ export const FileQuery = Type.Object({
   inline: Type.Boolean({ default: false, description: 'With download: answer the bytes themselves, for display' }),
 })
 
+export const Preview = Type.Object({
+  fileId: Id,
+  name: Type.String(),
+  mimeType: Type.String(),
+  kind: Type.Union([Type.Literal('text'), Type.Literal('document'), Type.Literal('spreadsheet')]),
+  truncated: Type.Boolean({ description: 'There is more in the file than in here' }),
+  text: Type.Optional(Type.String({ description: 'Up to 512 KB' })),
+  html: Type.Optional(Type.String({ description: 'Of a document: safe to show' })),
+  sheets: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        rows: Type.Array(Type.Array(Type.String())),
+        rowCount: Type.Integer(),
+        columnCount: Type.Integer(),
+        truncated: Type.Boolean(),
+      }),
+    ),
+  ),
+})
+
 export const Project = Type.Object({
   id: Id,
   name: Type.String(),

@@ -20,7 +20,8 @@ export const sendContent = async (
   reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' })
   reply.code(selection.status)
   if (selection.status === 304) return reply.send()
-  if (selection.status === 416) return reply.header('content-range', `bytes */${sizeBytes}`).send()
+  if (selection.status === 416)
+    return reply.headers({ 'content-range': `bytes */${sizeBytes}`, 'content-length': '0' }).send()
   const { start, end } = selection
   reply.headers(headers)
   reply.header('content-length', end - start + 1)

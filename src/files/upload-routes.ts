@@ -91,9 +91,14 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
           },
           response: { 201: Success(FileCreated) },
         },
-        preValidation: (request) => {
-          const source = request.isMultipart() ? undefined : (request.body as FileCreate | undefined)?.source
-          return request.takeRateLimit(source === 'folder' || source === 'link' ? 'writes' : 'uploads')
+        preValidation: async (request) => {
+          const isForm = request.isMultipart()
+          // Without a type there is no body, and Fastify would not hold the nothing against a schema.
+          if (!isForm && request.mediaType !== 'application/json') {
+            throw badRequest('The Content-Type must be application/json or multipart/form-data.')
+          }
+          const source = isForm ? undefined : (request.body as FileCreate | undefined)?.source
+          await request.takeRateLimit(source === 'folder' || source === 'link' ? 'writes' : 'uploads')
         },
       },
       async (request, reply) => {

@@ -202,22 +202,22 @@ describe('POST /files, multipart', () => {
   }
 })
 
-describe('the size of an upload', () => {
-  const send = (size: number, length: 'declared' | 'chunked') => {
-    const start = Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`,
-    )
-    const body = Buffer.concat([start, Buffer.alloc(size, 7), Buffer.from(`\r\n--${boundary}--\r\n`)])
-    return app.call('POST', '/api/v1/files', {
-      as: owner,
-      body: length === 'declared' ? body : new Blob([body]).stream(),
-      headers: { 'content-type': formType },
-    })
-  }
+const sendLarge = (size: number, length: 'declared' | 'chunked') => {
+  const start = Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+  )
+  const body = Buffer.concat([start, Buffer.alloc(size, 7), Buffer.from(`\r\n--${boundary}--\r\n`)])
+  return app.call('POST', '/api/v1/files', {
+    as: owner,
+    body: length === 'declared' ? body : new Blob([body]).stream(),
+    headers: { 'content-type': formType },
+  })
+}
 
+describe('the size of an upload', () => {
   test('100 MB is a file', async () => {
     const before = await traces(app)
-    const { status, body } = await send(maxBytes, 'declared')
+    const { status, body } = await sendLarge(maxBytes, 'declared')
     assert.equal(status, 201)
     assert.equal(body.data.file.size, maxBytes)
     await app.call('DELETE', `/api/v1/files/${body.data.file.id}`, { as: owner })
@@ -226,7 +226,7 @@ describe('the size of an upload', () => {
 
   for (const length of ['declared', 'chunked'] as const) {
     test(`one byte more is refused while it streams, and leaves nothing behind (${length} length)`, () =>
-      nothingLeft('BAD_REQUEST', () => send(maxBytes + 1, length)))
+      nothingLeft('BAD_REQUEST', () => sendLarge(maxBytes + 1, length)))
   }
 })
 
@@ -280,30 +280,30 @@ describe('an upload under an Idempotency-Key', () => {
   })
 })
 
+/** Sends the beginning of a request and hangs up. */
+const cutOff = async (bytes: Buffer, headers: string[], hangUp: 'end' | 'destroy'): Promise<void> => {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => resolve())
+    socket.on('error', () => undefined)
+    socket.resume()
+  })
+  socket.write(
+    `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: ${formType}\r\n${headers.join('\r\n')}\r\n\r\n`,
+  )
+  await new Promise<void>((resolve) => {
+    socket.write(bytes, () => resolve())
+  })
+  if (hangUp === 'end') socket.end()
+  else {
+    await eventually(async () => (await traces(app)).unfinished > 0, 'the upload is under way')
+    socket.destroy()
+  }
+  await closed
+}
+
 describe('an upload that is cut off', () => {
   const complete = formBody([text('x'.repeat(300_000))])
-
-  /** Sends the beginning of a request and hangs up. */
-  const cutOff = async (bytes: Buffer, headers: string[], hangUp: 'end' | 'destroy'): Promise<void> => {
-    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
-    const closed = new Promise<void>((resolve) => {
-      socket.on('close', () => resolve())
-      socket.on('error', () => undefined)
-      socket.resume()
-    })
-    socket.write(
-      `POST /api/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: ${formType}\r\n${headers.join('\r\n')}\r\n\r\n`,
-    )
-    await new Promise<void>((resolve) => {
-      socket.write(bytes, () => resolve())
-    })
-    if (hangUp === 'end') socket.end()
-    else {
-      await eventually(async () => (await traces(app)).unfinished > 0, 'the upload is under way')
-      socket.destroy()
-    }
-    await closed
-  }
 
   for (const hangUp of ['end', 'destroy'] as const) {
     test(`in the middle of its bytes leaves no row, no object and no temporary file (${hangUp})`, async () => {

@@ -62,6 +62,9 @@ export const revokeKey = (db: Db, orgId: string, id: string) =>
     where org_id = ${orgId} and id = ${id} and revoked_at is null
     returning ${columns}`)
 
+export const findKey = (db: Db, orgId: string, id: string) =>
+  db.row<ApiKeyRow>(sql`select ${columns} from api_keys where org_id = ${orgId} and id = ${id}`)
+
 /** For the command line, where a key is named by its id alone. */
 export const findOrgOfKey = (db: Db, id: string) =>
   db.row<{ orgId: string }>(sql`

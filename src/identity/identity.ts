@@ -8,7 +8,7 @@ import { createSessionAuthority } from './session-authority.ts'
 import type { SessionAuthority } from './session-authority.ts'
 import { createSignInLibrary } from './sign-in-library.ts'
 import type { SignInLibrary } from './sign-in-library.ts'
-import { createSignInSecret, signInSecretColumn } from './sign-in-secret.ts'
+import { createSignInSecret } from './sign-in-secret.ts'
 
 export interface IdentityDeps {
   config: Config
@@ -27,11 +27,7 @@ export interface Identity {
 
 /** Opens nothing yet: the first key asks the database, the first person loads the sign-in library. */
 export const createIdentity = ({ config, db, log, secrets }: IdentityDeps): Identity => {
-  const place = signInSecretColumn.at('', 'true')
-  const secret = createSignInSecret(db, {
-    seal: (text) => secrets.seal(text, place),
-    open: (sealed) => secrets.open(sealed, place),
-  })
+  const secret = createSignInSecret(db, secrets)
   return {
     authority: createAuthority(db, {
       keyEnvironment: config.keyEnvironment,

@@ -5,6 +5,3 @@ export const findSecret = (db: Db) => db.row<{ sealed: string }>(sql`select seal
 
 export const insertSecret = (db: Db, sealed: string) =>
   db.execute(sql`insert into sign_in_secret (sealed) values (${sealed}) on conflict do nothing`)
-
-export const updateSecret = (db: Db, from: string, to: string) =>
-  db.execute(sql`update sign_in_secret set sealed = ${to} where sealed = ${from}`)

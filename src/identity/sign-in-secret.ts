@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../platform/database.ts'
 import { defineSealedColumn } from '../platform/reencrypt.ts'
+import type { Sealer } from '../platform/secrets.ts'
 import * as queries from './sign-in-secret-queries.ts'
 
 export const signInSecretColumn = defineSealedColumn('sign_in_secret', 'sealed', {
@@ -8,26 +9,21 @@ export const signInSecretColumn = defineSealedColumn('sign_in_secret', 'sealed',
   idColumns: ['singleton'],
 })
 
-/** Encrypts and decrypts under ENCRYPTION_KEYS. */
-export interface Sealer {
-  seal(text: string): string
-  open(sealed: string): string
-}
-
 /**
  * What signs the cookies of sessions and encrypts second factors: made once for an installation, kept in its database
  * encrypted, the same for every process. New ENCRYPTION_KEYS therefore sign nobody out.
  */
 export const createSignInSecret = (db: Database, sealer: Sealer): (() => Promise<string>) => {
+  const place = signInSecretColumn.at('', 'true')
   const load = async (): Promise<string> => {
     let row = await queries.findSecret(db)
     if (!row) {
-      await queries.insertSecret(db, sealer.seal(randomBytes(32).toString('base64')))
+      await queries.insertSecret(db, sealer.seal(randomBytes(32).toString('base64'), place))
       // Another process may have been faster; its secret is the one.
       row = await queries.findSecret(db)
     }
     if (!row) throw new Error('the database did not keep the sign-in secret')
-    return sealer.open(row.sealed)
+    return sealer.open(row.sealed, place)
   }
   let loading: Promise<string> | undefined
   return () => {

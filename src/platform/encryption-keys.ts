@@ -124,3 +124,20 @@ export const openSecrets = async (db: Database, options: EncryptionKeyOptions): 
   })
   return sealer
 }
+
+/** Whether `openSecrets` would succeed, and with which key. Changes nothing; undefined when a start would make the first. */
+export const checkSecrets = async (
+  db: Database,
+  { encryptionKeys, dataDir }: EncryptionKeyOptions,
+): Promise<Sealer | undefined> => {
+  const path = keyFile(dataDir)
+  const keys = encryptionKeys ?? (await readKeyFile(path))
+  const known = await queries.findChecks(db)
+  if (keys === undefined) {
+    if (known[0]) throw keysAreMissing(path, known[0].keyId)
+    return undefined
+  }
+  const sealer = createSealer(keys)
+  for (const check of known) checkKey(sealer, check)
+  return sealer
+}

@@ -70,6 +70,41 @@ const applyMigration = async (client: pg.Client, migration: Migration): Promise<
   }
 }
 
+const checkServer = async (client: pg.Client): Promise<string> => {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
+  )
+  const server = rows[0]
+  if (server && server.number < oldestServer) {
+    throw new StartError(`The database is PostgreSQL ${server.text}; Atrium needs 15 or newer.`)
+  }
+  return server?.text ?? ''
+}
+
+/** The server's version and the migrations that a start would apply. Changes nothing. Throws a StartError like `migrate`. */
+export const pendingMigrations = async (
+  connection: pg.ClientConfig,
+): Promise<{ serverVersion: string; pending: string[] }> => {
+  const client = new pg.Client({ ...connection, application_name: 'atrium-migrate' })
+  await client.connect()
+  try {
+    const serverVersion = await checkServer(client)
+    const { rows: found } = await client.query<{ exists: boolean }>(
+      `select to_regclass('schema_migrations') is not null as exists`,
+    )
+    const known = await readMigrations()
+    if (!found[0]?.exists) return { serverVersion, pending: known.map((migration) => migration.name) }
+    const { rows: applied } = await client.query<{ name: string; checksum: string }>(
+      'select name, checksum from schema_migrations order by name',
+    )
+    checkHistory(known, applied)
+    const done = new Set(applied.map((row) => row.name))
+    return { serverVersion, pending: known.map((migration) => migration.name).filter((name) => !done.has(name)) }
+  } finally {
+    await client.end()
+  }
+}
+
 /**
  * Brings the schema up to this version. Processes that start at once take turns by an advisory lock, so each
  * migration runs exactly once. Throws a StartError when the server or the schema does not fit this version.
@@ -78,13 +113,7 @@ export const migrate = async (connection: pg.ClientConfig): Promise<MigrationRes
   const client = new pg.Client({ ...connection, application_name: 'atrium-migrate' })
   await client.connect()
   try {
-    const { rows: version } = await client.query<{ number: number; text: string }>(
-      `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
-    )
-    const server = version[0]
-    if (server && server.number < oldestServer) {
-      throw new StartError(`The database is PostgreSQL ${server.text}; Atrium needs 15 or newer.`)
-    }
+    await checkServer(client)
     await client.query('select pg_advisory_lock($1)', [advisoryLock])
     await client.query(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now())`)

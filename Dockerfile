@@ -1,0 +1,42 @@
+# syntax=docker/dockerfile:1
+
+# The Node.js of this stage only runs npm. The server's own, the pinned one, comes with the packages, as in a checkout.
+FROM node:26-trixie-slim AS packages
+# The pinned Node.js is linked against it, and the slim images leave it out.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libatomic1 \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/bootstrap.mjs scripts/
+RUN ATRIUM_OMIT_DEV=1 node scripts/bootstrap.mjs
+COPY . .
+# npm 12 runs no install scripts: this makes the links between the libraries of PostgreSQL while they may be written.
+RUN node_modules/.bin/node --input-type=module \
+    --eval "await (await import('/app/src/platform/postgres-binaries.ts')).findBinaries()"
+
+FROM debian:trixie-slim
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libatomic1 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 10001 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin atrium \
+    && install --directory --owner=atrium --group=atrium --mode=700 /data \
+    && install --directory --owner=atrium --group=atrium /var/cache/atrium
+WORKDIR /app
+COPY --from=packages /app ./
+ENV PATH=/app/node_modules/.bin:$PATH \
+    NODE_COMPILE_CACHE=/var/cache/atrium \
+    NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=3000 \
+    DATA_DIR=/data
+USER atrium
+# Node.js keeps compiled code by user, so the user of the server compiles it. Loading main.ts starts nothing.
+RUN node --input-type=module --eval "await import('/app/src/main.ts')"
+VOLUME /data
+EXPOSE 3000
+# Node.js takes SIGTERM as process 1, too, and gives what is under way 25 seconds: run with --stop-timeout 30.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+    CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]

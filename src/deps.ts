@@ -38,8 +38,16 @@ export interface OpenedDeps {
 // Supervisors kill after 30 s at the latest, and requests are waited for as well.
 const jobsDeadlineMs = 20_000
 
-/** Opens everything on a migrated database. `config.dataDir` must exist. */
-export const openDeps = async (config: Config, connection: pg.ClientConfig, log: Log): Promise<OpenedDeps> => {
+/**
+ * Opens everything on a migrated database. `config.dataDir` must exist. With `given` secrets nothing is asked of the
+ * database yet, so that the routes can be listed without one.
+ */
+export const openDeps = async (
+  config: Config,
+  connection: pg.ClientConfig,
+  log: Log,
+  given?: Sealer,
+): Promise<OpenedDeps> => {
   const objects = await openObjectStore(config)
   const db = openDatabase({
     connection,
@@ -47,10 +55,12 @@ export const openDeps = async (config: Config, connection: pg.ClientConfig, log:
     hotConnections: 2,
     onError: (error, where) => log.warn({ err: error, where }, 'database connection'),
   })
-  const secrets = await openSecrets(db, config).catch(async (error: unknown) => {
-    await db.close()
-    throw error
-  })
+  const fromDatabase = (): Promise<Sealer> =>
+    openSecrets(db, config).catch(async (error: unknown) => {
+      await db.close()
+      throw error
+    })
+  const secrets = given ?? (await fromDatabase())
   const jobs = createJobs({ connection, log })
   const previewer = createPreviewer({ log })
   return {

@@ -16,6 +16,7 @@ import type {
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database.ts'
 import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
+import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
@@ -41,6 +42,8 @@ declare module 'fastify' {
     what?: string
     /** For routes where a malformed id is a mistake in the request, not a thing that does not exist. */
     malformedId?: 'BAD_REQUEST'
+    /** Refusals beyond those that every route of its shape has; for the reference (`PAYMENT_REQUIRED`). */
+    errors?: ErrorCode[]
   }
   interface FastifyInstance {
     /** Every registered route, for the sweeps over all of them and for `Allow`. */

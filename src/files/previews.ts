@@ -44,7 +44,7 @@ const keep = async (db: Db, actor: Actor, key: PreviewKey, row: PreviewRow): Pro
  * The preview of a file, made at most once for the same bytes as long as it is kept. Throws like Previewer.preview,
  * and repeats its refusals for an hour.
  */
-export const previewFile = async (
+export const cachedPreview = async (
   db: Db,
   actor: Actor,
   previewer: Previewer,
@@ -70,6 +70,6 @@ export const previewFile = async (
 }
 
 /** The same as plain text, for a model: up to 512 KB; sheets as lines with tabs. */
-export const readFileText = async (
-  ...given: Parameters<typeof previewFile>
-): Promise<{ text: string; truncated: boolean }> => textOf(await previewFile(...given))
+export const cachedText = async (
+  ...given: Parameters<typeof cachedPreview>
+): Promise<{ text: string; truncated: boolean }> => textOf(await cachedPreview(...given))

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Actor } from '../identity/actor.ts'
 import { audit } from '../identity/audit.ts'
 import type { Database, Db, Transaction } from '../platform/database.ts'
@@ -5,12 +6,14 @@ import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts
 import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import type { ByteRange, ObjectStore } from '../platform/object-store/object-store.ts'
+import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import { releaseLater } from './blobs.ts'
 import { checkMimeType } from './mime-types.ts'
 import { checkName } from './names.ts'
 import type { PreviewPayload } from './preview/payload.ts'
-import type { PreviewInput, Previewer } from './preview/previewer.ts'
+import type { Previewer } from './preview/previewer.ts'
+import { cachedPreview, cachedText } from './previews.ts'
+import type { PreviewSource } from './previews.ts'
 import * as queries from './queries.ts'
 import type { FileCreate, FilePatch } from './schemas.ts'
 import { lockWhole, lockTree } from './tree-queries.ts'
@@ -188,8 +191,19 @@ export const getContent = async (db: Db, orgId: string, fileId: string): Promise
   return { id: row.id, name: row.name, mimeType, sizeBytes: row.size, storageKey, contentHash }
 }
 
-const firstBytes = ({ sizeBytes }: Content, maxBytes: number | undefined): ByteRange | undefined =>
-  maxBytes === undefined || maxBytes >= sizeBytes ? undefined : { start: 0, end: maxBytes - 1 }
+export interface OpenedFile extends Content {
+  /** The bytes, or the first of them. Destroy the stream to stop early. */
+  read: (maxBytes?: number) => Promise<Readable>
+}
+
+/** A file of the actor's org: what it is at once, its bytes when they are asked for. Throws like getContent. */
+export const openFile = async (db: Db, objects: ObjectStore, actor: Actor, fileId: string): Promise<OpenedFile> => {
+  const content = await getContent(db, actor.orgId, fileId)
+  const { storageKey, sizeBytes } = content
+  const read: OpenedFile['read'] = (maxBytes = sizeBytes) =>
+    objects.get(storageKey, maxBytes >= sizeBytes ? undefined : { start: 0, end: maxBytes - 1 })
+  return { ...content, read }
+}
 
 /** The bytes of a file, at most `maxBytes` of them. Throws like getContent. */
 export const readFileBytes = async (
@@ -199,40 +213,43 @@ export const readFileBytes = async (
   fileId: string,
   maxBytes: number,
 ): Promise<Content & { bytes: Buffer; truncated: boolean }> => {
-  const content = await getContent(db, actor.orgId, fileId)
-  const { sizeBytes } = content
-  const source = await objects.get(content.storageKey, firstBytes(content, maxBytes))
+  const { read, ...content } = await openFile(db, objects, actor, fileId)
   const chunks: Buffer[] = []
-  for await (const chunk of source) chunks.push(chunk as Buffer)
-  return { ...content, bytes: Buffer.concat(chunks), truncated: sizeBytes > maxBytes }
+  for await (const chunk of await read(maxBytes)) chunks.push(chunk as Buffer)
+  return { ...content, bytes: Buffer.concat(chunks), truncated: content.sizeBytes > maxBytes }
 }
 
-const previewInput = (objects: ObjectStore, content: Content): PreviewInput => ({
-  name: content.name,
-  mimeType: content.mimeType,
-  sizeBytes: content.sizeBytes,
-  open: (maxBytes) => objects.get(content.storageKey, firstBytes(content, maxBytes)),
-})
+interface PreviewDeps {
+  db: Db
+  objects: ObjectStore
+  previewer: Previewer
+}
+
+const openPreview = async ({ db, objects }: PreviewDeps, actor: Actor, fileId: string): Promise<PreviewSource> => {
+  const { read, ...content } = await openFile(db, objects, actor, fileId)
+  return { ...content, open: read }
+}
 
 /** What a person sees of a file. Throws like getContent, and BAD_REQUEST for what has no preview. */
 export const previewFile = async (
-  { db, objects, previewer }: { db: Db; objects: ObjectStore; previewer: Previewer },
+  deps: PreviewDeps,
   actor: Actor,
   fileId: string,
   signal: AbortSignal,
 ): Promise<PreviewPayload & { fileId: string; name: string; mimeType: string }> => {
-  const content = await getContent(db, actor.orgId, fileId)
-  const payload = await previewer.preview(previewInput(objects, content), signal)
-  return { fileId, name: content.name, mimeType: content.mimeType, ...payload }
+  const source = await openPreview(deps, actor, fileId)
+  const payload = await cachedPreview(deps.db, actor, deps.previewer, source, signal)
+  return { fileId, name: source.name, mimeType: source.mimeType, ...payload }
 }
 
-/** A file as text for a model, up to 512 KB: documents and sheets are read, too. Throws like previewFile. */
+/** A file as text for a model, up to 512 KB; documents and sheets are read, too. Throws like previewFile. */
 export const readFileText = async (
-  { db, objects, previewer }: { db: Db; objects: ObjectStore; previewer: Previewer },
+  deps: PreviewDeps,
   actor: Actor,
   fileId: string,
   signal?: AbortSignal,
-): Promise<Content & { text: string; truncated: boolean }> => {
-  const content = await getContent(db, actor.orgId, fileId)
-  return { ...content, ...(await previewer.text(previewInput(objects, content), signal)) }
+): Promise<{ name: string; mimeType: string; sizeBytes: number; text: string; truncated: boolean }> => {
+  const source = await openPreview(deps, actor, fileId)
+  const { name, mimeType, sizeBytes } = source
+  return { name, mimeType, sizeBytes, ...(await cachedText(deps.db, actor, deps.previewer, source, signal)) }
 }

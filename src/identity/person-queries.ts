@@ -144,3 +144,11 @@ export const deleteTwoFactor = async (db: Db, userId: string): Promise<number> =
 
 export const findTwoFactor = (db: Db, userId: string) =>
   db.row<{ secret: string }>(sql`select secret from two_factors where user_id = ${userId}`)
+
+export const deleteExpired = (db: Db) =>
+  db.execute(sql`
+    with
+      sessions as (delete from sign_in_sessions where expires_at <= now()),
+      verifications as (delete from sign_in_verifications where expires_at <= now()),
+      links as (delete from sign_in_links where expires_at <= now())
+    delete from step_up_tokens where expires_at <= now()`)

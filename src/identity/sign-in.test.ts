@@ -5,6 +5,7 @@ import { sql } from '../platform/database.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor, TestApp } from '../../test/harness.ts'
 import { hashPassword, setPassword } from './passwords.ts'
+import { deleteExpired } from './person-queries.ts'
 import { createSignInLink } from './sign-in-links.ts'
 
 const app = await startTestApp({ RATE_LIMIT_SIGN_IN: '0' })
@@ -496,6 +497,32 @@ test('the org hears of sign-ins, second factors and changed passwords', async ()
   assert.deepEqual(actions, ['user.password-changed', 'user.two-factor-enabled', 'user.signed-in'])
   assert.equal(body.data.items[0].actor.id, owner.userId)
   assert.equal(body.data.items[0].ip, '127.0.0.1')
+})
+
+test('what has expired is removed, and what has not stays', async () => {
+  const owner = await newOwner()
+  const [gone, kept] = [await signedIn(owner), await signedIn(owner)]
+  const halfway = browser()
+  await enableTwoFactor(kept)
+  await halfway.call('POST', '/auth/sign-in', { email: owner.email, password })
+  await linkOf(owner)
+  await app.stepUp(owner)
+  const counts = () =>
+    app.db.row<Record<string, number>>(sql`
+      select (select count(*)::int from sign_in_sessions where user_id = ${owner.userId}) as sessions,
+        (select count(*)::int from sign_in_verifications where value = ${owner.userId}) as challenges,
+        (select count(*)::int from sign_in_links where user_id = ${owner.userId}) as links,
+        (select count(*)::int from step_up_tokens where user_id = ${owner.userId}) as tokens`)
+  await deleteExpired(app.db)
+  assert.deepEqual(await counts(), { sessions: 2, challenges: 1, links: 1, tokens: 1 })
+  await app.db.execute(sql`update sign_in_links set expires_at = now() where user_id = ${owner.userId}`)
+  await app.db.execute(sql`update step_up_tokens set expires_at = now() where user_id = ${owner.userId}`)
+  await app.db.execute(sql`update sign_in_verifications set expires_at = now() where value = ${owner.userId}`)
+  const cookie = decodeURIComponent(gone.jar.get('atrium.session_token') ?? '')
+  await app.db.execute(sql`update sign_in_sessions set expires_at = now() where token = ${cookie.split('.')[0]}`)
+  await deleteExpired(app.db)
+  assert.deepEqual(await counts(), { sessions: 1, challenges: 0, links: 0, tokens: 0 })
+  assert.equal((await kept.call('GET', '/me')).status, 200)
 })
 
 test('no password, code, token or cookie is in any log line', () => {

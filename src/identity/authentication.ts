@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify'
-import { forbidden, unauthorized } from '../platform/errors.ts'
-import { originOf } from '../platform/http.ts'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import { ApiError, forbidden, unauthorized } from '../platform/errors.ts'
+import { originOf, refuse } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Actor } from './actor.ts'
 import type { Authority } from './authority.ts'
@@ -19,12 +19,6 @@ const otherOrigin = forbidden(
   "A browser may change something only from this server's own pages: Origin is missing or another one.",
 )
 const bearer = /^Bearer +(\S+) *$/i
-
-const keyOf = (header: string): string => {
-  const key = bearer.exec(header)?.[1]
-  if (key === undefined) throw noKey
-  return key
-}
 
 const textOf = (header: string | string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : undefined
@@ -61,7 +55,7 @@ const permit = (actor: Actor, access: Permission): void => {
   )
 }
 
-const byCookie = (request: FastifyRequest, { sessions, baseUrl }: AuthenticationOptions): Promise<Actor> => {
+const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: AuthenticationOptions): Promise<Actor> => {
   const cookie = rawCookie(request.headers.cookie, sessionCookie)
   if (cookie === undefined) throw noKey
   if (!changesNothing(request)) requireOwnOrigin(request, baseUrl)
@@ -82,15 +76,43 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
       throw new Error(`${String(route.method)} ${route.url} does not say who may call it (config.access)`)
     }
   })
-  app.addHook('onRequest', async (request) => {
+  const admit = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    access: 'member' | Permission,
+    asking: Promise<Actor>,
+    done: HookHandlerDoneFunction,
+  ): Promise<void> => {
+    try {
+      const actor = await asking
+      if (access !== 'member') permit(actor, access)
+      request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
+    } catch (error) {
+      if (error instanceof ApiError) refuse(request, reply, error)
+      else done(error as Error)
+      return
+    }
+    done()
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
-    if (access === undefined || access === 'public') return
+    if (access === undefined || access === 'public') {
+      done()
+      return
+    }
     const { authorization } = request.headers
-    const actor =
-      authorization === undefined
-        ? await byCookie(request, options)
-        : await authority.actorOf(keyOf(authorization), textOf(request.headers['x-workspace-id']))
-    if (access !== 'member') permit(actor, access)
-    request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
+    if (authorization === undefined) {
+      void admit(request, reply, access, byCookie(request, options), done)
+      return
+    }
+    const key = bearer.exec(authorization)?.[1]
+    const refusal = key === undefined ? noKey : authority.refusalOf(key)
+    if (key === undefined || refusal !== undefined) {
+      refuse(request, reply, refusal ?? noKey)
+      return
+    }
+    const asking = authority.actorOf(key, textOf(request.headers['x-workspace-id']))
+    void admit(request, reply, access, asking, done)
   })
 }

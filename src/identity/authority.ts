@@ -1,5 +1,6 @@
 import type { Database } from '../platform/database.ts'
 import { forbidden, unauthorized } from '../platform/errors.ts'
+import type { ApiError } from '../platform/errors.ts'
 import { isUuid } from '../platform/ids.ts'
 import { hashKey, isWellFormedKey } from '../platform/key-format.ts'
 import type { KeyEnvironment } from '../platform/key-format.ts'
@@ -14,6 +15,8 @@ export interface Authority {
    * for a key that is unknown, revoked or expired, and with FORBIDDEN for a workspace that the user is not in.
    */
   actorOf(key: string, workspaceId: string | undefined): Promise<Actor>
+  /** What is wrong with a key that cannot exist (prefix, environment, checksum), told without asking anybody. */
+  refusalOf(key: string): ApiError | undefined
 }
 
 export interface AuthorityOptions {
@@ -57,6 +60,11 @@ const toIdentity = (row: queries.IdentityRow): Identity => ({
   inWorkspace: new Map(),
 })
 
+const ignore = (): void => undefined
+
+/** When everything that has arrived by now was read: the rest of this turn of the event loop. */
+const endOfTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
 /**
  * One run of `work` answers all who asked before it began: whoever asks while one is running waits for the next. So an
  * answer is never older than its question, and under load one statement serves hundreds of requests.
@@ -64,19 +72,15 @@ const toIdentity = (row: queries.IdentityRow): Identity => ({
 const shared = (work: () => Promise<void>): (() => Promise<void>) => {
   let running: Promise<void> | undefined
   let following: Promise<void> | undefined
-  const start = (): Promise<void> => {
+  const begin = async (): Promise<void> => {
+    await running
+    await endOfTurn()
     following = undefined
-    running = work().finally(() => {
-      running = undefined
-    })
-    return running
+    const run = work()
+    running = run.catch(ignore)
+    return run
   }
-  return () => {
-    if (following) return following
-    if (!running) return start()
-    following = running.then(start, start)
-    return following
-  }
+  return () => (following ??= begin())
 }
 
 /** Collects the lookups that arrive during one round trip into the next statement. */
@@ -179,8 +183,8 @@ export const createAuthority = (db: Database, options: AuthorityOptions): Author
   }
 
   return {
+    refusalOf: (key) => (isWellFormedKey(key, options.keyEnvironment) ? undefined : malformedKey),
     actorOf: async (key, workspaceId) => {
-      if (!isWellFormedKey(key, options.keyEnvironment)) throw malformedKey
       const identity = await identityOf(hashKey(key))
       if (!identity || identity.expiresAtMs <= now()) throw unknownKey
       touch(identity.actor)

@@ -164,16 +164,32 @@ const logFailure = (log: Log, request: FastifyRequest, error: ApiError): void =>
   else log.error(fields, 'request failed')
 }
 
+// Errors that are thrown again and again (a wrong key) are made once, and so are their bodies.
+const failureTexts = new WeakMap<ApiError, string>()
+const failureText = (error: ApiError): string => {
+  let text = failureTexts.get(error)
+  if (text === undefined) {
+    text = JSON.stringify(failureBody(error.code, error.message))
+    failureTexts.set(error, text)
+  }
+  return text
+}
+
+/**
+ * Answers a refusal from within an `onRequest` hook, before anything was said about a body: at a third of the cost of
+ * an error that goes through the error handler. A flood of wrong keys is answered here.
+ */
+export const refuse = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
+  if (request.method !== 'GET') reply.header('connection', 'close')
+  void reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(failureText(error))
+}
+
 const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {
   forgetContentHeaders(reply, defaults)
   if (error.headers) reply.headers(error.headers)
   // A body that was refused half-way is still coming in: say so and hang up, or the client keeps pushing bytes.
   if (!reply.request.raw.complete && reply.request.method !== 'GET') reply.header('connection', 'close')
-  return reply
-    .code(error.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send(failureBody(error.code, error.message))
+  return reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(failureText(error))
 }
 
 const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): ApiError =>

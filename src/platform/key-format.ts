@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** The environment segment of an API key: a key of one environment is refused in another. */
@@ -15,7 +15,14 @@ const base62 = (value: bigint, length: number): string => {
   return digits.padStart(length, '0')
 }
 
-const checksum = (text: string): string => base62(BigInt(crc32(text)), checksumLength)
+// Checked at every request, so without big integers: 32 bits fit into a double.
+const checksum = (text: string): string => {
+  let digits = ''
+  for (let rest = crc32(text); digits.length < checksumLength; rest = Math.floor(rest / 62)) {
+    digits = alphabet.charAt(rest % 62) + digits
+  }
+  return digits
+}
 
 /**
  * A new API key: `atr_<env>_`, 32 random bytes as one big-endian number in base62 (0-9, A-Z, a-z) padded to 43
@@ -40,4 +47,4 @@ export const isWellFormedKey = (text: string, environment: KeyEnvironment): bool
 }
 
 /** What is stored instead of the key. The key has 256 random bits, so a plain hash cannot be searched. */
-export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer')

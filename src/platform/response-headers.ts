@@ -29,6 +29,7 @@ const ofTheContent = [
 
 /** Takes back what was said about a body that is not coming, so that an error looks the same whenever it happened. */
 export const forgetContentHeaders = (reply: FastifyReply, defaults: Readonly<Record<string, string>>): void => {
-  for (const field of ofTheContent) reply.removeHeader(field)
+  // Deleting from the object that holds the fields slows down every later access: only what is there.
+  for (const field of ofTheContent) if (reply.hasHeader(field)) reply.removeHeader(field)
   reply.headers(defaults)
 }

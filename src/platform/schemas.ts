@@ -1,11 +1,20 @@
 import { Type } from 'typebox'
-import type { Static, TObject, TSchema } from 'typebox'
+import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
 
 export const Id = Type.String({ format: 'uuid', description: 'UUIDv7' })
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds' })
 
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+/**
+ * The schema or null, as a list of types where that can be said: the serialiser tells those apart by itself, whereas
+ * for a union it runs a validator on every value.
+ */
+export const Nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
+  const { type } = schema as { type?: unknown }
+  return Type.Unsafe<Static<T> | null>(
+    typeof type === 'string' ? { ...schema, type: [type, 'null'] } : Type.Union([schema, Type.Null()]),
+  )
+}
 
 /** `{ success: true, data }` */
 export const Success = <T extends TSchema>(data: T) => Type.Object({ success: Type.Literal(true), data })
@@ -45,3 +54,9 @@ export const CursorList = <T extends TSchema>(item: T) =>
 
 /** At least one of the properties must be sent: the body of a PATCH. */
 export const Patch = <T extends TObject>(schema: T) => Type.Partial(schema, { minProperties: 1 })
+
+/** An answer that is bytes, for the reference: what is streamed passes no schema. */
+export const Bytes = (description: string) => ({
+  description,
+  content: { 'application/octet-stream': { schema: Type.Unknown() } },
+})

@@ -43,18 +43,20 @@ export const lockBlobs = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
     select from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) order by id for update`)
 
-/** Those that no live file uses are condemned. Only under their locks. */
+/**
+ * Condemns those that no live file uses, and lets the deleted files that had them go, so that the next look finds
+ * others. Only under their locks. One statement, because one snapshot must decide both: a file that is deleted between
+ * two would be let go without having been looked at.
+ */
 export const condemnOrphans = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
+    with released as (
+      update files set blob_id = null
+      where org_id = ${orgId} and blob_id = any(${ids}::uuid[]) and deleted_at is not null
+    )
     update blobs b set state = 'condemned'
     where b.org_id = ${orgId} and b.id = any(${ids}::uuid[]) and b.state = 'live' and not exists (
       select from files f where f.org_id = b.org_id and f.blob_id = b.id and f.deleted_at is null)`)
-
-/** Deleted files let go of them, so that the next look finds others. */
-export const releaseBlobs = (db: Db, orgId: string, ids: string[]) =>
-  db.execute(sql`
-    update files set blob_id = null
-    where org_id = ${orgId} and blob_id = any(${ids}::uuid[]) and deleted_at is not null`)
 
 export const listCondemned = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`

@@ -21,7 +21,6 @@ export const condemnOrphans = (db: Database, orgId: string, ids: string[]): Prom
     await queries.lockBlobs(db, orgId, ids)
     // A statement of its own: it sees what was committed while the locks were waited for.
     await queries.condemnOrphans(db, orgId, ids)
-    await queries.releaseBlobs(db, orgId, ids)
   })
 
 /** Works through `items`, so many at a time. */

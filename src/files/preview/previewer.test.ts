@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFile, readdir } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { childrenWith } from '../../../test/child-processes.ts'
 import * as documents from '../../../test/documents.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { limits } from './payload.ts'
@@ -66,14 +67,10 @@ after(() => Promise.all(previewers.map((previewer) => previewer.close())))
 const refusedWith = (code: string, message: RegExp) => (error: unknown) =>
   error instanceof ApiError && error.code === code && message.test(error.message)
 
-const childrenOf = async (pid: number): Promise<number[]> => {
-  const tasks = await readdir(`/proc/${pid}/task`)
-  const lists = tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'latin1').catch(() => ''))
-  return (await Promise.all(lists)).join(' ').split(' ').filter(Boolean).map(Number)
-}
+const children = (): Promise<number[]> => childrenWith('preview/child.ts')
 
 const noChildrenLeft = async (): Promise<void> => {
-  while ((await childrenOf(process.pid)).length > 0) await sleep(10)
+  while ((await children()).length > 0) await sleep(10)
 }
 
 test('a file of every kind is previewed, and nothing runs afterwards', async () => {
@@ -207,7 +204,7 @@ test('two files are read at once, the others in order; who goes away loses the p
     (error) =>
       error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE' && error.headers?.['retry-after'] === '5',
   )
-  assert.equal((await childrenOf(process.pid)).length, 2)
+  assert.equal((await children()).length, 2)
 
   gone.abort(new Error('the client went away'))
   await assert.rejects(leaving, /the client went away/)
@@ -246,7 +243,7 @@ test('closing ends what runs and refuses what waits', async () => {
   await first.opened
   await previewer.close()
   for (const { status } of await outcomes) assert.equal(status, 'rejected')
-  assert.deepEqual(await childrenOf(process.pid), [])
+  assert.deepEqual(await children(), [])
   await assert.rejects(previewer.preview(input(types.csv, 'a')), refusedWith('SERVICE_UNAVAILABLE', /Try again/))
 })
 
@@ -258,7 +255,7 @@ test('the child has no environment, no network and no files but the program', as
   let pids: number[] = []
   let command = ''
   while (!command.includes('--permission')) {
-    pids = await childrenOf(process.pid)
+    pids = await children()
     command = await readFile(`/proc/${pids[0]}/cmdline`, 'latin1').catch(() => '')
   }
   const environment = await readFile(`/proc/${pids[0]}/environ`, 'latin1')

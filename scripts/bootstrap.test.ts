@@ -308,6 +308,23 @@ test('a Node.js that is too old gets one clear line', async () => {
   assert.match(old.stderr, /^✗ Atrium needs Node.js 26 or newer\.[^\n]*this one is 20\.0\.0[^\n]*\n$/)
 })
 
+test('a Node.js of the packages that lacks a library says which, and how to install it', async (t) => {
+  if (process.platform !== 'linux') return t.skip('libatomic is a library of Linux')
+  const root = await makeCheckout('checkout')
+  const name = `node-linux-${process.arch}`
+  await mkdir(join(root, 'node_modules', name, 'bin'), { recursive: true })
+  await copyFile(join(root, 'package-lock.json'), join(root, 'node_modules/.package-lock.json'))
+  const missing = 'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file'
+  const node = join(root, 'node_modules', name, 'bin/node')
+  await writeFile(node, `#!/bin/sh\necho '${missing}' >&2\nexit 127\n`, { mode: 0o755 })
+  const { code, stdout, stderr } = await bootstrap(root, { nodeArgs: pretend('22.0.0') }).done
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(
+    stderr,
+    /^✗ [^\n]*libatomic\.so\.1[^\n]*this one is 22\.0\.0\. Install [^\n]*apt-get install libatomic1[^\n]*\n$/,
+  )
+})
+
 test('the script takes the place of the shell: its output alone, its exit code, its signals, its arguments', async () => {
   const root = await makeCheckout('my checkout')
   await mkdir(join(root, 'node_modules'))

@@ -63,6 +63,25 @@ const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: Authenti
   return sessions.actorOf(cookie, textOf(headers['x-org-id']), textOf(headers['x-workspace-id']))
 }
 
+const admit = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: 'member' | Permission,
+  asking: Promise<Actor>,
+  done: HookHandlerDoneFunction,
+): Promise<void> => {
+  try {
+    const actor = await asking
+    if (access !== 'member') permit(actor, access)
+    request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
+  } catch (error) {
+    if (error instanceof ApiError) refuse(request, reply, error)
+    else done(error as Error)
+    return
+  }
+  done()
+}
+
 /**
  * Puts `request.actor` on every route that is not public, before anything of the request is read or validated: by the
  * key of the Authorization header, or, where there is none, by the cookie of the console.
@@ -76,25 +95,6 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
       throw new Error(`${String(route.method)} ${route.url} does not say who may call it (config.access)`)
     }
   })
-  const admit = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    access: 'member' | Permission,
-    asking: Promise<Actor>,
-    done: HookHandlerDoneFunction,
-  ): Promise<void> => {
-    try {
-      const actor = await asking
-      if (access !== 'member') permit(actor, access)
-      request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
-    } catch (error) {
-      if (error instanceof ApiError) refuse(request, reply, error)
-      else done(error as Error)
-      return
-    }
-    done()
-  }
-
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config
     if (access === undefined || access === 'public') {

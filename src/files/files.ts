@@ -16,7 +16,7 @@ import { cachedPreview, cachedText } from './previews.ts'
 import type { PreviewSource } from './previews.ts'
 import * as queries from './queries.ts'
 import type { FileCreate, FilePatch } from './schemas.ts'
-import { lockWhole, lockTree } from './tree-queries.ts'
+import { lockMoves, lockWhole } from './tree-queries.ts'
 import { checkDepth, deleteTree, prepareFolderMove, resolvePlace } from './tree.ts'
 import type { ResolvedPlace } from './tree.ts'
 import { existing, storageKeyOf } from './uploads.ts'
@@ -121,8 +121,8 @@ export const updateFile = async (
   const known = await queries.findFile(db, actor, id)
   if (!known) throw notFound('File')
   return db.transaction(async (db) => {
-    // The target first and the file after it, the tree before both: the order in which deletions take them, too.
-    if (known.source === 'folder' && parentId !== undefined) await lockTree(db, actor, 'move')
+    // The target before the file, as deletions lock what is around before what is inside.
+    if (known.source === 'folder' && parentId !== undefined) await lockMoves(db, actor)
     const protectedChange = known.isProtected && (name !== undefined || parentId !== undefined)
     const place = parentId === undefined || protectedChange ? undefined : await resolvePlace(db, actor, { parentId })
     const file = await queries.lockFile(db, actor, id)
@@ -147,7 +147,6 @@ export const deleteFile = async (
   const known = await queries.findFile(db, actor, id)
   if (!known) throw notFound('File')
   await db.transaction(async (db) => {
-    if (known.source === 'folder') await lockTree(db, actor, 'delete')
     const file = await lockWhole(db, actor, id)
     if (!file) throw notFound('File')
     requireMatch(ifMatch, file)

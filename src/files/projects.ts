@@ -12,7 +12,7 @@ import * as queries from './project-queries.ts'
 import type { ProjectRow } from './project-queries.ts'
 import { insertFile, lockFile, updateFile } from './queries.ts'
 import type { ProjectCreate, ProjectPatch } from './schemas.ts'
-import { lockTree, lockWhole } from './tree-queries.ts'
+import { lockWhole } from './tree-queries.ts'
 import { deleteTree } from './tree.ts'
 
 export const getProject = async (db: Db, actor: Actor, id: string): Promise<ProjectRow> => {
@@ -93,7 +93,6 @@ export const deleteProject = (
   ifMatch: string | undefined,
 ): Promise<void> =>
   db.transaction(async (db) => {
-    await lockTree(db, actor, 'delete')
     const project = await queries.lockProject(db, actor, id)
     if (!project) throw notFound('Project')
     requireMatch(ifMatch, project)

@@ -2,18 +2,9 @@ import { sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
 import type { Actor } from '../identity/actor.ts'
 
-/**
- * Folder moves take turns, so that two of them cannot make a cycle together; folder deletions go on side by side, but
- * never while a folder moves.
- */
-export const lockTree = (db: Db, actor: Actor, mode: 'move' | 'delete') =>
-  mode === 'move'
-    ? db.execute(
-        sql`select pg_advisory_xact_lock(hashtextextended('file tree', 0) # hashtextextended(${actor.orgId}, 0))`,
-      )
-    : db.execute(
-        sql`select pg_advisory_xact_lock_shared(hashtextextended('file tree', 0) # hashtextextended(${actor.orgId}, 0))`,
-      )
+/** Folder moves in an org take turns, so that two of them cannot make a cycle together. */
+export const lockMoves = (db: Db, actor: Actor) =>
+  db.execute(sql`select pg_advisory_xact_lock(hashtextextended('folder moves ' || ${actor.orgId}, 0))`)
 
 /** A live file or folder, held against everybody: while this lasts, nobody can put anything into it either. */
 export const lockWhole = (db: Db, actor: Actor, id: string) =>

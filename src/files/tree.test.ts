@@ -287,6 +287,27 @@ describe('at the same time', () => {
     await countsAreExact(app, owner.orgId)
   })
 
+  test('a folder that moves about inside a tree, which is deleted, is gone with it or never was there', async () => {
+    const { body } = await app.call('POST', '/api/v1/projects', { as: owner, json: { name: 'p' } })
+    for (let round = 0; round < 12; round += 1) {
+      const top = await folder('top', round % 2 === 0 ? undefined : body.data.folderId)
+      const [a, b] = [await folder('a', top.id), await folder('b', top.id)]
+      const moving = await folder('moving', a.id)
+      const deep = await folder('deep', moving.id)
+      const [, , , ...answers] = await Promise.all([
+        patch(moving.id, { parentId: b.id }),
+        patch(b.id, { parentId: a.id }),
+        patch(deep.id, { parentId: null }),
+        remove(top.id),
+        remove(moving.id),
+      ])
+      assert.ok(answers.every((answer) => ['200', 'NOT_FOUND'].includes(codeOf(answer))))
+      for (const { id } of [top, a, b, moving]) assert.equal((await get(id)).status, 404)
+    }
+    assert.deepEqual(await brokenRows(owner.orgId), [])
+    await countsAreExact(app, owner.orgId)
+  })
+
   test('a folder and folders inside it, deleted at once, are all gone', async () => {
     for (let round = 0; round < 8; round += 1) {
       const top = await folder('top')

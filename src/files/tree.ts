@@ -73,8 +73,8 @@ const lockFolders = async (db: Transaction, actor: Actor, folderId: string): Pro
 }
 
 /**
- * What must hold before a folder may move, and what must change inside it. The tree is locked for moving, so the
- * ancestors that are read here stay what they are.
+ * What must hold before a folder may move, and what must change inside it. No other folder of the org moves meanwhile,
+ * so the ancestors that are read here stay what they are.
  */
 export const prepareFolderMove = async (
   db: Transaction,

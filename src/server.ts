@@ -10,6 +10,7 @@ import type { App } from './platform/http.ts'
 import { registerIdempotency } from './platform/idempotency.ts'
 import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
+import { registerReference } from './reference/routes.ts'
 import { registerWelcome } from './welcome/routes.ts'
 
 /** The HTTP server with every route, not yet listening. */
@@ -31,6 +32,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerIdentityRoutes(app, { ...deps, library: identity.library })
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)
+  registerReference(app)
   await registerWelcome(app)
   await app.ready()
   return app

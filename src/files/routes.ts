@@ -5,7 +5,7 @@ import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { sendResource } from '../platform/etag.ts'
-import { Deleted, IdParams, Page, Success, ok } from '../platform/schemas.ts'
+import { Bytes, Deleted, IdParams, Page, Success, ok } from '../platform/schemas.ts'
 import { inlineHeaders } from './content-headers.ts'
 import { deleteFile, getContent, previewFile, updateFile } from './files.ts'
 import { listFiles } from './listing.ts'
@@ -105,6 +105,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       summary: 'The bytes of a file, by a signed URL',
       params: IdParams,
       querystring: Type.Object({ token: Type.Optional(Type.String()) }),
+      response: { 200: Bytes('The bytes, with the type of the file'), 206: Bytes('The range that was asked for') },
     },
     handler: async (request, reply) => {
       const { id } = request.params

@@ -1,0 +1,54 @@
+// `npm run generate` writes what is made from the code; with `--check` it fails when one of the files is stale.
+// Needs no database: the routes are registered, and nothing is asked.
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseConfig } from '../src/config.ts'
+import { openDeps } from '../src/deps.ts'
+import { createLog } from '../src/platform/log.ts'
+import { createSealer } from '../src/platform/secrets.ts'
+import { buildServer } from '../src/server.ts'
+import { envExample, withConfigTable } from './config-docs.ts'
+import { openApiOf } from './openapi.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The document of the server's routes, which are registered over a database that is never asked. */
+export const openApiText = async (): Promise<string> => {
+  const log = createLog('silent')
+  const unused = createSealer([{ id: 'unused', key: Buffer.alloc(32) }])
+  const opened = await openDeps(parseConfig({ NODE_ENV: 'test' }), { host: '/nowhere' }, log, unused)
+  const app = await buildServer(opened.deps)
+  try {
+    return `${JSON.stringify(await openApiOf(app.routeTable), null, 2)}\n`
+  } finally {
+    await app.close()
+    await opened.close()
+  }
+}
+
+/** Every generated file, with how it is made from what it is now. */
+const files: Record<string, (current: string) => string | Promise<string>> = {
+  'docs/openapi.json': openApiText,
+  'README.md': withConfigTable,
+  '.env.example': envExample,
+}
+
+/** Writes the stale ones, or with `check` only names them. */
+export const generate = async (check: boolean): Promise<string[]> => {
+  const stale: string[] = []
+  for (const [name, make] of Object.entries(files)) {
+    const current = await readFile(root + name, 'utf8').catch(() => '')
+    const made = await make(current)
+    if (made === current) continue
+    stale.push(name)
+    if (!check) await writeFile(root + name, made)
+  }
+  return stale
+}
+
+if (import.meta.main) {
+  const check = process.argv.includes('--check')
+  const stale = await generate(check)
+  for (const name of stale) console.log(check ? `${name} is stale: run npm run generate` : `wrote ${name}`)
+  if (check && stale.length > 0) process.exitCode = 1
+}

@@ -30,11 +30,11 @@ export interface ChildRun extends ChildLimits {
 const root = join(import.meta.dirname, '../../..')
 const entry = join(import.meta.dirname, 'child.ts')
 
-// The heap is the smaller part: the file itself and what unpacks of it lie outside.
-const heapMb = 128
-
 const nodeArguments = [
-  `--max-old-space-size=${heapMb}`,
+  // Megabytes. The file itself and what unpacks of it lie outside the heap. Young objects die young here: with the
+  // default of 16 a PDF of 23 MB takes 235 MB of memory, with 4 it takes 175, in the same time.
+  '--max-old-space-size=112',
+  '--max-semi-space-size=4',
   '--permission',
   `--allow-fs-read=${import.meta.dirname}`,
   `--allow-fs-read=${join(root, 'node_modules')}`,

@@ -2,15 +2,15 @@ import type { Format } from './formats.ts'
 import { Refusal, damaged, limits, oversized } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 
+/** All of the source in one piece, without ever having it twice: its pages take no memory until they are written. */
 const collect = async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
-  const chunks: Buffer[] = []
+  const whole = Buffer.allocUnsafeSlow(limits.sourceBytes)
   let size = 0
   for await (const chunk of source) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > limits.sourceBytes) throw oversized()
+    if (size + chunk.length > whole.length) throw oversized()
+    size += chunk.copy(whole, size)
   }
-  return Buffer.concat(chunks, size)
+  return whole.subarray(0, size)
 }
 
 // Each reader is loaded when its format comes: the PDF reader alone takes longer than reading most files.

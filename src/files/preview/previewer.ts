@@ -85,7 +85,7 @@ export const textOf = ({ text, sheets, truncated }: PreviewPayload): { text: str
 
 /** Reads files in processes of their own, started when they are needed: at rest it costs nothing. */
 export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
-  const { concurrency = 2, maxWaiting = 20, timeoutMs = 10_000, maxRssBytes = 256 * 1_048_576, log } = options
+  const { concurrency = 2, maxWaiting = 20, timeoutMs = 10_000, maxRssBytes = 224 * 1_048_576, log } = options
   const queue = createQueue(concurrency, maxWaiting)
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()

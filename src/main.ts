@@ -124,7 +124,13 @@ const start = async (config: Config, role: Role): Promise<Running> => {
     ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
   )
   const opened = await openDeps({ ...config, dataDir: home.path }, home.connection, log)
-  const { db, jobs } = opened.deps
+  const { db, jobs, objects } = opened.deps
+  // With a directory of one's own nothing can be under way yet; shared ones are swept by a job, by age.
+  if (home.lock) {
+    await objects
+      .removeUnfinished({ soleProcess: true })
+      .catch((error: unknown) => log.warn({ err: error }, 'what cut-off uploads left is not removed'))
+  }
   const first = await step(
     'first owner',
     () => bootstrap(db, config, home.path),

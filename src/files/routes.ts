@@ -65,7 +65,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       const { actor, query } = request
       const { id } = request.params
       if (!query.download) {
-        const row = await queries.findFile(db.hot, actor, id)
+        const row = await queries.readFile(db.hot, actor, id)
         if (row === undefined) throw notFound('File')
         return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
       }

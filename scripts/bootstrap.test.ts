@@ -354,3 +354,17 @@ setInterval(() => undefined, 1000)
   assert.deepEqual(await once(child, 'close'), [0, null])
   assert.match(chunks.join(''), /\nstopping\n$/)
 })
+
+test('.env is read by what is under src, behind the environment, and by nothing else', async () => {
+  const root = await makeCheckout('my checkout')
+  for (const folder of ['node_modules', 'src']) await mkdir(join(root, folder))
+  await copyFile(join(root, 'package-lock.json'), join(root, 'node_modules/.package-lock.json'))
+  const print = `console.log([process.env['FROM_FILE'], process.env['FROM_BOTH']].join(' '))`
+  for (const script of ['src/main.ts', 'scripts/check.ts']) await writeFile(join(root, script), print)
+  const run = async (script: string): Promise<string> =>
+    (await runScript(root, [script], { env: { FROM_BOTH: 'environment' } }).done).stdout.trim()
+  assert.equal(await run('src/main.ts'), 'environment')
+  await writeFile(join(root, '.env'), '# what we set\nFROM_FILE=file\nFROM_BOTH=file\n')
+  assert.equal(await run('src/main.ts'), 'file environment')
+  assert.equal(await run('scripts/check.ts'), 'environment')
+})

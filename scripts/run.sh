@@ -16,5 +16,9 @@ if [ -f "$root/$1" ]; then
   script="$root/$1"
   shift
   set -- "$script" "$@"
+  # The server and its commands read .env; what the environment says goes before it. The tests read none.
+  case $script in
+    "$root"/src/*) [ ! -f "$root/.env" ] || set -- "--env-file=$root/.env" "$@" ;;
+  esac
 fi
 exec "$node" "$@"

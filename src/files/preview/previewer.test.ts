@@ -69,8 +69,8 @@ const refusedWith = (code: string, message: RegExp) => (error: unknown) =>
 
 const children = (): Promise<number[]> => childrenWith('preview/child.ts')
 
-const noChildrenLeft = async (): Promise<void> => {
-  while ((await children()).length > 0) await sleep(10)
+const childrenBecome = async (count: number): Promise<void> => {
+  while ((await children()).length !== count) await sleep(10)
 }
 
 test('a file of every kind is previewed, and nothing runs afterwards', async () => {
@@ -107,7 +107,7 @@ test('a file of every kind is previewed, and nothing runs afterwards', async () 
     assert.equal(preview.kind, kind, mimeType)
     assert.deepEqual(await previewer.text(file), { text: expected, truncated: content === long }, mimeType)
   }
-  await noChildrenLeft()
+  await childrenBecome(0)
 })
 
 test('a file of no type is read by its name; one without a preview is refused, unopened', async () => {
@@ -158,7 +158,7 @@ test('a child that wants more memory than it may have is ended, and the next fil
   const file = input(types.pdf, documents.pdfBomb(200_000_000))
   await assert.rejects(previewer.preview(file), refusedWith('BAD_REQUEST', /takes too much memory\.$/))
   assert.equal((await previewer.text(input(types.rtf, String.raw`{\rtf1 fine}`))).text, 'fine')
-  await noChildrenLeft()
+  await childrenBecome(0)
 })
 
 test('a child that takes too long is ended: the file is to blame only when it was there', async () => {
@@ -169,7 +169,7 @@ test('a child that takes too long is ended: the file is to blame only when it wa
   const slow = documents.pdf(Array.from({ length: 4_000 }, () => Array.from({ length: 40 }, () => '')))
   const impatient = newPreviewer({ timeoutMs: 300 })
   await assert.rejects(impatient.preview(input(types.pdf, slow)), refusedWith('BAD_REQUEST', /takes too long\.$/))
-  await noChildrenLeft()
+  await childrenBecome(0)
 })
 
 test('a store that fails is not the file being damaged', async () => {
@@ -188,7 +188,7 @@ test('a store that fails is not the file being damaged', async () => {
   await assert.rejects(cutOff, refusedWith('SERVICE_UNAVAILABLE', /cannot be read from its store/))
   const refusing = { ...file, open: () => Promise.reject(broken) }
   await assert.rejects(previewer.preview(refusing), broken)
-  await noChildrenLeft()
+  await childrenBecome(0)
 })
 
 test('two files are read at once, the others in order; who goes away loses the place; too many are refused', async () => {
@@ -204,7 +204,7 @@ test('two files are read at once, the others in order; who goes away loses the p
     (error) =>
       error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE' && error.headers?.['retry-after'] === '5',
   )
-  assert.equal((await children()).length, 2)
+  await childrenBecome(2)
 
   gone.abort(new Error('the client went away'))
   await assert.rejects(leaving, /the client went away/)
@@ -219,7 +219,7 @@ test('two files are read at once, the others in order; who goes away loses the p
   second.source.push(null)
   fourth.source.push(null)
   await Promise.all([running[1], patient])
-  await noChildrenLeft()
+  await childrenBecome(0)
 })
 
 test('a client that goes away ends its child at once', async () => {
@@ -231,7 +231,7 @@ test('a client that goes away ends its child at once', async () => {
   gone.abort(new Error('the client went away'))
   await assert.rejects(preview, /the client went away/)
   await left
-  await noChildrenLeft()
+  await childrenBecome(0)
   await assert.rejects(previewer.preview(input(types.csv, 'a'), gone.signal), /the client went away/)
   await assert.rejects(previewer.preview(input('text/plain', 'a'), gone.signal), /the client went away/)
 })

@@ -13,6 +13,8 @@ import type { Log } from './platform/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import { openObjectStore } from './platform/object-store/open.ts'
 import type { Sealer } from './platform/secrets.ts'
+import { createTurnHub } from './sessions/turn-hub.ts'
+import type { TurnHub } from './sessions/turn-hub.ts'
 
 /** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
 export interface Deps {
@@ -23,6 +25,8 @@ export interface Deps {
   /** Not started: whoever opens the dependencies decides whether this process works. */
   jobs: Jobs
   models: ModelCatalog
+  /** What happens to chat turns in this process, for the streams that it serves. */
+  hub: TurnHub
   /** Reads files for people and models. */
   previewer: Previewer
   /** Seals what is stored and must be read back; derives keys for signing. */
@@ -64,7 +68,17 @@ export const openDeps = async (
   const jobs = createJobs({ connection, log })
   const previewer = createPreviewer({ log })
   return {
-    deps: { config, db, log, objects, jobs, models: createModelCatalog(config.modelProviders), previewer, secrets },
+    deps: {
+      config,
+      db,
+      log,
+      objects,
+      jobs,
+      models: createModelCatalog(config.modelProviders),
+      hub: createTurnHub(),
+      previewer,
+      secrets,
+    },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
       await previewer.close()

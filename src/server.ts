@@ -12,6 +12,7 @@ import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
 import { registerReference } from './reference/routes.ts'
 import { registerWelcome } from './welcome/routes.ts'
+import { registerSessionRoutes } from './sessions/routes.ts'
 
 /** The HTTP server with every route, not yet listening. */
 export const buildServer = async (deps: Deps): Promise<App> => {
@@ -32,6 +33,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerIdentityRoutes(app, { ...deps, library: identity.library })
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)
+  registerSessionRoutes(app, deps)
   registerReference(app)
   await registerWelcome(app)
   await app.ready()

@@ -16,8 +16,8 @@ import { wholeList } from './schemas.ts'
 import type { AgentCreate, AgentListQuery, AgentPatch } from './schemas.ts'
 import { mergeSettings } from './settings.ts'
 
-export { ensureDefaultAgent } from './default-agent.ts'
-export type { Model, ModelCatalog, ModelPricing } from './model-catalog.ts'
+export { watchDefaultAgents } from './default-agent.ts'
+export type { Model, ModelCatalog, ModelPricing, ModelProvider } from './model-catalog.ts'
 export type { AgentRow } from './queries.ts'
 
 const maxNameLength = 255

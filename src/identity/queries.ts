@@ -97,3 +97,23 @@ export const touchKey = (db: Db, orgId: string, apiKeyId: string) =>
 export const findWorkspaceName = (db: Db, actor: Actor, id: string) =>
   db.row<{ id: string; name: string }>(sql`
     select id, name from workspaces where org_id = ${actor.orgId} and id = ${id} and deleted_at is null`)
+
+export interface UserIdentityRow {
+  orgId: string
+  orgName: string
+  userId: string
+  userName: string
+  email: string
+  role: Role
+}
+
+/** A member of the org who may work in the workspace, as of now. */
+export const findUserIdentity = (db: Db, orgId: string, userId: string, workspaceId: string) =>
+  db.row<UserIdentityRow>(sql`
+    select m.org_id, o.name as org_name, m.user_id, u.name as user_name, u.email, m.role
+    from members m
+      join orgs o on o.id = m.org_id
+      join users u on u.id = m.user_id
+      join workspaces w on w.org_id = m.org_id and w.id = ${workspaceId} and w.deleted_at is null
+      left join workspace_members wm on wm.org_id = m.org_id and wm.workspace_id = w.id and wm.user_id = m.user_id
+    where m.org_id = ${orgId} and m.user_id = ${userId} and (m.role in ('owner', 'admin') or wm.user_id is not null)`)

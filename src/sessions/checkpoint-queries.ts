@@ -1,0 +1,207 @@
+import { empty, join, sql } from '../platform/database.ts'
+import type { Db, Sql } from '../platform/database.ts'
+import type { Author, MessagePart } from './schemas.ts'
+import type { CallStatus, EndedStatus, ErrorDetail, StopReason } from './turn-queries.ts'
+
+/** Who writes: the worker with the lease, or whoever holds the turn's row in a transaction. */
+export interface Held {
+  orgId: string
+  turnId: string
+  token: string
+}
+
+/** A call of the model that ended, one way or another. */
+export interface EndedStep {
+  step: number
+  attempt: number
+  status: 'completed' | 'failed' | 'cancelled'
+  finishReason: string | null
+  parts: MessagePart[]
+  inputTokens: number
+  outputTokens: number
+  cacheReadTokens: number
+  cacheWriteTokens: number
+  isEstimate: boolean
+  costMicrocents: bigint
+  error: ErrorDetail | null
+}
+
+/** A call of the model that is about to be made, with what it will cost if its end is never heard of. */
+export interface BegunStep {
+  step: number
+  attempt: number
+  inputTokens: number
+  costMicrocents: bigint
+}
+
+export interface NewCall {
+  step: number
+  place: number
+  callId: string
+  toolName: string
+  input: unknown
+  status: CallStatus
+  output?: unknown
+}
+
+export interface CallChange {
+  step: number
+  place: number
+  status: CallStatus
+  output?: unknown
+  approvalId?: string
+}
+
+/** What one transaction of a turn writes. All of it or, when the lease is gone, nothing. */
+export interface Checkpoint {
+  ended?: EndedStep | undefined
+  begun?: BegunStep | undefined
+  newCalls?: NewCall[]
+  callChanges?: CallChange[]
+  /** Frames of the stream, one a line; `lastSeq` is the number of the last. */
+  frames?: { lastSeq: number; lines: string } | undefined
+}
+
+const endStep = (step: EndedStep): Sql => sql`ended as (
+  update turn_steps
+  set status = ${step.status}, finish_reason = ${step.finishReason}, parts = ${JSON.stringify(step.parts)},
+    input_tokens = ${step.inputTokens}, output_tokens = ${step.outputTokens},
+    cache_read_tokens = ${step.cacheReadTokens}, cache_write_tokens = ${step.cacheWriteTokens},
+    is_estimate = ${step.isEstimate}, cost_microcents = ${step.costMicrocents},
+    error = ${step.error && JSON.stringify(step.error)}, ended_at = now()
+  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and step = ${step.step} and attempt = ${step.attempt})`
+
+// A call that still runs when the next one begins, or the turn ends without it, was cut off by a crash.
+const loseStep = sql`lost as (
+  update turn_steps set status = 'lost', ended_at = now()
+  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and status = 'running')`
+
+const beginStep = (step: BegunStep): Sql => sql`begun as (
+  insert into turn_steps (org_id, turn_id, step, attempt, input_tokens, cost_microcents)
+  select org_id, id, ${step.step}::integer, ${step.attempt}::integer, ${step.inputTokens}::integer,
+    ${step.costMicrocents}::bigint from held)`
+
+const insertCalls = (calls: NewCall[]): Sql => sql`called as (
+  insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, attempts, started_at,
+    ended_at)
+  select org_id, id, c.step, c.place, c."callId", c."toolName", c.input, c.status, c.output,
+    case when c.status = 'started' then 1 else 0 end, case when c.status = 'started' then now() end,
+    case when c.status = 'failed' then now() end
+  from held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
+    "toolName" text, input jsonb, status text, output jsonb))`
+
+const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
+  update tool_calls
+  set status = c.status, output = coalesce(c.output, tool_calls.output),
+    approval_id = coalesce(c."approvalId", tool_calls.approval_id),
+    attempts = tool_calls.attempts + case when c.status = 'started' then 1 else 0 end,
+    started_at = case when c.status = 'started' then now() else tool_calls.started_at end,
+    ended_at = case when c.status in ('done', 'failed', 'denied', 'cancelled') then now() end
+  from held, jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (step integer, place integer, status text,
+    output jsonb, "approvalId" uuid)
+  where tool_calls.org_id = held.org_id and tool_calls.turn_id = held.id and tool_calls.step = c.step and tool_calls.place = c.place)`
+
+const say = ({ lastSeq, lines }: { lastSeq: number; lines: string }): Sql => sql`said as (
+  insert into turn_events (org_id, turn_id, seq, frames)
+  select org_id, id, ${lastSeq}::integer, ${lines} from held)`
+
+const pieces = ({ ended, begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
+  ...(ended ? [endStep(ended)] : []),
+  ...(begun ? [loseStep, beginStep(begun)] : []),
+  ...(newCalls.length > 0 ? [insertCalls(newCalls)] : []),
+  ...(callChanges.length > 0 ? [changeCalls(callChanges)] : []),
+  ...(frames ? [say(frames)] : []),
+]
+
+const withHeld = async (db: Db, held: Sql, parts: Sql[]): Promise<boolean> => {
+  const row = await db.row<{ held: number }>(sql`
+    with held as (${held})${parts.length > 0 ? sql`, ${join(parts, ', ')}` : empty}
+    select count(*)::int as held from held`)
+  return row?.held === 1
+}
+
+/** Writes a checkpoint under the lease, and renews it. False, and nothing is written, when the lease is gone. */
+export const writeCheckpoint = (db: Db, { orgId, turnId, token }: Held, leaseMs: number, checkpoint: Checkpoint) =>
+  withHeld(
+    db,
+    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+      where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
+    pieces(checkpoint),
+  )
+
+/** Adds to the stream only. The row is held so that nobody ends the turn in between; it is not written. */
+export const appendFrames = (
+  db: Db,
+  { orgId, turnId, token }: Held,
+  frames: { lastSeq: number; lines: string },
+): Promise<boolean> =>
+  withHeld(
+    db,
+    sql`select org_id, id from turns
+      where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} for share`,
+    [say(frames)],
+  )
+
+export interface Ending {
+  status: EndedStatus
+  stopReason: StopReason
+  error: ErrorDetail | null
+  checkpoint: Checkpoint
+  /** The reply, unless there is nothing to say. */
+  reply:
+    | { sessionId: string; position: number; turnNumber: number; id: string; author: Author; parts: MessagePart[] }
+    | undefined
+}
+
+const sayReply = (reply: NonNullable<Ending['reply']>): Sql => sql`replied as (
+  insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+  select org_id, ${reply.sessionId}::uuid, ${reply.position}::integer, ${reply.id}::uuid, id, ${reply.turnNumber}::integer,
+    'assistant', ${JSON.stringify(reply.author)}::jsonb, ${JSON.stringify(reply.parts)}::jsonb from held)`
+
+/** Ends a turn for good. With a token only under that lease; without, the turn must be locked and unfinished. */
+export const endTurn = (db: Db, orgId: string, turnId: string, token: string | undefined, ending: Ending) =>
+  withHeld(
+    db,
+    sql`update turns
+      set status = ${ending.status}, stop_reason = ${ending.stopReason},
+        error = ${ending.error && JSON.stringify(ending.error)}, ended_at = now(), lease_token = null, lease_until = null
+      where org_id = ${orgId} and id = ${turnId} and ended_at is null
+        ${token === undefined ? empty : sql`and lease_token = ${token}`}
+      returning org_id, id`,
+    [
+      ...(ending.checkpoint.ended ? [] : [loseStep]),
+      ...pieces(ending.checkpoint),
+      ...(ending.reply ? [sayReply(ending.reply)] : []),
+    ],
+  )
+
+/** Lets a turn wait for a person. */
+export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, workedMs: number, checkpoint: Checkpoint) =>
+  withHeld(
+    db,
+    sql`update turns
+      set status = 'requires_action', worked_ms = worked_ms + ${workedMs}, lease_token = null, lease_until = null
+      where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
+    pieces(checkpoint),
+  )
+
+/** Gives a turn back that this process cannot go on with. */
+export const releaseTurn = (db: Db, { orgId, turnId, token }: Held) =>
+  db.execute(sql`
+    update turns set lease_token = null, lease_until = null
+    where org_id = ${orgId} and id = ${turnId} and lease_token = ${token}`)
+
+/** Goes on with a turn that waited for a person: to a worker, or to the next decision. It must be locked. */
+export const resumeTurn = (
+  db: Db,
+  orgId: string,
+  turnId: string,
+  frames: { lastSeq: number; lines: string },
+  isReady: boolean,
+) =>
+  withHeld(
+    db,
+    sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}
+      where org_id = ${orgId} and id = ${turnId} and status = 'requires_action' returning org_id, id`,
+    [say(frames)],
+  )

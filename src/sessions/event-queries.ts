@@ -1,0 +1,57 @@
+import { sql } from '../platform/database.ts'
+import type { Db } from '../platform/database.ts'
+import type { TurnStatus } from './turn-queries.ts'
+
+export interface EventRow {
+  /** The number of the last frame. */
+  seq: number
+  frames: string
+}
+
+/** What a turn said after a frame. */
+export const listEvents = (db: Db, orgId: string, turnId: string, after: number) =>
+  db.rows<EventRow>(sql`
+    select seq, frames from turn_events
+    where org_id = ${orgId} and turn_id = ${turnId} and seq > ${after} order by seq`)
+
+export const findLastSeq = async (db: Db, orgId: string, turnId: string): Promise<number> => {
+  const row = await db.row<{ seq: number | null }>(sql`
+    select max(seq) as seq from turn_events where org_id = ${orgId} and turn_id = ${turnId}`)
+  return row?.seq ?? 0
+}
+
+export interface Watched {
+  orgId: string
+  turnId: string
+  after: number
+}
+
+export interface NewsRow {
+  /** Which of the watched, from 1. */
+  place: bigint
+  status: TurnStatus
+  seq: number | null
+  frames: string | null
+}
+
+/** What all watched turns said since, and whether they go on: one statement for every stream that a process serves. */
+export const listNews = (db: Db, watched: Watched[], rowsEach: number) =>
+  db.rows<NewsRow>(sql`
+    select w.place, t.status, e.seq, e.frames
+    from unnest(${watched.map((one) => one.orgId)}::uuid[], ${watched.map((one) => one.turnId)}::uuid[],
+        ${watched.map((one) => one.after)}::integer[]) with ordinality as w (org_id, turn_id, after, place)
+      join turns t on t.org_id = w.org_id and t.id = w.turn_id
+      left join lateral (
+        select e.seq, e.frames from turn_events e
+        where e.org_id = w.org_id and e.turn_id = w.turn_id and e.seq > w.after
+        order by e.seq
+        limit ${rowsEach}
+      ) e on true
+    order by w.place, e.seq`)
+
+/** Takes away a batch of what was said more than a day ago: the messages stay. */
+export const expireEvents = (db: Db, batch: number) =>
+  db.execute(sql`
+    -- all orgs: the same age for everybody
+    delete from turn_events where ctid = any(array(
+      select ctid from turn_events where created_at < now() - interval '24 hours' limit ${batch}))`)

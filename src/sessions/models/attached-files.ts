@@ -1,0 +1,23 @@
+export interface AttachedFile {
+  fileId: string
+  name: string
+  mimeType: string
+  sizeBytes: number
+}
+
+const heading = 'Attached files:'
+
+/** What a model reads below the person's own words. */
+export const withAttachedFiles = (text: string, files: AttachedFile[]): string =>
+  files.length === 0
+    ? text
+    : `${text}\n\n${heading}\n${files.map((file) => `- ${file.name} (file ${file.fileId}, ${file.mimeType}, ${file.sizeBytes} bytes)`).join('\n')}`
+
+const line = /^- (?:.+) \(file ([0-9a-f]{8}-[0-9a-f-]{27}), /gm
+
+/** The person's own words and the ids of the files below them. */
+export const readAttachedFiles = (text: string): { words: string; fileIds: string[] } => {
+  const at = text.lastIndexOf(`\n\n${heading}\n`)
+  if (at === -1) return { words: text, fileIds: [] }
+  return { words: text.slice(0, at), fileIds: [...text.slice(at).matchAll(line)].map(([, id]) => id ?? '') }
+}

@@ -1,0 +1,196 @@
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
+import { readAttachedFiles } from './attached-files.ts'
+
+export interface DemoCall {
+  toolName: string
+  /** JSON, as the person wrote it: a model may well get it wrong. */
+  input: string
+}
+
+/** What the demo model says in one call, decided before it says it. */
+export interface DemoAnswer {
+  text: string
+  calls: DemoCall[]
+  /** How long it takes to say it, in all. */
+  slowMs: number
+  fail: '429' | '500' | 'cut' | undefined
+  /** Input, output, cache read, cache write. */
+  tokens: [number, number, number, number] | undefined
+}
+
+interface Result {
+  toolName: string
+  input: Record<string, unknown>
+  value: unknown
+  isError: boolean
+}
+
+/** What was said since the person last spoke. */
+interface Situation {
+  text: string
+  fileIds: string[]
+  /** How many times tools were called already. */
+  rounds: number
+  results: Result[]
+  lastResults: Result[]
+  tools: string[]
+}
+
+const situationOf = (prompt: LanguageModelV4Prompt, tools: string[]): Situation => {
+  const start = prompt.findLastIndex((message) => message.role === 'user')
+  const asked = prompt[start]
+  const text =
+    asked?.role === 'user' ? asked.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : ''
+  const inputs = new Map<string, Record<string, unknown>>()
+  const rounds: Result[][] = []
+  for (const message of prompt.slice(start + 1)) {
+    if (message.role === 'assistant') {
+      for (const part of message.content)
+        if (part.type === 'tool-call') inputs.set(part.toolCallId, (part.input ?? {}) as Record<string, unknown>)
+    } else if (message.role === 'tool') {
+      rounds.push(
+        message.content.flatMap((part) => {
+          if (part.type !== 'tool-result') return []
+          const { output, toolName, toolCallId } = part
+          const value = 'value' in output ? (output.value as unknown) : null
+          return [{ toolName, input: inputs.get(toolCallId) ?? {}, value, isError: output.type.startsWith('error') }]
+        }),
+      )
+    }
+  }
+  const { words, fileIds } = readAttachedFiles(text)
+  return {
+    text: words,
+    fileIds,
+    rounds: rounds.length,
+    results: rounds.flat(),
+    lastResults: rounds.at(-1) ?? [],
+    tools,
+  }
+}
+
+const command = /^\/(\w+)(?:[ \t]+(.*))?$/
+
+interface Commands {
+  /** The tool calls of each round: lines that stand together are called together. */
+  rounds: DemoCall[][]
+  slowMs: number
+  fail: DemoAnswer['fail']
+  tokens: DemoAnswer['tokens']
+  /** What the person wrote besides. */
+  words: string
+}
+
+const parseCommands = (text: string, isUnruly: boolean): Commands => {
+  const found: Commands = { rounds: [], slowMs: 0, fail: undefined, tokens: undefined, words: '' }
+  const words: string[] = []
+  let together = false
+  for (const line of text.split('\n')) {
+    const [, verb, rest = ''] = command.exec(line.trim()) ?? []
+    const [toolName, ...input] = rest.trim().split(/\s+/)
+    if (verb === 'tool' && toolName) {
+      const call = { toolName, input: input.join(' ') || '{}' }
+      if (together) found.rounds.at(-1)?.push(call)
+      else found.rounds.push([call])
+    } else if (isUnruly && verb === 'slow') found.slowMs = Math.min(600_000, Number(rest) || 0)
+    else if (isUnruly && verb === 'fail')
+      found.fail = (['429', '500', 'cut'] as const).find((one) => one === rest.trim())
+    else if (isUnruly && verb === 'tokens') {
+      const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = rest.trim().split(/\s+/).map(Number)
+      found.tokens = [input, output, cacheRead, cacheWrite]
+    } else words.push(line)
+    together = verb === 'tool'
+  }
+  found.words = words.join('\n').trim()
+  return found
+}
+
+const namedFile = /(?:^|[\s"'“`(])([\p{L}\p{N}][\p{L}\p{N}_.-]*\.[a-z][a-z0-9]{1,4})(?=$|[\s"'”`),.;:?!])/iu
+const namedId = /\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/i
+const maxFilesRead = 3
+
+const callOf = (toolName: string, input: object): DemoCall => ({ toolName, input: JSON.stringify(input) })
+
+interface FoundFile {
+  id?: string
+  name?: string
+}
+
+const filesFound = ({ value }: Result): FoundFile[] => {
+  const files = (value as { files?: unknown } | null)?.files
+  return Array.isArray(files) ? (files as FoundFile[]) : []
+}
+
+/** What a person would expect to be looked up: the attached files, else the file that the text names. */
+const lookUp = (situation: Situation, words: string): DemoCall[] => {
+  const { fileIds, tools, rounds, lastResults } = situation
+  const canRead = tools.includes('files_read')
+  if (rounds === 0 && canRead) {
+    const named = namedId.exec(words)?.[1]
+    const ids = fileIds.length > 0 ? fileIds : named === undefined ? [] : [named]
+    if (ids.length > 0) return ids.slice(0, maxFilesRead).map((fileId) => callOf('files_read', { fileId }))
+  }
+  const name = namedFile.exec(words)?.[1]
+  if (rounds === 0 && name !== undefined && tools.includes('files_search'))
+    return [callOf('files_search', { query: name })]
+  if (rounds !== 1 || !canRead || lastResults[0]?.toolName !== 'files_search') return []
+  const [first] = filesFound(lastResults[0])
+  return first?.id === undefined ? [] : [callOf('files_read', { fileId: first.id })]
+}
+
+const maxQuote = 1_200
+
+const quote = (text: string): string => {
+  const characters = [...text.trim()]
+  return characters.length > maxQuote ? `${characters.slice(0, maxQuote).join('')} …` : characters.join('')
+}
+
+const tell = ({ toolName, value, isError, input }: Result): string => {
+  const file = value as { name?: string; text?: string } | null
+  if (isError) return `${toolName} failed: ${(value as { error?: string } | null)?.error ?? JSON.stringify(value)}`
+  if (toolName === 'files_read' && typeof file?.text === 'string') {
+    return file.text.trim() === '' ? `${file.name} has no text.` : `${file.name} says:\n\n${quote(file.text)}`
+  }
+  if (toolName === 'files_search') {
+    const names = filesFound({ toolName, value, isError, input }).map((one) => one.name)
+    if (names.length === 0) return `I found no file for ${JSON.stringify(input['query'])}.`
+    return `I found ${names.length === 1 ? 'one file' : `${names.length} files`}: ${names.join(', ')}.`
+  }
+  return `${toolName} answered: ${quote(JSON.stringify(value))}`
+}
+
+const introduction = (words: string, tools: string[]): string => {
+  const wrote = words === '' ? '' : `You wrote: “${quote(words)}”\n\n`
+  const able =
+    tools.length === 0
+      ? 'This agent may use no tools.'
+      : `I can use ${tools.map((name) => `\`${name}\``).join(', ')}: attach a file, or name one ("What does report.pdf say?"), and I read it to you.`
+  return `${wrote}I am the demo model that comes with Atrium. I run without a network and answer the same question in the same way. ${able} To hear a real model, let an administrator configure a provider.`
+}
+
+const wireCall = (call: DemoCall): DemoCall => ({ ...call, toolName: call.toolName.replaceAll('.', '_') })
+
+/** Decides what the demo model says next. Pure: the same conversation gets the same answer. */
+export const planAnswer = (
+  prompt: LanguageModelV4Prompt,
+  tools: (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[],
+  isUnruly: boolean,
+): DemoAnswer => {
+  const situation = situationOf(
+    prompt,
+    tools.map((tool) => tool.name),
+  )
+  const { slowMs, fail, tokens, ...commands } = parseCommands(situation.text, isUnruly)
+  const manner = { slowMs, fail, tokens }
+  const told = commands.rounds[situation.rounds]
+  const calls = told?.map(wireCall) ?? (commands.rounds.length > 0 ? [] : lookUp(situation, commands.words))
+  if (calls.length > 0) return { text: '', calls, ...manner }
+  // A search that only led to what was read afterwards is not worth a word.
+  const worthTelling = situation.results.filter(
+    (result, place, all) =>
+      commands.rounds.length > 0 || result.toolName !== 'files_search' || place === all.length - 1 || result.isError,
+  )
+  const text =
+    worthTelling.length > 0 ? worthTelling.map(tell).join('\n\n') : introduction(commands.words, situation.tools)
+  return { text, calls: [], ...manner }
+}

@@ -1,0 +1,102 @@
+import { setImmediate as yieldToOthers, setTimeout as delay } from 'node:timers/promises'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { planAnswer } from './demo-answer.ts'
+import type { DemoAnswer, DemoCall } from './demo-answer.ts'
+
+const bytesPerToken = 4
+
+const tokensOf = (value: unknown): number => Math.ceil(Buffer.byteLength(JSON.stringify(value)) / bytesPerToken)
+
+const failure = (statusCode: number): Error =>
+  Object.assign(new Error(`the demo model was told to fail with ${statusCode}`), { statusCode })
+
+/** Two or three words at a time, as a model that thinks would. */
+const pieces = (text: string): string[] => text.match(/(?:\S+\s*){1,3}|\s+/g) ?? []
+
+const usageOf = (options: LanguageModelV4CallOptions, answer: DemoAnswer) => {
+  const [input, output, cacheRead, cacheWrite] = answer.tokens ?? [
+    tokensOf(options.prompt) + (options.tools ? tokensOf(options.tools) : 0),
+    tokensOf(answer.text) + tokensOf(answer.calls),
+    0,
+    0,
+  ]
+  return {
+    inputTokens: { total: input, noCache: Math.max(0, input - cacheRead - cacheWrite), cacheRead, cacheWrite },
+    outputTokens: { total: output, text: output, reasoning: 0 },
+  }
+}
+
+// Unique in its call is all that an id has to be; the same question gets the same ids again.
+const callParts = (call: DemoCall, place: number): LanguageModelV4StreamPart[] => {
+  const toolCallId = `demo${place}`
+  return [
+    { type: 'tool-input-start', id: toolCallId, toolName: call.toolName },
+    { type: 'tool-input-delta', id: toolCallId, delta: call.input },
+    { type: 'tool-input-end', id: toolCallId },
+    { type: 'tool-call', toolCallId, toolName: call.toolName, input: call.input },
+  ]
+}
+
+async function* speak(
+  answer: DemoAnswer,
+  options: LanguageModelV4CallOptions,
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  const words = pieces(answer.text)
+  const said = answer.fail === 'cut' ? words.slice(0, Math.ceil(words.length / 2)) : words
+  const signal = options.abortSignal
+  const pauseMs = answer.slowMs / Math.max(1, said.length)
+  yield { type: 'stream-start', warnings: [] }
+  if (said.length === 0 && pauseMs > 0) await delay(pauseMs, undefined, signal ? { signal } : {})
+  if (said.length > 0) yield { type: 'text-start', id: 'answer' }
+  for (const delta of said) {
+    if (pauseMs > 0) await delay(pauseMs, undefined, signal ? { signal } : {})
+    signal?.throwIfAborted()
+    yield { type: 'text-delta', id: 'answer', delta }
+  }
+  if (answer.fail === 'cut') return
+  if (said.length > 0) yield { type: 'text-end', id: 'answer' }
+  for (const [place, call] of answer.calls.entries()) yield* callParts(call, place)
+  const unified = answer.calls.length > 0 ? 'tool-calls' : 'stop'
+  yield { type: 'finish', finishReason: { unified, raw: unified }, usage: usageOf(options, answer) }
+}
+
+/**
+ * The built-in model: no network, no weights, and the same answer to the same question. It makes a fresh install useful
+ * and every test repeatable. What it says is planned by demo-answer.ts; `isUnruly` lets people make it slow or fail.
+ */
+export const createDemoModel = (modelId: string, isUnruly: boolean): LanguageModelV4 => {
+  const begin = (options: LanguageModelV4CallOptions): DemoAnswer => {
+    const answer = planAnswer(options.prompt, options.tools ?? [], isUnruly)
+    if (answer.fail === '429') throw failure(429)
+    if (answer.fail === '500') throw failure(500)
+    return answer
+  }
+  return {
+    specificationVersion: 'v4',
+    provider: 'atrium',
+    modelId,
+    supportedUrls: {},
+    doStream: async (options) => {
+      await yieldToOthers()
+      return { stream: ReadableStream.from(speak(begin(options), options)) }
+    },
+    doGenerate: async (options) => {
+      const answer = begin(options)
+      const unified = answer.calls.length > 0 ? 'tool-calls' : 'stop'
+      return {
+        content: [
+          { type: 'text', text: answer.text },
+          ...answer.calls.map(({ toolName, input }, place) => ({
+            type: 'tool-call' as const,
+            toolCallId: `demo${place}`,
+            toolName,
+            input,
+          })),
+        ],
+        finishReason: { unified, raw: unified },
+        usage: usageOf(options, answer),
+        warnings: [],
+      }
+    },
+  }
+}

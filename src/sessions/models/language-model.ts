@@ -1,0 +1,134 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider'
+import { createTextCleaner } from './clean-text.ts'
+import { ModelFailure } from './model-port.ts'
+import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, PromptMessage } from './model-port.ts'
+
+// Most providers allow letters, digits, dashes and underscores in the name of a tool; ours have dots.
+const wireName = (toolName: string): string => toolName.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+
+const toWire = (message: PromptMessage): LanguageModelV4Message => {
+  if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text }] }
+  if (message.role === 'tool') {
+    return {
+      role: 'tool',
+      content: message.results.map(({ callId, toolName, output, isError }) => ({
+        type: 'tool-result',
+        toolCallId: callId,
+        toolName: wireName(toolName),
+        output: { type: isError ? 'error-json' : 'json', value: output as never },
+      })),
+    }
+  }
+  return {
+    role: 'assistant',
+    content: message.parts.map((part) =>
+      part.type === 'text'
+        ? { type: 'text', text: part.text }
+        : { type: 'tool-call', toolCallId: part.callId, toolName: wireName(part.toolName), input: part.input },
+    ),
+  }
+}
+
+const toOptions = (call: ModelCall, signal: AbortSignal): LanguageModelV4CallOptions => ({
+  prompt: [{ role: 'system', content: call.instructions }, ...call.messages.map(toWire)],
+  abortSignal: signal,
+  ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
+  ...(call.tools.length === 0
+    ? {}
+    : {
+        tools: call.tools.map(({ name, description, inputSchema }) => ({
+          type: 'function',
+          name: wireName(name),
+          description,
+          inputSchema,
+        })),
+      }),
+})
+
+/** Undefined unless the provider told both sides; an explicit zero is a zero. */
+const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage | undefined =>
+  inputTokens.total === undefined || outputTokens.total === undefined
+    ? undefined
+    : {
+        inputTokens: inputTokens.total,
+        outputTokens: outputTokens.total,
+        cacheReadTokens: inputTokens.cacheRead ?? 0,
+        cacheWriteTokens: inputTokens.cacheWrite ?? 0,
+      }
+
+const maxRetryAfterMs = 10_000
+
+const retryAfterOf = (headers: unknown): number | undefined => {
+  const value = (headers as Record<string, string> | undefined)?.['retry-after']
+  const seconds = value === undefined ? Number.NaN : Number(value)
+  return seconds >= 0 ? Math.min(seconds * 1_000, maxRetryAfterMs) : undefined
+}
+
+/** What went wrong, in words that say nothing of the operator's account at the provider. */
+export const toModelFailure = (cause: unknown): ModelFailure => {
+  if (cause instanceof ModelFailure) return cause
+  const { statusCode, responseHeaders } = (cause ?? {}) as { statusCode?: number; responseHeaders?: unknown }
+  if (statusCode === undefined)
+    return new ModelFailure('unavailable', "The model's provider cannot be reached.", { cause })
+  const retryAfterMs = retryAfterOf(responseHeaders)
+  if (statusCode === 429) {
+    return new ModelFailure('rate_limited', "The model's provider takes no more requests right now.", {
+      cause,
+      retryAfterMs,
+    })
+  }
+  if (statusCode >= 500 || statusCode === 408) {
+    return new ModelFailure('unavailable', `The model's provider failed (${statusCode}).`, { cause, retryAfterMs })
+  }
+  return new ModelFailure('rejected', `The model's provider refused the request (${statusCode}).`, { cause })
+}
+
+const finishOf = (part: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): ModelEvent | undefined => {
+  const { unified, raw } = part.finishReason
+  const usage = usageOf(part.usage)
+  // The stream broke off: the provider's client fills in a finish that the provider never sent.
+  if (unified === 'interrupted' || (unified === 'other' && raw === undefined && usage === undefined)) return undefined
+  if (unified === 'error') throw new ModelFailure('unavailable', "The model's provider broke off with an error.")
+  const reason: FinishReason = unified
+  return { type: 'finish', reason, usage }
+}
+
+/** Runs one call on a model of the AI SDK's provider interface (version 4), one event at a time. */
+export async function* streamLanguageModel(
+  model: LanguageModelV4,
+  call: ModelCall,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const names = new Map(call.tools.map(({ name }: ModelTool) => [wireName(name), name]))
+  const ourName = (name: string): string => names.get(name) ?? name
+  const inputNames = new Map<string, string>()
+  const text = createTextCleaner()
+  const reasoning = createTextCleaner()
+  try {
+    const { stream } = await model.doStream(toOptions(call, signal))
+    for await (const part of stream) {
+      if (part.type === 'text-delta') yield { type: 'text', delta: text(part.delta) }
+      else if (part.type === 'reasoning-delta') yield { type: 'reasoning', delta: reasoning(part.delta) }
+      else if (part.type === 'tool-input-start') inputNames.set(part.id, ourName(part.toolName))
+      else if (part.type === 'tool-input-delta') {
+        const toolName = inputNames.get(part.id) ?? ''
+        yield { type: 'tool-input', id: part.id, toolName, delta: part.delta }
+      } else if (part.type === 'tool-call') {
+        yield { type: 'tool-call', id: part.toolCallId, toolName: ourName(part.toolName), input: part.input }
+      } else if (part.type === 'error') throw part.error
+      else if (part.type === 'finish') {
+        const finish = finishOf(part)
+        if (finish) yield finish
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw toModelFailure(error)
+  }
+}

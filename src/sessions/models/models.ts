@@ -1,0 +1,48 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelProvider } from '../../agents/agents.ts'
+import { createDemoModel } from './demo-model.ts'
+import { streamLanguageModel } from './language-model.ts'
+import { ModelFailure } from './model-port.ts'
+import type { ModelPort } from './model-port.ts'
+
+export interface ModelOptions {
+  providers: readonly ModelProvider[]
+  /** Whether the demo models obey `/slow`, `/fail` and `/tokens`. */
+  isDemoUnruly: boolean
+}
+
+/**
+ * The models of the catalog. The code that speaks to providers is loaded at the first call of one: 16 MB of memory that
+ * a server without providers never needs.
+ */
+export const createModels = ({ providers, isDemoUnruly }: ModelOptions): ModelPort => {
+  const byName = new Map(providers.map((provider) => [provider.name, provider]))
+  const demos = new Map(['demo', 'demo-paid'].map((name) => [name, createDemoModel(name, isDemoUnruly)]))
+  const open = async (modelId: string): Promise<LanguageModelV4> => {
+    const [providerName = '', ...rest] = modelId.split('/')
+    const name = rest.join('/')
+    const provider = byName.get(providerName)
+    const demo = providerName === 'atrium' ? demos.get(name) : undefined
+    if (demo) return demo
+    if (!provider) throw new ModelFailure('rejected', `The model ${modelId} is not configured on this server.`)
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const { baseUrl, apiKey } = provider
+    // Without includeUsage a streamed answer tells no tokens at all.
+    const settings = { name: providerName, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
+    return createOpenAICompatible(settings).chatModel(name)
+  }
+  const opened = new Map<string, Promise<LanguageModelV4>>()
+  const modelOf = (modelId: string): Promise<LanguageModelV4> => {
+    const known = opened.get(modelId)
+    if (known) return known
+    const opening = open(modelId)
+    opened.set(modelId, opening)
+    opening.catch(() => opened.delete(modelId))
+    return opening
+  }
+  return {
+    stream: async function* (call, signal) {
+      yield* streamLanguageModel(await modelOf(call.modelId), call, signal)
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { pauseTurn } from './checkpoint-queries.ts'
+import type { Checkpoint } from './checkpoint-queries.ts'
+import { concludeTurn } from './conclude.ts'
+import { partsOf } from './progress.ts'
+import * as queries from './queries.ts'
+import { setSessionStatus } from './turn-queries.ts'
+import type { EndedStatus, ErrorDetail, StopReason } from './turn-queries.ts'
+import { reach, say } from './turn-run.ts'
+import type { Hold } from './turn-run.ts'
+
+/** How a turn ended, with what is still to be written. */
+export interface Outcome {
+  status: EndedStatus
+  stopReason: StopReason
+  error: ErrorDetail | null
+  checkpoint: Checkpoint
+}
+
+export const ended = (status: EndedStatus, stopReason: StopReason, checkpoint: Checkpoint = {}): Outcome => ({
+  status,
+  stopReason,
+  error: null,
+  checkpoint,
+})
+
+export const failed = (code: string, message: string, checkpoint: Checkpoint = {}): Outcome => ({
+  status: 'failed',
+  stopReason: 'error',
+  error: { code, message },
+  checkpoint,
+})
+
+const finishReasons: Partial<Record<StopReason, string>> = {
+  stop: 'stop',
+  max_steps: 'tool-calls',
+  max_tokens: 'length',
+  content_filter: 'content-filter',
+  error: 'error',
+}
+
+/** Writes the end of the turn: its last step, its reply, the last frames, and the session's next turn. */
+export const conclude = async (run: Hold, outcome: Outcome): Promise<void> => {
+  const { deps, turn, held } = run
+  const { status, stopReason, error } = outcome
+  const parts = partsOf(run.progress)
+  if (error) parts.push({ type: 'error', ...error })
+  if (run.progress.steps.length > 0) say(run, { type: 'finish-step' })
+  if (error) say(run, { type: 'error', errorText: error.message })
+  const finishReason = finishReasons[stopReason] ?? 'other'
+  say(run, { type: 'finish', finishReason, messageMetadata: { status, stopReason } })
+  reach(run, 'before-end')
+  await run.stream.write(
+    (frames) =>
+      deps.db.transaction(async (db) => {
+        const session = await queries.lockSession(db, held.orgId, turn.sessionId)
+        if (!session) return false
+        const conclusion = { ...outcome, parts, checkpoint: { ...outcome.checkpoint, frames } }
+        return concludeTurn(db, deps.jobs, held.orgId, session, turn, held.token, conclusion)
+      }),
+    true,
+  )
+  reach(run, 'after-end')
+}
+
+/** Lets the turn wait for what a person decides. */
+export const pause = (run: Hold, checkpoint: Checkpoint): Promise<void> => {
+  const { deps, turn, held } = run
+  const workedMs = Math.round(performance.now() - run.startedAtMs)
+  return run.stream.write(
+    (frames) =>
+      deps.db.transaction(async (db) => {
+        if (!(await queries.lockSession(db, held.orgId, turn.sessionId))) return false
+        if (!(await pauseTurn(db, held, workedMs, { ...checkpoint, frames }))) return false
+        await setSessionStatus(db, held.orgId, turn.sessionId, 'requires_action')
+        return true
+      }),
+    true,
+  )
+}

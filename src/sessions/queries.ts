@@ -1,0 +1,229 @@
+import { empty, sql } from '../platform/database.ts'
+import type { Db, Sql } from '../platform/database.ts'
+import type { Actor } from '../identity/actor.ts'
+import type { Author, MessagePart } from './schemas.ts'
+
+export type SessionStatus = 'idle' | 'running' | 'requires_action'
+
+export interface Participant {
+  type: 'agent' | 'user'
+  id: string
+  slug?: string
+  name: string
+  avatar?: string
+}
+
+export interface SessionRow {
+  id: string
+  workspaceId: string
+  projectId: string | null
+  agentId: string
+  title: string | null
+  status: SessionStatus
+  activeTurnId: string | null
+  participants: Participant[]
+  metadata: Record<string, unknown>
+  messageCount: number
+  lastMessageAt: string | null
+  revision: number
+  createdAt: string
+  updatedAt: string
+}
+
+/** With the microseconds of updated_at, for the cursor. */
+export type ListedSession = SessionRow & { updatedAtExactly: string }
+
+/** A place in a list that goes down from what changed last. */
+export interface Position {
+  updatedAt: string
+  id: string
+}
+
+/** The columns of a SessionRow; the table must be called `s`. */
+const columns = sql`s.id, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
+  s.metadata || jsonb_build_object('relationship', s.relationship) as metadata, s.message_count, s.last_message_at,
+  s.revision, s.created_at, s.updated_at,
+  (
+    select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('type', p.kind, 'id', p.participant_id,
+      'slug', a.slug, 'name', coalesce(a.name, u.name), 'avatar', a.avatar)) order by p.kind, p.joined_at, p.participant_id), '[]')
+    from session_participants p
+      left join agents a on p.kind = 'agent' and a.org_id = p.org_id and a.id = p.participant_id
+      left join users u on p.kind = 'user' and u.id = p.participant_id
+    where p.org_id = s.org_id and p.session_id = s.id
+  ) as participants`
+
+const visible = (actor: Actor, workspaceId: string): Sql =>
+  sql`s.org_id = ${actor.orgId} and s.workspace_id = ${workspaceId} and s.deleted_at is null`
+
+export const findSession = (db: Db, actor: Actor, workspaceId: string, id: string) =>
+  db.row<SessionRow>(sql`select ${columns} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`)
+
+/** Whether the workspace sees the session: all that most routes below it need to know. */
+export const sessionExists = (db: Db, actor: Actor, workspaceId: string, id: string) =>
+  db.row<{ id: string; agentId: string; activeTurnId: string | null }>(sql`
+    select s.id, s.agent_id, s.active_turn_id from sessions s
+    where ${visible(actor, workspaceId)} and s.id = ${id}`)
+
+export const listSessions = (
+  db: Db,
+  actor: Actor,
+  workspaceId: string,
+  projectId: string | undefined,
+  limit: number,
+  after: Position,
+) =>
+  db.rows<ListedSession>(sql`
+    select ${columns}, s.updated_at::text as updated_at_exactly from sessions s
+    where ${visible(actor, workspaceId)} ${projectId === undefined ? empty : sql`and s.project_id = ${projectId}`}
+      and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
+    order by s.updated_at desc, s.id desc
+    limit ${limit}`)
+
+/** The sessions of the workspace in which an agent takes part, last changed first: one walk down the agent's index. */
+export const listAgentSessions = (
+  db: Db,
+  actor: Actor,
+  workspaceId: string,
+  agentId: string,
+  projectId: string | undefined,
+  limit: number,
+  after: Position,
+) =>
+  db.rows<ListedSession>(sql`
+    select ${columns}, s.updated_at::text as updated_at_exactly
+    from session_participants mine
+      join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
+    where mine.org_id = ${actor.orgId} and mine.participant_id = ${agentId} and ${visible(actor, workspaceId)}
+      ${projectId === undefined ? empty : sql`and s.project_id = ${projectId}`}
+      and (mine.updated_at, mine.session_id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
+    order by mine.updated_at desc, mine.session_id desc
+    limit ${limit}`)
+
+export interface NewSession {
+  id: string
+  workspaceId: string
+  projectId: string | null
+  agentId: string
+  title: string | null
+  metadata: Record<string, unknown>
+}
+
+/** The session with the agent and the caller in it. */
+export const insertSession = (db: Db, actor: Actor, session: NewSession) =>
+  db.execute(sql`
+    with made as (
+      insert into sessions (org_id, id, workspace_id, project_id, agent_id, title, metadata, created_by)
+      values (${actor.orgId}, ${session.id}, ${session.workspaceId}, ${session.projectId}, ${session.agentId},
+        ${session.title}, ${JSON.stringify(session.metadata)}, ${actor.userId})
+      returning org_id, id, updated_at
+    )
+    insert into session_participants (org_id, session_id, kind, participant_id, updated_at)
+    select made.org_id, made.id, taking.kind, taking.id, made.updated_at
+    from made, (values ('agent', ${session.agentId}::uuid), ('user', ${actor.userId}::uuid)) as taking (kind, id)`)
+
+export interface LockedSession {
+  id: string
+  title: string | null
+  projectId: string | null
+  metadata: Record<string, unknown>
+  activeTurnId: string | null
+  turnCount: number
+  messageCount: number
+  revision: number
+  participantIds: string[]
+}
+
+/**
+ * Locks the session. Whoever changes a turn's status locks its session first, so that turns begin and end one after
+ * another and nobody waits the wrong way round.
+ */
+export const lockSession = (db: Db, orgId: string, id: string) =>
+  db.row<LockedSession>(sql`
+    select id, title, project_id, metadata, active_turn_id, turn_count, message_count, revision,
+      array(
+        select participant_id from session_participants p where p.org_id = sessions.org_id and p.session_id = sessions.id
+      ) as participant_ids
+    from sessions
+    where org_id = ${orgId} and id = ${id} and deleted_at is null
+    for no key update`)
+
+export interface SessionChanges {
+  title: string | null
+  projectId: string | null
+  metadata: Record<string, unknown>
+}
+
+export const updateSession = (db: Db, actor: Actor, id: string, changes: SessionChanges) =>
+  db.execute(sql`
+    update sessions
+    set title = ${changes.title}, project_id = ${changes.projectId}, metadata = ${JSON.stringify(changes.metadata)},
+      revision = revision + 1, updated_at = now()
+    where org_id = ${actor.orgId} and id = ${id}`)
+
+export const softDeleteSession = (db: Db, actor: Actor, id: string) =>
+  db.execute(sql`
+    update sessions set deleted_at = now(), revision = revision + 1
+    where org_id = ${actor.orgId} and id = ${id} and deleted_at is null`)
+
+/** Adds an agent or a person to the session, if they are not in it. */
+export const addParticipants = (db: Db, orgId: string, sessionId: string, agentId: string, userId: string) =>
+  db.execute(sql`
+    insert into session_participants (org_id, session_id, kind, participant_id)
+    values (${orgId}, ${sessionId}, 'agent', ${agentId}), (${orgId}, ${sessionId}, 'user', ${userId})
+    on conflict do nothing`)
+
+export interface MessageRow {
+  id: string
+  sessionId: string
+  turnId: string
+  turnNumber: number
+  position: number
+  role: 'user' | 'assistant'
+  author: Author
+  parts: MessagePart[]
+  createdAt: string
+}
+
+const messageColumns = sql`m.id, m.session_id, m.turn_id, m.turn_number, m.position, m.role, m.author, m.parts,
+  m.created_at`
+
+/** Newest first. */
+export const listMessages = (db: Db, actor: Actor, sessionId: string, limit: number, before: number | undefined) =>
+  db.rows<MessageRow>(sql`
+    select ${messageColumns} from messages m
+    where m.org_id = ${actor.orgId} and m.session_id = ${sessionId}
+      ${before === undefined ? empty : sql`and m.position < ${before}`}
+    order by m.position desc
+    limit ${limit}`)
+
+export const findMessage = (db: Db, orgId: string, id: string) =>
+  db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)
+
+/** What was said up to and in a turn, newest first. Turns that wait behind it have not been said yet. */
+export const listHistory = (db: Db, orgId: string, sessionId: string, turnNumber: number, limit: number) =>
+  db.rows<MessageRow>(sql`
+    select ${messageColumns} from messages m
+    where m.org_id = ${orgId} and m.session_id = ${sessionId} and m.turn_number <= ${turnNumber}
+    order by m.turn_number desc, m.position desc
+    limit ${limit}`)
+
+export interface PeerMessageRow extends MessageRow {
+  isSelf: boolean
+}
+
+/** What agents wrote in an agent's conversations with its peers, newest first. */
+export const listPeerMessages = (db: Db, actor: Actor, workspaceId: string, agentId: string, limit: number) =>
+  db.rows<PeerMessageRow>(sql`
+    select m.*, (m.author ->> 'id')::uuid = ${agentId} as is_self
+    from session_participants mine
+      join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
+      cross join lateral (
+        select ${messageColumns} from messages m
+        where m.org_id = s.org_id and m.session_id = s.id and m.author ->> 'type' = 'agent'
+        order by m.position desc
+        limit ${limit}
+      ) m
+    where mine.org_id = ${actor.orgId} and mine.participant_id = ${agentId} and ${visible(actor, workspaceId)}
+      and s.relationship = 'peer'
+    order by m.created_at desc, m.id desc
+    limit ${limit}`)

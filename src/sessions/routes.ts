@@ -1,0 +1,195 @@
+import { getAgent, watchDefaultAgents } from '../agents/agents.ts'
+import type { ModelCatalog } from '../agents/agents.ts'
+import type { Config } from '../config.ts'
+import { workspaceOf } from '../identity/actor.ts'
+import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import type { Database } from '../platform/database.ts'
+import { sendResource } from '../platform/etag.ts'
+import { apiPrefix } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/schemas.ts'
+import * as queries from './queries.ts'
+import {
+  AgentParams,
+  Message,
+  ParticipantSessionsQuery,
+  PeerMessage,
+  PeerMessagesQuery,
+  Session,
+  SessionCreate,
+  SessionListQuery,
+  SessionPatch,
+} from './schemas.ts'
+import * as sessions from './sessions.ts'
+import type { TurnHub } from './turn-hub.ts'
+import { registerTurnRoutes } from './turn-routes.ts'
+import { abandonTurns } from './turns.ts'
+
+export interface SessionDeps {
+  config: Config
+  db: Database
+  jobs: Pick<Jobs, 'enqueue'>
+  log: Log
+  models: ModelCatalog
+  hub: TurnHub
+}
+
+const tags = ['Sessions']
+const what = 'Session'
+/** As many as a list answers in one go when no limit is named. */
+const wholeList = 1_000
+
+const textOf = (parts: queries.MessageRow['parts']): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+
+export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
+  const { config, db } = deps
+  const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
+  registerTurnRoutes(app, deps)
+
+  app.get(
+    `${apiPrefix}/sessions`,
+    {
+      config: { access: 'sessions:read', what: 'Agent' },
+      schema: {
+        tags,
+        summary: "Sessions of the call's workspace, last changed first",
+        querystring: SessionListQuery,
+        response: { 200: Success(CursorList(Session)) },
+      },
+    },
+    async ({ actor, query }) => ok(await sessions.listSessions(db, actor, query, query.limit, query.cursor)),
+  )
+
+  app.post(
+    `${apiPrefix}/sessions`,
+    {
+      config: { access: 'sessions:write', what: 'Agent' },
+      schema: { tags, summary: 'Begin a session', body: SessionCreate, response: { 201: Success(Session) } },
+    },
+    async (request, reply) => {
+      await firstSight(request.actor)
+      reply.code(201)
+      return sendResource(request, reply, await sessions.createSession(request.db, request.actor, request.body))
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/sessions/:id`,
+    {
+      config: { access: 'sessions:read', what },
+      schema: { tags, summary: 'One session', params: IdParams, response: { 200: Success(Session) } },
+    },
+    async (request, reply) =>
+      sendResource(request, reply, await sessions.getSession(db.hot, request.actor, request.params.id)),
+  )
+
+  app.patch(
+    `${apiPrefix}/sessions/:id`,
+    {
+      config: { access: 'sessions:write', what },
+      schema: {
+        tags,
+        summary: 'Change a session',
+        params: IdParams,
+        body: SessionPatch,
+        response: { 200: Success(Session) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body, headers } = request
+      return sendResource(request, reply, await sessions.updateSession(db, actor, params.id, body, headers['if-match']))
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/sessions/:id`,
+    {
+      config: { access: 'sessions:write', what },
+      schema: {
+        tags,
+        summary: 'Delete a session',
+        description: 'A turn that is under way in it is cancelled.',
+        params: IdParams,
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async ({ actor, params, headers }) => {
+      await sessions.deleteSession(db, actor, params.id, headers['if-match'], async (db) => {
+        await abandonTurns(db, deps, actor.orgId, params.id)
+      })
+      return ok({ deleted: true as const })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/sessions/:id/messages`,
+    {
+      config: { access: 'sessions:read', what },
+      schema: {
+        tags,
+        summary: 'What was said in a session, newest first',
+        params: IdParams,
+        querystring: CursorQuery,
+        response: { 200: Success(CursorList(Message)) },
+      },
+    },
+    async ({ actor, params, query }) => {
+      const { limit, cursor } = query
+      const [before] = cursor === undefined ? [undefined] : decodeCursor(cursor, ['number'])
+      await sessions.requireSession(db.hot, actor, params.id)
+      const rows = await queries.listMessages(db, actor, params.id, limit + 1, before)
+      const items = rows.slice(0, limit)
+      const last = items.at(-1)
+      return ok({ items, nextCursor: rows.length > limit && last ? encodeCursor([last.position]) : null })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/agents/:id/sessions`,
+    {
+      config: { access: 'sessions:read', what: 'Agent' },
+      schema: {
+        tags: ['Agents'],
+        summary: 'Sessions in which an agent takes part, last changed first',
+        params: AgentParams,
+        querystring: ParticipantSessionsQuery,
+        response: { 200: Success(CursorList(Session)) },
+      },
+    },
+    async ({ actor, params, query }) => {
+      await firstSight(actor)
+      return ok(await sessions.listSessions(db, actor, { agentId: params.id }, query.limit ?? wholeList, query.cursor))
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/agents/:id/messages`,
+    {
+      config: { access: 'sessions:read', what: 'Agent' },
+      schema: {
+        tags: ['Agents'],
+        summary: "What agents wrote in an agent's sessions with its peers, newest first",
+        params: AgentParams,
+        querystring: PeerMessagesQuery,
+        response: { 200: Success(CursorList(PeerMessage)) },
+      },
+    },
+    async ({ actor, params, query }) => {
+      await firstSight(actor)
+      const agent = await getAgent(db, actor, params.id)
+      const rows = await queries.listPeerMessages(db, actor, workspaceOf(actor), agent.id, query.limit)
+      const items = rows.map(({ author, ...message }) => ({
+        ...message,
+        fromAgentId: author.id,
+        fromAgentSlug: author.slug ?? '',
+        fromAgentName: author.name,
+        fromAgentAvatar: author.avatar ?? '',
+        text: textOf(message.parts),
+      }))
+      return ok({ items, nextCursor: null })
+    },
+  )
+}

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { JobContext } from '../platform/jobs.ts'
+import { claimLease, keepLease } from '../platform/lease.ts'
+import type { Claim } from '../platform/lease.ts'
+import { leaveCalls } from './cancel.ts'
+import { loadCast } from './cast.ts'
+import { appendFrames, releaseTurn } from './checkpoint-queries.ts'
+import { microcentsPerCent } from './costs.ts'
+import * as eventQueries from './event-queries.ts'
+import { callModel } from './model-step.ts'
+import type { StepOutcome } from './model-step.ts'
+import { ModelFailure } from './models/model-port.ts'
+import { conclude, ended, failed, pause } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
+import { createStreamLog } from './stream-log.ts'
+import { beginCalls, journal, resumeCalls } from './tool-step.ts'
+import { save, say, TimeIsUp, turnLease } from './turn-run.ts'
+import type { Hold, Run, RunDeps } from './turn-run.ts'
+import * as turnQueries from './turn-queries.ts'
+import type { ClaimedTurn } from './turn-queries.ts'
+
+const spentMicrocents = (run: Run): bigint => run.progress.steps.reduce((sum, step) => sum + step.costMicrocents, 0n)
+
+const isOverBudget = (run: Run): boolean =>
+  run.turn.maxCostCents !== null && spentMicrocents(run) >= BigInt(run.turn.maxCostCents) * microcentsPerCent
+
+/** How the turn ends when its model had its last word; undefined when it goes on with tools. */
+const endAfter = ({ step, calls, finish }: StepOutcome): Outcome | undefined => {
+  const checkpoint = { ended: step }
+  if (finish === 'time') return ended('incomplete', 'max_time', checkpoint)
+  if (finish instanceof ModelFailure) {
+    const wasCut = finish.code === 'cut' && (step?.parts.length ?? 0) > 0
+    if (wasCut) return ended('incomplete', 'stream_truncated', checkpoint)
+    return failed(`model_${finish.code}`, finish.message, checkpoint)
+  }
+  if (finish === 'length') return ended('incomplete', 'max_tokens', checkpoint)
+  if (finish === 'content-filter') return ended('incomplete', 'content_filter', checkpoint)
+  return calls.length === 0 ? ended('completed', 'stop', checkpoint) : undefined
+}
+
+/** The loop: a call of the model, the tools that it asked for, the next call. Answers how it ended; undefined: it waits. */
+const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
+  const questions = await resumeCalls(run)
+  if (questions.length > 0) {
+    await pause(run, { callChanges: questions })
+    return undefined
+  }
+  const completed = run.progress.steps.filter(({ status }) => status === 'completed')
+  for (let step = (completed.at(-1)?.step ?? 0) + 1; ; step++) {
+    if (step > run.turn.maxSteps) return ended('incomplete', 'max_steps')
+    if (isOverBudget(run)) return ended('incomplete', 'max_cost')
+    const outcome = await callModel(run, step)
+    if (outcome.step) run.progress.steps.push({ ...outcome.step, startedAt: '', endedAt: '' })
+    const end = endAfter(outcome)
+    if (end) return end
+    const calls = journal(run, step, outcome.calls)
+    const { newCalls, finish } = beginCalls(run, calls)
+    await save(run, { ended: outcome.step, newCalls })
+    run.progress.calls.push(...calls)
+    await finish()
+    say(run, { type: 'finish-step' })
+  }
+}
+
+/** The same, within the time of the turn: a tool that still runs then is left behind. */
+const takeStepsInTime = async (run: Run): Promise<Outcome | undefined> => {
+  try {
+    return await takeSteps(run)
+  } catch (error) {
+    if (!(error instanceof TimeIsUp)) throw error
+    return ended('incomplete', 'max_time', { callChanges: leaveCalls(run.progress.calls) })
+  }
+}
+
+/** More than any crash explains: something about this turn kills its workers. */
+const maxAttempts = 8
+
+/** Everything from the claim to the end, while the turn is ours. */
+const takeTurn = async (hold: Hold): Promise<void> => {
+  const { turn } = hold
+  if (turn.attempts > maxAttempts) {
+    await conclude(hold, failed('internal', 'The server stopped again and again while it worked on this turn.'))
+    return
+  }
+  const cast = await loadCast(hold)
+  const outcome = 'code' in cast ? failed(cast.code, cast.message) : await takeStepsInTime({ ...hold, ...cast })
+  if (outcome) await conclude(hold, outcome)
+}
+
+/** Claims the turn; waits while a worker that died, or another that is still at it, has it. Undefined: nothing to do. */
+const claimTurn = async (
+  deps: RunDeps,
+  orgId: string,
+  turnId: string,
+  signal: AbortSignal,
+): Promise<Claim<ClaimedTurn> | undefined> => {
+  const { db } = deps
+  for (;;) {
+    const options = { ...turnQueries.turnClaim, timing: turnLease }
+    const claim = await claimLease<ClaimedTurn>(db, turnQueries.leasedTurn(orgId, turnId), options)
+    if (claim) return claim
+    const state = await turnQueries.findTurnState(db, orgId, turnId)
+    if (!state || !['queued', 'running'].includes(state.status)) return undefined
+    await delay(Math.max(100, state.leaseLeftMs ?? 0), undefined, { signal })
+  }
+}
+
+const openHold = async (
+  deps: RunDeps,
+  orgId: string,
+  claim: Claim<ClaimedTurn>,
+  signal: AbortSignal,
+  onBroken: (reason: Error) => void,
+): Promise<Hold> => {
+  const { db, hub } = deps
+  const { row: turn, token } = claim
+  const held = { orgId, turnId: turn.id, token }
+  const isFirst = turn.attempts === 1
+  const [steps, calls, lastSeq] = isFirst
+    ? [[], [], 0]
+    : await Promise.all([
+        turnQueries.listSteps(db, orgId, turn.id),
+        turnQueries.listCalls(db, orgId, turn.id),
+        eventQueries.findLastSeq(db, orgId, turn.id),
+      ])
+  const stream = createStreamLog({
+    lastSeq,
+    append: (frames) => appendFrames(db, held, frames),
+    publish: (published) => hub.publish(turn.id, published),
+    onBroken,
+  })
+  const hold: Hold = { deps, turn, held, progress: { steps, calls }, stream, signal, startedAtMs: performance.now() }
+  const { id: turnId, sessionId, replyId } = turn
+  if (lastSeq === 0) say(hold, { type: 'start', messageId: replyId, messageMetadata: { turnId, sessionId } })
+  return hold
+}
+
+/**
+ * The job of a turn: claims it and works on it until it ends, waits for a person, or is not ours any more. Rejects when
+ * the turn is to be taken up again.
+ */
+export const workOnTurn = async (
+  deps: RunDeps,
+  { orgId, turnId }: { orgId: string; turnId: string },
+  { signal: jobSignal }: Pick<JobContext, 'signal'>,
+): Promise<void> => {
+  const { db, hub, log, config } = deps
+  const claim = await claimTurn(deps, orgId, turnId, jobSignal)
+  if (!claim) return
+  const lease = keepLease(db, turnQueries.leasedTurn(orgId, turnId), claim, turnLease)
+  const stop = new AbortController()
+  const leftMs = Math.max(0, config.turnLimitMs - Number(claim.row.workedMs))
+  const limit = setTimeout(() => stop.abort(new TimeIsUp()), leftMs)
+  const leave = hub.work(turnId, () => stop.abort(new Error('the turn was cancelled')))
+  const signal = AbortSignal.any([lease.signal, stop.signal, jobSignal])
+  try {
+    await takeTurn(await openHold(deps, orgId, claim, signal, (reason) => stop.abort(reason)))
+  } catch (error) {
+    // Given back, so that whoever takes it up next need not wait for the lease to run out.
+    await releaseTurn(db, { orgId, turnId, token: claim.token }).catch(() => undefined)
+    const state = await turnQueries.findTurnState(db, orgId, turnId)
+    if (!state || !['queued', 'running'].includes(state.status)) return
+    log.warn({ err: error, turnId }, 'a turn was interrupted and is taken up again')
+    throw error
+  } finally {
+    clearTimeout(limit)
+    leave()
+    lease.stop()
+  }
+}

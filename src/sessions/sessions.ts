@@ -1,0 +1,139 @@
+import { getAgent } from '../agents/agents.ts'
+import { getProject } from '../files/projects.ts'
+import type { Actor } from '../identity/actor.ts'
+import { workspaceOf } from '../identity/actor.ts'
+import { audit } from '../identity/audit.ts'
+import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import type { Database, Db } from '../platform/database.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
+import { requireMatch } from '../platform/etag.ts'
+import { newId } from '../platform/ids.ts'
+import * as queries from './queries.ts'
+import type { SessionRow } from './queries.ts'
+import type { SessionCreate, SessionPatch } from './schemas.ts'
+
+const maxMetadataBytes = 16_384
+
+/** Metadata after a change: named keys are replaced, null removes one. Whom the session is with is not the client's to say. */
+const mergeMetadata = (current: Record<string, unknown>, change: Record<string, unknown>): Record<string, unknown> => {
+  const kept = Object.entries({ ...current, ...change }).filter(
+    ([key, value]) => key !== 'relationship' && value !== null,
+  )
+  const merged = Object.fromEntries(kept)
+  if (Buffer.byteLength(JSON.stringify(merged)) > maxMetadataBytes) {
+    throw badRequest('metadata must have at most 16 KB as JSON')
+  }
+  return merged
+}
+
+export const getSession = async (db: Db, actor: Actor, id: string): Promise<SessionRow> => {
+  const session = await queries.findSession(db, actor, workspaceOf(actor), id)
+  if (!session) throw notFound('Session')
+  return session
+}
+
+/** What a route below a session needs of it. NOT_FOUND when the call's workspace does not see it. */
+export const requireSession = async (
+  db: Db,
+  actor: Actor,
+  id: string,
+): Promise<{ id: string; agentId: string; activeTurnId: string | null }> => {
+  const session = await queries.sessionExists(db, actor, workspaceOf(actor), id)
+  if (!session) throw notFound('Session')
+  return session
+}
+
+/** A conversation between the caller and an agent. NOT_FOUND for an agent or a project that is not there. */
+export const createSession = async (db: Database, actor: Actor, body: SessionCreate): Promise<SessionRow> => {
+  const metadata = mergeMetadata({}, body.metadata ?? {})
+  const agent = await getAgent(db, actor, body.agentId)
+  const projectId = body.projectId ?? null
+  if (projectId !== null) await getProject(db, actor, projectId)
+  const id = newId()
+  const session = {
+    id,
+    workspaceId: workspaceOf(actor),
+    projectId,
+    agentId: agent.id,
+    title: body.title ?? null,
+    metadata,
+  }
+  await db.transaction((db) => queries.insertSession(db, actor, session))
+  return getSession(db, actor, id)
+}
+
+const patchFields = ['title', 'projectId', 'metadata'] as const satisfies (keyof SessionPatch)[]
+
+export const updateSession = async (
+  db: Database,
+  actor: Actor,
+  id: string,
+  patch: SessionPatch,
+  ifMatch: string | undefined,
+): Promise<SessionRow> => {
+  if (patchFields.every((field) => patch[field] === undefined)) {
+    throw badRequest('The body must name at least one field to change')
+  }
+  await requireSession(db, actor, id)
+  if (patch.projectId) await getProject(db, actor, patch.projectId)
+  await db.transaction(async (db) => {
+    const session = await queries.lockSession(db, actor.orgId, id)
+    if (!session) throw notFound('Session')
+    requireMatch(ifMatch, session)
+    await queries.updateSession(db, actor, id, {
+      title: patch.title === undefined ? session.title : patch.title,
+      projectId: patch.projectId === undefined ? session.projectId : patch.projectId,
+      metadata: patch.metadata === undefined ? session.metadata : mergeMetadata(session.metadata, patch.metadata),
+    })
+  })
+  return getSession(db, actor, id)
+}
+
+// Before every position of a list that goes down from the newest.
+const listStart: queries.Position = { updatedAt: '9999-12-31 00:00:00+00', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
+
+export interface SessionFilter {
+  agentId?: string | undefined
+  projectId?: string | undefined
+}
+
+/** Sessions of the call's workspace, last changed first. `agentId` may be a slug; an agent that is not there is NOT_FOUND. */
+export const listSessions = async (
+  db: Db,
+  actor: Actor,
+  filter: SessionFilter,
+  limit: number,
+  cursor: string | undefined,
+): Promise<{ items: SessionRow[]; nextCursor: string | null }> => {
+  const workspaceId = workspaceOf(actor)
+  const agent = filter.agentId === undefined ? undefined : await getAgent(db, actor, filter.agentId)
+  const [updatedAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
+  const after = updatedAt === undefined || id === undefined ? listStart : { updatedAt, id }
+  const { projectId } = filter
+  const rows = agent
+    ? await queries.listAgentSessions(db, actor, workspaceId, agent.id, projectId, limit + 1, after)
+    : await queries.listSessions(db, actor, workspaceId, projectId, limit + 1, after)
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  const more = rows.length > limit && last
+  return { items, nextCursor: more ? encodeCursor([last.updatedAtExactly, last.id]) : null }
+}
+
+/** Takes a session out of sight. `endTurns` ends what goes on in it, in the same transaction. */
+export const deleteSession = async (
+  db: Database,
+  actor: Actor,
+  id: string,
+  ifMatch: string | undefined,
+  endTurns: (db: Parameters<Parameters<Database['transaction']>[0]>[0]) => Promise<void>,
+): Promise<void> => {
+  await requireSession(db, actor, id)
+  await db.transaction(async (db) => {
+    const session = await queries.lockSession(db, actor.orgId, id)
+    if (!session) throw notFound('Session')
+    requireMatch(ifMatch, session)
+    await endTurns(db)
+    await queries.softDeleteSession(db, actor, id)
+    await audit(db, actor, 'session.deleted', { type: 'session', id }, { title: session.title })
+  })
+}

@@ -1,0 +1,150 @@
+import { newId } from '../platform/ids.ts'
+import type { CallChange, NewCall } from './checkpoint-queries.ts'
+import type { RequestedCall } from './model-step.ts'
+import { isSettled } from './progress.ts'
+import { runTool } from './tools.ts'
+import type { Tool } from './tools.ts'
+import { reach, save, say } from './turn-run.ts'
+import type { Run } from './turn-run.ts'
+import type { CallRow } from './turn-queries.ts'
+
+const maxCallsInStep = 32
+const maxAtOnce = 4
+
+const toolOf = (run: Run, name: string): Tool | undefined => run.tools.find((tool) => tool.name === name)
+
+/** Why a call is not run at all, for the model. */
+const faultOf = (run: Run, call: RequestedCall, place: number): string | undefined => {
+  if (call.fault !== undefined) return call.fault
+  if (place >= maxCallsInStep) return `No more than ${maxCallsInStep} tools can be called at once.`
+  const tool = toolOf(run, call.toolName)
+  if (!tool) return `There is no tool ${call.toolName} that this agent may use.`
+  return run.deps.toolbox.fault(tool, call.input)
+}
+
+const showOutcome = (run: Run, { callId, status, output }: Pick<CallRow, 'callId' | 'status' | 'output'>): void => {
+  if (status === 'done') say(run, { type: 'tool-output-available', toolCallId: callId, output, dynamic: true })
+  else {
+    const { error } = output as { error: string }
+    say(run, { type: 'tool-output-error', toolCallId: callId, errorText: error, dynamic: true })
+  }
+}
+
+/**
+ * The calls of a step, cut into groups that run one after another. What only reads runs beside its neighbours; what
+ * changes something runs alone, in the order in which the model asked for it.
+ */
+const groupsOf = (run: Run, calls: CallRow[]): CallRow[][] => {
+  const groups: CallRow[][] = []
+  let isOpen = false
+  for (const call of calls) {
+    const reads = toolOf(run, call.toolName)?.isReadOnly === true
+    const last = groups.at(-1)
+    if (reads && isOpen && last && last.length < maxAtOnce) last.push(call)
+    else groups.push([call])
+    isOpen = reads
+  }
+  return groups
+}
+
+const change = ({ step, place }: CallRow, status: CallRow['status'], output?: unknown): CallChange => ({
+  step,
+  place,
+  status,
+  ...(output === undefined ? {} : { output }),
+})
+
+const start = (calls: CallRow[]): CallChange[] =>
+  calls.map((call) => {
+    call.status = 'started'
+    return change(call, 'started')
+  })
+
+const runOne = async (run: Run, call: CallRow): Promise<CallChange> => {
+  const tool = toolOf(run, call.toolName)
+  const { deps, actor, turn, signal } = run
+  const outcome = tool
+    ? await runTool(tool, { ...deps, actor, projectId: turn.projectId, signal }, call.input)
+    : { status: 'failed' as const, output: { error: `This agent may not use ${call.toolName} any more.` } }
+  Object.assign(call, outcome)
+  showOutcome(run, call)
+  return change(call, outcome.status, outcome.output)
+}
+
+/** Runs groups whose first is `started` in the journal already; each next one is started as the one before is done. */
+const runGroups = async (run: Run, groups: CallRow[][]): Promise<void> => {
+  for (const [place, group] of groups.entries()) {
+    reach(run, 'before-tool')
+    const done = await Promise.all(group.map((call) => runOne(run, call)))
+    reach(run, 'after-tool')
+    await save(run, { callChanges: [...done, ...start(groups[place + 1] ?? [])] })
+  }
+}
+
+/** The journal's entries for what the model asked for. What cannot be run has failed already, and is told. */
+export const journal = (run: Run, step: number, requested: RequestedCall[]): CallRow[] =>
+  requested.map((call, place) => {
+    const fault = faultOf(run, call, place)
+    const { callId, toolName, input } = call
+    const entry: CallRow = {
+      step,
+      place,
+      callId,
+      toolName,
+      input,
+      status: fault === undefined ? 'waiting' : 'failed',
+      output: fault === undefined ? null : { error: fault },
+      attempts: 0,
+      approvalId: null,
+      approved: null,
+      startedAt: null,
+      endedAt: null,
+    }
+    if (fault !== undefined) showOutcome(run, entry)
+    return entry
+  })
+
+/** The entries to be written with the step that asked for them, and what is left to do once they are. */
+export const beginCalls = (run: Run, calls: CallRow[]): { newCalls: NewCall[]; finish: () => Promise<void> } => {
+  const groups = groupsOf(
+    run,
+    calls.filter(({ status }) => status === 'waiting'),
+  )
+  start(groups[0] ?? [])
+  const newCalls = calls.map(({ step, place, callId, toolName, input, status, output }) => ({
+    step,
+    place,
+    callId,
+    toolName,
+    input,
+    status,
+    ...(output === null ? {} : { output }),
+  }))
+  return { newCalls, finish: () => runGroups(run, groups) }
+}
+
+/**
+ * Goes on with the calls that an earlier worker left. What had ended is as it was; what only reads is run again; of what
+ * may have changed something nobody knows whether it did, so a person is asked. Answers what has to be asked.
+ */
+export const resumeCalls = async (run: Run): Promise<CallChange[]> => {
+  const open = run.progress.calls.filter((call) => !isSettled(call))
+  const isDoubtful = (call: CallRow): boolean =>
+    call.status === 'unknown' || (call.status === 'started' && toolOf(run, call.toolName)?.isReadOnly !== true)
+  const groups = groupsOf(
+    run,
+    open.filter((call) => !isDoubtful(call)),
+  )
+  const [first] = groups
+  if (first) {
+    await save(run, { callChanges: start(first) })
+    await runGroups(run, groups)
+  }
+  return open.filter(isDoubtful).map((call) => {
+    call.status = 'unknown'
+    call.approvalId ??= newId()
+    const reason = 'The server stopped while this tool was running, and nobody knows what came of it. Run it again?'
+    say(run, { type: 'tool-approval-request', approvalId: call.approvalId, toolCallId: call.callId, reason })
+    return { ...change(call, 'unknown'), approvalId: call.approvalId }
+  })
+}

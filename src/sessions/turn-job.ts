@@ -1,0 +1,11 @@
+import { defineJob } from '../platform/jobs.ts'
+
+/**
+ * There is work on a turn. Its row says what; a job too many finds nothing to do. A worker that was killed is noticed
+ * after 20 s, and the turn goes on elsewhere.
+ */
+export const runTurn = defineJob<{ orgId: string; turnId: string }>('turn.run', {
+  retryLimit: 50,
+  retryDelaySeconds: 1,
+  retryDelayMaxSeconds: 30,
+})

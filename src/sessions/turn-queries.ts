@@ -1,0 +1,206 @@
+import { sql } from '../platform/database.ts'
+import type { Db } from '../platform/database.ts'
+import type { LeasedRow } from '../platform/lease.ts'
+import type { Actor } from '../identity/actor.ts'
+import type { ModelPricing } from '../agents/agents.ts'
+import type { Author, MessagePart } from './schemas.ts'
+
+export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
+export type TurnStatus = 'queued' | 'running' | 'requires_action' | EndedStatus
+export type StopReason =
+  | 'stop'
+  | 'cancelled'
+  | 'max_steps'
+  | 'max_time'
+  | 'max_tokens'
+  | 'max_cost'
+  | 'content_filter'
+  | 'stream_truncated'
+  | 'error'
+
+export interface ErrorDetail {
+  code: string
+  message: string
+}
+
+export interface TurnRow {
+  id: string
+  sessionId: string
+  number: number
+  agentId: string
+  author: Author
+  userId: string
+  scopes: string[]
+  model: string
+  pricing: ModelPricing
+  maxSteps: number
+  maxCostCents: number | null
+  status: TurnStatus
+  stopReason: StopReason | null
+  error: ErrorDetail | null
+  replyId: string
+  attempts: number
+  workedMs: bigint
+  createdAt: string
+  startedAt: string | null
+  endedAt: string | null
+}
+
+/** The columns of a TurnRow; the table must be called `turns`. */
+const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.model,
+  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.status, turns.stop_reason, turns.error, turns.reply_id,
+  turns.attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
+
+export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
+  db.row<TurnRow>(sql`
+    select ${columns} from turns
+      join sessions s on s.org_id = turns.org_id and s.id = turns.session_id
+    where turns.org_id = ${actor.orgId} and turns.id = ${id} and s.workspace_id = ${workspaceId} and s.deleted_at is null`)
+
+/** The turn, held against every other change; its session must be locked already. */
+export const lockTurn = (db: Db, orgId: string, id: string) =>
+  db.row<TurnRow>(sql`select ${columns} from turns where org_id = ${orgId} and id = ${id} for no key update`)
+
+/** The turns of a session that have not ended. */
+export const listUnfinished = (db: Db, orgId: string, sessionId: string) =>
+  db.rows<{ id: string }>(sql`
+    select id from turns
+    where org_id = ${orgId} and session_id = ${sessionId} and status in ('queued', 'running', 'requires_action')
+    order by number`)
+
+export interface NewTurn {
+  id: string
+  sessionId: string
+  number: number
+  agentId: string
+  author: Author
+  userId: string
+  scopes: readonly string[]
+  model: string
+  pricing: ModelPricing
+  maxSteps: number
+  maxCostCents: number | null
+  replyId: string
+  message: { id: string; position: number; author: Author; parts: MessagePart[] }
+  /** For a session that has none. */
+  title: string | null
+}
+
+/** The turn, what was said to begin it, and the session that now has them: the turn is its move if nobody else's is. */
+export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
+  db.execute(sql`
+    with made as (
+      insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, model, pricing, max_steps,
+        max_cost_cents, reply_id)
+      values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
+        ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents}, ${turn.replyId})
+    ), said as (
+      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+      values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
+        'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)})
+    )
+    update sessions
+    set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),
+      revision = revision + 1, title = coalesce(title, ${turn.title}),
+      active_turn_id = coalesce(active_turn_id, ${turn.id}),
+      status = case when active_turn_id is null then 'running' else status end
+    where org_id = ${orgId} and id = ${turn.sessionId}`)
+
+export const leasedTurn = (orgId: string, id: string): LeasedRow => ({
+  table: sql`turns`,
+  row: sql`org_id = ${orgId} and id = ${id}`,
+})
+
+export type ClaimedTurn = TurnRow & { workspaceId: string; projectId: string | null }
+
+/** What a claim of a turn asks, changes and answers: a ClaimedTurn. */
+export const turnClaim = {
+  when: sql`status in ('queued', 'running')`,
+  set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now())`,
+  returning: sql`${columns},
+    (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
+    (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id`,
+}
+
+export const findTurnState = (db: Db, orgId: string, id: string) =>
+  db.row<{ status: TurnStatus; leaseLeftMs: number | null }>(sql`
+    select status, (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as lease_left_ms from turns
+    where org_id = ${orgId} and id = ${id}`)
+
+export interface StepRow {
+  step: number
+  attempt: number
+  status: 'running' | 'completed' | 'failed' | 'lost' | 'cancelled'
+  finishReason: string | null
+  parts: MessagePart[]
+  inputTokens: number
+  outputTokens: number
+  cacheReadTokens: number
+  cacheWriteTokens: number
+  isEstimate: boolean
+  costMicrocents: bigint
+  error: ErrorDetail | null
+  startedAt: string
+  endedAt: string | null
+}
+
+export const listSteps = (db: Db, orgId: string, turnId: string) =>
+  db.rows<StepRow>(sql`
+    select step, attempt, status, finish_reason, parts, input_tokens, output_tokens, cache_read_tokens,
+      cache_write_tokens, is_estimate, cost_microcents, error, started_at, ended_at
+    from turn_steps where org_id = ${orgId} and turn_id = ${turnId}
+    order by step, attempt`)
+
+export type CallStatus = 'waiting' | 'started' | 'done' | 'failed' | 'unknown' | 'denied' | 'cancelled'
+
+export interface CallRow {
+  step: number
+  place: number
+  callId: string
+  toolName: string
+  input: unknown
+  status: CallStatus
+  output: unknown
+  attempts: number
+  approvalId: string | null
+  approved: boolean | null
+  startedAt: string | null
+  endedAt: string | null
+}
+
+export const listCalls = (db: Db, orgId: string, turnId: string) =>
+  db.rows<CallRow>(sql`
+    select step, place, call_id, tool_name, input, status, output, attempts, approval_id, approved, started_at, ended_at
+    from tool_calls where org_id = ${orgId} and turn_id = ${turnId}
+    order by step, place`)
+
+/** Hands the session to the next turn that waits, which is answered. Its row must be locked. */
+export const releaseSession = (db: Db, orgId: string, sessionId: string, newMessages: number) =>
+  db.row<{ nextTurnId: string | null }>(sql`
+    with next as (
+      select (
+        select id from turns where org_id = ${orgId} and session_id = ${sessionId} and status = 'queued'
+        order by number limit 1
+      ) as id
+    )
+    update sessions
+    set active_turn_id = next.id, status = case when next.id is null then 'idle' else 'running' end,
+      message_count = message_count + ${newMessages}, updated_at = now(), revision = revision + 1,
+      last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
+    from next
+    where org_id = ${orgId} and sessions.id = ${sessionId}
+    returning next.id as next_turn_id`)
+
+export const setSessionStatus = (db: Db, orgId: string, sessionId: string, status: 'running' | 'requires_action') =>
+  db.execute(sql`
+    update sessions set status = ${status}, updated_at = now(), revision = revision + 1
+    where org_id = ${orgId} and id = ${sessionId}`)
+
+/** Writes down what a person decided about a call, once. */
+export const decideCall = (db: Db, orgId: string, turnId: string, approvalId: string, approved: boolean) =>
+  db.row<{ callId: string; step: number; place: number }>(sql`
+    update tool_calls
+    set approved = ${approved}, status = ${approved ? 'waiting' : 'denied'},
+      ended_at = case when ${approved} then null else now() end
+    where org_id = ${orgId} and turn_id = ${turnId} and approval_id = ${approvalId} and status = 'unknown'
+    returning call_id, step, place`)

@@ -1,0 +1,201 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor } from '../identity/actor.ts'
+import { conflict } from '../platform/errors.ts'
+import { apiPrefix } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { IdParams, ok, Success } from '../platform/schemas.ts'
+import { lastSeen, sendStream, wantsStream } from './event-stream.ts'
+import * as eventQueries from './event-queries.ts'
+import { answerOf, receiptOf } from './receipt.ts'
+import type { SessionDeps } from './routes.ts'
+import { requireSession } from './sessions.ts'
+import { createTails } from './stream-tail.ts'
+import type { Tails } from './stream-tail.ts'
+import { readTurnInput } from './turn-input.ts'
+import type { TurnRow } from './turn-queries.ts'
+import {
+  ApprovalDecision,
+  Cancelled,
+  SessionStreamParams,
+  StreamQuery,
+  Turn,
+  TurnAnswer,
+  TurnCreate,
+} from './turn-schemas.ts'
+import * as turns from './turns.ts'
+
+const tags = ['Turns']
+
+/** How long a JSON answer waits for the end of a turn: below the minute after which proxies give up. */
+const waitMs = 55_000
+
+const streamsTo = 'text/event-stream: the UI message stream of the AI SDK, version 1, with an `id:` on every frame.'
+
+/** Waits for the turn to rest, the client to go, or the server to stop. */
+const waitForRest = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tails: Tails,
+  turnId: string,
+): Promise<void> => {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  const signal = AbortSignal.any([gone.signal, request.server.stopping])
+  await tails.untilResting({ orgId: request.actor.orgId, turnId }, waitMs, signal)
+}
+
+export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
+  const { db, hub, log } = deps
+  const tails = createTails({ db, hub, log })
+
+  /** The stream of a turn after a frame, or 204 when nothing follows. */
+  const streamOrNothing = async (request: FastifyRequest, reply: FastifyReply, turn: TurnRow, after: number) => {
+    const { orgId } = request.actor
+    const isOver = turn.endedAt !== null || turn.status === 'requires_action'
+    if (isOver && (await eventQueries.findLastSeq(db.hot, orgId, turn.id)) <= after) return reply.code(204).send()
+    sendStream(request, reply, tails, { orgId, turnId: turn.id }, after)
+    return reply
+  }
+
+  const activeTurn = async (actor: Actor, sessionId: string): Promise<TurnRow | undefined> => {
+    const { activeTurnId } = await requireSession(db.hot, actor, sessionId)
+    return activeTurnId === null ? undefined : turns.getTurnRow(db.hot, actor, activeTurnId)
+  }
+
+  app.post(
+    `${apiPrefix}/sessions/:id/messages`,
+    {
+      config: { access: 'sessions:write', what: 'Session', rateLimit: 'turns' },
+      schema: {
+        tags,
+        summary: 'Say something and have the agent answer: a chat turn',
+        description: `Answers 200 with the reply when it is there within 55 s, else 202; a turn goes on when its client goes away. With Accept: ${streamsTo} The body of the AI SDK's useChat is taken, too, and streamed to.`,
+        params: IdParams,
+        body: TurnCreate,
+        response: { 200: Success(TurnAnswer), 202: Success(TurnAnswer) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request
+      const input = readTurnInput(body)
+      const requestDeps = { ...deps, db: request.db }
+      let turnId: string
+      let after = 0
+      if ('decisions' in input) {
+        const turn = await activeTurn(actor, params.id)
+        if (!turn) throw conflict('No turn of this session waits for a decision.')
+        turnId = turn.id
+        after = await eventQueries.findLastSeq(db.hot, actor.orgId, turnId)
+        for (const decision of input.decisions) await turns.decide(requestDeps, actor, turnId, decision)
+      } else turnId = await turns.createTurn(requestDeps, actor, params.id, input, body)
+
+      const current = async () => answerOf(db.hot, actor.orgId, await turns.getTurnRow(db.hot, actor, turnId))
+      if (wantsStream(request, body.messages !== undefined)) {
+        if (request.headers['idempotency-key'] !== undefined) await request.storeAnswer(202, ok(await current()))
+        sendStream(request, reply, tails, { orgId: actor.orgId, turnId }, after)
+        return reply
+      }
+      if (!body.background) await waitForRest(request, reply, tails, turnId)
+      const answer = await current()
+      return reply.code('message' in answer && !body.background ? 200 : 202).send(ok(answer))
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/turns/:id`,
+    {
+      config: { access: 'sessions:read', what: 'Turn' },
+      schema: { tags, summary: "A turn's receipt", params: IdParams, response: { 200: Success(Turn) } },
+    },
+    async ({ actor, params }) =>
+      ok(await receiptOf(db.hot, actor.orgId, await turns.getTurnRow(db.hot, actor, params.id))),
+  )
+
+  app.post(
+    `${apiPrefix}/turns/:id/cancel`,
+    {
+      config: { access: 'sessions:write', what: 'Turn' },
+      schema: {
+        tags,
+        summary: 'Cancel a turn',
+        description: 'What it has said so far is kept. `cancelled` is false when it had ended before.',
+        params: IdParams,
+        response: { 200: Success(Cancelled) },
+      },
+    },
+    async ({ actor, params, db }) => ok({ cancelled: await turns.cancelTurn({ ...deps, db }, actor, params.id) }),
+  )
+
+  app.post(
+    `${apiPrefix}/sessions/:id/cancel`,
+    {
+      config: { access: 'sessions:write', what: 'Session' },
+      schema: {
+        tags,
+        summary: 'Cancel the turn that is under way, and those that wait behind it',
+        params: IdParams,
+        response: { 200: Success(Cancelled) },
+      },
+    },
+    async ({ actor, params, db }) => ok({ cancelled: await turns.cancelSession({ ...deps, db }, actor, params.id) }),
+  )
+
+  app.post(
+    `${apiPrefix}/turns/:id/approvals`,
+    {
+      config: { access: 'sessions:write', what: 'Turn' },
+      schema: {
+        tags,
+        summary: 'Decide whether a tool is run again whose outcome nobody knows',
+        description: 'The first decision counts. When the last one is taken the turn goes on.',
+        params: IdParams,
+        body: ApprovalDecision,
+        response: { 200: Success(TurnAnswer) },
+      },
+    },
+    async ({ actor, params, body, db: requestDb }) => {
+      await turns.decide({ ...deps, db: requestDb }, actor, params.id, body)
+      return ok(await answerOf(db.hot, actor.orgId, await turns.getTurnRow(db.hot, actor, params.id)))
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/turns/:id/stream`,
+    {
+      config: { access: 'sessions:read', what: 'Turn' },
+      schema: {
+        tags,
+        summary: "A turn's stream, from any frame on",
+        description: `${streamsTo} 204 when nothing follows; kept for 24 hours. \`Last-Event-ID\` works like \`after\`.`,
+        params: IdParams,
+        querystring: StreamQuery,
+      },
+    },
+    async (request, reply) => {
+      const turn = await turns.getTurnRow(db.hot, request.actor, request.params.id)
+      return streamOrNothing(request, reply, turn, lastSeen(request, request.query.after))
+    },
+  )
+
+  // The AI SDK's transport builds the second path by itself when its `api` is that of the messages.
+  for (const path of ['/sessions/:id/stream', '/sessions/:id/messages/:chatId/stream']) {
+    app.get(
+      `${apiPrefix}${path}`,
+      {
+        config: { access: 'sessions:read', what: 'Session' },
+        schema: {
+          tags,
+          summary: 'The stream of the turn that is under way in a session',
+          description: `${streamsTo} 204 when none is.`,
+          params: path.includes('chatId') ? SessionStreamParams : IdParams,
+          querystring: StreamQuery,
+        },
+      },
+      async (request, reply) => {
+        const turn = await activeTurn(request.actor, request.params.id)
+        if (!turn) return reply.code(204).send()
+        return streamOrNothing(request, reply, turn, lastSeen(request, request.query.after))
+      },
+    )
+  }
+}

@@ -1,0 +1,75 @@
+import type { ModelCatalog } from '../agents/agents.ts'
+import type { Config } from '../config.ts'
+import type { Previewer } from '../files/preview/previewer.ts'
+import type { Database } from '../platform/database.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Cast } from './cast.ts'
+import { writeCheckpoint } from './checkpoint-queries.ts'
+import type { Checkpoint, Held } from './checkpoint-queries.ts'
+import type { Frame } from './frames.ts'
+import type { ModelPort } from './models/model-port.ts'
+import type { Progress } from './progress.ts'
+import type { StreamLog } from './stream-log.ts'
+import type { Toolbox } from './tools.ts'
+import type { TurnHub } from './turn-hub.ts'
+import type { ClaimedTurn } from './turn-queries.ts'
+
+/** The moments of a turn at which a crash would hurt most. The crash tests die there. */
+export type Moment =
+  | 'before-model-call'
+  | 'mid-stream'
+  | 'after-stream'
+  | 'before-tool'
+  | 'after-tool'
+  | 'before-end'
+  | 'after-end'
+
+export interface RunDeps {
+  config: Pick<Config, 'modelSilenceMs' | 'turnLimitMs'>
+  db: Database
+  jobs: Pick<Jobs, 'enqueue'>
+  log: Log
+  objects: ObjectStore
+  previewer: Previewer
+  models: ModelCatalog
+  hub: TurnHub
+  port: ModelPort
+  toolbox: Toolbox
+  onMoment?: (moment: Moment) => void
+}
+
+/** One worker's hold on one turn. */
+export interface Hold {
+  deps: RunDeps
+  turn: ClaimedTurn
+  held: Held
+  progress: Progress
+  stream: StreamLog
+  /** Aborted when the turn is not ours any more, or its time is up. The reason says which. */
+  signal: AbortSignal
+  startedAtMs: number
+}
+
+/** A hold that has everything it takes to go on. */
+export type Run = Hold & Cast
+
+/** A lease that a killed worker left is over before its job is given to another one (20 s). */
+export const turnLease = { leaseMs: 15_000, renewMs: 2_000 }
+
+/** The reason of a run's signal when the turn has used up its time. */
+export class TimeIsUp extends Error {
+  constructor() {
+    super('the turn has used up its time')
+    this.name = 'TimeIsUp'
+  }
+}
+
+export const say = (run: Hold, frame: Frame): void => run.stream.push(frame)
+
+export const reach = (run: Hold, moment: Moment): void => run.deps.onMoment?.(moment)
+
+/** Writes a checkpoint with all frames so far. Rejects when the turn is not ours any more. */
+export const save = (run: Hold, checkpoint: Checkpoint): Promise<void> =>
+  run.stream.write((frames) => writeCheckpoint(run.deps.db, run.held, turnLease.leaseMs, { ...checkpoint, frames }))

@@ -1,0 +1,217 @@
+import { findLiveAgent, getAgent } from '../agents/agents.ts'
+import type { AgentRow, Model, ModelCatalog } from '../agents/agents.ts'
+import { getContent } from '../files/files.ts'
+import type { Actor } from '../identity/actor.ts'
+import { workspaceOf } from '../identity/actor.ts'
+import type { Database, Db, Transaction } from '../platform/database.ts'
+import { conflict, notFound, validationError } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { abandonTurn } from './cancel.ts'
+import * as checkpointQueries from './checkpoint-queries.ts'
+import * as eventQueries from './event-queries.ts'
+import type { Frame } from './frames.ts'
+import * as queries from './queries.ts'
+import type { Author, MessagePart } from './schemas.ts'
+import { requireSession } from './sessions.ts'
+import type { TurnHub } from './turn-hub.ts'
+import type { Decision } from './turn-input.ts'
+import { runTurn } from './turn-job.ts'
+import * as turnQueries from './turn-queries.ts'
+import type { TurnRow } from './turn-queries.ts'
+import { maxSteps } from './turn-schemas.ts'
+import type { TurnCreate } from './turn-schemas.ts'
+
+export interface TurnDeps {
+  /** That of the request, when there is one: its idempotency key joins the transaction. */
+  db: Database
+  jobs: Pick<Jobs, 'enqueue'>
+  models: ModelCatalog
+  hub: TurnHub
+}
+
+const authorOfAgent = ({ id, slug, name, avatar }: AgentRow): Author => ({ type: 'agent', id, slug, name, avatar })
+
+const usableModel = (models: ModelCatalog, agent: AgentRow): Model & { pricing: NonNullable<Model['pricing']> } => {
+  const model = models.find(agent.model)
+  if (!model) throw validationError(`The agent's model ${agent.model} is not configured on this server.`)
+  const { pricing } = model
+  if (!model.available || pricing === null) {
+    throw validationError(`The agent's model ${agent.model} cannot be used: ${model.unavailableReason}`)
+  }
+  return { ...model, pricing }
+}
+
+/** The agent that is to answer: the one that the body names, else the session's own. */
+const answeringAgent = async (
+  db: Database,
+  actor: Actor,
+  named: string | undefined,
+  own: string,
+): Promise<AgentRow> => {
+  const agent =
+    named === undefined ? await findLiveAgent(db.hot, actor.orgId, own) : await getAgent(db.hot, actor, named)
+  if (!agent) throw validationError('The agent of this session was deleted. Name another one by agentId.')
+  if (!agent.isActive) throw validationError(`The agent ${agent.name} is not active.`)
+  return agent
+}
+
+const filePart = async (db: Database, actor: Actor, fileId: string): Promise<MessagePart> => {
+  if (!actor.permissions.has('files:read')) throw notFound('File')
+  const { name, mimeType, sizeBytes } = await getContent(db.hot, actor.orgId, fileId)
+  return { type: 'file', fileId, name, mimeType, sizeBytes }
+}
+
+const maxTitle = 80
+
+const titleOf = (text: string): string | null => {
+  const line = [...(text.trim().split('\n', 1)[0] ?? '').trim()]
+  if (line.length === 0) return null
+  return line.length > maxTitle ? `${line.slice(0, maxTitle - 1).join('')}…` : line.join('')
+}
+
+/** Ends everything that is unfinished in a locked session. */
+export const abandonTurns = async (
+  db: Transaction,
+  deps: TurnDeps,
+  orgId: string,
+  sessionId: string,
+): Promise<number> => {
+  const unfinished = await turnQueries.listUnfinished(db, orgId, sessionId)
+  // The last one first, or each that ends would call up the next.
+  for (const { id } of unfinished.toReversed()) {
+    const session = await queries.lockSession(db, orgId, sessionId)
+    if (session) await abandonTurn(db, deps, orgId, session, id)
+  }
+  return unfinished.length
+}
+
+const makeRoom = async (
+  db: Transaction,
+  deps: TurnDeps,
+  orgId: string,
+  session: queries.LockedSession,
+  onBusy: NonNullable<TurnCreate['onBusy']>,
+): Promise<queries.LockedSession> => {
+  if (session.activeTurnId === null || onBusy === 'enqueue') return session
+  if (onBusy === 'reject') throw conflict('A turn of this session is under way.')
+  await abandonTurns(db, deps, orgId, session.id)
+  const freed = await queries.lockSession(db, orgId, session.id)
+  if (!freed) throw notFound('Session')
+  return freed
+}
+
+/**
+ * Begins a turn: its row, what was said, and its job, in one transaction. Answers its id. VALIDATION_ERROR for an agent
+ * or a model that cannot answer now, CONFLICT when the session is busy and the body says `reject`.
+ */
+export const createTurn = async (
+  deps: TurnDeps,
+  actor: Actor,
+  sessionId: string,
+  said: { text: string; fileIds: string[] },
+  body: Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy'>,
+): Promise<string> => {
+  const { db, jobs, models } = deps
+  const { orgId, userId, userName } = actor
+  const found = await requireSession(db.hot, actor, sessionId)
+  const agent = await answeringAgent(db, actor, body.agentId, found.agentId)
+  const model = usableModel(models, agent)
+  const files = await Promise.all(said.fileIds.map((id) => filePart(db, actor, id)))
+  const parts: MessagePart[] = [
+    ...(said.text.trim() === '' ? [] : [{ type: 'text' as const, text: said.text }]),
+    ...files,
+  ]
+  const turnId = newId()
+  return db.transaction(async (db) => {
+    const locked = await queries.lockSession(db, orgId, sessionId)
+    if (!locked) throw notFound('Session')
+    const session = await makeRoom(db, deps, orgId, locked, body.onBusy ?? 'enqueue')
+    await turnQueries.insertTurn(db, orgId, {
+      id: turnId,
+      sessionId,
+      number: session.turnCount + 1,
+      agentId: agent.id,
+      author: authorOfAgent(agent),
+      userId,
+      scopes: actor.apiKey?.scopes ?? [],
+      model: model.id,
+      pricing: model.pricing,
+      maxSteps: body.maxSteps ?? maxSteps,
+      maxCostCents: body.maxCostCents ?? null,
+      replyId: newId(),
+      message: {
+        id: newId(),
+        position: session.messageCount + 1,
+        author: { type: 'user', id: userId, name: userName },
+        parts,
+      },
+      title: titleOf(said.text),
+    })
+    const isNew = (id: string): boolean => !session.participantIds.includes(id)
+    if (isNew(agent.id) || isNew(userId)) await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
+    if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId })
+    return turnId
+  })
+}
+
+/** Cancels a turn. False when it had ended before. */
+export const cancelTurn = async (deps: TurnDeps, actor: Actor, turnId: string): Promise<boolean> => {
+  const { db } = deps
+  const turn = await getTurnRow(db.hot, actor, turnId)
+  return db.transaction(async (db) => {
+    const session = await queries.lockSession(db, actor.orgId, turn.sessionId)
+    if (!session) throw notFound('Turn')
+    return abandonTurn(db, deps, actor.orgId, session, turnId)
+  })
+}
+
+/** Cancels the turn that is under way in a session, and those that wait behind it. False when there is none. */
+export const cancelSession = async (deps: TurnDeps, actor: Actor, sessionId: string): Promise<boolean> => {
+  const { db } = deps
+  await requireSession(db.hot, actor, sessionId)
+  return db.transaction(async (db) => {
+    if (!(await queries.lockSession(db, actor.orgId, sessionId))) throw notFound('Session')
+    return (await abandonTurns(db, deps, actor.orgId, sessionId)) > 0
+  })
+}
+
+export const getTurnRow = async (db: Db, actor: Actor, id: string): Promise<TurnRow> => {
+  const turn = await turnQueries.findTurn(db, actor, workspaceOf(actor), id)
+  if (!turn) throw notFound('Turn')
+  return turn
+}
+
+/**
+ * Takes a person's decision about a call whose outcome nobody knows: run it again, or not. When the last one is taken the
+ * turn goes on. CONFLICT when it was decided otherwise before, NOT_FOUND when nothing of that id was asked.
+ */
+export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decision: Decision): Promise<void> => {
+  const { db, jobs, hub } = deps
+  const { orgId } = actor
+  const { sessionId } = await getTurnRow(db.hot, actor, turnId)
+  await db.transaction(async (db) => {
+    const session = await queries.lockSession(db, orgId, sessionId)
+    const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
+    if (!turn) throw notFound('Turn')
+    const calls = await turnQueries.listCalls(db, orgId, turnId)
+    const call = calls.find(({ approvalId }) => approvalId === decision.approvalId)
+    if (!call) throw notFound('Approval')
+    if (call.approved === decision.approved) return
+    if (call.approved !== null) throw conflict('This was decided already, and otherwise.')
+    if (turn.status !== 'requires_action') throw conflict('The turn does not wait for a decision any more.')
+    await turnQueries.decideCall(db, orgId, turnId, decision.approvalId, decision.approved)
+    const isReady = !calls.some(({ status, callId }) => status === 'unknown' && callId !== call.callId)
+    const frames: Frame[] = [{ type: 'tool-approval-response', ...decision }]
+    if (!decision.approved) frames.push({ type: 'tool-output-denied', toolCallId: call.callId })
+    const lines = frames.map((frame) => JSON.stringify(frame))
+    const firstSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
+    const said = { lastSeq: firstSeq + lines.length - 1, lines: lines.join('\n') }
+    await checkpointQueries.resumeTurn(db, orgId, turnId, said, isReady)
+    if (isReady) {
+      await turnQueries.setSessionStatus(db, orgId, sessionId, 'running')
+      await jobs.enqueue(db, runTurn, { orgId, turnId })
+    }
+    db.afterCommit(() => hub.publish(turnId, { firstSeq, lines, isResting: !isReady }))
+  })
+}

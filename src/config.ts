@@ -343,9 +343,11 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
   mistakes.push(...checkTogether(parsed))
   const { providers, mistakes: providerMistakes } = parseProviders(env, parsed.MODEL_PROVIDERS ?? [])
   mistakes.push(...providerMistakes)
-  const model = createModelCatalog(providers).find(parsed.DEFAULT_AGENT_MODEL)
-  if (!model?.available) {
-    mistakes.push(`DEFAULT_AGENT_MODEL ${parsed.DEFAULT_AGENT_MODEL}: ${model?.unavailableReason ?? 'no such model'}`)
+  // Absent when it was refused above.
+  const wanted: string | undefined = parsed.DEFAULT_AGENT_MODEL
+  const model = wanted === undefined ? undefined : createModelCatalog(providers).find(wanted)
+  if (wanted !== undefined && !model?.available) {
+    mistakes.push(`DEFAULT_AGENT_MODEL ${wanted}: ${model?.unavailableReason ?? 'no such model'}`)
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   const environment = parsed.NODE_ENV

@@ -20,11 +20,17 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 // Microseconds, as PostgreSQL prints them: a cursor cut to milliseconds would skip rows of the same millisecond.
 const timestamp = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|\+00)$/
 
+// The 30th of February is a Date in JavaScript, but an error in PostgreSQL; so is the year 0.
+const isRealTime = (text: string): boolean => {
+  const seconds = text.slice(0, 19).replace(' ', 'T')
+  const milliseconds = Date.parse(`${seconds}Z`)
+  if (Number.isNaN(milliseconds) || seconds.startsWith('0000')) return false
+  return new Date(milliseconds).toISOString().startsWith(seconds)
+}
+
 const isKind = (value: unknown, kind: Kind): boolean => {
   if (kind === 'uuid') return typeof value === 'string' && uuid.test(value)
-  if (kind === 'timestamp') {
-    return typeof value === 'string' && timestamp.test(value) && !Number.isNaN(Date.parse(value.replace('+00', 'Z')))
-  }
+  if (kind === 'timestamp') return typeof value === 'string' && timestamp.test(value) && isRealTime(value)
   if (kind === 'string') return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
   if (kind === 'number') return typeof value === 'number' && Number.isSafeInteger(value)
   return typeof value === 'boolean'

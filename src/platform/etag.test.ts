@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ApiError } from './errors.ts'
+import { etagOf, isNotModified, requireMatch } from './etag.ts'
+
+const matches = (ifMatch: string | undefined, revision = 3): boolean => {
+  try {
+    requireMatch(ifMatch, { revision })
+    return true
+  } catch (error) {
+    assert.ok(error instanceof ApiError)
+    assert.equal(error.code, 'CONFLICT')
+    return false
+  }
+}
+
+describe('If-Match', () => {
+  test('without it every version is meant, and * means every version', () => {
+    assert.equal(matches(undefined), true)
+    assert.equal(matches('*'), true)
+    assert.equal(matches(' * '), true)
+  })
+
+  test('the current tag matches, alone or in a list', () => {
+    for (const header of ['"3"', ' "3" ', '"1", "3"', '"1","2","3"', 'W/"3", "3"'])
+      assert.equal(matches(header), true, header)
+  })
+
+  test('another tag, a weak one, one without quotes and nothing do not', () => {
+    for (const header of ['"2"', '"33"', 'W/"3"', '3', '', '"3', '3"', '"*"', 'W/"2", "4"']) {
+      assert.equal(matches(header), false, header)
+    }
+  })
+})
+
+describe('If-None-Match', () => {
+  const etag = etagOf({ revision: 3 })
+
+  test('a copy is current by the strong tag, the weak one, a list with it, and *', () => {
+    for (const header of ['"3"', 'W/"3"', '"1", "3"', '"1",W/"3"', '*'])
+      assert.equal(isNotModified(header, etag), true, header)
+  })
+
+  test('no header, another tag and text without quotes ask for the resource', () => {
+    assert.equal(isNotModified(undefined, etag), false)
+    for (const header of ['"2"', '3', '', 'W/', '"33"']) assert.equal(isNotModified(header, etag), false, header)
+  })
+})

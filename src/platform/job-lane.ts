@@ -48,8 +48,9 @@ const maxMessage = 1_000
 const messageOf = (error: unknown): string =>
   withoutSecrets(error instanceof Error ? error.message : String(error)).slice(0, maxMessage)
 
-// Waiting longer than this would overflow the timer and fire at once.
+// A longer wait would overflow the timer and be over at once. A handler that never ends does not keep the process.
 const maxTimerMs = 2 ** 31 - 1
+const later = (ms: number, work: () => void): NodeJS.Timeout => setTimeout(work, Math.min(ms, maxTimerMs)).unref()
 
 /** Tells the database how attempts ended. Tries until it answers: an outcome that is not recorded is work done twice. */
 const createSettler = (boss: PgBoss, { kind, scheduled }: LaneOptions, log: Log) => {
@@ -99,17 +100,12 @@ const createSettler = (boss: PgBoss, { kind, scheduled }: LaneOptions, log: Log)
 
 const runHandler = async ({ kind, handler }: LaneOptions, attempt: Attempt): Promise<void> => {
   const { job, abort } = attempt
+  const timeoutMs = kind.timeoutSeconds * 1_000
   const timers = [
-    setTimeout(
-      () => abort.abort(new Error(`the job took longer than ${kind.timeoutSeconds} s`)),
-      Math.min(kind.timeoutSeconds * 1_000, maxTimerMs),
-    ),
-    setTimeout(
-      () => {
-        attempt.lost = true
-      },
-      Math.min(kind.timeoutSeconds * 1_000 + desertedAfterMs, maxTimerMs),
-    ),
+    later(timeoutMs, () => abort.abort(new Error(`the job took longer than ${kind.timeoutSeconds} s`))),
+    later(timeoutMs + desertedAfterMs, () => {
+      attempt.lost = true
+    }),
   ]
   try {
     await handler(job.data, {

@@ -88,7 +88,7 @@ const settingsOf = (kind: JobKind<object>) => ({
   retryDelay: kind.retryDelaySeconds,
   retryBackoff: true,
   retryDelayMax: kind.retryDelayMaxSeconds,
-  expireInSeconds: Math.min(kind.timeoutSeconds + 60, daySeconds),
+  expireInSeconds: Math.min(Math.ceil(kind.timeoutSeconds) + 60, daySeconds),
   // A job that waits is kept, however long nobody works.
   retentionSeconds: 3_650 * daySeconds,
   deleteAfterSeconds: 14 * daySeconds,

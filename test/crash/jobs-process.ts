@@ -1,0 +1,57 @@
+// A process that works on jobs, for jobs.test.ts to kill. It says over IPC what it does, and does what it is told.
+import { openDatabase, sql } from '../../src/platform/database.ts'
+import { createJobs, defineJob } from '../../src/platform/jobs.ts'
+import type { JobTiming } from '../../src/platform/job-runner.ts'
+import { createLog } from '../../src/platform/log.ts'
+
+export const countKind = defineJob<{ n: number }>('crash.count')
+export const stuckKind = defineJob<{ name: string }>('crash.stuck')
+
+export interface Options {
+  connection: { host: string; port: number; user: string; database: string }
+  work: boolean
+  timing?: Partial<JobTiming>
+}
+
+export type Command =
+  /** Enqueues one `count` job, and commits unless told otherwise. */
+  { enqueue: number; commit: boolean }
+
+export type Said =
+  | 'ready'
+  | 'enqueued'
+  /** A `stuck` job runs here; it never ends. */
+  | { stuck: string; attempt: number }
+
+const say = (said: Said): void => {
+  process.send?.(said)
+}
+
+const run = async ({ connection, work, timing }: Options): Promise<void> => {
+  const log = createLog('warn', { write: (line) => void process.stderr.write(line) })
+  const db = openDatabase({ connection, poolSize: 5, hotConnections: 1, onError: () => undefined })
+  const jobs = createJobs({ connection, log, ...(timing && { timing }) })
+  jobs.work(
+    countKind,
+    async ({ n }) => void (await db.execute(sql`insert into runs (n, pid) values (${n}, ${process.pid})`)),
+  )
+  jobs.work(stuckKind, async ({ name }, { attempt }) => {
+    say({ stuck: name, attempt })
+    await new Promise(() => undefined)
+  })
+  await jobs.start({ work })
+  process.on('message', (command: Command) => {
+    void db
+      .transaction(async (db) => {
+        await jobs.enqueue(db, countKind, { n: command.enqueue })
+        if (!command.commit) {
+          say('enqueued')
+          await new Promise(() => undefined)
+        }
+      })
+      .then(() => say('enqueued'))
+  })
+  say('ready')
+}
+
+if (import.meta.main) await run(JSON.parse(process.argv[2] as string) as Options)

@@ -1,0 +1,123 @@
+// What `kill -9` may and may not do to jobs. Real processes, real kills.
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { on, once } from 'node:events'
+import { after, test } from 'node:test'
+import { sql } from '../../src/platform/database.ts'
+import { createJobs, jobTiming } from '../../src/platform/jobs.ts'
+import { startTestApp } from '../harness.ts'
+import { until } from '../until.ts'
+import { countKind, stuckKind } from './jobs-process.ts'
+import type { Command, Options, Said } from './jobs-process.ts'
+
+const app = await startTestApp({}, { work: false })
+const { db, connection } = app
+await db.execute(sql`create table runs (n integer not null, pid integer not null)`)
+
+const producer = createJobs({ connection, log: app.deps.log })
+await producer.start({ work: false })
+
+const children = new Set<ChildProcess>()
+after(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await producer.stop({ deadlineMs: 0 })
+})
+
+const kill = async (child: ChildProcess): Promise<void> => {
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  children.delete(child)
+}
+
+const heard = async (child: ChildProcess, wanted: (said: Said) => boolean): Promise<void> => {
+  for await (const [said] of on(child, 'message')) {
+    if (wanted(said as Said)) return
+  }
+}
+
+const start = async (options: Omit<Options, 'connection'>): Promise<ChildProcess> => {
+  const child = fork(new URL('jobs-process.ts', import.meta.url), [JSON.stringify({ connection, ...options })])
+  children.add(child)
+  await heard(child, (said) => said === 'ready')
+  return child
+}
+
+const tell = async (child: ChildProcess, command: Command): Promise<void> => {
+  const done = heard(child, (said) => said === 'enqueued')
+  child.send(command)
+  await done
+}
+
+const runsOf = async (n: number): Promise<number> =>
+  (await db.row<{ count: number }>(sql`select count(*)::int as count from runs where n = ${n}`))!.count
+
+/** Kills the worker of a job that never ends, and answers the seconds until another worker has it. */
+const secondsToPickUp = async (isHeirThere: boolean, timing?: Options['timing']): Promise<number> => {
+  const options = { work: true, ...(timing && { timing }) }
+  const first = await start(options)
+  const begun = heard(first, (said) => typeof said === 'object' && said.attempt === 1)
+  await db.transaction((db) => producer.enqueue(db, stuckKind, { name: 'stuck' }))
+  await begun
+  let heir = isHeirThere ? await start(options) : undefined
+  await kill(first)
+  const killedAtMs = performance.now()
+  heir ??= await start(options)
+  await heard(heir, (said) => typeof said === 'object' && said.attempt === 2)
+  const seconds = (performance.now() - killedAtMs) / 1_000
+  await kill(heir)
+  await db.execute(sql`delete from pgboss.job where name = ${stuckKind.name}`)
+  return seconds
+}
+
+test('a lone worker that is killed in the middle of a job and started again picks it up within 30 s', async (t) => {
+  const seconds = await secondsToPickUp(false)
+  t.diagnostic(`picked up ${seconds.toFixed(1)} s after the kill`)
+  assert.ok(seconds < 30, `${seconds} s`)
+})
+
+test('the job of a killed worker goes to one that was there already, as soon as the rhythm says', async (t) => {
+  const seconds = await secondsToPickUp(true, { heartbeatMs: 300, silentMs: 1_500, reapMs: 500 })
+  t.diagnostic(`picked up ${seconds.toFixed(1)} s after the kill, with a tenth of production's silence`)
+  assert.ok(seconds < 15, `${seconds} s`)
+  assert.ok(jobTiming.silentMs + 2 * jobTiming.reapMs + jobTiming.pollMs < 30_000)
+})
+
+test('a job that was committed runs although its producer is killed at once; one that was not never does', async () => {
+  const committing = await start({ work: false })
+  await tell(committing, { enqueue: -1, commit: true })
+  await kill(committing)
+  const hesitating = await start({ work: false })
+  await tell(hesitating, { enqueue: -2, commit: false })
+  await kill(hesitating)
+  const worker = await start({ work: true })
+  await until('the committed one runs', async () => (await runsOf(-1)) === 1)
+  // Enqueued last, so that it runs last: the other one had its chance.
+  await tell(worker, { enqueue: -3, commit: true })
+  await until('the last one runs', async () => (await runsOf(-3)) === 1)
+  assert.equal(await runsOf(-2), 0)
+  await kill(worker)
+})
+
+test('200 jobs on two workers run exactly once each while nobody crashes', async () => {
+  const workers = await Promise.all([start({ work: true }), start({ work: true })])
+  for (let n = 0; n < 200; n += 10) {
+    await db.transaction((db) =>
+      producer.enqueueAll(
+        db,
+        countKind,
+        Array.from({ length: 10 }, (_, i) => ({ n: n + i })),
+      ),
+    )
+  }
+  const count = async () => (await db.row<{ n: number }>(sql`select count(*)::int as n from runs where n >= 0`))!.n
+  const waiting = async () =>
+    (await db.row<{ n: number }>(sql`select count(*)::int as n from pgboss.job where name = ${countKind.name}`))!.n
+  await until('all have run', async () => (await count()) >= 200 && (await waiting()) === 0)
+  assert.equal(await count(), 200)
+  const distinct = await db.row<{ jobs: number; pids: number }>(
+    sql`select count(distinct n)::int as jobs, count(distinct pid)::int as pids from runs where n >= 0`,
+  )
+  assert.deepEqual(distinct, { jobs: 200, pids: 2 })
+  await Promise.all(workers.map(kill))
+})

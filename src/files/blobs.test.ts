@@ -162,12 +162,12 @@ describe('bytes that cannot be removed now', () => {
   })
 })
 
-describe('the nightly reconciliation', () => {
-  const old = sql`now() - interval '25 hours'`
-  const put = (key: string) => objects.put(key, Readable.from([Buffer.from('x')]))
-  const run = () => reconcile({ db, objects, log: app.deps.log }, { ageHours: 24 })
-  const runAsIfLater = () => reconcile({ db, objects, log: app.deps.log }, { ageHours: 0 })
+const old = sql`now() - interval '25 hours'`
+const put = (key: string) => objects.put(key, Readable.from([Buffer.from('x')]))
+const run = () => reconcile({ db, objects, log: app.deps.log }, { ageHours: 24 })
+const runAsIfLater = () => reconcile({ db, objects, log: app.deps.log }, { ageHours: 0 })
 
+describe('the nightly reconciliation', () => {
   test('leaves everything as it is when everything is right', async () => {
     await settles()
     const before = await traces(app)

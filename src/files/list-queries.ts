@@ -50,18 +50,19 @@ export const listFolder = (db: Db, actor: Actor, containerId: string, { limit, a
       join files f on f.org_id = ${actor.orgId} and f.id = page.id
     order by f.listing_rank, f.name_key, f.id`)
 
-/** A folder and all folders below it. */
-const foldersBelow = (actor: Actor, containerId: string): Sql => sql`
-  with recursive down (id) as (
-    select ${containerId}::uuid
-    union all
-    select f.id from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id
-      and f.listing_rank = 0 and f.deleted_at is null
-  )
-  select id from down`
+export interface Search {
+  /** What a name must be LIKE. */
+  pattern: string
+  containerId: string
+  /** Everything below the folder, too. */
+  recursive: boolean
+}
+
+const isWholeOrg = (actor: Actor, { containerId, recursive }: Search): boolean =>
+  recursive && containerId === actor.orgId
 
 // Upwards from where the matches are: there are few of them, and the tree may be large.
-const onlyBelow = (actor: Actor, containerId: string): Sql => sql`
+const below = (actor: Actor, containerId: string): Sql => sql`
   where container_id in (
     with recursive up (start, id) as (
       select distinct container_id, container_id from matches
@@ -72,51 +73,67 @@ const onlyBelow = (actor: Actor, containerId: string): Sql => sql`
     select start from up where id = ${containerId}
   )`
 
-export interface Search {
-  pattern: string
-  /** Look in the trigram index of the whole org first, instead of reading the folder's list. */
-  indexed: boolean
-  containerId: string
-  recursive: boolean
-}
-
-const found = (actor: Actor, { pattern, indexed, containerId, recursive }: Search): Sql => {
-  const whole = recursive && containerId === actor.orgId
-  if (indexed) {
-    const inside = recursive ? onlyBelow(actor, containerId) : sql`where container_id = ${containerId}`
-    return sql`
-      with matches as materialized (
-        select id, container_id, listing_rank, name_key from files
-        where org_id = ${actor.orgId} and name_key like ${pattern} and deleted_at is null
-      ),
-      found as materialized (select * from matches ${whole ? empty : inside})`
-  }
-  const folders = recursive ? foldersBelow(actor, containerId) : sql`select ${containerId}::uuid`
-  // `|| ''` keeps the planner, which sees no pattern in a prepared statement, from reading the whole trigram index
-  // for two letters.
-  return sql`
-    with found as materialized (
-      select id, listing_rank, name_key from files
-      where org_id = ${actor.orgId} and name_key || '' like ${pattern} and deleted_at is null
-        ${whole ? empty : sql`and container_id in (${folders})`}
-    )`
-}
-
-/** A window of what a search finds, and how many it finds in all. */
-export const searchFiles = async (
+/**
+ * A window of what a search finds, by the trigram index of the org, and how many it finds in all; undefined when more
+ * than `most` names of the org match, which is when reading every name is the shorter way.
+ */
+export const findByIndex = async (
   db: Db,
   actor: Actor,
   search: Search,
   { limit, after, offset }: Window,
-): Promise<{ rows: ListedRow[]; total: number }> => {
-  const rows = await db.rows<ListedRow & { total: bigint }>(sql`
-    ${found(actor, search)}
-    select ${fileColumns}, f.name_key, counted.total
-    from (select count(*) as total from found) counted
+  most: number,
+): Promise<{ rows: ListedRow[]; total: number } | undefined> => {
+  const { pattern, containerId, recursive } = search
+  const inside = recursive ? below(actor, containerId) : sql`where container_id = ${containerId}`
+  const rows = await db.rows<ListedRow & { matching: bigint; total: bigint }>(sql`
+    with matches as materialized (
+      select id, container_id, listing_rank, name_key from files
+      where org_id = ${actor.orgId} and name_key like ${pattern} and deleted_at is null
+      limit ${most + 1}
+    ),
+    found as materialized (select * from matches ${isWholeOrg(actor, search) ? empty : inside})
+    select ${fileColumns}, f.name_key, counted.*
+    from (select (select count(*) from matches) as matching, (select count(*) from found) as total) counted
       left join (
         select id from found where true ${afterPosition(after)} order by ${order} offset ${offset} limit ${limit}
       ) page on true
       left join files f on f.org_id = ${actor.orgId} and f.id = page.id
     order by f.listing_rank, f.name_key, f.id`)
-  return { rows: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0n) }
+  const [{ matching, total } = { matching: 0n, total: 0n }] = rows
+  return Number(matching) > most ? undefined : { rows: rows.filter((row) => row.id !== null), total: Number(total) }
 }
+
+// `|| ''` keeps the planner, which sees no pattern in a prepared statement, away from the trigram index: it would read
+// all of it for a pattern of two letters.
+const matching = (actor: Actor, search: Search): Sql => {
+  const { pattern, containerId, recursive } = search
+  const folders = sql`
+    with recursive down (id) as (
+      select ${containerId}::uuid
+      union all
+      select f.id from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id
+        and f.listing_rank = 0 and f.deleted_at is null
+    )
+    select id from down`
+  const inside = recursive ? sql`and container_id in (${folders})` : sql`and container_id = ${containerId}`
+  return sql`
+    from files
+    where org_id = ${actor.orgId} and name_key || '' like ${pattern} and deleted_at is null
+      ${isWholeOrg(actor, search) ? empty : inside}`
+}
+
+/** How many names match, by reading every one of the folder, or of all below it. */
+export const countMatching = async (db: Db, actor: Actor, search: Search): Promise<number> => {
+  const row = await db.row<{ total: bigint }>(sql`select count(*) as total ${matching(actor, search)}`)
+  return Number(row?.total ?? 0n)
+}
+
+export const listMatching = (db: Db, actor: Actor, search: Search, { limit, after, offset }: Window) =>
+  db.rows<ListedRow>(sql`
+    select ${fileColumns}, f.name_key
+    from (
+      select id ${matching(actor, search)} ${afterPosition(after)} order by ${order} offset ${offset} limit ${limit}
+    ) page
+      join files f on f.org_id = ${actor.orgId} and f.id = page.id
+    order by f.listing_rank, f.name_key, f.id`)

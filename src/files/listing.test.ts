@@ -82,7 +82,7 @@ describe('GET /files', () => {
     const { items } = await list(org)
     assert.deepEqual(
       items.map(({ id }: { id: string }) => id),
-      same.map(({ id }) => id).toSorted(),
+      same.map(({ id }): string => id).toSorted(),
     )
   })
 
@@ -247,6 +247,31 @@ describe('search', async () => {
       const beyond = await list(many, `?search=${text}&recursive=true&page=9`)
       assert.deepEqual([beyond.items, beyond.total, beyond.hasMore], [[], 41, false])
     }
+  })
+
+  test('of what most names have is as exact as of what few have, in the org, in a folder and below one', async () => {
+    const org = await app.createOrg()
+    const outer = await createFolder(app, org, 'outer')
+    const inner = await createFolder(app, org, 'inner', outer.id)
+    const names = Array.from({ length: 20_050 }, (_, index) => `number ${String(index).padStart(5, '0')}`)
+    await addRows(org, names, inner.id)
+    await addRows(org, ['number one', 'number two'], outer.id)
+    await addRows(org, ['number outside'])
+    for (const [query, total, first] of [
+      ['&recursive=true', 20_053, 'number 00000'],
+      [`&recursive=true&parentId=${outer.id}`, 20_052, 'number 00000'],
+      [`&parentId=${outer.id}`, 2, 'number one'],
+      [`&parentId=${inner.id}`, 20_050, 'number 00000'],
+      ['', 1, 'number outside'],
+    ] as const) {
+      const page = await list(org, `?search=NUMBER&limit=1${query}`)
+      assert.deepEqual([page.total, page.items[0].name], [total, first], query)
+    }
+    const last = await list(org, `?search=number&recursive=true&limit=100&page=201&parentId=${inner.id}`)
+    assert.deepEqual(namesOf(last), names.slice(20_000))
+    const selective = await list(org, `?search=20%2C049&recursive=true`)
+    assert.equal(selective.total, 0)
+    assert.deepEqual(namesOf(await list(org, `?search=20049&parentId=${inner.id}`)), ['number 20049'])
   })
 
   test('never shows what another org has, nor what was deleted', async () => {

@@ -44,7 +44,7 @@ describe('projects', () => {
 
   test('of the same name get different slugs, also when they are made at once', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, () => project('Same name')))
-    assert.deepEqual(made.map(({ slug }) => slug).toSorted(), [
+    assert.deepEqual(made.map(({ slug }): string => slug).toSorted(), [
       'same-name',
       'same-name-2',
       'same-name-3',

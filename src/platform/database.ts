@@ -233,6 +233,9 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   pool.on('error', (error) => {
     options.onError(error, 'idle connection')
   })
+  // A connection that breaks between two statements of a transaction has no statement to reject; unheard, the event
+  // would end the process. The next statement rejects, and the pool drops the connection.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const hot = hotPool(withDefaults)
   const direct = dbOver((config) => {
     refuseInsideTransaction()

@@ -50,6 +50,8 @@ const openPool = (connection: pg.ClientConfig, log: Log): pg.Pool => {
     max: poolSize,
   })
   pool.on('error', (error) => log.warn({ err: error }, 'jobs: idle connection lost'))
+  // Heard by the statement under way; unheard as an event, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

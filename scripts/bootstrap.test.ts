@@ -332,9 +332,9 @@ test('the script takes the place of the shell: its output alone, its exit code, 
   await writeFile(
     join(root, 'script.ts'),
     `const pid: number = process.pid
+process.on('SIGTERM', () => { console.log('stopping'); process.exit(0) })
 console.log(JSON.stringify([pid, process.argv.slice(2)]))
 if (process.argv[2] !== 'wait') process.exit(3)
-process.on('SIGTERM', () => { console.log('stopping'); process.exit(0) })
 setInterval(() => undefined, 1000)
 `,
   )

@@ -80,24 +80,21 @@ const runTests = async (files: string[]): Promise<Outcome> => {
       timeout: 300_000,
     })
     const count = (event: TestEvent, ok: boolean): void => {
-      const file = relative(root, event.file ?? event.name)
-      // Suites, and the files themselves, pass or fail with what is in them.
-      const isContainer =
-        event.details.type === 'suite' ||
-        (event.nesting === 0 && event.name.endsWith('.test.ts')) ||
-        event.details.error?.failureType === 'subtestsFailed'
-      if (event.nesting === 0 && event.name.endsWith('.test.ts')) {
-        say(`${failedFiles.has(file) || !ok ? '✗' : '✓'} ${file} (${(event.details.duration_ms / 1000).toFixed(1)} s)`)
-      }
+      const { type, error } = event.details
+      // Suites, and files as such, pass or fail with what is in them.
       if (ok) {
-        if (!isContainer) outcome.passed += 1
+        if (type !== 'suite') outcome.passed += 1
         return
       }
-      failedFiles.add(file)
-      if (isContainer && event.details.error?.failureType === 'subtestsFailed') return
+      failedFiles.add(relative(root, event.file ?? event.name))
+      if (error?.failureType === 'subtestsFailed') return
       outcome.failed += 1
       outcome.failures.push(describeFailure(event))
     }
+    events.on('test:summary', ({ file, success, counts, duration_ms: milliseconds }) => {
+      if (file === undefined) return
+      say(`${success ? '✓' : '✗'} ${relative(root, file)}: ${counts.tests} (${(milliseconds / 1000).toFixed(1)} s)`)
+    })
     events.on('test:pass', (event) => count(event as TestEvent, true))
     events.on('test:fail', (event) => count(event as TestEvent, false))
     events.on('test:diagnostic', ({ message }) => {

@@ -111,6 +111,15 @@ const url =
     return value
   }
 
+// A database behind a Unix socket has no host name: postgres://user@/atrium?host=/run/postgresql
+const databaseUrl: Parse<string> = (value) => {
+  const checked = url(
+    ['postgres:', 'postgresql:'],
+    'postgres://user:password@host:5432/atrium',
+  )(value.replace(/@\/|:\/\/\//, (empty) => (empty === '@/' ? '@localhost/' : '://localhost/')))
+  return checked instanceof Mistake ? checked : value
+}
+
 const origin: Parse<string> = (value) => {
   if (!/^https?:\/\//.test(value) || !URL.canParse(value))
     return new Mistake('must be a URL such as https://atrium.example.com')
@@ -182,7 +191,7 @@ export const variables = {
   DATABASE_URL: {
     description: 'PostgreSQL 15 or newer. Unset: the embedded PostgreSQL, for one machine.',
     fallback: '',
-    parse: url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/atrium'),
+    parse: databaseUrl,
     secret: true,
   },
   DATABASE_POOL_SIZE: {

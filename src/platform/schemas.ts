@@ -60,3 +60,12 @@ export const Bytes = (description: string) => ({
   description,
   content: { 'application/octet-stream': { schema: Type.Unknown() } },
 })
+
+/** An answer of server-sent events, for the reference. */
+export const EventStream = (description: string) => ({
+  description,
+  content: { 'text/event-stream': { schema: Type.String() } },
+})
+
+/** 204 */
+export const Nothing = Type.Unsafe<undefined>({ type: 'null', description: 'Nothing to tell' })

@@ -3,7 +3,7 @@ import type { Actor } from '../identity/actor.ts'
 import { conflict } from '../platform/errors.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
-import { IdParams, ok, Success } from '../platform/schemas.ts'
+import { EventStream, IdParams, Nothing, ok, Success } from '../platform/schemas.ts'
 import { lastSeen, sendStream, wantsStream } from './event-stream.ts'
 import * as eventQueries from './event-queries.ts'
 import { answerOf, receiptOf } from './receipt.ts'
@@ -169,6 +169,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
         description: `${streamsTo} 204 when nothing follows; kept for 24 hours. \`Last-Event-ID\` works like \`after\`.`,
         params: IdParams,
         querystring: StreamQuery,
+        response: { 200: EventStream('The frames of the turn'), 204: Nothing },
       },
     },
     async (request, reply) => {
@@ -189,6 +190,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
           description: `${streamsTo} 204 when none is.`,
           params: path.includes('chatId') ? SessionStreamParams : IdParams,
           querystring: StreamQuery,
+          response: { 200: EventStream('The frames of the turn'), 204: Nothing },
         },
       },
       async (request, reply) => {

@@ -106,26 +106,31 @@ export const findByIndex = async (
 
 // `|| ''` keeps the planner, which sees no pattern in a prepared statement, away from the trigram index: it would read
 // all of it for a pattern of two letters.
+const matchingIn = (actor: Actor, pattern: string, folder: Sql): Sql => sql`
+  select id, listing_rank, name_key from files
+  where org_id = ${actor.orgId} and name_key || '' like ${pattern} and deleted_at is null ${folder}`
+
 const matching = (actor: Actor, search: Search): Sql => {
   const { pattern, containerId, recursive } = search
-  const folders = sql`
-    with recursive down (id) as (
-      select ${containerId}::uuid
-      union all
-      select f.id from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id
-        and f.listing_rank = 0 and f.deleted_at is null
-    )
-    select id from down`
-  const inside = recursive ? sql`and container_id in (${folders})` : sql`and container_id = ${containerId}`
+  if (isWholeOrg(actor, search)) return matchingIn(actor, pattern, empty)
+  if (!recursive) return matchingIn(actor, pattern, sql`and container_id = ${containerId}`)
+  // Folder by folder, each from its list. `offset 0` keeps the planner, which cannot know how few of the org's files
+  // lie below, from reading all of them.
   return sql`
-    from files
-    where org_id = ${actor.orgId} and name_key || '' like ${pattern} and deleted_at is null
-      ${isWholeOrg(actor, search) ? empty : inside}`
+    select m.* from (
+      with recursive down (id) as (
+        select ${containerId}::uuid
+        union all
+        select f.id from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id
+          and f.listing_rank = 0 and f.deleted_at is null
+      )
+      select id from down
+    ) folder cross join lateral (${matchingIn(actor, pattern, sql`and container_id = folder.id`)} offset 0) m`
 }
 
 /** How many names match, by reading every one of the folder, or of all below it. */
 export const countMatching = async (db: Db, actor: Actor, search: Search): Promise<number> => {
-  const row = await db.row<{ total: bigint }>(sql`select count(*) as total ${matching(actor, search)}`)
+  const row = await db.row<{ total: bigint }>(sql`select count(*) as total from (${matching(actor, search)}) found`)
   return Number(row?.total ?? 0n)
 }
 
@@ -133,7 +138,8 @@ export const listMatching = (db: Db, actor: Actor, search: Search, { limit, afte
   db.rows<ListedRow>(sql`
     select ${fileColumns}, f.name_key
     from (
-      select id ${matching(actor, search)} ${afterPosition(after)} order by ${order} offset ${offset} limit ${limit}
+      select id from (${matching(actor, search)}) found
+      where true ${afterPosition(after)} order by ${order} offset ${offset} limit ${limit}
     ) page
       join files f on f.org_id = ${actor.orgId} and f.id = page.id
     order by f.listing_rank, f.name_key, f.id`)

@@ -330,10 +330,11 @@ export const registerIdempotency = (app: App, options: IdempotencyOptions): void
   })
 }
 
-const expireKeys = defineJob<Record<string, never>>('idempotency.expire')
+/** Removes keys after their 24 hours. */
+export const expireKeys = defineJob<Record<string, never>>('idempotency.expire')
 const expireBatch = 5_000
 
-/** Removes keys after their 24 hours, every hour. */
+/** Works on it, every hour. */
 export const registerKeyExpiry = (jobs: Jobs, db: Database): void => {
   jobs.work(expireKeys, async () => {
     while ((await queries.deleteExpired(db, expireBatch)) === expireBatch);

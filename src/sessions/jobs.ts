@@ -34,7 +34,7 @@ export interface SessionJobOptions {
 }
 
 /** Turns wait for models most of their time, so one process has many under way. */
-const turnsAtOnce = 100
+const turnsAtOnce = 200
 
 const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
 const expireBatch = 5_000

@@ -31,6 +31,8 @@ const waitMs = 55_000
 
 const streamsTo = 'text/event-stream: the UI message stream of the AI SDK, version 1, with an `id:` on every frame.'
 
+const clientGone = new Error('the client went away')
+
 /** Waits for the turn to rest, the client to go, or the server to stop. */
 const waitForRest = async (
   request: FastifyRequest,
@@ -39,9 +41,11 @@ const waitForRest = async (
   turnId: string,
 ): Promise<void> => {
   const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
+  const onClose = (): void => gone.abort(clientGone)
+  reply.raw.once('close', onClose)
   const signal = AbortSignal.any([gone.signal, request.server.stopping])
   await tails.untilResting({ orgId: request.actor.orgId, turnId }, waitMs, signal)
+  reply.raw.off('close', onClose)
 }
 
 export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
@@ -91,7 +95,11 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
 
       const current = async () => answerOf(db.hot, actor.orgId, await turns.getTurnRow(db.hot, actor, turnId))
       if (wantsStream(request, body.messages !== undefined)) {
-        if (request.headers['idempotency-key'] !== undefined) await request.storeAnswer(202, ok(await current()))
+        if (request.headers['idempotency-key'] !== undefined) {
+          // By the schema, like every answer: what it does not list is not stored either.
+          const answer = reply.code(202).serialize(ok(await current()))
+          await request.storeAnswer(202, JSON.parse(String(answer)) as object)
+        }
         sendStream(request, reply, tails, { orgId: actor.orgId, turnId }, after)
         return reply
       }

@@ -45,14 +45,16 @@ async function* speak(
   const said = answer.fail === 'cut' ? words.slice(0, Math.ceil(words.length / 2)) : words
   const signal = options.abortSignal
   const pauseMs = answer.slowMs / Math.max(1, said.length)
+  const pause = (): Promise<void> =>
+    pauseMs > 0 ? delay(pauseMs, undefined, signal ? { signal } : {}) : Promise.resolve()
   yield { type: 'stream-start', warnings: [] }
-  if (said.length === 0 && pauseMs > 0) await delay(pauseMs, undefined, signal ? { signal } : {})
   if (said.length > 0) yield { type: 'text-start', id: 'answer' }
   for (const delta of said) {
-    if (pauseMs > 0) await delay(pauseMs, undefined, signal ? { signal } : {})
     signal?.throwIfAborted()
     yield { type: 'text-delta', id: 'answer', delta }
+    await pause()
   }
+  if (said.length === 0) await pause()
   if (answer.fail === 'cut') return
   if (said.length > 0) yield { type: 'text-end', id: 'answer' }
   for (const [place, call] of answer.calls.entries()) yield* callParts(call, place)

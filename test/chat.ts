@@ -1,0 +1,82 @@
+// Talking to agents, for the tests of chat turns.
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer, TestActor, TestApp } from './harness.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+type Json = any
+
+/** Creates an agent and answers it. */
+export const createAgent = async (app: TestApp, as: TestActor, json: object): Promise<Json> => {
+  const { status, body } = await app.call('POST', '/api/v1/agents', { as, json })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.data
+}
+
+/** Begins a session with an agent, the default one unless another is named, and answers it. */
+export const openSession = async (app: TestApp, as: TestActor, json: object = {}): Promise<Json> => {
+  const { status, body } = await app.call('POST', '/api/v1/sessions', { as, json: { agentId: 'assistant', ...json } })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.data
+}
+
+/** Says something in a session. */
+export const say = (
+  app: TestApp,
+  as: TestActor,
+  sessionId: string,
+  json: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> => app.call('POST', `/api/v1/sessions/${sessionId}/messages`, { as, json, headers })
+
+/** Says something and answers the ended turn with its reply. */
+export const ask = async (app: TestApp, as: TestActor, sessionId: string, json: object): Promise<Json> => {
+  const { status, body } = await say(app, as, sessionId, json)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.data
+}
+
+/** The words of a message. */
+export const textOf = (message: Json): string =>
+  message.parts.flatMap((part: Json) => (part.type === 'text' ? [part.text] : [])).join('')
+
+export const getTurn = async (app: TestApp, as: TestActor, id: string): Promise<Json> =>
+  (await app.call('GET', `/api/v1/turns/${id}`, { as })).body.data
+
+/** Looks again and again until `isTrue`; fails when that takes longer than `withinMs`. */
+export const until = async <T>(
+  read: () => Promise<T>,
+  isTrue: (value: T) => boolean,
+  withinMs = 30_000,
+): Promise<T> => {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const value = await read()
+    if (isTrue(value)) return value
+    if (performance.now() > deadline) assert.fail(`still ${JSON.stringify(value)} after ${withinMs} ms`)
+    await sleep(25)
+  }
+}
+
+export const untilStatus = (app: TestApp, as: TestActor, turnId: string, ...statuses: string[]): Promise<Json> =>
+  until(
+    () => getTurn(app, as, turnId),
+    (turn) => statuses.includes(turn.status),
+  )
+
+export interface Frame {
+  id: number
+  data: Json
+}
+
+/** The frames of a stream, and whether it ended with `[DONE]`. */
+export const framesOf = (text: string): { frames: Frame[]; isDone: boolean } => {
+  const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'))
+  const isDone = blocks.at(-1) === 'data: [DONE]'
+  const frames = (isDone ? blocks.slice(0, -1) : blocks).map((block) => {
+    const [, id, data] = /^id: (\d+)\ndata: (.+)$/.exec(block) ?? []
+    assert.ok(id !== undefined && data !== undefined, `not a frame: ${block}`)
+    return { id: Number(id), data: JSON.parse(data) as Json }
+  })
+  return { frames, isDone }
+}

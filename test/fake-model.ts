@@ -1,0 +1,151 @@
+// A model server on loopback that speaks the OpenAI chat completions protocol and does what each test tells it to.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { after } from 'node:test'
+
+export interface ModelRequest {
+  model: string
+  messages: {
+    role: string
+    content?: unknown
+    tool_calls?: { id: string; function: { name: string } }[]
+    tool_call_id?: string
+  }[]
+  tools?: { function: { name: string; parameters: object } }[]
+  stream_options?: { include_usage?: boolean }
+  max_tokens?: number
+}
+
+/** Answers one request, in whatever way: well, badly, slowly or not at all. */
+export type Script = (response: ServerResponse, body: ModelRequest) => void | Promise<void>
+
+export interface FakeModel {
+  /** For MODEL_<NAME>_BASE_URL. */
+  baseUrl: string
+  /** What was asked so far, oldest first. */
+  requests: ModelRequest[]
+  authorizations: (string | undefined)[]
+  /** How the next requests are answered, one after another; the last one stays. */
+  play(...scripts: Script[]): void
+}
+
+const chunk = (delta: object, more: object = {}): string =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'fake', choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`
+
+const usageChunk = (usage: object): string =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'fake', choices: [], usage })}\n\n`
+
+const open = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+}
+
+/** The usage that `reply` tells unless told otherwise. */
+export const usualUsage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
+
+/** A whole answer in pieces. `usage: null` tells none. */
+export const reply =
+  (pieces: string[], { usage = usualUsage as object | null, finish = 'stop' } = {}): Script =>
+  (response) => {
+    open(response)
+    for (const piece of pieces) response.write(chunk({ content: piece }))
+    response.write(chunk({}, { finish_reason: finish }))
+    if (usage) response.write(usageChunk(usage))
+    response.end('data: [DONE]\n\n')
+  }
+
+/** Asks for tools. Arguments are sent as they are, whether they are JSON or not. */
+export const callTools =
+  (...calls: { id: string; name: string; args: string }[]): Script =>
+  (response) => {
+    open(response)
+    for (const [index, { id, name, args }] of calls.entries()) {
+      const half = Math.ceil(args.length / 2)
+      response.write(
+        chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: args.slice(0, half) } }] }),
+      )
+      response.write(chunk({ tool_calls: [{ index, function: { arguments: args.slice(half) } }] }))
+    }
+    response.write(chunk({}, { finish_reason: 'tool_calls' }))
+    response.write(usageChunk(usualUsage))
+    response.end('data: [DONE]\n\n')
+  }
+
+export const refuse =
+  (status: number, headers: Record<string, string> = {}): Script =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify({ error: { message: 'Incorrect API key provided: sk-planted-secret' } }))
+  }
+
+/** Says the pieces, then hangs up without an end. */
+export const cutAfter =
+  (pieces: string[]): Script =>
+  (response) => {
+    open(response)
+    for (const piece of pieces) response.write(chunk({ content: piece }))
+    setTimeout(() => response.destroy(), 50)
+  }
+
+/** Says the pieces and ends as if that were all, without a finish. */
+export const endAfter =
+  (pieces: string[]): Script =>
+  (response) => {
+    open(response)
+    for (const piece of pieces) response.write(chunk({ content: piece }))
+    response.end()
+  }
+
+/** Says the pieces and then nothing, for ever. */
+export const hangAfter =
+  (pieces: string[]): Script =>
+  (response) => {
+    open(response)
+    response.flushHeaders()
+    for (const piece of pieces) response.write(chunk({ content: piece }))
+  }
+
+export const garbage: Script = (response) => {
+  open(response)
+  response.end('data: {"choices": [{"delta"\n\ndata: nonsense\n\n')
+}
+
+const readBody = async (request: IncomingMessage): Promise<ModelRequest> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return JSON.parse(Buffer.concat(chunks).toString()) as ModelRequest
+}
+
+/** Starts the server; it is stopped after the file's last test. */
+export const startFakeModel = async (): Promise<FakeModel> => {
+  let scripts: Script[] = [reply(['Hello.'])]
+  const requests: ModelRequest[] = []
+  const authorizations: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    response.on('error', () => undefined)
+    void (async () => {
+      const body = await readBody(request)
+      requests.push(body)
+      authorizations.push(request.headers.authorization)
+      const script = scripts.length > 1 ? scripts.shift() : scripts[0]
+      await script?.(response, body)
+    })()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the fake model does not listen')
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}/v1`,
+    requests,
+    authorizations,
+    play: (...next) => {
+      scripts = next
+      requests.length = 0
+      authorizations.length = 0
+    },
+  }
+}

@@ -91,7 +91,9 @@ const listen = async (app: App, config: Config): Promise<string> => {
   }
   const address = app.server.address()
   const port = address !== null && typeof address === 'object' ? address.port : config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  // All addresses is none that a browser could open.
+  const reachable = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[config.host] ?? config.host
+  const host = reachable.includes(':') ? `[${reachable}]` : reachable
   return config.baseUrl ?? `http://${host}:${port}`
 }
 
@@ -131,11 +133,15 @@ const start = async (config: Config, role: Role): Promise<Running> => {
       .removeUnfinished({ soleProcess: true })
       .catch((error: unknown) => log.warn({ err: error }, 'what cut-off uploads left is not removed'))
   }
-  const first = await step(
-    'first owner',
-    () => bootstrap(db, config, home.path),
-    ({ created }) => (created ? 'created' : 'already there'),
-  )
+  // Not by a worker: the way in is printed by whoever makes it, and a worker has no URL to print.
+  const first: Bootstrapped =
+    role === 'worker'
+      ? { created: false }
+      : await step(
+          'first owner',
+          () => bootstrap(db, config, home.path),
+          ({ created }) => (created ? 'created' : 'already there'),
+        )
   await step('jobs', async () => {
     registerJobs(opened.deps)
     await jobs.start({ work: role !== 'api' })
@@ -145,17 +151,20 @@ const start = async (config: Config, role: Role): Promise<Running> => {
 }
 
 /** The way in, for the person at the terminal. The key is shown this once. */
-const printWayIn = (url: string, first: Bootstrapped): void => {
+const wayIn = (url: string, first: Bootstrapped): string => {
   const way: [string, string | undefined][] = [
     ['API reference', `${url}/docs`],
     ["Owner's API key", first.apiKey],
     ['It is kept in', first.apiKeyFile],
     ['Sign in once at', first.signInPath === undefined ? undefined : url + first.signInPath],
   ]
-  for (const [label, value] of way) if (value !== undefined) console.log(`  ${`${label}:`.padEnd(18)}${value}`)
+  const lines = way
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value]) => `  ${`${label}:`.padEnd(18)}${value}`)
   if (first.apiKey !== undefined) {
-    console.log(`\n  Try it:  curl -H "Authorization: Bearer ${first.apiKey}" ${url}/api/v1/me`)
+    lines.push('', `  Try it:  curl -H "Authorization: Bearer ${first.apiKey}" ${url}/api/v1/me`)
   }
+  return lines.join('\n')
 }
 
 const stopDeadlineMs = 25_000
@@ -215,16 +224,21 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
   const began = performance.now()
   const config = parseConfig(env)
   console.log(`Atrium is starting (${config.environment}${role === 'all' ? '' : `, ${role}`})`)
+  // Until there is something to stop in order: what was begun is undone by the database, or done again at the next start.
+  const leave = (): void => process.exit(143)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, leave)
   const running = await start(config, role)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, leave)
   stopOnSignal(running)
-  if (running.app) {
+  const seconds = (): string => ((performance.now() - began) / 1000).toFixed(1)
+  if (!running.app) console.log(`\nAtrium works on jobs after ${seconds()} s`)
+  else {
     const url = await listen(running.app, config).catch(async (error: unknown) => {
       await stop(running)
       throw error
     })
     await running.home.lock?.update({ url })
-    console.log(`\nAtrium is ready after ${((performance.now() - began) / 1000).toFixed(1)} s: ${url}`)
-    printWayIn(url, running.first)
+    console.log(`\nAtrium is ready after ${seconds()} s: ${url}\n${wayIn(url, running.first)}`)
   }
 }
 

@@ -68,3 +68,10 @@ export const cloneDatabase = async (
     drop: () => run(adminOf(connection), `drop database if exists ${database} with (force)`),
   }
 }
+
+/** The server that `npm test` started for all files, or one of this file's own. */
+export const sharedServer = async (): Promise<TestServer> => {
+  const given = process.env['ATRIUM_TEST_POSTGRES']
+  if (given === undefined) return startTestServer()
+  return { connection: JSON.parse(given) as pg.ClientConfig, stop: async () => undefined }
+}

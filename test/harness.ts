@@ -18,8 +18,7 @@ import { buildServer } from '../src/server.ts'
 import { registerJobs } from '../src/worker.ts'
 import type { Role } from '../src/identity/permissions.ts'
 import { issueStepUpToken } from '../src/identity/step-up.ts'
-import { cloneDatabase, startTestServer } from './database.ts'
-import type { TestServer } from './database.ts'
+import { cloneDatabase, sharedServer } from './database.ts'
 
 /** One caller: a user of an org with a key of their own. */
 export interface TestActor {
@@ -73,12 +72,6 @@ export interface TestApp {
 export interface TestAppOptions {
   /** Whether it runs jobs, too; it does by default. */
   work?: boolean
-}
-
-const sharedServer = async (): Promise<TestServer> => {
-  const given = process.env['ATRIUM_TEST_POSTGRES']
-  if (given === undefined) return startTestServer()
-  return { connection: JSON.parse(given) as pg.ClientConfig, stop: async () => undefined }
 }
 
 const listen = async (

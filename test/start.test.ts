@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import pg from 'pg'
+import { cloneDatabase, sharedServer } from './database.ts'
+import { failToStart, startServerProcess } from './server-process.ts'
+import { until } from './until.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'atrium-start-'))
+const server = await sharedServer()
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const urlOf = ({ host, port, user, database }: pg.ClientConfig): string =>
+  `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
+
+const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`
+
+test('a first start prints a key that works, a second one on the same directory is refused and harms nothing', async () => {
+  const dataDir = join(folder, 'first')
+  const atrium = await startServerProcess({ DATA_DIR: dataDir })
+  const [, key] = /API key:\s+(atr_dev_\w+)/.exec(atrium.output()) ?? []
+  const me = () => fetch(`${atrium.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })
+  assert.equal((await me()).status, 200)
+  assert.equal((await stat(join(dataDir, 'owner-api-key'))).mode & 0o777, 0o600)
+
+  const second = await failToStart({ DATA_DIR: dataDir })
+  assert.equal(second.code, 1)
+  assert.match(second.output, /already running on .*first \(process \d+, since .*, at http:\/\/127\.0\.0\.1:\d+\)/)
+  assert.equal((await me()).status, 200)
+
+  assert.equal(await atrium.stop(), 0)
+  const again = await startServerProcess({ DATA_DIR: dataDir })
+  assert.ok(!again.output().includes('atr_dev_'), 'the key is shown once')
+  const answer = await fetch(`${again.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })
+  assert.equal(answer.status, 200)
+  assert.equal(await again.stop(), 0)
+})
+
+test('every mistake in the environment is told at once, and nothing is touched', async () => {
+  const dataDir = join(folder, 'untouched')
+  const { code, output } = await failToStart({
+    DATA_DIR: dataDir,
+    PORT: 'eighty',
+    NODE_ENV: 'prod',
+    RATE_LIMIT_READ: '1',
+    BOOTSTRAP_API_KEY: 'secret-of-mine',
+  })
+  assert.equal(code, 1)
+  for (const name of ['PORT', 'NODE_ENV', 'RATE_LIMIT_READ']) assert.match(output, new RegExp(`✗ ${name} `))
+  assert.equal(output.trim().split('\n').length, 1 + (output.match(/✗/g)?.length ?? 0), 'one line a mistake')
+  assert.ok(!output.includes('secret-of-mine'))
+  await assert.rejects(stat(dataDir))
+})
+
+test('a port in use is one clear line, and the database is stopped in order', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => void other.once('listening', resolve))
+  const { port } = other.address() as { port: number }
+  const dataDir = join(folder, 'port')
+  const { code, output } = await failToStart({ DATA_DIR: dataDir, PORT: String(port) })
+  other.close()
+  assert.equal(code, 1)
+  assert.match(output, new RegExp(`✗ Port ${port} on 127.0.0.1 is in use`))
+  assert.ok(!(await readdir(join(dataDir, 'postgres', 'data'))).includes('postmaster.pid'))
+})
+
+test('a database that cannot be reached is one clear line, without its password', async () => {
+  const { code, output } = await failToStart({
+    DATA_DIR: join(folder, 'away'),
+    DATABASE_URL: 'postgres://atrium:hunter2@127.0.0.1:1/atrium',
+  })
+  assert.equal(code, 1)
+  assert.match(output, /✗ The database of DATABASE_URL cannot be reached/)
+  assert.ok(!output.includes('hunter2'))
+})
+
+test('a database that a newer Atrium migrated is left alone', async () => {
+  const database = await cloneDatabase(server.connection)
+  const client = new pg.Client(database.connection)
+  await client.connect()
+  await client.query(`insert into schema_migrations (name, checksum) values ('9999-from-the-future.sql', 'x')`)
+  const { code, output } = await failToStart({
+    DATA_DIR: join(folder, 'newer'),
+    DATABASE_URL: urlOf(database.connection),
+    ENCRYPTION_KEYS: keys,
+  })
+  assert.equal(code, 1)
+  assert.match(output, /✗ The database is newer than this Atrium: it has the migration 9999-from-the-future\.sql/)
+  assert.deepEqual((await client.query('select id from orgs')).rows, [])
+  await client.end()
+  await database.drop()
+})
+
+test('production with a database of its own does not start without encryption keys', async () => {
+  const { code, output } = await failToStart({
+    NODE_ENV: 'production',
+    DATA_DIR: join(folder, 'keys'),
+    DATABASE_URL: 'postgres://atrium@127.0.0.1:1/atrium',
+  })
+  assert.equal(code, 1)
+  assert.match(output, /✗ ENCRYPTION_KEYS is required in production with DATABASE_URL/)
+})
+
+test('a request under way at SIGTERM is answered before the process ends', async () => {
+  const atrium = await startServerProcess({ DATA_DIR: join(folder, 'first') })
+  const gone = new Promise<number | null>((resolve) => void atrium.child.once('exit', resolve))
+  const body = JSON.stringify({ email: 'nobody@example.com', password: 'wrong password' })
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const sent = request(`${atrium.url}/api/v1/auth/sign-in`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        // The server says that it has the head of the request before it gets the rest.
+        expect: '100-continue',
+      },
+    })
+    sent.once('continue', () => {
+      atrium.child.kill('SIGTERM')
+      until('the server says that it stops', () => atrium.output().includes('stopping')).then(
+        () => sent.end(body),
+        reject,
+      )
+    })
+    sent.once('response', (response) => resolve(response.statusCode))
+    sent.once('error', reject)
+  })
+  assert.equal(status, 401)
+  assert.equal(await gone, 0)
+})

@@ -81,8 +81,9 @@ export const loadEncryptionKeys = async (
   const kept = await readKeyFile(path)
   if (kept) return kept
   const [check] = await queries.findChecks(db)
-  if (check) throw keysAreMissing(path, check.keyId)
-  const made = await generateKeyFile(path, dataDir)
+  // A process that starts at the same time writes the file before the check.
+  const made = check ? await readKeyFile(path) : await generateKeyFile(path, dataDir)
+  if (check && !made) throw keysAreMissing(path, check.keyId)
   if (!made) throw new StartError(`${path} vanished while it was being made.`)
   return made
 }

@@ -39,8 +39,8 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
 
 /** What operators ask: health, readiness, metrics. Before every other hook, so that requests are timed as a whole. */
 export const registerOperations = (app: App, deps: Deps): void => {
-  const { config, db, jobs, objects } = deps
-  registerMetrics(app, { token: config.metricsToken, gauges: gaugesOf(deps) })
+  const { config, db, jobs, log, objects } = deps
+  registerMetrics(app, { token: config.metricsToken, gauges: gaugesOf(deps), log })
   registerHealth(app, {
     checks: [
       { name: 'database', check: () => db.hot.row(sql`select 1`) },

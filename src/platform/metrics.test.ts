@@ -6,11 +6,15 @@ import { createHttp } from './http.ts'
 import { createLog } from './log.ts'
 import { registerMetrics } from './metrics.ts'
 
-const startServer = async (token?: string) => {
+const startServer = async (token?: string, logging: { level: string; slowMs?: number } = { level: 'info' }) => {
+  const logLines: string[] = []
+  const log = createLog(logging.level, { write: (line) => void logLines.push(line) })
   const app = createHttp({ log: createLog('silent'), production: true, trustProxy: true })
   let waiting = 2
   registerMetrics(app, {
     token,
+    log,
+    slowMs: logging.slowMs ?? 60_000,
     gauges: [
       { name: 'waiting_things', help: 'Things that wait.', read: () => waiting },
       { name: 'things_by_color', help: 'By color.', label: 'color', read: async () => new Map([['red', 1]]) },
@@ -37,11 +41,34 @@ const startServer = async (token?: string) => {
         .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
     )
   }
-  return { app, url, scrape, held, setWaiting: (count: number) => void (waiting = count) }
+  return { app, url, scrape, held, logLines, setWaiting: (count: number) => void (waiting = count) }
 }
 
 const count = (method: string, route: string, status: string): string =>
   `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`
+
+describe('the log of requests', () => {
+  test('names a slow one by its route pattern, and no other', async () => {
+    const slow = await startServer(undefined, { level: 'info', slowMs: 0 })
+    await fetch(`${slow.url}/things/secret-id?token=secret`)
+    await slow.app.close()
+    const line = JSON.parse(slow.logLines[0] ?? '{}') as Record<string, unknown>
+    assert.deepEqual([line['level'], line['route'], line['status']], ['warn', '/things/:id', 200])
+    assert.ok(!slow.logLines.join('').includes('secret'))
+
+    const quick = await startServer()
+    await fetch(`${quick.url}/things/a`)
+    await quick.app.close()
+    assert.deepEqual(quick.logLines, [])
+  })
+
+  test('has every request under debug', async () => {
+    const { app, url, logLines } = await startServer(undefined, { level: 'debug' })
+    await fetch(`${url}/things/a`)
+    await app.close()
+    assert.equal(logLines.length, 1)
+  })
+})
 
 describe('GET /metrics', () => {
   test('counts and times requests by route pattern and class of status', async () => {

@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { unauthorized } from './errors.ts'
 import type { App } from './http.ts'
+import type { Log } from './log.ts'
 import { isLoopback } from './network.ts'
 
 declare module 'fastify' {
@@ -26,6 +27,9 @@ export interface MetricsOptions {
   /** Bearer token for callers from elsewhere; without one, only programs on this machine are answered. */
   token: string | undefined
   gauges: GaugeSource[]
+  log: Log
+  /** A request that took longer is logged. Streams last as long as somebody listens and are not. */
+  slowMs?: number
 }
 
 const upperBoundsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -86,11 +90,30 @@ class Durations {
 const outcomeOf = (response: ServerResponse): number =>
   response.writableFinished ? Math.min(5, Math.floor(response.statusCode / 100)) : 0
 
+const logRequest = (
+  write: (fields: object, message: string) => void,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  milliseconds: number,
+): void => {
+  if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) return
+  const fields = {
+    requestId: request.id,
+    method: request.method,
+    // The pattern, not the path: ids and tokens stay out of the log.
+    route: request.routeOptions.url,
+    status: reply.statusCode,
+    milliseconds: Math.round(milliseconds),
+  }
+  write(fields, 'request')
+}
+
 /** Times every request, from the first hook until its response is out or its client gone. */
-const timeRequests = (app: App): { all: Durations[]; inFlight: () => number } => {
+const timeRequests = (app: App, log: Log, slowMs: number): { all: Durations[]; inFlight: () => number } => {
   // Paths that nobody registered, under one name: whoever scans for paths must not fill the memory.
   const unknown = new Durations('*', 'unknown')
   const all = [unknown]
+  const everything = log.isLevelEnabled('debug')
   let inFlight = 0
   app.addHook('onRoute', (route) => {
     const durations = new Durations([route.method].flat().join(','), route.url)
@@ -104,7 +127,10 @@ const timeRequests = (app: App): { all: Durations[]; inFlight: () => number } =>
     // `close` follows a finished response as well as a broken connection: one listener is enough for both.
     reply.raw.on('close', () => {
       inFlight--
-      durations.observe(outcomeOf(reply.raw), performance.now() - began)
+      const milliseconds = performance.now() - began
+      durations.observe(outcomeOf(reply.raw), milliseconds)
+      const isSlow = milliseconds >= slowMs
+      if (isSlow || everything) logRequest(log[isSlow ? 'warn' : 'debug'].bind(log), request, reply, milliseconds)
     })
     done()
   })
@@ -160,8 +186,8 @@ const mayRead = (request: FastifyRequest, token: string | undefined): boolean =>
 }
 
 /** Counts requests from here on and answers `GET /metrics`. To be registered before every other hook and route. */
-export const registerMetrics = (app: App, { token, gauges }: MetricsOptions): void => {
-  const { all, inFlight } = timeRequests(app)
+export const registerMetrics = (app: App, { token, gauges, log, slowMs = 2_000 }: MetricsOptions): void => {
+  const { all, inFlight } = timeRequests(app, log, slowMs)
   let registry: ReturnType<typeof openRegistry> | undefined
   app.get(
     '/metrics',

@@ -469,7 +469,18 @@ describe('what is no proper HTTP', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('a body that is refused early is not waited for', async () => {
+  test('a small body that is refused early is read and forgotten, and the connection stays', async () => {
+    const answers = await sendRaw(
+      server.url,
+      'POST /nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabcGET /things HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [404, 200],
+    )
+  })
+
+  test('a large body that is refused early is not waited for', async () => {
     const socket = await openSocket(server.url)
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => void chunks.push(chunk))

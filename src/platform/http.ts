@@ -164,6 +164,13 @@ const logFailure = (log: Log, request: FastifyRequest, error: ApiError): void =>
   else log.error(fields, 'request failed')
 }
 
+const drainedBytes = 65_536
+
+// A body that was refused half-way is still coming in. A small one is read and forgotten, and the connection stays; for
+// a large one the client is told to stop by hanging up.
+const isPushing = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > drainedBytes)
+
 // Errors that are thrown again and again (a wrong key) are made once, and so are their bodies.
 const failureTexts = new WeakMap<ApiError, string>()
 const failureText = (error: ApiError): string => {
@@ -180,15 +187,14 @@ const failureText = (error: ApiError): string => {
  * an error that goes through the error handler. A flood of wrong keys is answered here.
  */
 export const refuse = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
-  if (request.method !== 'GET') reply.header('connection', 'close')
+  if (isPushing(request.raw)) reply.header('connection', 'close')
   void reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(failureText(error))
 }
 
 const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {
   forgetContentHeaders(reply, defaults)
   if (error.headers) reply.headers(error.headers)
-  // A body that was refused half-way is still coming in: say so and hang up, or the client keeps pushing bytes.
-  if (!reply.request.raw.complete && reply.request.method !== 'GET') reply.header('connection', 'close')
+  if (isPushing(reply.request.raw)) reply.header('connection', 'close')
   return reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(failureText(error))
 }
 
@@ -196,26 +202,28 @@ const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): 
   malformedId === 'BAD_REQUEST' ? badRequest('The id in the path is not a UUID.') : notFound(what)
 
 const refuseNul = (request: FastifyRequest): void => {
-  const url = request.raw.url ?? ''
-  if (!url.includes('%00')) return
-  if (url.split('?', 1)[0]?.includes('%00')) throw malformedId(request.routeOptions.config)
-  throw badRequest('The query contains NUL.')
+  if (request.raw.url?.includes('%00')) throw badRequest('The query contains NUL.')
+}
+
+const isDecodable = (path: string): boolean => {
+  if (path.includes('%00')) return false
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
- * A path that cannot be decoded (`%`, `%zz`, `%ff`) names nothing, but the route that it looks like has to say so, in
- * its own words and after asking for a key. So its percent signs are taken literally.
+ * A path that cannot be decoded (`%`, `%zz`, `%ff`) or has NUL in it names nothing, but the route that it looks like
+ * has to say so, in its own words and after asking for a key. So its percent signs are taken literally.
  */
 const decodable = (url: string): string => {
   if (!url.includes('%')) return url
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)
-  try {
-    decodeURIComponent(path)
-    return url
-  } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length)
-  }
+  return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
 }
 
 const createServer = (options: HttpOptions, defaults: Readonly<Record<string, string>>): App =>

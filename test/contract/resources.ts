@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import type { TestActor, TestApp } from '../harness.ts'
+
+/** A thing that exists, and how to see that it still does. */
+export interface Resource {
+  params: Record<string, string>
+  exists(): Promise<boolean>
+  /** What was told once when it was made, and must never be seen again. */
+  secrets?: string[]
+}
+
+/** Makes one thing of its kind for its owner. */
+type Factory = (app: TestApp, owner: TestActor) => Promise<Resource>
+
+const api = '/api/v1'
+
+const post = async (app: TestApp, as: TestActor, path: string, json: object) => {
+  const answer = await app.call('POST', api + path, { as, json, headers: await app.stepUp(as) })
+  assert.ok(answer.status < 300, `${path}: ${answer.text}`)
+  return answer.body.data
+}
+
+const readable = (app: TestApp, as: TestActor, path: string) => async (): Promise<boolean> =>
+  (await app.call('GET', api + path, { as })).status === 200
+
+const listed =
+  (app: TestApp, as: TestActor, path: string, isIt: (item: Record<string, unknown>) => boolean) =>
+  async (): Promise<boolean> =>
+    (await app.call('GET', `${api}${path}?limit=100`, { as })).body.data.items.some(isIt)
+
+const createSession = (app: TestApp, owner: TestActor) => post(app, owner, '/sessions', { agentId: 'assistant' })
+
+/**
+ * How to make what the paths of routes name: by the path up to and including its last parameter, which also stands for
+ * every path below it. A route with a parameter that is not covered here fails the sweeps.
+ */
+export const factories: Record<string, Factory> = {
+  [`${api}/agents/:id`]: async (app, owner) => {
+    const { id } = await post(app, owner, '/agents', { name: 'Somebody' })
+    return { params: { id }, exists: readable(app, owner, `/agents/${id}`) }
+  },
+  [`${api}/api-keys/:id`]: async (app, owner) => {
+    const { id, key } = await post(app, owner, '/api-keys', { name: 'Another key' })
+    const isLive = (item: Record<string, unknown>): boolean => item['id'] === id && item['revokedAt'] === null
+    return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
+  },
+  [`${api}/files/:id`]: async (app, owner) => {
+    const body = new FormData()
+    body.set('file', new File(['hello'], 'hello.txt', { type: 'text/plain' }))
+    const answer = await app.call('POST', `${api}/files`, { as: owner, body })
+    assert.equal(answer.status, 201, answer.text)
+    const { id } = answer.body.data.file
+    return { params: { id }, exists: readable(app, owner, `/files/${id}`) }
+  },
+  [`${api}/members/:id`]: async (app, owner) => {
+    const email = `member-${crypto.randomUUID()}@example.com`
+    const { id, signInLink } = await post(app, owner, '/members', { email, role: 'member' })
+    const secrets = typeof signInLink === 'string' ? [signInLink] : []
+    return { params: { id }, secrets, exists: readable(app, owner, `/members/${id}`) }
+  },
+  [`${api}/projects/:id`]: async (app, owner) => {
+    const { id } = await post(app, owner, '/projects', { name: 'A project' })
+    return { params: { id }, exists: readable(app, owner, `/projects/${id}`) }
+  },
+  [`${api}/sessions/:id`]: async (app, owner) => {
+    const { id } = await createSession(app, owner)
+    return { params: { id }, exists: readable(app, owner, `/sessions/${id}`) }
+  },
+  [`${api}/turns/:id`]: async (app, owner) => {
+    const session = await createSession(app, owner)
+    const { turn } = await post(app, owner, `/sessions/${session.id}/messages`, { text: 'Hello' })
+    return { params: { id: turn.id }, exists: readable(app, owner, `/turns/${turn.id}`) }
+  },
+  [`${api}/workspaces/:id`]: async (app, owner) => {
+    const { id } = await post(app, owner, '/workspaces', { name: 'A workspace' })
+    return { params: { id }, exists: readable(app, owner, `/workspaces/${id}`) }
+  },
+  [`${api}/workspaces/:id/members/:userId`]: async (app, owner) => {
+    const { id } = await post(app, owner, '/workspaces', { name: 'A workspace with somebody' })
+    const { userId } = await app.createUser(owner, 'member', { inWorkspace: false })
+    await post(app, owner, `/workspaces/${id}/members`, { userId })
+    const isIt = (item: Record<string, unknown>): boolean => item['userId'] === userId
+    return { params: { id, userId }, exists: listed(app, owner, `/workspaces/${id}/members`, isIt) }
+  },
+}
+
+/** Those that live in a workspace, and are hidden from people of the org who are not in it. */
+export const inWorkspace = [`${api}/agents/:id`, `${api}/sessions/:id`, `${api}/turns/:id`]
+
+/** Parameters that name nothing, with what stands for them. */
+export const freeParams: Record<string, string> = {
+  // What the AI SDK calls the conversation by; the session is named before it.
+  chatId: 'conversation',
+}
+
+/** The factory for a route's path: the one whose path is the longest beginning of it. */
+export const factoryOf = (url: string): string | undefined =>
+  Object.keys(factories)
+    .filter((path) => url === path || url.startsWith(`${path}/`))
+    .toSorted((a, b) => b.length - a.length)[0]
+
+/** Bodies for routes that want more of them than their schema says. */
+export const bodies: Record<string, object> = {
+  [`PATCH ${api}/agents/:id`]: { name: 'Another name' },
+  [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },
+  [`PATCH ${api}/sessions/:id`]: { title: 'Another title' },
+  [`POST ${api}/sessions/:id/messages`]: { text: 'Hello' },
+}

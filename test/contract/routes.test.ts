@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { permissions } from '../../src/identity/permissions.ts'
+import { startTestApp } from '../harness.ts'
+import { factories, factoryOf, freeParams } from './resources.ts'
+import { routesOf } from './route-list.ts'
+
+const { app } = await startTestApp()
+const routes = routesOf(app)
+const names = routes.map(({ name }) => name)
+
+/** All that answers without a key. Whoever adds one to this list has thought about what it gives away. */
+const publicRoutes = [
+  'GET /',
+  'GET /docs',
+  'GET /docs/page.js',
+  'GET /docs/scalar.js',
+  'GET /healthz',
+  'GET /metrics',
+  'GET /openapi.json',
+  'GET /readyz',
+  'GET /sign-in',
+  'GET /welcome/page.css',
+  'GET /welcome/page.js',
+  'GET /api/v1/auth/session',
+  'POST /api/v1/auth/sign-in',
+  'POST /api/v1/auth/sign-in/link',
+  'POST /api/v1/auth/sign-in/totp',
+  'POST /api/v1/auth/sign-out',
+  'GET /api/v1/files/:id/content',
+  'PUT /api/v1/files/:id/content',
+]
+
+/** What the published contract promises, area by area. */
+const promised = [
+  'GET /api/v1/files',
+  'POST /api/v1/files',
+  'GET /api/v1/files/:id',
+  'PATCH /api/v1/files/:id',
+  'DELETE /api/v1/files/:id',
+  'GET /api/v1/files/:id/preview',
+  'GET /api/v1/agents',
+  'POST /api/v1/agents',
+  'GET /api/v1/agents/:id',
+  'PATCH /api/v1/agents/:id',
+  'DELETE /api/v1/agents/:id',
+  'GET /api/v1/agents/:id/sessions',
+  'GET /api/v1/agents/:id/messages',
+  'GET /api/v1/agents/:id/peers',
+]
+
+describe('every route', () => {
+  test('is one of more than 60, with all that the contract promises among them', () => {
+    assert.ok(routes.length > 60, `${routes.length}`)
+    assert.deepEqual(
+      promised.filter((name) => !names.includes(name)),
+      [],
+    )
+  })
+
+  test('is registered once', () => {
+    assert.deepEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    )
+  })
+
+  test('that answers without a key is on the list of those', () => {
+    const open = routes.filter(({ access }) => access === 'public').map(({ name }) => name)
+    assert.deepEqual(open.toSorted(), publicRoutes.toSorted())
+  })
+
+  for (const { name, access, options, params, method, url } of routes) {
+    test(`${name} says who may call it, what it is for and what it answers`, () => {
+      assert.ok(['public', 'member', ...permissions].includes(access), access)
+      const { summary, tags, hide, response } = options.schema ?? {}
+      assert.ok((summary?.length ?? 0) > 5, 'a summary')
+      assert.ok(!summary?.endsWith('.'), 'a summary is a title')
+      if (hide !== true) assert.equal(tags?.length, 1, 'one tag')
+      const statuses = Object.keys(response ?? {})
+      assert.ok(
+        statuses.some((status) => /^2\d\d$/.test(status)),
+        'a response schema for its success',
+      )
+      const known = params.filter((param) => freeParams[param] === undefined)
+      if (known.length > 0) assert.ok(options.config?.what, 'what a malformed id is called')
+      if (method === 'GET' && access !== 'public')
+        assert.doesNotMatch(access, /:(write|manage)$/, 'reading needs no right to write')
+      if (url.startsWith('/api/') && url.includes(':') && access !== 'public')
+        assert.ok(factoryOf(url), 'a factory in resources.ts')
+    })
+  }
+
+  test('with an id has a factory, and every factory a route', () => {
+    for (const path of Object.keys(factories))
+      assert.ok(
+        routes.some(({ url }) => factoryOf(url) === path),
+        path,
+      )
+  })
+})

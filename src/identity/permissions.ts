@@ -27,25 +27,10 @@ export type Permission = (typeof permissions)[number]
 export const roles = ['owner', 'admin', 'billing_manager', 'member'] as const
 export type Role = (typeof roles)[number]
 
-const everyone: Permission[] = [
-  'files:read',
-  'files:write',
-  'projects:read',
-  'projects:write',
-  'agents:read',
-  'agents:write',
-  'sessions:read',
-  'sessions:write',
-  'webhooks:read',
-  'webhooks:write',
-  'billing:read',
-  'connections:read',
-  'connections:write',
-  'workspaces:read',
-  'members:read',
-  'keys:read',
-  'keys:write',
-]
+/** What it takes an owner or an admin for. */
+const elevated: readonly Permission[] = ['billing:manage', 'workspaces:write', 'members:write', 'audit:read']
+
+const everyone = permissions.filter((permission) => !elevated.includes(permission))
 
 const ofRole: Record<Role, readonly Permission[]> = {
   owner: permissions,

@@ -46,7 +46,7 @@ interface Follower {
 
 /** How late a frame may be that another process wrote. */
 const pollMs = 150
-const rowsAtOnce = 50
+const rowsAtOnce = 20
 const resting = new Set(['completed', 'failed', 'cancelled', 'incomplete', 'requires_action'])
 // Past every frame: whoever waits only for the end reads none.
 const endOnly = 2_147_483_647

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
 import type { Handler, JobKind } from './job-kind.ts'
-import { withoutSecrets } from './log.ts'
+import { withoutSecrets } from './redact.ts'
 import type { Log } from './log.ts'
 
 export interface LaneOptions {

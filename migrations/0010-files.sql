@@ -73,7 +73,8 @@ alter table projects add foreign key (org_id, folder_id) references files (org_i
 -- One index serves every list: the order is stored, so that the first page of a folder of a million costs what that
 -- of ten does, and so does any page by cursor.
 create index files_listing on files (org_id, container_id, listing_rank, name_key, id) where deleted_at is null;
-create index files_by_blob on files (org_id, blob_id) where deleted_at is null and blob_id is not null;
+-- Of deleted files, too: the foreign key looks here before a blob is deleted, and would read the whole table without.
+create index files_by_blob on files (org_id, blob_id) where blob_id is not null;
 create index files_unreleased on files (org_id, blob_id) where deleted_at is not null and blob_id is not null;
 create index files_pending on files (created_at) where status = 'pending' and deleted_at is null;
 

@@ -6,7 +6,7 @@ import * as queries from './blob-queries.ts'
 import { storageKeyOf } from './uploads.ts'
 
 const batch = 500
-const deletesAtOnce = 8
+const deletesAtOnce = 16
 
 /** Looks which of the bytes that deleted files of an org had are used by no other file, and removes those. */
 export const releaseBytes = defineJob<{ orgId: string }>('files.release-bytes', { retryDelayMaxSeconds: 30 })
@@ -38,14 +38,11 @@ export const eachAtOnce = async <T>(atOnce: number, items: T[], work: (item: T) 
  */
 export const releaseUnused = async (db: Database, objects: ObjectStore, orgId: string): Promise<void> => {
   for (;;) {
-    const ids = (await queries.listUnreleased(db, orgId, batch)).map(({ id }) => id)
-    if (ids.length === 0) break
-    await condemnOrphans(db, orgId, ids)
-  }
-  for (;;) {
-    const ids = (await queries.listCondemned(db, orgId, batch)).map(({ id }) => id)
-    if (ids.length === 0) return
-    await eachAtOnce(deletesAtOnce, ids, (id) => objects.delete(storageKeyOf(orgId, id)))
-    await queries.deleteCondemned(db, orgId, ids)
+    const unreleased = (await queries.listUnreleased(db, orgId, batch)).map(({ id }) => id)
+    if (unreleased.length > 0) await condemnOrphans(db, orgId, unreleased)
+    const condemned = (await queries.listCondemned(db, orgId, batch)).map(({ id }) => id)
+    if (unreleased.length + condemned.length === 0) return
+    await eachAtOnce(deletesAtOnce, condemned, (id) => objects.delete(storageKeyOf(orgId, id)))
+    if (condemned.length > 0) await queries.deleteCondemned(db, orgId, condemned)
   }
 }

@@ -30,13 +30,25 @@ export const completeSchema = async (boss: BossDb): Promise<void> => {
 
 /**
  * Makes a job that waits under this key wait for the caller's transaction, and start no later than `startAfterSeconds`
- * from now. False when none waits. The row lock is the point: fetching skips locked rows, so the job cannot be run
- * between now and the caller's commit, when it would not yet see what the caller wrote.
+ * from now. False when none waits, or when another transaction is doing the same. The row lock is the point: fetching
+ * skips locked rows, so the job cannot be run between now and the caller's commit, when it would not yet see what the
+ * caller wrote. A job that is due already is only locked, not changed: a change would make other inserts under the
+ * key wait for this transaction.
  */
-export const joinWaiting = async (db: Db, kind: string, key: string, startAfterSeconds: number): Promise<boolean> =>
-  (await db.execute(sql`
-    update pgboss.job set start_after = least(start_after, now() + ${startAfterSeconds} * interval '1 second')
-    where name = ${kind} and coalesce(singleton_key, '') = ${key} and state = 'created' and policy = 'short'`)) > 0
+export const joinWaiting = async (db: Db, kind: string, key: string, startAfterSeconds: number): Promise<boolean> => {
+  const latest = sql`now() + ${startAfterSeconds} * interval '1 second'`
+  const joined = await db.row(sql`
+    with waiting as (
+      select name, id, start_after from pgboss.job
+      where name = ${kind} and coalesce(singleton_key, '') = ${key} and state = 'created' and policy = 'short'
+      for update skip locked
+    ), hurried as (
+      update pgboss.job set start_after = ${latest} from waiting
+      where job.name = waiting.name and job.id = waiting.id and waiting.start_after > ${latest}
+    )
+    select from waiting`)
+  return joined !== undefined
+}
 
 /** Which of these kinds have a job to start now. */
 export const kindsWithDueJobs = async (boss: BossDb, kinds: string[]): Promise<string[]> => {

@@ -150,11 +150,31 @@ describe('a job in a transaction', () => {
 })
 
 describe('a job under a key', () => {
-  test('waits only once, however many enqueue it at the same time', async () => {
+  test('waits only once, however often it is enqueued', async () => {
     const kind = newKind<{ n: number }>()
-    await Promise.all(Array.from({ length: 8 }, (_, n) => enqueue(producer, kind, { n }, { singletonKey: 'a' })))
+    for (let n = 0; n < 8; n++) await enqueue(producer, kind, { n }, { singletonKey: 'a' })
     await enqueue(producer, kind, { n: 100 }, { singletonKey: 'b' })
     assert.equal((await rowsOf(kind)).length, 2)
+  })
+
+  test('is enqueued by many at once without any of them failing or waiting for another', async () => {
+    const kind = newKind<{ n: number }>()
+    await enqueue(producer, kind, { n: 0 }, { singletonKey: 'key' })
+    await db.transaction(async (db) => {
+      await producer.enqueue(db, kind, { n: 1 }, { singletonKey: 'key' })
+      await outside(() => enqueue(producer, kind, { n: 2 }, { singletonKey: 'key' }))
+      // What this transaction holds back does not hold back the other one's.
+      const seen: number[] = []
+      const jobs = open({ pollMs: 1 })
+      jobs.work(kind, async ({ n }) => void seen.push(n))
+      await outside(() => jobs.start({ work: true }))
+      await until('the job of the one that committed runs', () => seen.length === 1)
+      assert.deepEqual(seen, [2])
+      await jobs.stop({ deadlineMs: 20_000 })
+    })
+    await Promise.all(Array.from({ length: 8 }, (_, n) => enqueue(producer, kind, { n }, { singletonKey: 'new' })))
+    const { length } = await rowsOf(kind)
+    assert.ok(length >= 2 && length <= 9, String(length))
   })
 
   test('does not start before the commit of whoever relied on it, even if it waited already', async () => {

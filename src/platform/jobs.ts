@@ -17,11 +17,12 @@ export type { Handler, JobContext, JobKind } from './job-kind.ts'
 export interface EnqueueOptions {
   startAfterSeconds?: number
   /**
-   * At most one job of the kind waits under a key. While one waits, another enqueue only makes sure that it starts
-   * after this commit, and no later than asked here; its payload stays. One that runs already does not count: it may
-   * have read what was true before. Enqueue several keys in a fixed order, or two transactions may wait for each other.
+   * Many enqueue, one job runs. While a job of the kind waits under the key, another enqueue only makes sure that it
+   * starts after this commit, and no later than asked here; its payload stays. One that runs already does not count:
+   * it may have read what was true before. Transactions that overlap do not wait for one another: then there may be
+   * a job or two more than needed.
    */
-  singletonKey?: string
+  singletonKey?: string | undefined
   /** Higher goes first within its kind; 0 by default. */
   priority?: number
 }
@@ -178,11 +179,10 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
     enqueue: async (db, kind, payload, options = {}) => {
       await started().queues.ensure(kind)
       const { singletonKey: key, startAfterSeconds = 0 } = options
-      // Goes round again only when the waiting job of another transaction came or went in between.
-      for (;;) {
-        if (key !== undefined && (await queries.joinWaiting(db, kind.name, key, startAfterSeconds))) break
-        if (await insert(db, kind, [toInsert(kind, payload, options)])) break
-      }
+      const join = async () => key !== undefined && queries.joinWaiting(db, kind.name, key, startAfterSeconds)
+      // The first insert finds a job under the key when its transaction committed just now; the last one has no key.
+      const isWaiting = (await join()) || (await insert(db, kind, [toInsert(kind, payload, options)])) || (await join())
+      if (!isWaiting) await insert(db, kind, [toInsert(kind, payload, { ...options, singletonKey: undefined })])
       nudgeAfterCommit(db, kind, options)
     },
     enqueueAll: async (db, kind, payloads, options = {}) => {

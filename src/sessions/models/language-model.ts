@@ -70,18 +70,26 @@ const retryAfterOf = (headers: unknown): number | undefined => {
   return seconds >= 0 ? Math.min(seconds * 1_000, maxRetryAfterMs) : undefined
 }
 
+const unreadable = new Set(['AI_TypeValidationError', 'AI_JSONParseError'])
+
 /** What went wrong, in words that say nothing of the operator's account at the provider. */
 export const toModelFailure = (cause: unknown): ModelFailure => {
   if (cause instanceof ModelFailure) return cause
-  const { statusCode, responseHeaders } = (cause ?? {}) as { statusCode?: number; responseHeaders?: unknown }
-  if (statusCode === undefined)
+  const error = (cause ?? {}) as { name?: string; statusCode?: number; responseHeaders?: unknown }
+  const { statusCode, responseHeaders } = error
+  if (unreadable.has(error.name ?? '')) {
+    return new ModelFailure('unavailable', "The model's provider sent something that cannot be read.", { cause })
+  }
+  // What the provider's client says of a stream that ended without a finish.
+  const isCut = error.name === 'AI_InvalidResponseDataError' || (statusCode !== undefined && statusCode < 400)
+  if (isCut) return new ModelFailure('cut', 'The model broke off in the middle of its answer.', { cause })
+  if (statusCode === undefined) {
     return new ModelFailure('unavailable', "The model's provider cannot be reached.", { cause })
+  }
   const retryAfterMs = retryAfterOf(responseHeaders)
   if (statusCode === 429) {
-    return new ModelFailure('rate_limited', "The model's provider takes no more requests right now.", {
-      cause,
-      retryAfterMs,
-    })
+    const message = "The model's provider takes no more requests right now."
+    return new ModelFailure('rate_limited', message, { cause, retryAfterMs })
   }
   if (statusCode >= 500 || statusCode === 408) {
     return new ModelFailure('unavailable', `The model's provider failed (${statusCode}).`, { cause, retryAfterMs })

@@ -16,6 +16,9 @@ export interface Server {
   stop(): Promise<void>
 }
 
+/** How `npm start` runs the server (scripts/run.sh); the floors get the same. */
+const asStarted = ['--max-semi-space-size=4']
+
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -23,8 +26,8 @@ process.on('exit', () => {
 
 /** Starts a script pinned to the server's core and waits for the line that ends in its URL. */
 export const startServer = async (script: string, env: Record<string, string>): Promise<Server> => {
-  const child = spawn('taskset', ['-c', serverCore, process.execPath, script], {
-    env: { ...process.env, ...env },
+  const child = spawn('taskset', ['-c', serverCore, process.execPath, ...asStarted, script], {
+    env: { MALLOC_ARENA_MAX: '1', ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   running.add(child)

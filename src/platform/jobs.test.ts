@@ -335,7 +335,7 @@ describe('a worker', () => {
     const kind = newKind<{ name: string }>({ retryDelaySeconds: 600 })
     const gate = Promise.withResolvers<void>()
     const seen: string[] = []
-    const alive = open({ heartbeatMs: 20 })
+    const alive = open({ heartbeatMs: 500 })
     alive.work(kind, async ({ name }, { attempt }) => {
       seen.push(`${name} ${attempt}`)
       await gate.promise
@@ -344,11 +344,15 @@ describe('a worker', () => {
     await enqueue(alive, kind, { name: 'alive' })
     await until('it runs', () => seen.length === 1)
     await enqueue(producer, kind, { name: 'dead' }, { startAfterSeconds: 3_600 })
+    const beat = () =>
+      db.row<{ at: string }>(sql`select max(heartbeat_on) as at from pgboss.job where name = ${kind.name}`)
+    const before = (await beat())!.at
+    await until('its heart beats', async () => (await beat())!.at !== before)
     // The database comes back after an hour: nobody's heartbeat is younger, one worker is really gone.
     await db.execute(sql`
       update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() - interval '1 hour'
       where name = ${kind.name}`)
-    const heir = open({ silentMs: 500, reapMs: 200, pollMs: 10 })
+    const heir = open({ silentMs: 1_500, reapMs: 400, pollMs: 10 })
     heir.work(kind, async ({ name }, { attempt }) => void seen.push(`${name} ${attempt}`))
     await heir.start({ work: true })
     await until('the dead one is taken over', () => seen.length === 2)

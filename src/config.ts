@@ -179,7 +179,8 @@ export const variables = {
     parse: origin,
   },
   TRUST_PROXY: {
-    description: 'Believe `X-Forwarded-For`, `-Proto` and `-Host`. Only behind a proxy that sets them itself.',
+    description:
+      'Believe `X-Forwarded-For`, `-Proto` and `-Host`. Only behind a proxy that sets them itself; of several addresses the last counts, which that proxy saw.',
     fallback: '0',
     parse: boolean,
   },

@@ -525,10 +525,17 @@ describe('response headers', () => {
     assert.equal(answer.headers['cache-control'], 'no-store')
   })
 
-  test('browsers are told to stay with https where the base URL is https', async () => {
-    const { url } = await startServer({ baseUrl: 'https://atrium.example.com' })
-    const { headers } = await fetch(`${url}/things`)
-    assert.equal(headers.get('strict-transport-security'), 'max-age=31536000')
+  test('browsers are told to stay with https where the base URL is https, or a trusted proxy says they came by it', async () => {
+    const toldBy = async (options: Partial<HttpOptions>, headers: Record<string, string> = {}) => {
+      const { url } = await startServer(options)
+      return (await fetch(`${url}/things`, { headers })).headers.get('strict-transport-security')
+    }
+    const byHttps = { 'x-forwarded-proto': 'https' }
+    assert.equal(await toldBy({ baseUrl: 'https://atrium.example.com' }), 'max-age=31536000')
+    assert.equal(await toldBy({ trustProxy: true }, byHttps), 'max-age=31536000')
+    assert.equal(await toldBy({ trustProxy: true }, { 'x-forwarded-proto': 'http' }), null)
+    assert.equal(await toldBy({ trustProxy: true, baseUrl: 'http://atrium.example.com' }, byHttps), null)
+    assert.equal(await toldBy({}, byHttps), null)
   })
 
   test('a deprecated route says since when, and until when it stays', async () => {

@@ -20,7 +20,7 @@ import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
-import { defaultHeaders, forgetContentHeaders } from './response-headers.ts'
+import { defaultHeaders, forgetContentHeaders, httpsOnly } from './response-headers.ts'
 import { registerValidation, validationFailure } from './validation.ts'
 
 /** The application as every area's routes see it. */
@@ -262,6 +262,8 @@ const createServer = (options: HttpOptions, defaults: Readonly<Record<string, st
 /** An HTTP server that knows envelopes, validation and ids, and no route. */
 export const createHttp = (options: HttpOptions): App => {
   const defaults = defaultHeaders(options.baseUrl?.startsWith('https:') === true)
+  // Without a base URL only a proxy can tell whether the client came by https.
+  const asksProxy = options.trustProxy && options.baseUrl === undefined
   const app = createServer(options, defaults)
   // An expectation other than 100-continue: Node would answer an empty 417; it may be ignored (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
@@ -273,6 +275,7 @@ export const createHttp = (options: HttpOptions): App => {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     reply.headers(defaults)
+    if (asksProxy && request.protocol === 'https') reply.header('strict-transport-security', httpsOnly)
     const { headers, httpVersionMinor } = request.raw
     done(headers.host === undefined && httpVersionMinor > 0 ? badRequest('The Host header is missing.') : undefined)
   })

@@ -1,15 +1,18 @@
 import type { FastifyReply } from 'fastify'
 
+/** Browsers are to come back by https for a year. */
+export const httpsOnly = 'max-age=31536000'
+
 /**
  * What every answer says unless its route says otherwise: an answer of the API is data about somebody, to be kept by
- * no cache and run by no browser. `https`: whether browsers are to come back by https only, for a year.
+ * no cache and run by no browser. `https`: whether browsers are to come back by https only.
  */
 export const defaultHeaders = (https: boolean): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  ...(https ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  ...(https ? { 'strict-transport-security': httpsOnly } : {}),
 })
 
 /** With an entity tag: a private cache may keep it, and has to ask each time whether it still holds. */

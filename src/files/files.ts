@@ -132,6 +132,10 @@ export const updateFile = async (
     if (place) await moveTo(db, actor, file, place)
     const { parentId: folderId, projectId } = place ?? file
     const changes = { name: name ?? file.name, tags: newTags ?? file.tags, parentId: folderId, projectId }
+    if (file.source === 'folder' && folderId !== file.parentId) {
+      const details = { name: changes.name, from: file.parentId, to: folderId }
+      await audit(db, actor, 'folder.moved', { type: 'file', id }, details)
+    }
     return existing(await queries.updateFile(db, actor, id, changes))
   })
 }

@@ -214,6 +214,36 @@ describe('folders', () => {
   })
 })
 
+describe('the audit log', () => {
+  test('says who moved and deleted folders, deleted files, and made and deleted projects', async () => {
+    const org = await app.createOrg()
+    const call = (method: string, path: string, json?: unknown) =>
+      app.call(method, `/api/v1${path}`, { as: org, ...(json === undefined ? {} : { json }) })
+    const [a, b] = [await createFolder(app, org, 'a'), await createFolder(app, org, 'b')]
+    const file = await upload(app, org, 'x', { name: 'f', parentId: b.id })
+    await upload(app, org, 'y', { parentId: b.id })
+    const project = (await call('POST', '/projects', { name: 'p' })).body.data
+    await call('PATCH', `/files/${b.id}`, { parentId: a.id })
+    await call('PATCH', `/files/${b.id}`, { name: 'renamed' })
+    await call('DELETE', `/files/${file.id}`)
+    await call('DELETE', `/files/${a.id}`)
+    await call('DELETE', `/projects/${project.id}`)
+    const { body } = await call('GET', '/audit-log')
+    const entries = body.data.items.map(({ action, resource, details }: Record<string, unknown>) => [
+      action,
+      (resource as { id: string }).id,
+      details,
+    ])
+    assert.deepEqual(entries.toReversed(), [
+      ['project.created', project.id, { name: 'p', slug: 'p' }],
+      ['folder.moved', b.id, { name: 'b', from: null, to: a.id }],
+      ['file.deleted', file.id, { name: 'f', deleted: 1 }],
+      ['folder.deleted', a.id, { name: 'a', deleted: 3 }],
+      ['project.deleted', project.id, { name: 'p', files: 1 }],
+    ])
+  })
+})
+
 describe('at the same time', () => {
   test('two folders that move into each other never make a cycle', async () => {
     for (let round = 0; round < 15; round += 1) {

@@ -493,6 +493,11 @@ describe('what is no proper HTTP', () => {
   })
 })
 
+const strictTransportOf = async (options: Partial<HttpOptions>, headers: Record<string, string> = {}) => {
+  const { url } = await startServer(options)
+  return (await fetch(`${url}/things`, { headers })).headers.get('strict-transport-security')
+}
+
 describe('response headers', () => {
   test('answers of the API are kept by no cache and run by no browser', async () => {
     for (const path of ['/things', '/nowhere', '/things/nonsense', '/things?limit=0']) {
@@ -526,16 +531,12 @@ describe('response headers', () => {
   })
 
   test('browsers are told to stay with https where the base URL is https, or a trusted proxy says they came by it', async () => {
-    const toldBy = async (options: Partial<HttpOptions>, headers: Record<string, string> = {}) => {
-      const { url } = await startServer(options)
-      return (await fetch(`${url}/things`, { headers })).headers.get('strict-transport-security')
-    }
     const byHttps = { 'x-forwarded-proto': 'https' }
-    assert.equal(await toldBy({ baseUrl: 'https://atrium.example.com' }), 'max-age=31536000')
-    assert.equal(await toldBy({ trustProxy: true }, byHttps), 'max-age=31536000')
-    assert.equal(await toldBy({ trustProxy: true }, { 'x-forwarded-proto': 'http' }), null)
-    assert.equal(await toldBy({ trustProxy: true, baseUrl: 'http://atrium.example.com' }, byHttps), null)
-    assert.equal(await toldBy({}, byHttps), null)
+    assert.equal(await strictTransportOf({ baseUrl: 'https://atrium.example.com' }), 'max-age=31536000')
+    assert.equal(await strictTransportOf({ trustProxy: true }, byHttps), 'max-age=31536000')
+    assert.equal(await strictTransportOf({ trustProxy: true }, { 'x-forwarded-proto': 'http' }), null)
+    assert.equal(await strictTransportOf({ trustProxy: true, baseUrl: 'http://atrium.example.com' }, byHttps), null)
+    assert.equal(await strictTransportOf({}, byHttps), null)
   })
 
   test('a deprecated route says since when, and until when it stays', async () => {

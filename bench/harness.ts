@@ -17,7 +17,7 @@ export interface Server {
 }
 
 /** How `npm start` runs the server (scripts/run.sh); the floors get the same. */
-const asStarted = ['--max-semi-space-size=4']
+const asStarted = ['--max-semi-space-size=8']
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => {

@@ -14,6 +14,8 @@ export interface JobTiming {
   silentMs: number
   /** Between two looks for dead workers. */
   reapMs: number
+  /** Between two rounds of upkeep: statistics, time limits, the removal of what is old. Whole seconds. */
+  upkeepMs: number
 }
 
 export interface Runner {

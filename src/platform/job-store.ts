@@ -62,20 +62,31 @@ const preparing = (pool: pg.Pool): BossDb => {
   const names = new Map<string, string>()
   return {
     executeSql: (text, values) => {
-      // Without values it may be several statements, which cannot be prepared.
-      if (values === undefined) return pool.query(text)
+      // Several statements at once cannot be prepared; its upkeep sends them.
+      if (text.includes(';')) return pool.query(text, values)
       if (!names.has(text) && names.size < maxPreparedStatements) names.set(text, `j${names.size}`)
       const name = names.get(text)
-      return pool.query(name === undefined ? { text, values } : { name, text, values })
+      return pool.query(name === undefined ? { text, values: values ?? [] } : { name, text, values: values ?? [] })
     },
   }
 }
 
 /** Opens pg-boss on a few connections of its own, on an installed schema. With `work` it does its upkeep, too. */
-export const openJobStore = async (connection: pg.ClientConfig, log: Log, work: boolean): Promise<JobStore> => {
+export const openJobStore = async (
+  connection: pg.ClientConfig,
+  log: Log,
+  { work, upkeepMs }: { work: boolean; upkeepMs: number },
+): Promise<JobStore> => {
   const pool = openPool(connection, log)
   const db = preparing(pool)
-  const boss = bossOver(db, log, { migrate: work, supervise: work, schedule: work })
+  const upkeepSeconds = upkeepMs / 1_000
+  const boss = bossOver(db, log, {
+    migrate: work,
+    supervise: work,
+    schedule: work,
+    superviseIntervalSeconds: upkeepSeconds,
+    monitorIntervalSeconds: upkeepSeconds,
+  })
   try {
     await boss.start()
   } catch (error) {

@@ -478,6 +478,28 @@ describe('a schedule', () => {
   })
 })
 
+test('upkeep ends what is beyond its time and removes what was given up long ago, without a complaint', async () => {
+  const kind = newKind<{ name: string }>()
+  await enqueue(producer, kind, { name: 'old' })
+  await enqueue(producer, kind, { name: 'hung' })
+  await db.execute(sql`
+    update pgboss.job set state = 'failed', completed_on = now() - interval '14 days 1 minute'
+    where name = ${kind.name} and data->>'name' = 'old'`)
+  await db.execute(sql`
+    update pgboss.job set state = 'active', started_on = now() - interval '1 day', heartbeat_on = now() + interval '1 day'
+    where name = ${kind.name} and data->>'name' = 'hung'`)
+  const lines = app.logLines.length
+  await db.execute(sql`update pgboss.queue set monitor_on = null, monitor_claim_on = null, maintain_on = null`)
+  const jobs = open({ upkeepMs: 1_000 })
+  await jobs.start({ work: true })
+  await until('upkeep was done', async () => {
+    const rows = await rowsOf(kind)
+    return rows.length === 1 && rows[0]?.state === 'retry'
+  })
+  await jobs.stop({ deadlineMs: 0 })
+  assert.deepEqual(app.logLines.slice(lines), [])
+})
+
 test('how far the workers are behind', async () => {
   const kind = newKind()
   const jobs = open()

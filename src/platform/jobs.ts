@@ -67,7 +67,13 @@ export interface JobsOptions {
  * at the next look: 20.5 s. A process that has just started watches for `silentMs` before it judges others, so a lone
  * one that is restarted picks its own job up within 20.5 s of its start.
  */
-export const jobTiming: JobTiming = { pollMs: 500, heartbeatMs: 5_000, silentMs: 15_000, reapMs: 5_000 }
+export const jobTiming: JobTiming = {
+  pollMs: 500,
+  heartbeatMs: 5_000,
+  silentMs: 15_000,
+  reapMs: 5_000,
+  upkeepMs: 60_000,
+}
 
 const daySeconds = 86_400
 
@@ -203,7 +209,8 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
     start: async ({ work }) => {
       const { lanes, schedules } = registry
       await installJobs(connection, log)
-      const store = await openJobStore(connection, log, work)
+      const rhythm = { ...jobTiming, ...timing }
+      const store = await openJobStore(connection, log, { work, upkeepMs: rhythm.upkeepMs })
       const queues = createQueues(store.boss)
       state = { store, queues, runner: undefined }
       await queues.ensureAll([...lanes.values(), ...schedules.values()].map(({ kind }) => kind))
@@ -214,7 +221,7 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
         db: store.db,
         lanes: [...lanes.values()],
         log,
-        timing: { ...jobTiming, ...timing },
+        timing: rhythm,
       })
     },
     stop: ({ deadlineMs }) => {

@@ -1,0 +1,177 @@
+// Durable jobs: what an enqueue adds to a transaction, how soon and how fast jobs run, and what idle workers ask.
+// The process that enqueues and works has the server's core; PostgreSQL, with the settings of production, the other.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { openDatabase, sql } from '../src/platform/database.ts'
+import type { Database } from '../src/platform/database.ts'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { createJobs, defineJob } from '../src/platform/jobs.ts'
+import type { Jobs } from '../src/platform/jobs.ts'
+import { createLog } from '../src/platform/log.ts'
+import { printMachine, printTable, serverCore } from './harness.ts'
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
+const batch = 10_000
+const transactions = 2_000
+const idleSeconds = 60
+const idleKinds = 20
+
+const log = createLog('warn')
+const quantile = (values: number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
+
+const kind = defineJob<{ n: number }>('bench.noop')
+
+/** A worker on noop jobs, and a way to wait for the next `count` of them. */
+const startWorker = async (connection: pg.ClientConfig, concurrency: number) => {
+  const jobs = createJobs({ connection, log })
+  let left = 0
+  let done = Promise.withResolvers<number>()
+  jobs.work(
+    kind,
+    async () => {
+      left -= 1
+      if (left === 0) done.resolve(performance.now())
+    },
+    { concurrency },
+  )
+  await jobs.start({ work: true })
+  const next = (count: number): Promise<number> => {
+    left = count
+    done = Promise.withResolvers()
+    return done.promise
+  }
+  return { jobs, next }
+}
+
+const secondsPerTransaction = async (db: Database, jobs?: Jobs): Promise<number> => {
+  const began = performance.now()
+  for (let n = 0; n < transactions; n++) {
+    await db.transaction(async (db) => {
+      await db.execute(sql`insert into written (n) values (${n})`)
+      await jobs?.enqueue(db, kind, { n })
+    })
+  }
+  return (performance.now() - began) / 1_000 / transactions
+}
+
+const enqueueCost = async (connection: pg.ClientConfig, db: Database): Promise<[string, string, string][]> => {
+  const jobs = createJobs({ connection, log })
+  await jobs.start({ work: false })
+  const bare: number[] = []
+  const enqueuing: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    bare.push(await secondsPerTransaction(db))
+    enqueuing.push(await secondsPerTransaction(db, jobs))
+  }
+  await jobs.stop({ deadlineMs: 0 })
+  await db.execute(sql`truncate pgboss.job_common`)
+  const [without, together] = [quantile(bare, 0.5) * 1_000, quantile(enqueuing, 0.5) * 1_000]
+  return [
+    ['a transaction with one insert, ms', without.toFixed(2), ''],
+    ['the same with an enqueue, ms', together.toFixed(2), ''],
+  ]
+}
+
+const jobsPerSecond = async (connection: pg.ClientConfig, db: Database, concurrency: number): Promise<number> => {
+  const { jobs, next } = await startWorker(connection, concurrency)
+  const rates: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const payloads = Array.from({ length: batch }, (_, n) => ({ n }))
+    const all = next(batch)
+    await db.transaction((db) => jobs.enqueueAll(db, kind, payloads))
+    const began = performance.now()
+    rates.push((batch / ((await all) - began)) * 1_000)
+  }
+  await jobs.stop({ deadlineMs: 10_000 })
+  return quantile(rates, 0.5)
+}
+
+const delaysToStart = async (connection: pg.ClientConfig, db: Database): Promise<number[]> => {
+  const { jobs, next } = await startWorker(connection, 5)
+  const delays: number[] = []
+  for (let n = 0; n < 500; n++) {
+    const started = next(1)
+    await db.transaction((db) => jobs.enqueue(db, kind, { n }))
+    const committed = performance.now()
+    delays.push((await started) - committed)
+  }
+  await jobs.stop({ deadlineMs: 10_000 })
+  return delays
+}
+
+const idleStatementsPerSecond = async (connection: pg.ClientConfig): Promise<number> => {
+  const jobs = createJobs({ connection, log })
+  for (let n = 0; n < idleKinds; n++) jobs.work(defineJob(`bench.idle-${n}`), async () => undefined)
+  await jobs.start({ work: true })
+  const client = new pg.Client({ ...connection, database: 'postgres' })
+  await client.connect()
+  const count = async (): Promise<number> => {
+    const { rows } = await client.query<{ n: string }>(
+      'select xact_commit + xact_rollback as n from pg_stat_database where datname = $1',
+      [connection.database],
+    )
+    return Number(rows[0]?.n)
+  }
+  // The counters arrive up to 10 s late.
+  await sleep(12_000)
+  const before = await count()
+  await sleep(idleSeconds * 1_000)
+  const after = await count()
+  await client.end()
+  await jobs.stop({ deadlineMs: 0 })
+  return (after - before) / idleSeconds
+}
+
+const measure = async (connection: pg.ClientConfig): Promise<void> => {
+  const db = openDatabase({ connection, poolSize: 5, hotConnections: 1, onError: (error) => log.warn({ err: error }) })
+  await db.execute(sql`create table written (n integer)`)
+  const cost = await enqueueCost(connection, db)
+  const delays = await delaysToStart(connection, db)
+  const rate5 = await jobsPerSecond(connection, db, 5)
+  const rate50 = await jobsPerSecond(connection, db, 50)
+  const idle = await idleStatementsPerSecond(connection)
+  printMachine('Jobs')
+  printTable(
+    ['what', 'figure', 'must'],
+    [
+      ...cost,
+      ['from commit to start, same process, median ms', quantile(delays, 0.5).toFixed(2), ''],
+      ['from commit to start, same process, 99 % ms', quantile(delays, 0.99).toFixed(2), '≤ 20'],
+      ['empty jobs/s, 5 at once', Math.round(rate5), '≥ 500'],
+      ['empty jobs/s, 50 at once', Math.round(rate50), '≥ 2000'],
+      [`statements/s of an idle worker with ${idleKinds} kinds`, idle.toFixed(1), '≤ 5'],
+    ],
+  )
+  await db.close()
+}
+
+const benchJobs = async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const { socketDir, port, user, database } = postgres
+  const child = spawn(
+    'taskset',
+    [
+      '-c',
+      serverCore,
+      process.execPath,
+      import.meta.filename,
+      JSON.stringify({ host: socketDir, port, user, database }),
+    ],
+    { stdio: 'inherit' },
+  )
+  const [code] = (await once(child, 'exit')) as [number | null]
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+  if (code !== 0) process.exit(1)
+}
+
+const [given] = process.argv.slice(2)
+if (given === undefined) await benchJobs()
+else await measure(JSON.parse(given) as pg.ClientConfig)

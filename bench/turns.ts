@@ -77,7 +77,7 @@ const weighStreams = async (server: Server, client: Client): Promise<number> => 
   const open = await Promise.all(sessions.map((sessionId) => client.stream(sessionId, '/slow 60000')))
   await sleep(5_000)
   const after = await residentBytes(server.pid)
-  await Promise.all(open.map((response) => response.body?.cancel()))
+  await Promise.all(open.map(async (response) => response.body?.cancel()))
   return (after - before) / heldStreams
 }
 

@@ -76,7 +76,7 @@ export const framesOf = (text: string): { frames: Frame[]; isDone: boolean } => 
   const frames = (isDone ? blocks.slice(0, -1) : blocks).map((block) => {
     const [, id, data] = /^id: (\d+)\ndata: (.+)$/.exec(block) ?? []
     assert.ok(id !== undefined && data !== undefined, `not a frame: ${block}`)
-    return { id: Number(id), data: JSON.parse(data) as Json }
+    return { id: Number(id), data: JSON.parse(data) }
   })
   return { frames, isDone }
 }

@@ -45,7 +45,10 @@ export const usualUsage = { prompt_tokens: 100, completion_tokens: 20, total_tok
 
 /** A whole answer in pieces. `usage: null` tells none. */
 export const reply =
-  (pieces: string[], { usage = usualUsage as object | null, finish = 'stop' } = {}): Script =>
+  (
+    pieces: string[],
+    { usage = usualUsage, finish = 'stop' }: { usage?: object | null; finish?: string } = {},
+  ): Script =>
   (response) => {
     open(response)
     for (const piece of pieces) response.write(chunk({ content: piece }))

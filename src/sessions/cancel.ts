@@ -8,7 +8,6 @@ import { unfinishedParts } from './frames.ts'
 import type { Frame } from './frames.ts'
 import { partsOf } from './progress.ts'
 import { estimateTokens } from './prompt.ts'
-import type { LockedSession } from './queries.ts'
 import type { TurnHub } from './turn-hub.ts'
 import * as turnQueries from './turn-queries.ts'
 import type { CallRow, StepRow, TurnRow } from './turn-queries.ts'
@@ -46,7 +45,6 @@ export const abandonTurn = async (
   db: Transaction,
   { jobs, hub }: { jobs: Pick<Jobs, 'enqueue'>; hub: TurnHub },
   orgId: string,
-  session: LockedSession,
   turnId: string,
 ): Promise<boolean> => {
   const turn = await turnQueries.lockTurn(db, orgId, turnId)
@@ -73,7 +71,7 @@ export const abandonTurn = async (
       ...callChanges.find((one) => one.step === call.step && one.place === call.place),
     })),
   })
-  const done = await concludeTurn(db, jobs, orgId, session, turn, undefined, {
+  const done = await concludeTurn(db, jobs, orgId, turn, undefined, {
     status: 'cancelled',
     stopReason: 'cancelled',
     error: null,

@@ -113,9 +113,9 @@ const pieces = ({ ended, begun, newCalls = [], callChanges = [], frames }: Check
   ...(frames ? [say(frames)] : []),
 ]
 
-const withHeld = async (db: Db, held: Sql, parts: Sql[]): Promise<boolean> => {
+const withHeld = async (db: Db, held: Sql, parts: Sql[], before: Sql = empty): Promise<boolean> => {
   const row = await db.row<{ held: number }>(sql`
-    with held as (${held})${parts.length > 0 ? sql`, ${join(parts, ', ')}` : empty}
+    with ${before} held as (${held})${parts.length > 0 ? sql`, ${join(parts, ', ')}` : empty}
     select count(*)::int as held from held`)
   return row?.held === 1
 }
@@ -147,32 +147,46 @@ export interface Ending {
   stopReason: StopReason
   error: ErrorDetail | null
   checkpoint: Checkpoint
-  /** The reply, unless there is nothing to say. */
-  reply:
-    | { sessionId: string; position: number; turnNumber: number; id: string; author: Author; parts: MessagePart[] }
-    | undefined
+  /** The reply; nothing is said when it is empty. */
+  parts: MessagePart[]
 }
 
-const sayReply = (reply: NonNullable<Ending['reply']>): Sql => sql`replied as (
-  insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
-  select org_id, ${reply.sessionId}::uuid, ${reply.position}::integer, ${reply.id}::uuid, id, ${reply.turnNumber}::integer,
-    'assistant', ${JSON.stringify(reply.author)}::jsonb, ${JSON.stringify(reply.parts)}::jsonb from held)`
+export interface EndingTurn {
+  id: string
+  sessionId: string
+  number: number
+  replyId: string
+  author: Author
+}
 
-/** Ends a turn for good. With a token only under that lease; without, the turn must be locked and unfinished. */
-export const endTurn = (db: Db, orgId: string, turnId: string, token: string | undefined, ending: Ending) =>
+const sayReply = (turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied as (
+  insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+  select held.org_id, session.id, session.message_count + 1, ${turn.replyId}::uuid, held.id, ${turn.number}::integer,
+    'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb from held, session)`
+
+/**
+ * Ends a turn for good, with its session locked. With a token only under that lease; without, the turn must be locked
+ * and unfinished.
+ */
+export const endTurn = (db: Db, orgId: string, turn: EndingTurn, token: string | undefined, ending: Ending) =>
   withHeld(
     db,
     sql`update turns
       set status = ${ending.status}, stop_reason = ${ending.stopReason},
         error = ${ending.error && JSON.stringify(ending.error)}, ended_at = now(), lease_token = null, lease_until = null
-      where org_id = ${orgId} and id = ${turnId} and ended_at is null
+      from session
+      where turns.org_id = ${orgId} and turns.id = ${turn.id} and ended_at is null
         ${token === undefined ? empty : sql`and lease_token = ${token}`}
-      returning org_id, id`,
+      returning turns.org_id, turns.id`,
     [
       ...(ending.checkpoint.ended ? [] : [loseStep]),
       ...pieces(ending.checkpoint),
-      ...(ending.reply ? [sayReply(ending.reply)] : []),
+      ...(ending.parts.length > 0 ? [sayReply(turn, ending.parts)] : []),
     ],
+    sql`session as (
+      select id, message_count from sessions
+      where org_id = ${orgId} and id = ${turn.sessionId} and deleted_at is null
+      for no key update),`,
   )
 
 /** Lets a turn wait for a person. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Tails } from './stream-tail.ts'
+import type { Reader, Tails, TurnKey } from './stream-tail.ts'
 
 /** As the AI SDK's clients know its UI message stream; the last one keeps nginx from collecting frames. */
 const streamHeaders = {
@@ -33,15 +33,16 @@ export const sendStream = (
   request: FastifyRequest,
   reply: FastifyReply,
   tails: Tails,
-  turn: { orgId: string; turnId: string },
+  turn: TurnKey,
   after: number,
+  isFresh = false,
 ): void => {
   const { stopping } = request.server
   reply.hijack()
   const { raw } = reply
   raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...streamHeaders })
   raw.flushHeaders()
-  const tail = tails.follow(turn, after, {
+  const reader: Reader = {
     write: (firstSeq, lines) => {
       let text = ''
       for (const [i, line] of lines.entries()) text += `id: ${firstSeq + i}\ndata: ${line}\n\n`
@@ -50,7 +51,8 @@ export const sendStream = (
     end: () => {
       raw.end('data: [DONE]\n\n')
     },
-  })
+  }
+  const tail = tails.follow(turn, after, reader, isFresh)
   const ping = setInterval(() => {
     if (!raw.writableNeedDrain) raw.write(': ping\n\n')
   }, pingMs)

@@ -51,11 +51,9 @@ export const conclude = async (run: Hold, outcome: Outcome): Promise<void> => {
   reach(run, 'before-end')
   await run.stream.write(
     (frames) =>
-      deps.db.transaction(async (db) => {
-        const session = await queries.lockSession(db, held.orgId, turn.sessionId)
-        if (!session) return false
-        const conclusion = { ...outcome, parts, checkpoint: { ...outcome.checkpoint, frames } }
-        return concludeTurn(db, deps.jobs, held.orgId, session, turn, held.token, conclusion)
+      deps.db.transaction((db) => {
+        const ending = { ...outcome, parts, checkpoint: { ...outcome.checkpoint, frames } }
+        return concludeTurn(db, deps.jobs, held.orgId, turn, held.token, ending)
       }),
     true,
   )

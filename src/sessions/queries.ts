@@ -123,6 +123,8 @@ export const insertSession = (db: Db, actor: Actor, session: NewSession) =>
 
 export interface LockedSession {
   id: string
+  workspaceId: string
+  agentId: string
   title: string | null
   projectId: string | null
   metadata: Record<string, unknown>
@@ -139,7 +141,7 @@ export interface LockedSession {
  */
 export const lockSession = (db: Db, orgId: string, id: string) =>
   db.row<LockedSession>(sql`
-    select id, title, project_id, metadata, active_turn_id, turn_count, message_count, revision,
+    select id, workspace_id, agent_id, title, project_id, metadata, active_turn_id, turn_count, message_count, revision,
       array(
         select participant_id from session_participants p where p.org_id = sessions.org_id and p.session_id = sessions.id
       ) as participant_ids

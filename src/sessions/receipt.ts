@@ -1,16 +1,30 @@
+import type { Actor } from '../identity/actor.ts'
+import { workspaceOf } from '../identity/actor.ts'
 import type { Db } from '../platform/database.ts'
+import { notFound } from '../platform/errors.ts'
 import * as queries from './queries.ts'
 import * as turnQueries from './turn-queries.ts'
 import type { TurnRow } from './turn-queries.ts'
 
 const sum = <T>(rows: T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0)
 
-/** A turn as the API shows it: what was done, call by call, and what it costs. */
-export const receiptOf = async (db: Db, orgId: string, turn: TurnRow) => {
-  const [steps, calls] = await Promise.all([
-    turnQueries.listSteps(db, orgId, turn.id),
-    turnQueries.listCalls(db, orgId, turn.id),
+interface Parts {
+  turn: TurnRow
+  steps: turnQueries.StepRow[]
+  calls: turnQueries.CallRow[]
+}
+
+const readParts = async (db: Db, actor: Actor, turnId: string): Promise<Parts> => {
+  const [turn, steps, calls] = await Promise.all([
+    turnQueries.findTurn(db, actor, workspaceOf(actor), turnId),
+    turnQueries.listSteps(db, actor.orgId, turnId),
+    turnQueries.listCalls(db, actor.orgId, turnId),
   ])
+  if (!turn) throw notFound('Turn')
+  return { turn, steps, calls }
+}
+
+const receiptOf = ({ turn, steps, calls }: Parts) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
   return {
@@ -34,11 +48,15 @@ export const receiptOf = async (db: Db, orgId: string, turn: TurnRow) => {
   }
 }
 
+/** A turn as the API shows it: what was done, call by call, and what it costs. */
+export const getReceipt = async (db: Db, actor: Actor, turnId: string) => receiptOf(await readParts(db, actor, turnId))
+
 /** The receipt and, when the turn has ended, its reply; null when it said nothing. */
-export const answerOf = async (db: Db, orgId: string, turn: TurnRow) => {
-  const [receipt, message] = await Promise.all([
-    receiptOf(db, orgId, turn),
-    turn.endedAt === null ? undefined : queries.findMessage(db, orgId, turn.replyId),
+export const getAnswer = async (db: Db, actor: Actor, { turnId, replyId }: { turnId: string; replyId: string }) => {
+  const [parts, message] = await Promise.all([
+    readParts(db, actor, turnId),
+    queries.findMessage(db, actor.orgId, replyId),
   ])
-  return turn.endedAt === null ? { turn: receipt } : { turn: receipt, message: message ?? null }
+  const turn = receiptOf(parts)
+  return turn.endedAt === null ? { turn } : { turn, message: message ?? null }
 }

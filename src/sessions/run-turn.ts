@@ -127,6 +127,7 @@ const openHold = async (
     lastSeq,
     append: (frames) => appendFrames(db, held, frames),
     publish: (published) => hub.publish(turn.id, published),
+    isRead: () => hub.isRead(turn.id),
     onBroken,
   })
   const hold: Hold = { deps, turn, held, progress: { steps, calls }, stream, signal, startedAtMs: performance.now() }

@@ -18,6 +18,8 @@ export interface StreamLogOptions {
   /** Writes frames alone, between checkpoints. */
   append: (frames: Frames) => Promise<boolean>
   publish: (published: Published) => void
+  /** Whether somebody here waits for frames; for nobody, they may as well be written with the rest. */
+  isRead: () => boolean
   /** A write failed, or the turn is not ours any more: nothing that follows can be written. */
   onBroken: (reason: Error) => void
 }
@@ -27,9 +29,9 @@ const flushMs = 50
 
 /**
  * Collects the frames of one turn and writes them in order, one write at a time: a reader who asks for what comes after
- * a number never misses one that was committed late. The first frame after a pause is written at once.
+ * a number never misses one that was committed late. The first frame after a pause is written at once, if it is read.
  */
-export const createStreamLog = ({ lastSeq, append, publish, onBroken }: StreamLogOptions): StreamLog => {
+export const createStreamLog = ({ lastSeq, append, publish, isRead, onBroken }: StreamLogOptions): StreamLog => {
   let seq = lastSeq
   let waiting: string[] = []
   let writing: Promise<void> = Promise.resolve()
@@ -72,7 +74,9 @@ export const createStreamLog = ({ lastSeq, append, publish, onBroken }: StreamLo
   return {
     push: (frame) => {
       waiting.push(JSON.stringify(frame))
-      timer ??= setTimeout(flush, Math.max(0, flushedAtMs + flushMs - performance.now()))
+      if (timer !== undefined) return
+      const sinceMs = performance.now() - flushedAtMs
+      timer = setTimeout(flush, isRead() ? Math.max(0, flushMs - sinceMs) : flushMs)
     },
     write,
   }

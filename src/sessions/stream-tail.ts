@@ -11,6 +11,11 @@ export interface Reader {
   end(): void
 }
 
+export interface TurnKey {
+  orgId: string
+  turnId: string
+}
+
 export interface Tail {
   /** After a `write` that answered false. */
   resume(): void
@@ -18,10 +23,13 @@ export interface Tail {
 }
 
 export interface Tails {
-  /** Reads a turn's stream after a frame, to its end. */
-  follow(turn: { orgId: string; turnId: string }, after: number, reader: Reader): Tail
+  /**
+   * Reads a turn's stream after a frame, to its end. `isFresh`: the turn was committed in this very step of the event loop,
+   * so nothing can have been said yet that would have to be looked up.
+   */
+  follow(turn: TurnKey, after: number, reader: Reader, isFresh?: boolean): Tail
   /** Resolves true when the turn rests, false when that takes longer, or the signal comes first. */
-  untilResting(turn: { orgId: string; turnId: string }, timeoutMs: number, signal: AbortSignal): Promise<boolean>
+  untilResting(turn: TurnKey, timeoutMs: number, signal: AbortSignal, isFresh?: boolean): Promise<boolean>
 }
 
 export interface TailOptions {
@@ -116,6 +124,7 @@ export const createTails = ({ db, hub, log }: TailOptions): Tails => {
 
   const lookAndSchedule = async (): Promise<void> => {
     if (isLooking) return
+    timer = undefined
     isLooking = true
     let isFailed = false
     try {
@@ -131,20 +140,25 @@ export const createTails = ({ db, hub, log }: TailOptions): Tails => {
 
   const schedule = (ms: number): void => {
     clearTimeout(timer)
+    timer = undefined
     if (followers.size > 0) timer = setTimeout(() => void lookAndSchedule(), ms)
   }
   const lookSoon = (): void => {
     if (!isLooking) schedule(0)
   }
 
-  const follow: Tails['follow'] = ({ orgId, turnId }, after, reader) => {
-    const state = { isPaused: false, isBehind: true, isLookTooEarly: false, isClosed: false }
+  const follow: Tails['follow'] = ({ orgId, turnId }, after, reader, isFresh = false) => {
+    const state = { isPaused: false, isBehind: !isFresh, isLookTooEarly: false, isClosed: false }
     const follower: Follower = { orgId, turnId, after, reader, ...state }
     followers.add(follower)
-    const unsubscribe = hub.subscribe(turnId, (published) => {
-      if (!passPublished(follower, published)) lookSoon()
+    const unsubscribe = hub.subscribe(turnId, {
+      hear: (published) => {
+        if (!passPublished(follower, published)) lookSoon()
+      },
+      wantsFrames: after !== endOnly,
     })
-    lookSoon()
+    if (!isFresh) lookSoon()
+    else if (timer === undefined) schedule(pollMs)
     return {
       resume: () => {
         if (!follower.isPaused) return
@@ -159,21 +173,25 @@ export const createTails = ({ db, hub, log }: TailOptions): Tails => {
       },
     }
   }
-  return { follow, untilResting: (turn, timeoutMs, signal) => untilResting(follow, turn, timeoutMs, signal) }
+  return {
+    follow,
+    untilResting: (turn, timeoutMs, signal, isFresh = false) => untilResting(follow, turn, timeoutMs, signal, isFresh),
+  }
 }
 
 const untilResting = async (
   follow: Tails['follow'],
-  turn: { orgId: string; turnId: string },
+  turn: TurnKey,
   timeoutMs: number,
   signal: AbortSignal,
+  isFresh: boolean,
 ): Promise<boolean> => {
   const rested = Promise.withResolvers<boolean>()
   const giveUp = (): void => rested.resolve(false)
   const timeout = setTimeout(giveUp, timeoutMs)
   signal.addEventListener('abort', giveUp, { once: true })
   if (signal.aborted) giveUp()
-  const tail = follow(turn, endOnly, { write: () => true, end: () => rested.resolve(true) })
+  const tail = follow(turn, endOnly, { write: () => true, end: () => rested.resolve(true) }, isFresh)
   try {
     return await rested.promise
   } finally {

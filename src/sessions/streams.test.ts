@@ -270,28 +270,28 @@ describe('taking a stream up again', () => {
   })
 })
 
-describe("the AI SDK's useChat", () => {
-  const transportFor = (server: TestApp, as: TestActor, sessionId: string) =>
-    new DefaultChatTransport<UIMessage>({
-      api: `${server.url}/api/v1/sessions/${sessionId}/messages`,
-      headers: { authorization: `Bearer ${as.key}` },
-    })
-  const userMessage = (text: string): UIMessage => ({ id: newId(), role: 'user', parts: [{ type: 'text', text }] })
-  const send = (transport: DefaultChatTransport<UIMessage>, sessionId: string, messages: UIMessage[]) =>
-    transport.sendMessages({
-      chatId: sessionId,
-      messages,
-      trigger: 'submit-message',
-      messageId: undefined,
-      abortSignal: undefined,
-    })
-  const read = async (chunks: ReadableStream<UIMessageChunk>, message?: UIMessage): Promise<UIMessage> => {
-    let last: UIMessage | undefined
-    for await (const state of readUIMessageStream({ stream: chunks, ...(message ? { message } : {}) })) last = state
-    assert.ok(last)
-    return last
-  }
+const transportFor = (server: TestApp, as: TestActor, sessionId: string) =>
+  new DefaultChatTransport<UIMessage>({
+    api: `${server.url}/api/v1/sessions/${sessionId}/messages`,
+    headers: { authorization: `Bearer ${as.key}` },
+  })
+const userMessage = (text: string): UIMessage => ({ id: newId(), role: 'user', parts: [{ type: 'text', text }] })
+const send = (transport: DefaultChatTransport<UIMessage>, sessionId: string, messages: UIMessage[]) =>
+  transport.sendMessages({
+    chatId: sessionId,
+    messages,
+    trigger: 'submit-message',
+    messageId: undefined,
+    abortSignal: undefined,
+  })
+const read = async (chunks: ReadableStream<UIMessageChunk>, message?: UIMessage): Promise<UIMessage> => {
+  let last: UIMessage | undefined
+  for await (const state of readUIMessageStream({ stream: chunks, ...(message ? { message } : {}) })) last = state
+  assert.ok(last)
+  return last
+}
 
+describe("the AI SDK's useChat", () => {
   test('sends its own body, without asking for events, and reads the reply', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)

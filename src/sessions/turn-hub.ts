@@ -7,10 +7,18 @@ export interface Published {
   isResting: boolean
 }
 
+export interface Listener {
+  hear(published: Published): void
+  /** Whether it passes frames on, as opposed to waiting for the end. */
+  wantsFrames: boolean
+}
+
 /** What happens to turns within this process, told at once. Other processes find out by looking at the database. */
 export interface TurnHub {
   publish(turnId: string, published: Published): void
-  subscribe(turnId: string, listener: (published: Published) => void): () => void
+  subscribe(turnId: string, listener: Listener): () => void
+  /** Whether anybody here reads the turn's frames as they come. */
+  isRead(turnId: string): boolean
   /** Registers a turn that this process works on; `stop` is called when somebody here ends it. */
   work(turnId: string, stop: () => void): () => void
   isWorking(turnId: string): boolean
@@ -18,11 +26,11 @@ export interface TurnHub {
 }
 
 export const createTurnHub = (): TurnHub => {
-  const listeners = new Map<string, Set<(published: Published) => void>>()
+  const listeners = new Map<string, Set<Listener>>()
   const working = new Map<string, () => void>()
   return {
     publish: (turnId, published) => {
-      for (const listener of listeners.get(turnId) ?? []) listener(published)
+      for (const listener of listeners.get(turnId) ?? []) listener.hear(published)
     },
     subscribe: (turnId, listener) => {
       const all = listeners.get(turnId) ?? new Set()
@@ -38,6 +46,7 @@ export const createTurnHub = (): TurnHub => {
         if (working.get(turnId) === stop) working.delete(turnId)
       }
     },
+    isRead: (turnId) => [...(listeners.get(turnId) ?? [])].some(({ wantsFrames }) => wantsFrames),
     isWorking: (turnId) => working.has(turnId),
     stop: (turnId) => working.get(turnId)?.(),
   }

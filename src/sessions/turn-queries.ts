@@ -174,8 +174,11 @@ export const listCalls = (db: Db, orgId: string, turnId: string) =>
     from tool_calls where org_id = ${orgId} and turn_id = ${turnId}
     order by step, place`)
 
-/** Hands the session to the next turn that waits, which is answered. Its row must be locked. */
-export const releaseSession = (db: Db, orgId: string, sessionId: string, newMessages: number) =>
+/**
+ * Hands the session from the turn that ended to the next one that waits, which is answered. Undefined when it was not that
+ * turn's move. The session must be locked by an earlier statement, so that this one sees every turn that waits.
+ */
+export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId: string, newMessages: number) =>
   db.row<{ nextTurnId: string | null }>(sql`
     with next as (
       select (
@@ -188,7 +191,7 @@ export const releaseSession = (db: Db, orgId: string, sessionId: string, newMess
       message_count = message_count + ${newMessages}, updated_at = now(), revision = revision + 1,
       last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
     from next
-    where org_id = ${orgId} and sessions.id = ${sessionId}
+    where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
     returning next.id as next_turn_id`)
 
 export const setSessionStatus = (db: Db, orgId: string, sessionId: string, status: 'running' | 'requires_action') =>

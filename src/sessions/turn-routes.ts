@@ -6,12 +6,13 @@ import type { App } from '../platform/http.ts'
 import { EventStream, IdParams, Nothing, ok, Success } from '../platform/schemas.ts'
 import { lastSeen, sendStream, wantsStream } from './event-stream.ts'
 import * as eventQueries from './event-queries.ts'
-import { answerOf, receiptOf } from './receipt.ts'
+import { getAnswer, getReceipt } from './receipt.ts'
 import type { SessionDeps } from './routes.ts'
 import { requireSession } from './sessions.ts'
 import { createTails } from './stream-tail.ts'
 import type { Tails } from './stream-tail.ts'
 import { readTurnInput } from './turn-input.ts'
+import type { Decision } from './turn-input.ts'
 import type { TurnRow } from './turn-queries.ts'
 import {
   ApprovalDecision,
@@ -33,18 +34,23 @@ const streamsTo = 'text/event-stream: the UI message stream of the AI SDK, versi
 
 const clientGone = new Error('the client went away')
 
+interface Asked {
+  turnId: string
+  isFresh: boolean
+}
+
 /** Waits for the turn to rest, the client to go, or the server to stop. */
 const waitForRest = async (
   request: FastifyRequest,
   reply: FastifyReply,
   tails: Tails,
-  turnId: string,
+  { turnId, isFresh }: Asked,
 ): Promise<void> => {
   const gone = new AbortController()
   const onClose = (): void => gone.abort(clientGone)
   reply.raw.once('close', onClose)
   const signal = AbortSignal.any([gone.signal, request.server.stopping])
-  await tails.untilResting({ orgId: request.actor.orgId, turnId }, waitMs, signal)
+  await tails.untilResting({ orgId: request.actor.orgId, turnId }, waitMs, signal, isFresh)
   reply.raw.off('close', onClose)
 }
 
@@ -66,6 +72,15 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
     return activeTurnId === null ? undefined : turns.getTurnRow(db.hot, actor, activeTurnId)
   }
 
+  /** Takes what a person decided in the AI SDK's way, as a message; answers the turn that goes on. */
+  const takeDecisions = async (requestDeps: SessionDeps, actor: Actor, sessionId: string, decisions: Decision[]) => {
+    const turn = await activeTurn(actor, sessionId)
+    if (!turn) throw conflict('No turn of this session waits for a decision.')
+    const after = await eventQueries.findLastSeq(db.hot, actor.orgId, turn.id)
+    for (const decision of decisions) await turns.decide(requestDeps, actor, turn.id, decision)
+    return { turnId: turn.id, replyId: turn.replyId, after, isFresh: false }
+  }
+
   app.post(
     `${apiPrefix}/sessions/:id/messages`,
     {
@@ -83,28 +98,24 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       const { actor, params, body } = request
       const input = readTurnInput(body)
       const requestDeps = { ...deps, db: request.db }
-      let turnId: string
-      let after = 0
-      if ('decisions' in input) {
-        const turn = await activeTurn(actor, params.id)
-        if (!turn) throw conflict('No turn of this session waits for a decision.')
-        turnId = turn.id
-        after = await eventQueries.findLastSeq(db.hot, actor.orgId, turnId)
-        for (const decision of input.decisions) await turns.decide(requestDeps, actor, turnId, decision)
-      } else turnId = await turns.createTurn(requestDeps, actor, params.id, input, body)
+      const turn =
+        'decisions' in input
+          ? await takeDecisions(requestDeps, actor, params.id, input.decisions)
+          : { ...(await turns.createTurn(requestDeps, actor, params.id, input, body)), after: 0, isFresh: true }
 
-      const current = async () => answerOf(db.hot, actor.orgId, await turns.getTurnRow(db.hot, actor, turnId))
       if (wantsStream(request, body.messages !== undefined)) {
-        if (request.headers['idempotency-key'] !== undefined) {
+        const isKeyed = request.headers['idempotency-key'] !== undefined
+        if (isKeyed) {
           // By the schema, like every answer: what it does not list is not stored either.
-          const answer = reply.code(202).serialize(ok(await current()))
-          await request.storeAnswer(202, JSON.parse(String(answer)) as object)
+          const answer = reply.code(202).serialize(ok(await getAnswer(db.hot, actor, turn))) as string
+          await request.storeAnswer(202, JSON.parse(answer) as object)
         }
-        sendStream(request, reply, tails, { orgId: actor.orgId, turnId }, after)
+        const { orgId } = actor
+        sendStream(request, reply, tails, { orgId, turnId: turn.turnId }, turn.after, turn.isFresh && !isKeyed)
         return reply
       }
-      if (!body.background) await waitForRest(request, reply, tails, turnId)
-      const answer = await current()
+      if (!body.background) await waitForRest(request, reply, tails, turn)
+      const answer = await getAnswer(db.hot, actor, turn)
       return reply.code('message' in answer && !body.background ? 200 : 202).send(ok(answer))
     },
   )
@@ -115,8 +126,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:read', what: 'Turn' },
       schema: { tags, summary: "A turn's receipt", params: IdParams, response: { 200: Success(Turn) } },
     },
-    async ({ actor, params }) =>
-      ok(await receiptOf(db.hot, actor.orgId, await turns.getTurnRow(db.hot, actor, params.id))),
+    async ({ actor, params }) => ok(await getReceipt(db.hot, actor, params.id)),
   )
 
   app.post(
@@ -163,7 +173,8 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
     },
     async ({ actor, params, body, db: requestDb }) => {
       await turns.decide({ ...deps, db: requestDb }, actor, params.id, body)
-      return ok(await answerOf(db.hot, actor.orgId, await turns.getTurnRow(db.hot, actor, params.id)))
+      const { id: turnId, replyId } = await turns.getTurnRow(db.hot, actor, params.id)
+      return ok(await getAnswer(db.hot, actor, { turnId, replyId }))
     },
   )
 

@@ -43,14 +43,8 @@ const usableModel = (models: ModelCatalog, agent: AgentRow): Model & { pricing: 
 }
 
 /** The agent that is to answer: the one that the body names, else the session's own. */
-const answeringAgent = async (
-  db: Database,
-  actor: Actor,
-  named: string | undefined,
-  own: string,
-): Promise<AgentRow> => {
-  const agent =
-    named === undefined ? await findLiveAgent(db.hot, actor.orgId, own) : await getAgent(db.hot, actor, named)
+const answeringAgent = async (db: Db, actor: Actor, named: string | undefined, own: string): Promise<AgentRow> => {
+  const agent = named === undefined ? await findLiveAgent(db, actor.orgId, own) : await getAgent(db, actor, named)
   if (!agent) throw validationError('The agent of this session was deleted. Name another one by agentId.')
   if (!agent.isActive) throw validationError(`The agent ${agent.name} is not active.`)
   return agent
@@ -70,7 +64,7 @@ const titleOf = (text: string): string | null => {
   return line.length > maxTitle ? `${line.slice(0, maxTitle - 1).join('')}…` : line.join('')
 }
 
-/** Ends everything that is unfinished in a locked session. */
+/** Ends everything that is unfinished in a session, which must be locked. */
 export const abandonTurns = async (
   db: Transaction,
   deps: TurnDeps,
@@ -79,10 +73,7 @@ export const abandonTurns = async (
 ): Promise<number> => {
   const unfinished = await turnQueries.listUnfinished(db, orgId, sessionId)
   // The last one first, or each that ends would call up the next.
-  for (const { id } of unfinished.toReversed()) {
-    const session = await queries.lockSession(db, orgId, sessionId)
-    if (session) await abandonTurn(db, deps, orgId, session, id)
-  }
+  for (const { id } of unfinished.toReversed()) await abandonTurn(db, deps, orgId, id)
   return unfinished.length
 }
 
@@ -101,9 +92,14 @@ const makeRoom = async (
   return freed
 }
 
+export interface NewTurn {
+  turnId: string
+  replyId: string
+}
+
 /**
- * Begins a turn: its row, what was said, and its job, in one transaction. Answers its id. VALIDATION_ERROR for an agent
- * or a model that cannot answer now, CONFLICT when the session is busy and the body says `reject`.
+ * Begins a turn: its row, what was said, and its job, in one transaction. VALIDATION_ERROR for an agent or a model that
+ * cannot answer now, CONFLICT when the session is busy and the body says `reject`.
  */
 export const createTurn = async (
   deps: TurnDeps,
@@ -111,24 +107,22 @@ export const createTurn = async (
   sessionId: string,
   said: { text: string; fileIds: string[] },
   body: Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy'>,
-): Promise<string> => {
+): Promise<NewTurn> => {
   const { db, jobs, models } = deps
   const { orgId, userId, userName } = actor
-  const found = await requireSession(db.hot, actor, sessionId)
-  const agent = await answeringAgent(db, actor, body.agentId, found.agentId)
-  const model = usableModel(models, agent)
+  const workspaceId = workspaceOf(actor)
   const files = await Promise.all(said.fileIds.map((id) => filePart(db, actor, id)))
-  const parts: MessagePart[] = [
-    ...(said.text.trim() === '' ? [] : [{ type: 'text' as const, text: said.text }]),
-    ...files,
-  ]
-  const turnId = newId()
-  return db.transaction(async (db) => {
+  const text: MessagePart[] = said.text.trim() === '' ? [] : [{ type: 'text', text: said.text }]
+  const author: Author = { type: 'user', id: userId, name: userName }
+  const ids: NewTurn = { turnId: newId(), replyId: newId() }
+  await db.transaction(async (db) => {
     const locked = await queries.lockSession(db, orgId, sessionId)
-    if (!locked) throw notFound('Session')
+    if (locked?.workspaceId !== workspaceId) throw notFound('Session')
+    const agent = await answeringAgent(db, actor, body.agentId, locked.agentId)
+    const model = usableModel(models, agent)
     const session = await makeRoom(db, deps, orgId, locked, body.onBusy ?? 'enqueue')
     await turnQueries.insertTurn(db, orgId, {
-      id: turnId,
+      id: ids.turnId,
       sessionId,
       number: session.turnCount + 1,
       agentId: agent.id,
@@ -139,20 +133,15 @@ export const createTurn = async (
       pricing: model.pricing,
       maxSteps: body.maxSteps ?? maxSteps,
       maxCostCents: body.maxCostCents ?? null,
-      replyId: newId(),
-      message: {
-        id: newId(),
-        position: session.messageCount + 1,
-        author: { type: 'user', id: userId, name: userName },
-        parts,
-      },
+      replyId: ids.replyId,
+      message: { id: newId(), position: session.messageCount + 1, author, parts: [...text, ...files] },
       title: titleOf(said.text),
     })
     const isNew = (id: string): boolean => !session.participantIds.includes(id)
     if (isNew(agent.id) || isNew(userId)) await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
-    if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId })
-    return turnId
+    if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId: ids.turnId })
   })
+  return ids
 }
 
 /** Cancels a turn. False when it had ended before. */
@@ -160,9 +149,8 @@ export const cancelTurn = async (deps: TurnDeps, actor: Actor, turnId: string): 
   const { db } = deps
   const turn = await getTurnRow(db.hot, actor, turnId)
   return db.transaction(async (db) => {
-    const session = await queries.lockSession(db, actor.orgId, turn.sessionId)
-    if (!session) throw notFound('Turn')
-    return abandonTurn(db, deps, actor.orgId, session, turnId)
+    if (!(await queries.lockSession(db, actor.orgId, turn.sessionId))) throw notFound('Turn')
+    return abandonTurn(db, deps, actor.orgId, turnId)
   })
 }
 

@@ -9,6 +9,10 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 }
 
+/** For the reference. */
+export const streamsTo =
+  'text/event-stream: the UI message stream of the AI SDK, version 1, with an `id:` on every frame.'
+
 const pingMs = 15_000
 
 /** Whether the caller asks for events. The AI SDK's own transport asks for anything, but sends its own kind of body. */

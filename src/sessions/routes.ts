@@ -23,6 +23,8 @@ import {
   SessionPatch,
 } from './schemas.ts'
 import * as sessions from './sessions.ts'
+import { registerStreamRoutes } from './stream-routes.ts'
+import { createTails } from './stream-tail.ts'
 import type { TurnHub } from './turn-hub.ts'
 import { registerTurnRoutes } from './turn-routes.ts'
 import { abandonTurns } from './turns.ts'
@@ -45,9 +47,11 @@ const textOf = (parts: queries.MessageRow['parts']): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
 export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
-  const { config, db } = deps
+  const { config, db, hub, log } = deps
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
-  registerTurnRoutes(app, deps)
+  const tails = createTails({ db, hub, log })
+  registerTurnRoutes(app, deps, tails)
+  registerStreamRoutes(app, deps, tails)
 
   app.get(
     `${apiPrefix}/sessions`,

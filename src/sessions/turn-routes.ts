@@ -3,34 +3,21 @@ import type { Actor } from '../identity/actor.ts'
 import { conflict } from '../platform/errors.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
-import { EventStream, IdParams, Nothing, ok, Success } from '../platform/schemas.ts'
-import { lastSeen, sendStream, wantsStream } from './event-stream.ts'
+import { IdParams, ok, Success } from '../platform/schemas.ts'
+import { sendStream, streamsTo, wantsStream } from './event-stream.ts'
 import * as eventQueries from './event-queries.ts'
 import { getAnswer, getReceipt } from './receipt.ts'
 import type { SessionDeps } from './routes.ts'
-import { requireSession } from './sessions.ts'
-import { createTails } from './stream-tail.ts'
 import type { Tails } from './stream-tail.ts'
 import { readTurnInput } from './turn-input.ts'
 import type { Decision } from './turn-input.ts'
-import type { TurnRow } from './turn-queries.ts'
-import {
-  ApprovalDecision,
-  Cancelled,
-  SessionStreamParams,
-  StreamQuery,
-  Turn,
-  TurnAnswer,
-  TurnCreate,
-} from './turn-schemas.ts'
+import { ApprovalDecision, Cancelled, Turn, TurnAnswer, TurnCreate } from './turn-schemas.ts'
 import * as turns from './turns.ts'
 
 const tags = ['Turns']
 
 /** How long a JSON answer waits for the end of a turn: below the minute after which proxies give up. */
 const waitMs = 55_000
-
-const streamsTo = 'text/event-stream: the UI message stream of the AI SDK, version 1, with an `id:` on every frame.'
 
 const clientGone = new Error('the client went away')
 
@@ -54,27 +41,12 @@ const waitForRest = async (
   reply.raw.off('close', onClose)
 }
 
-export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
-  const { db, hub, log } = deps
-  const tails = createTails({ db, hub, log })
-
-  /** The stream of a turn after a frame, or 204 when nothing follows. */
-  const streamOrNothing = async (request: FastifyRequest, reply: FastifyReply, turn: TurnRow, after: number) => {
-    const { orgId } = request.actor
-    const isOver = turn.endedAt !== null || turn.status === 'requires_action'
-    if (isOver && (await eventQueries.findLastSeq(db.hot, orgId, turn.id)) <= after) return reply.code(204).send()
-    sendStream(request, reply, tails, { orgId, turnId: turn.id }, after)
-    return reply
-  }
-
-  const activeTurn = async (actor: Actor, sessionId: string): Promise<TurnRow | undefined> => {
-    const { activeTurnId } = await requireSession(db.hot, actor, sessionId)
-    return activeTurnId === null ? undefined : turns.getTurnRow(db.hot, actor, activeTurnId)
-  }
+export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): void => {
+  const { db } = deps
 
   /** Takes what a person decided in the AI SDK's way, as a message; answers the turn that goes on. */
   const takeDecisions = async (requestDeps: SessionDeps, actor: Actor, sessionId: string, decisions: Decision[]) => {
-    const turn = await activeTurn(actor, sessionId)
+    const turn = await turns.findActiveTurn(db.hot, actor, sessionId)
     if (!turn) throw conflict('No turn of this session waits for a decision.')
     const after = await eventQueries.findLastSeq(db.hot, actor.orgId, turn.id)
     for (const decision of decisions) await turns.decide(requestDeps, actor, turn.id, decision)
@@ -177,46 +149,4 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       return ok(await getAnswer(db.hot, actor, { turnId, replyId }))
     },
   )
-
-  app.get(
-    `${apiPrefix}/turns/:id/stream`,
-    {
-      config: { access: 'sessions:read', what: 'Turn' },
-      schema: {
-        tags,
-        summary: "A turn's stream, from any frame on",
-        description: `${streamsTo} 204 when nothing follows; kept for 24 hours. \`Last-Event-ID\` works like \`after\`.`,
-        params: IdParams,
-        querystring: StreamQuery,
-        response: { 200: EventStream('The frames of the turn'), 204: Nothing },
-      },
-    },
-    async (request, reply) => {
-      const turn = await turns.getTurnRow(db.hot, request.actor, request.params.id)
-      return streamOrNothing(request, reply, turn, lastSeen(request, request.query.after))
-    },
-  )
-
-  // The AI SDK's transport builds the second path by itself when its `api` is that of the messages.
-  for (const path of ['/sessions/:id/stream', '/sessions/:id/messages/:chatId/stream']) {
-    app.get(
-      `${apiPrefix}${path}`,
-      {
-        config: { access: 'sessions:read', what: 'Session' },
-        schema: {
-          tags,
-          summary: 'The stream of the turn that is under way in a session',
-          description: `${streamsTo} 204 when none is.`,
-          params: path.includes('chatId') ? SessionStreamParams : IdParams,
-          querystring: StreamQuery,
-          response: { 200: EventStream('The frames of the turn'), 204: Nothing },
-        },
-      },
-      async (request, reply) => {
-        const turn = await activeTurn(request.actor, request.params.id)
-        if (!turn) return reply.code(204).send()
-        return streamOrNothing(request, reply, turn, lastSeen(request, request.query.after))
-      },
-    )
-  }
 }

@@ -170,6 +170,12 @@ export const getTurnRow = async (db: Db, actor: Actor, id: string): Promise<Turn
   return turn
 }
 
+/** The turn whose move it is in a session. Undefined when there is none. */
+export const findActiveTurn = async (db: Db, actor: Actor, sessionId: string): Promise<TurnRow | undefined> => {
+  const { activeTurnId } = await requireSession(db, actor, sessionId)
+  return activeTurnId === null ? undefined : getTurnRow(db, actor, activeTurnId)
+}
+
 /**
  * Takes a person's decision about a call whose outcome nobody knows: run it again, or not. When the last one is taken the
  * turn goes on. CONFLICT when it was decided otherwise before, NOT_FOUND when nothing of that id was asked.

@@ -1,0 +1,277 @@
+// Files: uploads against a bare stream to the disk, and what a folder or an org of a million files costs.
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { generateKey } from '../src/platform/key-format.ts'
+import { printMachine, printTable, residentBytes, startServer } from './harness.ts'
+import type { Server } from './harness.ts'
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
+const mib = 1_048_576
+const million = 1_000_000
+
+const sorted = (values: number[]): number[] => values.toSorted((a, b) => a - b)
+const median = (values: number[]): number => sorted(values)[Math.floor(values.length / 2)] as number
+const quantile = (values: number[], q: number): number => sorted(values)[Math.floor((values.length - 1) * q)] as number
+const megabytes = (bytes: number): string => `${(bytes / mib).toFixed(0)} MB`
+
+const boundary = 'atrium-bench'
+const source = randomBytes(100 * mib)
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+let salt = 0
+
+/** Sends so many bytes, different ones each time, as a form or bare; answers the milliseconds it took. */
+const send = (server: Server, sizeBytes: number, key?: string): Promise<number> => {
+  const own = Buffer.alloc(16)
+  own.writeUInt32LE((salt += 1))
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  const bytes = [source.subarray(0, sizeBytes - own.length), own]
+  const parts = key === undefined ? bytes : [Buffer.from(head), ...bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]
+  const began = performance.now()
+  return new Promise((resolve, reject) => {
+    const sent = request(`${server.url}/api/v1/files`, {
+      method: 'POST',
+      agent,
+      headers: {
+        'content-length': parts.reduce((total, part) => total + part.length, 0),
+        ...(key === undefined
+          ? {}
+          : { authorization: `Bearer ${key}`, 'content-type': `multipart/form-data; boundary=${boundary}` }),
+      },
+    })
+    sent.on('error', reject)
+    sent.on('response', (response) => {
+      response.resume()
+      response.on('end', () => {
+        if ((response.statusCode ?? 500) < 300) resolve(performance.now() - began)
+        else reject(new Error(`an upload was answered ${response.statusCode}`))
+      })
+    })
+    const chunks = parts.flatMap((part) =>
+      Array.from({ length: Math.ceil(part.length / 65_536) }, (_, i) => part.subarray(i * 65_536, (i + 1) * 65_536)),
+    )
+    const write = (): void => {
+      for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
+        if (!sent.write(chunk)) {
+          sent.once('drain', write)
+          return
+        }
+      }
+      sent.end()
+    }
+    write()
+  })
+}
+
+/** Uploads a second, so many at once. */
+const rate = async (count: number, atOnce: number, upload: () => Promise<number>): Promise<number> => {
+  const began = performance.now()
+  let left = count
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) await upload()
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return count / ((performance.now() - began) / 1_000)
+}
+
+/** The most that a server's memory grew while `work` went on. */
+const growth = async (server: Server, work: () => Promise<unknown>): Promise<number> => {
+  const before = await residentBytes(server.pid)
+  let most = before
+  const done = new AbortController()
+  const watch = (async () => {
+    while (!done.signal.aborted) {
+      most = Math.max(most, await residentBytes(server.pid))
+      await sleep(20)
+    }
+  })()
+  await work()
+  done.abort()
+  await watch
+  return most - before
+}
+
+const benchUploads = async (atrium: Server, floor: Server, key: string): Promise<void> => {
+  const inTurn = async (measure: (server: Server, key?: string) => Promise<number>) => {
+    const figures: { floor: number[]; own: number[] } = { floor: [], own: [] }
+    for (let round = 0; round < rounds; round += 1) {
+      figures.floor.push(await measure(floor))
+      figures.own.push(await measure(atrium, key))
+    }
+    return { floor: median(figures.floor), own: median(figures.own) }
+  }
+  await send(atrium, mib, key)
+  const large = await inTurn((server, key) => send(server, 100 * mib, key))
+  const one = await growth(atrium, () => send(atrium, 100 * mib, key))
+  const ten = await growth(atrium, () => Promise.all(Array.from({ length: 10 }, () => send(atrium, 100 * mib, key))))
+  const small = await inTurn((server, key) => rate(400, 32, () => send(server, mib, key)))
+  printMachine('Uploads')
+  printTable(
+    ['what', 'bare stream', 'Atrium', 'of the floor', 'must'],
+    [
+      [
+        '100 MB, MB/s',
+        (100_000 / large.floor).toFixed(0),
+        (100_000 / large.own).toFixed(0),
+        (large.floor / large.own).toFixed(2),
+        '≥ 0.80',
+      ],
+      [
+        '1 MB, 32 at once, files/s',
+        small.floor.toFixed(0),
+        small.own.toFixed(0),
+        (small.own / small.floor).toFixed(2),
+        '≥ 0.60',
+      ],
+      ['memory for one of 100 MB', '', megabytes(one), '', '≤ 60 MB'],
+      ['memory for ten of 100 MB at once', '', megabytes(ten), '', '≤ 150 MB'],
+    ],
+  )
+}
+
+const idOf = (number: number): string => `01900000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
+const folders = { million: 1, thousand: 2, tree: 3 }
+
+/** A folder of a million files, one of a thousand, and one with 100 folders of 1,000 files each. */
+const seed = async (client: pg.Client): Promise<void> => {
+  const { rows } = await client.query<{ orgId: string; userId: string }>(
+    'select org_id as "orgId", user_id as "userId" from members',
+  )
+  const { orgId, userId } = rows[0] ?? { orgId: '', userId: '' }
+  const insert = (source: string, parent: string, names: string) =>
+    client.query(`
+      insert into files (org_id, id, source, parent_id, name, name_key, mime_type, size_bytes, blob_id, sha256, created_by)
+      select '${orgId}', id, '${source}', ${parent}, name, name,
+        ${source === 'folder' ? 'null, 0, null, null' : `'text/plain', 5, blob_id, sha256(blob_id::text::bytea)`}, '${userId}'
+      from (${names}) as wanted`)
+  const named = (first: number, count: number, name: string, blob = `'${idOf(0)}'::uuid`): string =>
+    `select bench_id(${first} + n) as id, n, ${name} as name, ${blob} as blob_id from generate_series(1, ${count}) n`
+  await client.query(`
+    create function bench_id(n bigint) returns uuid language sql immutable as
+      $$ select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$`)
+  await client.query(`
+    insert into blobs (org_id, id, state, sha256, size_bytes)
+    select '${orgId}', bench_id(n), 'live', sha256(bench_id(n)::text::bytea), 5
+    from (select 0 as n union all select 4000000 + generate_series(1, 100000)) n`)
+  await insert('folder', 'null', named(0, 3, `'folder ' || n`))
+  await insert('upload', `'${idOf(folders.million)}'`, named(1_000_000, million, `md5(n::text) || ' report.txt'`))
+  await insert('upload', `'${idOf(folders.thousand)}'`, named(3_000_000, 1_000, `'file ' || n`))
+  await insert('folder', `'${idOf(folders.tree)}'`, named(5_000_000, 100, `'sub ' || n`))
+  await insert(
+    'upload',
+    'bench_id(5000001 + n % 100)',
+    named(4_000_000, 100_000, `'leaf ' || n`, 'bench_id(4000000 + n)'),
+  )
+  await client.query(`
+    insert into folder_counts (org_id, folder_id, slot, children)
+    select org_id, container_id, 0, count(*) from files where deleted_at is null group by 1, 2
+    on conflict (org_id, folder_id, slot) do update set children = excluded.children`)
+  await client.query('vacuum analyze files')
+  await client.query('vacuum analyze blobs')
+}
+
+const benchLists = async (atrium: Server, key: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${key}` }
+  const call = async (method: string, path: string, json?: object): Promise<{ ms: number; data: never }> => {
+    const began = performance.now()
+    const response = await fetch(`${atrium.url}/api/v1${path}`, {
+      method,
+      headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
+      ...(json ? { body: JSON.stringify(json) } : {}),
+    })
+    const body = (await response.json()) as { data: never }
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(body)}`)
+    return { ms: performance.now() - began, data: body.data }
+  }
+  const time = async (path: () => string, times = 60): Promise<number> => {
+    const all: number[] = []
+    for (let i = 0; i < times; i += 1) all.push((await call('GET', path())).ms)
+    return median(all)
+  }
+  const folder = (number: number, more = ''): string => `/files?parentId=${idOf(number)}${more}`
+  const digits = (): string => randomBytes(3).toString('hex')
+
+  await time(() => folder(folders.thousand), 200)
+  const small = await time(() => folder(folders.thousand))
+  const large = await time(() => folder(folders.million))
+  const deep = await call('GET', folder(folders.million, '&page=10000'))
+  const { nextCursor } = deep.data as { nextCursor: string }
+  const byCursor = await time(() => folder(folders.million, `&cursor=${nextCursor}`))
+  const search = await time(() => `/files?recursive=true&search=${digits()}`)
+  const below = await time(() => `/files?recursive=true&search=leaf%201234&parentId=${idOf(folders.tree)}`)
+  const common = await time(() => '/files?recursive=true&search=report', 3)
+
+  const others: number[] = []
+  let deleting = true
+  const pathOf = (): string => `/files/${idOf(1_000_000 + Math.ceil(Math.random() * million))}`
+  const busy = [
+    () => call('GET', pathOf()),
+    () => call('GET', folder(folders.thousand)),
+    () => call('POST', '/files', { source: 'folder', name: 'f', parentId: idOf(folders.thousand) }),
+    () => call('POST', '/files', { name: 'f', mimeType: 'text/plain', size: 1, parentId: idOf(folders.thousand) }),
+  ].map(async (work) => {
+    while (deleting) {
+      others.push((await work()).ms)
+      await sleep(5)
+    }
+  })
+  const deletion = await call('DELETE', `/files/${idOf(folders.tree)}`)
+  deleting = false
+  await Promise.all(busy)
+
+  printMachine('A million files')
+  printTable(
+    ['what', 'figure', 'must'],
+    [
+      ['first page of a folder of 1,000, ms', small.toFixed(2), ''],
+      ['first page of a folder of 1,000,000, ms', large.toFixed(2), ''],
+      ['the second by the first', (large / small).toFixed(2), '≤ 1.5'],
+      ['page 10,001 by cursor, by the first page', (byCursor / large).toFixed(2), '≤ 1.5'],
+      ['page 10,000 by number, ms', deep.ms.toFixed(0), ''],
+      ['search in the whole org, some 60 hits, median ms', search.toFixed(1), '≤ 50'],
+      ['search below a folder of 100,000, 11 hits, median ms', below.toFixed(1), '≤ 50'],
+      ['search that every name matches, with its exact total, ms', common.toFixed(0), ''],
+      ['deleting a folder with 100,100 descendants, s', (deletion.ms / 1_000).toFixed(1), '≤ 10'],
+      ['99 % of other requests meanwhile, ms', quantile(others, 0.99).toFixed(0), '≤ 100'],
+    ],
+  )
+}
+
+export const benchFiles = async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+  const floorFolder = join(folder, 'floor')
+  await mkdir(floorFolder)
+  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const { socketDir, port, user, database } = postgres
+  const key = generateKey('live')
+  const atrium = await startServer('src/main.ts', {
+    NODE_ENV: 'production',
+    PORT: '0',
+    DATA_DIR: folder,
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    BOOTSTRAP_API_KEY: key,
+    RATE_LIMIT_READS: '0',
+    RATE_LIMIT_WRITES: '0',
+    RATE_LIMIT_UPLOADS: '0',
+  })
+  const floor = await startServer('bench/upload-server.ts', { FLOOR_FOLDER: floorFolder })
+  await benchUploads(atrium, floor, key)
+  await floor.stop()
+  const client = new pg.Client({ host: socketDir, port, user, database })
+  await client.connect()
+  await seed(client)
+  await client.end()
+  await benchLists(atrium, key)
+  agent.destroy()
+  await atrium.stop()
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+
+if (import.meta.main) await benchFiles()

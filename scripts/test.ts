@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { globSync } from 'node:fs'
 import { relative } from 'node:path'
 import { run } from 'node:test'
+import { inspect } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { startTestServer } from '../test/database.ts'
 
@@ -59,7 +60,7 @@ const testFiles = (filters: string[]): string[] =>
 const describeFailure = (event: TestEvent): string => {
   const { error } = event.details
   const cause = error?.cause ?? error
-  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause)
   return `${relative(root, event.file ?? '')} › ${event.name}\n${text}`
 }
 

@@ -19,7 +19,7 @@ export const startBrowser = async (): Promise<{ open(options?: { dark?: boolean 
   const browser = await launcher.launch({
     executablePath: await chromium.executablePath(),
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-    env: { ...process.env, ...bareMachine } as Record<string, string>,
+    env: { ...process.env, ...bareMachine },
   })
   after(() => browser.close())
   return {

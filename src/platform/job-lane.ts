@@ -119,6 +119,12 @@ const runHandler = async ({ kind, handler }: LaneOptions, attempt: Attempt): Pro
   }
 }
 
+const logFailure = (log: Log, kind: LaneOptions['kind'], job: Job, error: unknown): void => {
+  const fields = { err: error, job: kind.name, jobId: job.id, attempt: job.retryCount + 1 }
+  if (job.retryCount >= kind.retryLimit) log.error(fields, 'job given up')
+  else log.warn(fields, 'job failed, to be tried again')
+}
+
 export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane => {
   const { kind, concurrency } = options
   const attempts = new Map<string, Attempt>()
@@ -135,10 +141,7 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane =
       await runHandler(options, attempt)
       await settler.succeeded(job)
     } catch (error) {
-      const isLast = job.retryCount >= kind.retryLimit
-      const fields = { err: error, job: kind.name, jobId: job.id, attempt: job.retryCount + 1 }
-      if (isLast) log.error(fields, 'job given up')
-      else log.warn(fields, 'job failed, to be tried again')
+      logFailure(log, kind, job, error)
       await settler.failed(job, error)
     }
     if (attempts.get(job.id) === attempt) attempts.delete(job.id)

@@ -104,6 +104,11 @@ export const listLive = (db: Db, minAgeHours: number, after: { orgId: string; id
       and b.created_at < now() - make_interval(hours => ${minAgeHours})
     order by b.org_id, b.id limit ${limit}`)
 
+export const isLive = async (db: Db, orgId: string, id: string): Promise<boolean> => {
+  const row = await db.row(sql`select 1 from blobs where org_id = ${orgId} and id = ${id} and state = 'live'`)
+  return row !== undefined
+}
+
 /** Deletes files whose bytes never came, and counts them out of their folders. */
 export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
   db.row<{ deleted: number }>(sql`

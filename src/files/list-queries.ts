@@ -143,3 +143,9 @@ export const listMatching = (db: Db, actor: Actor, search: Search, { limit, afte
     ) page
       join files f on f.org_id = ${actor.orgId} and f.id = page.id
     order by f.listing_rank, f.name_key, f.id`)
+
+/** Whether this database could be given the trigram index. */
+export const hasSearchIndex = async (db: Db): Promise<boolean> => {
+  const row = await db.row<{ present: boolean }>(sql`select to_regclass('files_search') is not null as present`)
+  return row?.present === true
+}

@@ -5,6 +5,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import * as queries from './blob-queries.ts'
+import { hasSearchIndex } from './list-queries.ts'
 import { condemnOrphans, eachAtOnce, releaseBytes, releaseUnused } from './blobs.ts'
 import { storageKeyOf } from './uploads.ts'
 
@@ -75,6 +76,8 @@ const checkLive = async (
     await eachAtOnce(looksAtOnce, used, async ({ orgId, id, sizeBytes }) => {
       const found = await objects.head(storageKeyOf(orgId, id))
       if (found?.sizeBytes === sizeBytes) return
+      // Its last file may have been deleted since it was listed.
+      if (!(await queries.isLive(db, orgId, id))) return
       missing += 1
       log.error({ orgId, blobId: id, sizeBytes, found: found?.sizeBytes }, 'the bytes of a stored file are missing')
     })
@@ -118,10 +121,15 @@ const nightly = defineJob<Record<string, never>>('files.reconcile', { retryLimit
 const hourly = defineJob<Record<string, never>>('files.remove-unfinished', { retryLimit: 2 })
 
 export const registerFileJobs = (jobs: Pick<Jobs, 'work' | 'schedule'>, deps: ReconciliationDeps): void => {
-  const { db, objects } = deps
+  const { db, objects, log } = deps
   jobs.work(releaseBytes, ({ orgId }) => releaseUnused(db, objects, orgId))
   jobs.work(nightly, async (_payload, { signal }) => {
     await reconcile(deps, { signal })
+    if (!(await hasSearchIndex(db))) {
+      log.warn(
+        'searching file names reads all of them: the database lacks the index files_search, which needs pg_trgm and btree_gin (docs/decisions/0008-file-tree.md)',
+      )
+    }
   })
   jobs.schedule(nightly, '23 3 * * *')
   jobs.work(hourly, async () => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
 import type { Handler, JobKind } from './job-kind.ts'
 import { withoutSecrets } from './redact.ts'
@@ -75,6 +75,7 @@ const createSettler = (boss: PgBoss, { kind, scheduled }: LaneOptions, log: Log)
     if (settling) return
     settling = true
     while (finished.length > 0) {
+      await nextTurn()
       const batch = finished.splice(0, settleBatch)
       const jobs = batch.map((one) => one.job)
       await persist(() => (scheduled ? boss.complete(kind.name, jobs) : boss.deleteJob(kind.name, jobs)))
@@ -159,6 +160,8 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane =
     fetching = true
     try {
       while (wanted && !closed && attempts.size < concurrency) {
+        // Those that were settled together make room one after the other: one fetch for all of them, not one each.
+        await nextTurn()
         const room = concurrency - attempts.size
         wanted = false
         const jobs = await boss.fetch<object>(kind.name, { batchSize: room })

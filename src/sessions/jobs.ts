@@ -30,7 +30,7 @@ export interface SessionJobDeps {
 export interface SessionJobOptions {
   tools?: Tool[]
   /** Called at the moments at which a crash would hurt most. */
-  onMoment?: (moment: Moment) => void
+  onMoment?: (moment: Moment, turnId: string) => void
 }
 
 /** Turns wait for models most of their time, so one process has many under way. */

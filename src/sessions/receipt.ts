@@ -14,13 +14,21 @@ interface Parts {
   calls: turnQueries.CallRow[]
 }
 
-const readParts = async (db: Db, actor: Actor, turnId: string): Promise<Parts> => {
-  const [turn, steps, calls] = await Promise.all([
-    turnQueries.findTurn(db, actor, workspaceOf(actor), turnId),
-    turnQueries.listSteps(db, actor.orgId, turnId),
-    turnQueries.listCalls(db, actor.orgId, turnId),
-  ])
+/**
+ * The turn is read first: what is read after it is at least as new, so a turn that has ended is never shown with a step
+ * that has not.
+ */
+const readTurn = async (db: Db, actor: Actor, turnId: string): Promise<TurnRow> => {
+  const turn = await turnQueries.findTurn(db, actor, workspaceOf(actor), turnId)
   if (!turn) throw notFound('Turn')
+  return turn
+}
+
+const readParts = async (db: Db, actor: Actor, turn: TurnRow): Promise<Parts> => {
+  const [steps, calls] = await Promise.all([
+    turnQueries.listSteps(db, actor.orgId, turn.id),
+    turnQueries.listCalls(db, actor.orgId, turn.id),
+  ])
   return { turn, steps, calls }
 }
 
@@ -49,14 +57,15 @@ const receiptOf = ({ turn, steps, calls }: Parts) => {
 }
 
 /** A turn as the API shows it: what was done, call by call, and what it costs. */
-export const getReceipt = async (db: Db, actor: Actor, turnId: string) => receiptOf(await readParts(db, actor, turnId))
+export const getReceipt = async (db: Db, actor: Actor, turnId: string) =>
+  receiptOf(await readParts(db, actor, await readTurn(db, actor, turnId)))
 
 /** The receipt and, when the turn has ended, its reply; null when it said nothing. */
-export const getAnswer = async (db: Db, actor: Actor, { turnId, replyId }: { turnId: string; replyId: string }) => {
+export const getAnswer = async (db: Db, actor: Actor, turnId: string) => {
+  const turn = await readTurn(db, actor, turnId)
   const [parts, message] = await Promise.all([
-    readParts(db, actor, turnId),
-    queries.findMessage(db, actor.orgId, replyId),
+    readParts(db, actor, turn),
+    turn.endedAt === null ? undefined : queries.findMessage(db, actor.orgId, turn.replyId),
   ])
-  const turn = receiptOf(parts)
-  return turn.endedAt === null ? { turn } : { turn, message: message ?? null }
+  return turn.endedAt === null ? { turn: receiptOf(parts) } : { turn: receiptOf(parts), message: message ?? null }
 }

@@ -50,7 +50,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
     if (!turn) throw conflict('No turn of this session waits for a decision.')
     const after = await eventQueries.findLastSeq(db.hot, actor.orgId, turn.id)
     for (const decision of decisions) await turns.decide(requestDeps, actor, turn.id, decision)
-    return { turnId: turn.id, replyId: turn.replyId, after, isFresh: false }
+    return { turnId: turn.id, after, isFresh: false }
   }
 
   app.post(
@@ -73,13 +73,13 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
       const turn =
         'decisions' in input
           ? await takeDecisions(requestDeps, actor, params.id, input.decisions)
-          : { ...(await turns.createTurn(requestDeps, actor, params.id, input, body)), after: 0, isFresh: true }
+          : { turnId: await turns.createTurn(requestDeps, actor, params.id, input, body), after: 0, isFresh: true }
 
       if (wantsStream(request, body.messages !== undefined)) {
         const isKeyed = request.headers['idempotency-key'] !== undefined
         if (isKeyed) {
           // By the schema, like every answer: what it does not list is not stored either.
-          const answer = reply.code(202).serialize(ok(await getAnswer(db.hot, actor, turn))) as string
+          const answer = reply.code(202).serialize(ok(await getAnswer(db.hot, actor, turn.turnId))) as string
           await request.storeAnswer(202, JSON.parse(answer) as object)
         }
         const { orgId } = actor
@@ -87,7 +87,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
         return reply
       }
       if (!body.background) await waitForRest(request, reply, tails, turn)
-      const answer = await getAnswer(db.hot, actor, turn)
+      const answer = await getAnswer(db.hot, actor, turn.turnId)
       return reply.code('message' in answer && !body.background ? 200 : 202).send(ok(answer))
     },
   )
@@ -145,8 +145,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
     },
     async ({ actor, params, body, db: requestDb }) => {
       await turns.decide({ ...deps, db: requestDb }, actor, params.id, body)
-      const { id: turnId, replyId } = await turns.getTurnRow(db.hot, actor, params.id)
-      return ok(await getAnswer(db.hot, actor, { turnId, replyId }))
+      return ok(await getAnswer(db.hot, actor, params.id))
     },
   )
 }

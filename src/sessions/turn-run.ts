@@ -37,7 +37,7 @@ export interface RunDeps {
   hub: TurnHub
   port: ModelPort
   toolbox: Toolbox
-  onMoment?: (moment: Moment) => void
+  onMoment?: (moment: Moment, turnId: string) => void
 }
 
 /** One worker's hold on one turn. */
@@ -68,7 +68,7 @@ export class TimeIsUp extends Error {
 
 export const say = (run: Hold, frame: Frame): void => run.stream.push(frame)
 
-export const reach = (run: Hold, moment: Moment): void => run.deps.onMoment?.(moment)
+export const reach = (run: Hold, moment: Moment): void => run.deps.onMoment?.(moment, run.turn.id)
 
 /** Writes a checkpoint with all frames so far. Rejects when the turn is not ours any more. */
 export const save = (run: Hold, checkpoint: Checkpoint): Promise<void> =>

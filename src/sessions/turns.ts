@@ -92,13 +92,8 @@ const makeRoom = async (
   return freed
 }
 
-export interface NewTurn {
-  turnId: string
-  replyId: string
-}
-
 /**
- * Begins a turn: its row, what was said, and its job, in one transaction. VALIDATION_ERROR for an agent or a model that
+ * Begins a turn: its row, what was said, and its job, in one transaction. Answers its id. VALIDATION_ERROR for an agent or a model that
  * cannot answer now, CONFLICT when the session is busy and the body says `reject`.
  */
 export const createTurn = async (
@@ -107,14 +102,14 @@ export const createTurn = async (
   sessionId: string,
   said: { text: string; fileIds: string[] },
   body: Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy'>,
-): Promise<NewTurn> => {
+): Promise<string> => {
   const { db, jobs, models } = deps
   const { orgId, userId, userName } = actor
   const workspaceId = workspaceOf(actor)
   const files = await Promise.all(said.fileIds.map((id) => filePart(db, actor, id)))
   const text: MessagePart[] = said.text.trim() === '' ? [] : [{ type: 'text', text: said.text }]
   const author: Author = { type: 'user', id: userId, name: userName }
-  const ids: NewTurn = { turnId: newId(), replyId: newId() }
+  const turnId = newId()
   await db.transaction(async (db) => {
     const locked = await queries.lockSession(db, orgId, sessionId)
     if (locked?.workspaceId !== workspaceId) throw notFound('Session')
@@ -122,7 +117,7 @@ export const createTurn = async (
     const model = usableModel(models, agent)
     const session = await makeRoom(db, deps, orgId, locked, body.onBusy ?? 'enqueue')
     await turnQueries.insertTurn(db, orgId, {
-      id: ids.turnId,
+      id: turnId,
       sessionId,
       number: session.turnCount + 1,
       agentId: agent.id,
@@ -133,15 +128,15 @@ export const createTurn = async (
       pricing: model.pricing,
       maxSteps: body.maxSteps ?? maxSteps,
       maxCostCents: body.maxCostCents ?? null,
-      replyId: ids.replyId,
+      replyId: newId(),
       message: { id: newId(), position: session.messageCount + 1, author, parts: [...text, ...files] },
       title: titleOf(said.text),
     })
     const isNew = (id: string): boolean => !session.participantIds.includes(id)
     if (isNew(agent.id) || isNew(userId)) await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
-    if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId: ids.turnId })
+    if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId })
   })
-  return ids
+  return turnId
 }
 
 /** Cancels a turn. False when it had ended before. */

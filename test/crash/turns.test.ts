@@ -1,0 +1,218 @@
+// What `kill -9` may and may not do to chat turns. Real processes, real kills, at the moments where it would hurt most.
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { readUIMessageStream } from 'ai'
+import type { UIMessageChunk } from 'ai'
+import { sql } from '../../src/platform/database.ts'
+import { createAgent, framesOf, getTurn, openSession, say, textOf, until, untilStatus } from '../chat.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestActor } from '../harness.ts'
+import type { Options } from './turns-process.ts'
+
+const children = new Set<ChildProcess>()
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+const app = await startTestApp({}, { work: false })
+const { db, connection, config } = app
+await db.execute(sql`create table effects (user_id uuid not null, tool text not null)`)
+const callsFile = join(config.dataDir, 'model-calls')
+
+const startWorker = async (plan: Pick<Options, 'dieAt' | 'nth'> = {}): Promise<ChildProcess> => {
+  const options = { connection, dataDir: config.dataDir, callsFile, ...plan }
+  const child = fork(new URL('turns-process.ts', import.meta.url), [JSON.stringify(options)])
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  await once(child, 'message')
+  return child
+}
+
+interface Case {
+  what: string
+  plan: Pick<Options, 'dieAt' | 'nth'>
+  text: string
+  /** What the person decides when they are asked; undefined: nobody may be asked. */
+  decision?: boolean
+  /** How often each tool has run in the end. */
+  effects: Record<string, number>
+}
+
+const change = '/tool test.change {}'
+const look = '/tool test.look {}'
+
+const cases: Case[] = [
+  { what: 'before the model is called', plan: { dieAt: 'before-model-call' }, text: 'Hello', effects: {} },
+  { what: 'in the middle of its words', plan: { dieAt: 'mid-stream', nth: 5 }, text: '/slow 3000\nHello', effects: {} },
+  {
+    what: 'after its words, before they are written',
+    plan: { dieAt: 'after-stream' },
+    text: change,
+    effects: { 'test.change': 1 },
+  },
+  {
+    what: 'between the tools and the next call',
+    plan: { dieAt: 'before-model-call', nth: 2 },
+    text: `${change}\n${look}`,
+    effects: { 'test.change': 1, 'test.look': 1 },
+  },
+  {
+    what: 'after the second call, before it is written',
+    plan: { dieAt: 'after-stream', nth: 2 },
+    text: change,
+    effects: { 'test.change': 1 },
+  },
+  { what: 'before a tool that only reads', plan: { dieAt: 'before-tool' }, text: look, effects: { 'test.look': 1 } },
+  { what: 'inside a tool that only reads', plan: { dieAt: 'in-tool' }, text: look, effects: { 'test.look': 2 } },
+  {
+    what: 'before a tool that changes something; the person has it run',
+    plan: { dieAt: 'before-tool' },
+    text: change,
+    decision: true,
+    effects: { 'test.change': 1 },
+  },
+  {
+    what: 'inside a tool that changes something; the person does not have it run again',
+    plan: { dieAt: 'in-tool' },
+    text: change,
+    decision: false,
+    effects: { 'test.change': 1 },
+  },
+  {
+    what: 'after a tool that changes something, before that is written; the person leaves it at that',
+    plan: { dieAt: 'after-tool' },
+    text: change,
+    decision: false,
+    effects: { 'test.change': 1 },
+  },
+  {
+    what: 'inside the second of two tools; the first is not asked about',
+    plan: { dieAt: 'in-tool', nth: 2 },
+    text: `${change}\n${change}`,
+    decision: false,
+    effects: { 'test.change': 2 },
+  },
+  { what: 'before the reply is written', plan: { dieAt: 'before-end' }, text: 'Hello', effects: {} },
+  { what: 'after the reply is written', plan: { dieAt: 'after-end' }, text: 'Hello', effects: {} },
+]
+
+interface Crashed {
+  owner: TestActor
+  sessionId: string
+  turnId: string
+  killedAtMs: number
+}
+
+/** Asks for the turn of a case and has its worker die on it. */
+const crash = async ({ plan, text }: Case): Promise<Crashed> => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Helper', allowedTools: ['test.change', 'test.look'] })
+  const session = await openSession(app, owner, { agentId: 'helper' })
+  const worker = await startWorker(plan)
+  const exited = once(worker, 'exit', { signal: AbortSignal.timeout(30_000) })
+  const { body } = await say(app, owner, session.id, { text, background: true })
+  const [, signal] = (await exited) as [unknown, string]
+  assert.equal(signal, 'SIGKILL')
+  return { owner, sessionId: session.id, turnId: body.data.turn.id, killedAtMs: performance.now() }
+}
+
+const effectsOf = async ({ userId }: TestActor): Promise<Record<string, number>> => {
+  const rows = await db.rows<{ tool: string; times: number }>(sql`
+    select tool, count(*)::int as times from effects where user_id = ${userId} group by tool order by tool`)
+  return Object.fromEntries(rows.map(({ tool, times }) => [tool, times]))
+}
+
+const readAsClient = async (frames: { data: UIMessageChunk }[]): Promise<string> => {
+  const stream = ReadableStream.from(frames.map(({ data }) => data))
+  let text = ''
+  for await (const message of readUIMessageStream({ stream })) {
+    text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  }
+  return text
+}
+
+// Every worker but the last dies within seconds, too soon to take over what another one left. So all cases crash first,
+// one after another, and the last worker finds all their turns.
+const crashed = new Map<string, Crashed>()
+for (const one of cases) crashed.set(one.what, await crash(one))
+const abandoned = await crash({
+  what: '',
+  plan: { dieAt: 'mid-stream', nth: 3 },
+  text: '/slow 2000\nHello',
+  effects: {},
+})
+const cancelling = await app.call('POST', `/api/v1/turns/${abandoned.turnId}/cancel`, { as: abandoned.owner })
+const heirStartedAtMs = performance.now()
+await startWorker()
+
+describe('a worker that is killed', { concurrency: true }, () => {
+  for (const { what, text, decision, effects } of cases) {
+    test(`${what}: one reply, each effect once, every model call on the receipt`, async (t) => {
+      const { owner, sessionId, turnId } = crashed.get(what)!
+      const status = what.startsWith('after the reply') ? 'completed' : 'requires_action'
+      const rested = await untilStatus(app, owner, turnId, decision === undefined ? 'completed' : status)
+      const seconds = (performance.now() - heirStartedAtMs) / 1_000
+      t.diagnostic(`taken up ${seconds.toFixed(1)} s after the next worker started`)
+      assert.ok(seconds < 30, `${seconds} s`)
+
+      if (decision !== undefined) {
+        assert.equal(rested.approvals.length, 1)
+        const [{ approvalId }] = rested.approvals
+        const path = `/api/v1/turns/${turnId}/approvals`
+        const answer = await app.call('POST', path, { as: owner, json: { approvalId, approved: decision } })
+        assert.equal(answer.status, 200)
+      }
+      const turn = await untilStatus(app, owner, turnId, 'completed')
+      assert.deepEqual([turn.stopReason, turn.approvals], ['stop', []])
+      assert.deepEqual(await effectsOf(owner), effects)
+
+      const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as: owner })
+      assert.deepEqual(
+        body.data.items.map((message: { role: string; turnId: string }) => [message.role, message.turnId]),
+        [
+          ['assistant', turnId],
+          ['user', turnId],
+        ],
+      )
+      const made = (await readFile(callsFile, 'utf8')).split('\n').filter((line) => line === turnId).length
+      assert.equal(turn.steps.length, made, 'a row for each call of the model')
+      assert.ok(turn.steps.every((step: { status: string }) => ['completed', 'lost'].includes(step.status)))
+      const completed = turn.steps.filter((step: { status: string }) => step.status === 'completed')
+      assert.equal(completed.length, text.startsWith('/tool') ? 2 : 1)
+
+      const { frames, isDone } = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner })).text)
+      assert.ok(isDone)
+      assert.deepEqual(
+        frames.map(({ id }) => id),
+        frames.map((_, i) => i + 1),
+      )
+      assert.equal(await readAsClient(frames), textOf(body.data.items[0]))
+    })
+  }
+})
+
+test('the session goes on with the next turn', async () => {
+  const { owner, sessionId, turnId } = crashed.get('before the model is called')!
+  await untilStatus(app, owner, turnId, 'completed')
+  const { body } = await say(app, owner, sessionId, { text: 'Still there?' })
+  assert.equal(body.data.turn.status, 'completed')
+})
+
+test('a turn that is cancelled while its worker is dead ends at once, and nobody takes it up', async () => {
+  const { owner, turnId, sessionId } = abandoned
+  assert.deepEqual(cancelling.body.data, { cancelled: true })
+  const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}`, { as: owner })
+  const session = body.data
+  assert.deepEqual([session.status, session.messageCount], ['idle', 2])
+  await until(
+    () => db.row<{ n: number }>(sql`select count(*)::int as n from pgboss.job where name = 'turn.run'`),
+    (row) => row?.n === 0,
+  )
+  const turn = await getTurn(app, owner, turnId)
+  assert.deepEqual([turn.status, turn.attempts, turn.steps.length], ['cancelled', 1, 1])
+})

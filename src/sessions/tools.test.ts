@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newId } from '../platform/ids.ts'
-import { ask, createAgent, openSession, textOf } from '../../test/chat.ts'
+import { ask, createAgent, openSession, textOf, untilStatus } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 
@@ -79,17 +79,9 @@ describe('what an agent may use', () => {
       json: { text: '/tool files.search {"query":""}', background: true },
     })
     await app.call('DELETE', `/api/v1/workspaces/${owner.workspaceId}/members/${member.userId}`, { as: owner })
-    const turnOf = async (id: string) => (await app.call('GET', `/api/v1/turns/${id}`, { as: owner })).body.data
-    const ids = [body.data.turn.id, waiting.body.data.turn.id]
-    const ended = await Promise.all(
-      ids.map(async (id) => {
-        for (;;) {
-          const turn = await turnOf(id)
-          if (turn.endedAt !== null) return turn
-        }
-      }),
-    )
-    assert.deepEqual([ended[1].status, ended[1].error?.code, ended[1].toolCalls], ['failed', 'forbidden', []])
+    await untilStatus(app, owner, body.data.turn.id, 'completed')
+    const refused = await untilStatus(app, owner, waiting.body.data.turn.id, 'failed')
+    assert.deepEqual([refused.error.code, refused.toolCalls], ['forbidden', []])
   })
 })
 

@@ -9,26 +9,31 @@ import { createSealer } from '../src/platform/secrets.ts'
 import { buildServer } from '../src/server.ts'
 import { envExample, withConfigTable } from './config-docs.ts'
 import { openApiOf } from './openapi.ts'
+import type { OpenApi } from './openapi.ts'
+import { sdkTypes } from './sdk-types.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The document of the server's routes, which are registered over a database that is never asked. */
-export const openApiText = async (): Promise<string> => {
+const openApiDocument = async (): Promise<OpenApi> => {
   const log = createLog('silent')
   const unused = createSealer([{ id: 'unused', key: Buffer.alloc(32) }])
   const opened = await openDeps(parseConfig({ NODE_ENV: 'test' }), { host: '/nowhere' }, log, unused)
   const app = await buildServer(opened.deps)
   try {
-    return `${JSON.stringify(await openApiOf(app.routeTable), null, 2)}\n`
+    return await openApiOf(app.routeTable)
   } finally {
     await app.close()
     await opened.close()
   }
 }
 
+export const openApiText = async (): Promise<string> => `${JSON.stringify(await openApiDocument(), null, 2)}\n`
+
 /** Every generated file, with how it is made from what it is now. */
 const files: Record<string, (current: string) => string | Promise<string>> = {
   'docs/openapi.json': openApiText,
+  'sdk/src/types.ts': async () => sdkTypes(await openApiDocument()),
   'README.md': withConfigTable,
   '.env.example': envExample,
 }

@@ -1,0 +1,156 @@
+import { AtriumError, offline, toError } from './errors.ts'
+import type { Routes } from './types.ts'
+
+export { AtriumError } from './errors.ts'
+export type * from './types.ts'
+
+/** `GET /files/:id` and its siblings: a method and a path below `/api/v1`. */
+export type Route = keyof Routes
+/** What the answer of a route carries in `data`. */
+export type Data<R extends Route> = Routes[R]['data']
+
+type Part<R extends Route, Name extends string> = Name extends keyof Routes[R] ? Pick<Routes[R], Name> : unknown
+type Sent<R extends Route> = Part<R, 'params'> & Part<R, 'query'> & Part<R, 'body'>
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined
+  /** Carries a POST out once, however often it is sent; `true` makes a fresh key, which retries then share. */
+  idempotencyKey?: string | true | undefined
+  /** The ETag of the version that is meant. */
+  ifMatch?: string | undefined
+  /** Of `POST /auth/step-up`. */
+  stepUpToken?: string | undefined
+  headers?: Record<string, string> | undefined
+}
+
+/** What a call takes: what its route says, and options. Left out altogether where a route asks for nothing. */
+export type CallArguments<R extends Route> =
+  Record<never, never> extends Sent<R> ? [sent?: Sent<R> & CallOptions] : [sent: Sent<R> & CallOptions]
+
+export interface ClientOptions {
+  /** The origin of the server, without a path. Default: that of the page. */
+  baseUrl?: string
+  /** Left out in a browser that signed in: its cookie goes along. */
+  apiKey?: string
+  /** Asked before each call, since it may change; for people who are in several orgs. */
+  orgId?: () => string | undefined
+  workspaceId?: () => string | undefined
+  /** How often a call that changes nothing, or that carries an idempotency key, is sent again. Default 2. */
+  retries?: number
+  fetch?: typeof fetch
+}
+
+export interface Client {
+  /** Calls a route and resolves with its `data`. Rejects with an AtriumError. */
+  call<R extends Route>(route: R, ...args: CallArguments<R>): Promise<Data<R>>
+  /** The same with the answer as it came, for streams; it is a success. */
+  send<R extends Route>(route: R, ...args: CallArguments<R>): Promise<Response>
+  /** The URL of a route, for links and media elements; these send no headers, so it names the org. */
+  url(path: string, query?: Record<string, string | number | boolean | undefined>): string
+}
+
+interface Loose extends CallOptions {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  body?: unknown
+}
+
+const prefix = '/api/v1'
+
+const withParams = (path: string, params: Record<string, string>): string =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+
+const withQuery = (path: string, query: Record<string, unknown>): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) search.set(name, String(value))
+  }
+  return search.size === 0 ? path : `${path}?${search}`
+}
+
+const isRaw = (body: unknown): body is FormData | Blob => body instanceof FormData || body instanceof Blob
+
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    })
+  })
+
+const longestPauseMs = 5_000
+
+/** Milliseconds until the next attempt, or undefined when another one would not help. */
+const pauseAfter = (error: AtriumError, attempt: number): number | undefined => {
+  if (error.code !== 'NETWORK' && error.status !== 503) return undefined
+  const asked = (error.retryAfterSeconds ?? 0) * 1_000
+  return asked > longestPauseMs ? undefined : Math.max(asked, 200 * 2 ** attempt)
+}
+
+/** A client of Atrium's HTTP API. */
+export const createClient = (options: ClientOptions = {}): Client => {
+  const { baseUrl = '', apiKey, orgId, workspaceId, retries = 2 } = options
+  const doFetch = options.fetch ?? fetch.bind(globalThis)
+
+  const headersOf = (sent: Loose): Record<string, string> => {
+    const named: Record<string, string | undefined> = {
+      authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}`,
+      'x-org-id': orgId?.(),
+      'x-workspace-id': workspaceId?.(),
+      'content-type': sent.body === undefined || isRaw(sent.body) ? undefined : 'application/json',
+      'idempotency-key': sent.idempotencyKey === true ? crypto.randomUUID() : sent.idempotencyKey,
+      'if-match': sent.ifMatch,
+      'x-step-up-token': sent.stepUpToken,
+      ...sent.headers,
+    }
+    const entries = Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    return Object.fromEntries(entries)
+  }
+
+  const attempt = async (url: string, init: RequestInit): Promise<Response> => {
+    let response: Response
+    try {
+      response = await doFetch(url, init)
+    } catch (error) {
+      if (init.signal?.aborted === true) throw error
+      throw offline(error)
+    }
+    if (!response.ok) throw await toError(response)
+    return response
+  }
+
+  const send = async (route: string, sent: Loose = {}): Promise<Response> => {
+    const [method = 'GET', path = ''] = route.split(' ')
+    const url = baseUrl + prefix + withQuery(withParams(path, sent.params ?? {}), sent.query ?? {})
+    const { body, signal } = sent
+    const init: RequestInit = {
+      method,
+      headers: headersOf(sent),
+      credentials: 'same-origin',
+      ...(signal && { signal }),
+      ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
+    }
+    const mayRepeat = method === 'GET' || sent.idempotencyKey !== undefined
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await attempt(url, init)
+      } catch (error) {
+        const pauseMs = error instanceof AtriumError && mayRepeat ? pauseAfter(error, tries) : undefined
+        if (pauseMs === undefined || tries >= retries) throw error
+        await pause(pauseMs, signal)
+      }
+    }
+  }
+
+  const call = async (route: string, sent?: Loose): Promise<unknown> => {
+    const response = await send(route, sent)
+    if (response.status === 204) return undefined
+    const answer = (await response.json()) as { data: unknown }
+    return answer.data
+  }
+
+  const url: Client['url'] = (path, query = {}) => baseUrl + prefix + withQuery(path, { ...query, orgId: orgId?.() })
+
+  return { send, call, url } as Client
+}

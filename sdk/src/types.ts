@@ -1,0 +1,1365 @@
+// Made from docs/openapi.json by `npm run generate`.
+
+export interface Agent {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  orgId: string
+  /** UUIDv7 */
+  workspaceId: string | null
+  name: string
+  slug: string
+  description: string | null
+  avatar: string
+  model: string
+  systemPrompt: string | null
+  allowedTools: string[]
+  allowedPeers: string[]
+  allowedConnectors: string[]
+  isActive: boolean
+  /** The org's default agent: every workspace sees it */
+  isDefault: boolean
+  /** `voice` is normalised, other keys are kept as sent; 32 KB at most */
+  settings: Record<string, unknown>
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+  /** ISO 8601, UTC, milliseconds */
+  deletedAt: string | null
+}
+
+export interface AgentCreate {
+  /** 1 to 255 characters once runs of white space are one space */
+  name: string
+  description?: string | null
+  /** An id of `GET /models` */
+  model?: string
+  systemPrompt?: string | null
+  avatar?: string
+  /** Tools that the agent may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  allowedTools?: string[]
+  /** Slugs of agents that it may message; unknown ones are kept and grant nothing, an empty list grants nothing */
+  allowedPeers?: string[]
+  /** Slugs of connectors that it may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  allowedConnectors?: string[]
+  /** `voice` is normalised, other keys are kept as sent; 32 KB at most */
+  settings?: Record<string, unknown>
+}
+
+export interface AgentPatch {
+  /** 1 to 255 characters once runs of white space are one space */
+  name?: string
+  description?: string | null
+  /** An id of `GET /models` */
+  model?: string
+  systemPrompt?: string | null
+  avatar?: string
+  /** Tools that the agent may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  allowedTools?: string[]
+  /** Slugs of agents that it may message; unknown ones are kept and grant nothing, an empty list grants nothing */
+  allowedPeers?: string[]
+  /** Slugs of connectors that it may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  allowedConnectors?: string[]
+  /** Replaces the keys that it names; null removes one */
+  settings?: Record<string, unknown>
+  /** Dropped without a word for the default agent, whose slug stays */
+  slug?: string
+  isActive?: boolean
+}
+
+export interface ApiKey {
+  /** UUIDv7 */
+  id: string
+  name: string
+  prefix: string
+  last4: string
+  /** UUIDv7 */
+  userId: string
+  /** UUIDv7 */
+  workspaceId: string | null
+  scopes: string[]
+  /** ISO 8601, UTC, milliseconds */
+  expiresAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  lastUsedAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  revokedAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export interface ApiKeyCreate {
+  name: string
+  /** UUIDv7 */
+  workspaceId?: string | null
+  /** none: all that its user may do */
+  scopes?: string[]
+  /** ISO 8601, UTC, milliseconds */
+  expiresAt?: string | null
+}
+
+export interface ApiKeyCreated {
+  /** UUIDv7 */
+  id: string
+  name: string
+  prefix: string
+  last4: string
+  /** UUIDv7 */
+  userId: string
+  /** UUIDv7 */
+  workspaceId: string | null
+  scopes: string[]
+  /** ISO 8601, UTC, milliseconds */
+  expiresAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  lastUsedAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  revokedAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** shown only here */
+  key: string
+}
+
+export interface ApprovalDecision {
+  /** UUIDv7 */
+  approvalId: string
+  approved: boolean
+}
+
+export interface AuditEntry {
+  /** UUIDv7 */
+  id: string
+  /** ISO 8601, UTC, milliseconds */
+  at: string
+  actor: {
+    /** UUIDv7 */
+    id: string | null
+    name: string
+    /** UUIDv7 */
+    apiKeyId: string | null
+  }
+  action: string
+  resource: {
+    type: string
+    id: string | null
+  }
+  details: Record<string, unknown>
+  ip: string | null
+  requestId: string | null
+}
+
+export interface Cancelled {
+  cancelled: boolean
+}
+
+export interface Deleted {
+  deleted: true
+}
+
+export interface Failure {
+  success: false
+  error: {
+    code: "BAD_REQUEST" | "UNAUTHORIZED" | "PAYMENT_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "VALIDATION_ERROR" | "TOO_MANY_REQUESTS" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE"
+    message: string
+  }
+}
+
+export interface File {
+  /** UUIDv7 */
+  id: string
+  name: string
+  mimeType: string | null
+  /** Bytes */
+  size: number
+  /** UUIDv7 */
+  parentId: string | null
+  /** UUIDv7 */
+  projectId: string | null
+  source: "upload" | "folder" | "link"
+  /** UUIDv7 */
+  targetFileId: string | null
+  tags: string[]
+  isProtected: boolean
+  status: "pending" | "ready"
+  /** Shared by files with the same bytes; null until they are here */
+  storageKey: string | null
+  /** Where an API key downloads it; null for a folder */
+  storageUrl: string | null
+  /** SHA-256 of the bytes, in hex */
+  contentHash: string | null
+  /** UUIDv7 */
+  createdBy: string
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+}
+
+export interface FileCreate {
+  source?: "upload" | "folder" | "link"
+  /** Any text without NUL, CR or LF */
+  name?: string
+  mimeType?: string
+  size?: number
+  /** UUIDv7 */
+  parentId?: string | null
+  /** UUIDv7 */
+  projectId?: string | null
+  /** UUIDv7 */
+  targetFileId?: string
+}
+
+export interface FileCreated {
+  file: File
+  /** Takes the bytes by PUT, once, within an hour */
+  uploadUrl?: string
+}
+
+export interface FilePatch {
+  /** Any text without NUL, CR or LF */
+  name?: string
+  /** UUIDv7 */
+  parentId?: string | null
+  tags?: string[]
+}
+
+export interface FileUpload {
+  file: Blob
+  /** UUIDv7 */
+  parentId?: string
+  /** UUIDv7 */
+  projectId?: string
+}
+
+export interface Me {
+  user: {
+    /** UUIDv7 */
+    id: string
+    email: string
+    name: string
+  }
+  org: {
+    /** UUIDv7 */
+    id: string
+    name: string
+  }
+  workspace: {
+    /** UUIDv7 */
+    id: string
+    name: string
+  } | null
+  role: string
+  permissions: string[]
+  apiKey: {
+    /** UUIDv7 */
+    id: string
+    name: string
+    scopes: string[]
+  } | null
+}
+
+export interface Member {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  userId: string
+  email: string
+  name: string
+  role: "owner" | "admin" | "billing_manager" | "member"
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export interface MemberCreate {
+  email: string
+  name?: string
+  role: "owner" | "admin" | "billing_manager" | "member"
+  /** default: the org's default workspace */
+  workspaceIds?: string[]
+}
+
+export interface MemberCreated {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  userId: string
+  email: string
+  name: string
+  role: "owner" | "admin" | "billing_manager" | "member"
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** one-time, for 24 hours; shown once, to a caller who stepped up, for a person who has no other way in */
+  signInLink: string | null
+}
+
+export interface MemberPatch {
+  role: "owner" | "admin" | "billing_manager" | "member"
+}
+
+export interface Message {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  sessionId: string
+  /** UUIDv7 */
+  turnId: string
+  role: "user" | "assistant"
+  author: {
+    type: "agent" | "user"
+    /** UUIDv7 */
+    id: string
+    slug?: string
+    name: string
+    avatar?: string
+  }
+  parts: MessagePart[]
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export type MessagePart = {
+  type: "text"
+  text: string
+} | {
+  type: "reasoning"
+  text: string
+} | {
+  type: "tool-call"
+  toolCallId: string
+  toolName: string
+  input: unknown
+} | {
+  type: "tool-result"
+  toolCallId: string
+  toolName: string
+  output: unknown
+  isError: boolean
+} | {
+  type: "file"
+  /** UUIDv7 */
+  fileId: string
+  name: string
+  mimeType: string
+  sizeBytes: number
+} | {
+  type: "error"
+  code: string
+  message: string
+}
+
+export interface Model {
+  /** provider/model */
+  id: string
+  name: string
+  provider: string
+  available: boolean
+  unavailableReason: string | null
+  free: boolean
+  /** Tokens; null when the provider does not tell */
+  contextWindow: number | null
+  maxOutputTokens: number | null
+  capabilities: {
+    tools: boolean
+    vision: boolean
+    reasoning: boolean
+  }
+  pricing: {
+    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    input: number
+    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    output: number
+    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    cacheRead: number
+    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    cacheWrite: number
+  } | null
+}
+
+export interface PasswordChange {
+  /** not needed for the first password */
+  currentPassword?: string
+  newPassword: string
+}
+
+export interface PasswordChanged {
+  changed: true
+}
+
+export interface Peer {
+  /** UUIDv7 */
+  id: string
+  slug: string
+  name: string
+  description: string | null
+  avatar: string
+  isActive: boolean
+  /** It lists this agent among its own peers */
+  canReply: boolean
+}
+
+export interface PeerMessage {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  sessionId: string
+  /** UUIDv7 */
+  turnId: string
+  /** UUIDv7 */
+  fromAgentId: string
+  fromAgentSlug: string
+  /** As it was when the message was written */
+  fromAgentName: string
+  fromAgentAvatar: string
+  /** Written by the agent that is asked about */
+  isSelf: boolean
+  text: string
+  parts: MessagePart[]
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export interface Preview {
+  /** UUIDv7 */
+  fileId: string
+  name: string
+  mimeType: string
+  kind: "text" | "document" | "spreadsheet"
+  /** There is more in the file than in here */
+  truncated: boolean
+  /** Up to 512 KB */
+  text?: string
+  /** Of a document: safe to show */
+  html?: string
+  sheets?: Array<{
+    name: string
+    rows: string[][]
+    rowCount: number
+    columnCount: number
+    truncated: boolean
+  }>
+}
+
+export interface Project {
+  /** UUIDv7 */
+  id: string
+  name: string
+  slug: string
+  description: string | null
+  instructions: string | null
+  /** UUIDv7 */
+  folderId: string
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+}
+
+export interface ProjectCreate {
+  /** Any text without NUL, CR or LF */
+  name: string
+  description?: string | null
+  instructions?: string | null
+}
+
+export interface ProjectPatch {
+  /** Any text without NUL, CR or LF */
+  name?: string
+  description?: string | null
+  instructions?: string | null
+}
+
+export interface Session {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  workspaceId: string
+  /** UUIDv7 */
+  projectId: string | null
+  title: string | null
+  status: "idle" | "running" | "requires_action"
+  /** UUIDv7 */
+  activeTurnId: string | null
+  participants: Array<{
+    type: "agent" | "user"
+    /** UUIDv7 */
+    id: string
+    slug?: string
+    name: string
+    avatar?: string
+  }>
+  /** Yours, 16 KB at most; `relationship` in it is the server’s own */
+  metadata: Record<string, unknown>
+  messageCount: number
+  /** ISO 8601, UTC, milliseconds */
+  lastMessageAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+}
+
+export interface SessionCreate {
+  /** The agent's UUID or its slug */
+  agentId: string
+  title?: string | null
+  /** UUIDv7 */
+  projectId?: string | null
+  /** Yours, 16 KB at most; `relationship` in it is the server’s own */
+  metadata?: Record<string, unknown>
+}
+
+export interface SessionPatch {
+  title?: string | null
+  /** UUIDv7 */
+  projectId?: string | null
+  /** Replaces the keys that it names; null removes one */
+  metadata?: Record<string, unknown>
+}
+
+export interface SignIn {
+  email: string
+  password: string
+}
+
+export interface SignInCode {
+  /** the authenticator's */
+  code?: string
+  backupCode?: string
+}
+
+export interface SignInLink {
+  token: string
+}
+
+export interface SignedIn {
+  /** true: send a code to /auth/sign-in/totp, there is no session yet */
+  twoFactorRequired: boolean
+}
+
+export interface SignedOut {
+  signedOut: true
+}
+
+export interface StepUp {
+  password?: string
+  totpCode?: string
+}
+
+export interface StepUpToken {
+  token: string
+  /** ISO 8601, UTC, milliseconds */
+  expiresAt: string
+}
+
+export interface Turn {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  sessionId: string
+  /** UUIDv7 */
+  agentId: string
+  /** UUIDv7 */
+  userId: string
+  model: string
+  status: "queued" | "running" | "requires_action" | "completed" | "failed" | "cancelled" | "incomplete"
+  stopReason: "stop" | "cancelled" | "max_steps" | "max_time" | "max_tokens" | "max_cost" | "content_filter" | "stream_truncated" | "error" | null
+  error: {
+    code: string
+    message: string
+  } | null
+  /** UUIDv7 */
+  replyId: string
+  maxSteps: number
+  maxCostCents: number | null
+  /** How often a worker took it up: more than once after a crash or an approval */
+  attempts: number
+  usage: {
+    /** The whole prompt, with what came from or went to a cache */
+    inputTokens: number
+    outputTokens: number
+    cacheReadTokens: number
+    cacheWriteTokens: number
+    totalTokens: number
+    isEstimate: boolean
+  }
+  pricing: {
+    /** Microcents for a million tokens */
+    input: number
+    /** Microcents for a million tokens */
+    output: number
+    /** Microcents for a million tokens */
+    cacheRead: number
+    /** Microcents for a million tokens */
+    cacheWrite: number
+  }
+  /** What the model's provider is paid; 10,000 microcents are a cent */
+  costMicrocents: number
+  steps: Array<{
+    step: number
+    /** Which call of the model for this step */
+    attempt: number
+    /** lost: the process that made the call was killed before its end */
+    status: "running" | "completed" | "failed" | "lost" | "cancelled"
+    finishReason: string | null
+    /** The whole prompt, with what came from or went to a cache */
+    inputTokens: number
+    outputTokens: number
+    cacheReadTokens: number
+    cacheWriteTokens: number
+    /** The provider told no tokens; they are counted from the text */
+    isEstimate: boolean
+    costMicrocents: number
+    error: {
+      code: string
+      message: string
+    } | null
+    /** ISO 8601, UTC, milliseconds */
+    startedAt: string
+    /** ISO 8601, UTC, milliseconds */
+    endedAt: string | null
+  }>
+  toolCalls: Array<{
+    id: string
+    step: number
+    toolName: string
+    input: unknown
+    /** unknown: it was running when its process was killed; nobody knows what came of it */
+    status: "waiting" | "started" | "done" | "failed" | "unknown" | "denied" | "cancelled"
+    output: unknown
+    attempts: number
+    /** UUIDv7 */
+    approvalId: string | null
+    /** ISO 8601, UTC, milliseconds */
+    startedAt: string | null
+    /** ISO 8601, UTC, milliseconds */
+    endedAt: string | null
+  }>
+  /** What a person has to decide before it goes on */
+  approvals: Array<{
+    /** UUIDv7 */
+    approvalId: string
+    toolCallId: string
+    toolName: string
+    input: unknown
+  }>
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  startedAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  endedAt: string | null
+}
+
+export interface TurnAnswer {
+  turn: Turn
+  message?: {
+    /** UUIDv7 */
+    id: string
+    /** UUIDv7 */
+    sessionId: string
+    /** UUIDv7 */
+    turnId: string
+    role: "user" | "assistant"
+    author: {
+      type: "agent" | "user"
+      /** UUIDv7 */
+      id: string
+      slug?: string
+      name: string
+      avatar?: string
+    }
+    parts: MessagePart[]
+    /** ISO 8601, UTC, milliseconds */
+    createdAt: string
+  } | null
+}
+
+export interface TurnCreate {
+  text?: string
+  fileIds?: string[]
+  /** Another agent than the session's, by UUID or slug */
+  agentId?: string
+  /** Calls of the model; 16 */
+  maxSteps?: number
+  maxCostCents?: number
+  /** When a turn of the session is under way: wait for it (the default), refuse, or cancel it */
+  onBusy?: "enqueue" | "reject" | "interrupt"
+  /** Answer 202 at once */
+  background?: boolean
+  /** In place of text: the messages of the AI SDK's useChat; the last one counts */
+  messages?: UiMessage[]
+  trigger?: string
+}
+
+export interface TwoFactorBegin {
+  password: string
+}
+
+export interface TwoFactorConfirm {
+  code: string
+}
+
+export interface TwoFactorEnabled {
+  enabled: true
+}
+
+export interface TwoFactorSecret {
+  /** base32, for typing */
+  secret: string
+  /** for a QR code */
+  otpauthUri: string
+  /** each signs in once in place of a code */
+  backupCodes: string[]
+}
+
+export interface UiMessage {
+  role: string
+  parts: Array<{
+    type: string
+    text?: string
+    url?: string
+    state?: string
+    approval?: {
+      id: string
+      approved?: boolean
+    }
+  }>
+}
+
+export interface Workspace {
+  /** UUIDv7 */
+  id: string
+  name: string
+  slug: string
+  isDefault: boolean
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+}
+
+export interface WorkspaceCreate {
+  name: string
+}
+
+export interface WorkspaceMember {
+  /** UUIDv7 */
+  userId: string
+  email: string
+  name: string
+  role: "owner" | "admin" | "billing_manager" | "member"
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export interface WorkspaceMemberAdd {
+  /** UUIDv7 */
+  userId: string
+}
+
+/** Every route below /api/v1 with what it takes and what its answer carries in `data`. */
+export interface Routes {
+  /** Agents of the call's workspace and the org's default agent, last changed first */
+  'GET /agents': {
+    query?: {
+      /** Unset: everything, up to 1000 items */
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Agent[]
+      nextCursor: string | null
+    }
+  }
+  /** Create an agent */
+  'POST /agents': {
+    body: AgentCreate
+    data: Agent
+  }
+  /** One agent */
+  'GET /agents/:id': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+    }
+    data: Agent
+  }
+  /** Change an agent */
+  'PATCH /agents/:id': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+    }
+    body: AgentPatch
+    data: Agent
+  }
+  /** Delete an agent */
+  'DELETE /agents/:id': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+    }
+    data: Deleted
+  }
+  /** What agents wrote in an agent's sessions with its peers, newest first */
+  'GET /agents/:id/messages': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+    }
+    query?: {
+      limit?: number
+    }
+    data: {
+      items: PeerMessage[]
+      nextCursor: string | null
+    }
+  }
+  /** Agents that this agent may message */
+  'GET /agents/:id/peers': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+    }
+    data: {
+      items: Peer[]
+      nextCursor: string | null
+    }
+  }
+  /** Sessions in which an agent takes part, last changed first */
+  'GET /agents/:id/sessions': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+    }
+    query?: {
+      /** Unset: everything, up to 1,000 items */
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Session[]
+      nextCursor: string | null
+    }
+  }
+  /** The caller's API keys; for owners and admins, all of the org */
+  'GET /api-keys': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: ApiKey[]
+      nextCursor: string | null
+    }
+  }
+  /** Mint an API key for the caller */
+  'POST /api-keys': {
+    body: ApiKeyCreate
+    data: ApiKeyCreated
+  }
+  /** Revoke an API key */
+  'DELETE /api-keys/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** Who changed what, newest first */
+  'GET /audit-log': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+      action?: string
+      /** UUIDv7 */
+      actorId?: string
+      /** ISO 8601, UTC, milliseconds */
+      since?: string
+      /** ISO 8601, UTC, milliseconds */
+      until?: string
+    }
+    data: {
+      items: AuditEntry[]
+      nextCursor: string | null
+    }
+  }
+  /** Change the password */
+  'POST /auth/password': {
+    body: PasswordChange
+    data: PasswordChanged
+  }
+  /** Who this browser is signed in as */
+  'GET /auth/session': {
+    data: {
+      user: {
+        /** UUIDv7 */
+        id: string
+        email: string
+        name: string
+        hasPassword: boolean
+        twoFactorEnabled: boolean
+      }
+      orgs: Array<{
+        /** UUIDv7 */
+        id: string
+        name: string
+        role: "owner" | "admin" | "billing_manager" | "member"
+      }>
+      /** ISO 8601, UTC, milliseconds */
+      expiresAt: string
+    } | null
+  }
+  /** Sign in by password */
+  'POST /auth/sign-in': {
+    body: SignIn
+    data: SignedIn
+  }
+  /** Sign in by a one-time link */
+  'POST /auth/sign-in/link': {
+    body: SignInLink
+    data: SignedIn
+  }
+  /** Confirm a sign-in by a code */
+  'POST /auth/sign-in/totp': {
+    body: SignInCode
+    data: SignedIn
+  }
+  /** End the session of this browser */
+  'POST /auth/sign-out': {
+    data: SignedOut
+  }
+  /** Prove that it is you */
+  'POST /auth/step-up': {
+    body: StepUp
+    data: StepUpToken
+  }
+  /** Begin two-factor authentication */
+  'POST /auth/two-factor': {
+    body: TwoFactorBegin
+    data: TwoFactorSecret
+  }
+  /** Remove two-factor authentication */
+  'DELETE /auth/two-factor': {
+    data: Deleted
+  }
+  /** Confirm two-factor authentication by a first code */
+  'POST /auth/two-factor/confirm': {
+    body: TwoFactorConfirm
+    data: TwoFactorEnabled
+  }
+  /** List or search a folder */
+  'GET /files': {
+    query?: {
+      limit?: number
+      page?: number
+      /** nextCursor of the page before */
+      cursor?: string
+      /** Any part of the name, in any case */
+      search?: string
+      /** With search: everything below the folder, too */
+      recursive?: boolean
+      /** UUIDv7 */
+      parentId?: string
+      /** UUIDv7 */
+      projectId?: string
+    }
+    data: {
+      items: File[]
+      page: number
+      limit: number
+      /** all items, on all pages */
+      total: number
+      hasMore: boolean
+      nextCursor: string | null
+    }
+  }
+  /** Upload a file, create a folder or create a link */
+  'POST /files': {
+    body: FileCreate | FormData
+    data: FileCreated
+  }
+  /** The metadata of a file, a redirect to its bytes, or its bytes for display */
+  'GET /files/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      /** Redirect to a signed URL of the bytes */
+      download?: boolean
+      /** With download: answer the bytes themselves, for display */
+      inline?: boolean
+    }
+    data: File
+  }
+  /** Rename, move or retag */
+  'PATCH /files/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: FilePatch
+    data: File
+  }
+  /** Delete a file, or a folder with all that is in it */
+  'DELETE /files/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** The bytes of a file, by a signed URL */
+  'GET /files/:id/content': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      token?: string
+    }
+    data: unknown
+  }
+  /** Send the bytes of a pending file, by its signed URL */
+  'PUT /files/:id/content': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      token?: string
+    }
+    data: {
+      file: File
+    }
+  }
+  /** What a person sees of a text, document or spreadsheet */
+  'GET /files/:id/preview': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Preview
+  }
+  /** Who is calling */
+  'GET /me': {
+    data: Me
+  }
+  /** Members of the org */
+  'GET /members': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Member[]
+      nextCursor: string | null
+    }
+  }
+  /** Add a member */
+  'POST /members': {
+    body: MemberCreate
+    data: MemberCreated
+  }
+  /** One member */
+  'GET /members/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Member
+  }
+  /** Change the role of a member */
+  'PATCH /members/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: MemberPatch
+    data: Member
+  }
+  /** Remove a member */
+  'DELETE /members/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** Models that agents may run on */
+  'GET /models': {
+    data: {
+      items: Model[]
+      nextCursor: string | null
+    }
+  }
+  /** The projects of the organisation, oldest first */
+  'GET /projects': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Project[]
+      nextCursor: string | null
+    }
+  }
+  /** Create a project with its protected folder */
+  'POST /projects': {
+    body: ProjectCreate
+    data: Project
+  }
+  /** One project */
+  'GET /projects/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Project
+  }
+  /** Rename a project, with its folder, or change what it says */
+  'PATCH /projects/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: ProjectPatch
+    data: Project
+  }
+  /** Delete a project with all its files */
+  'DELETE /projects/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** Sessions of the call's workspace, last changed first */
+  'GET /sessions': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+      /** Only those in which this agent takes part */
+      agentId?: string
+      /** UUIDv7 */
+      projectId?: string
+    }
+    data: {
+      items: Session[]
+      nextCursor: string | null
+    }
+  }
+  /** Begin a session */
+  'POST /sessions': {
+    body: SessionCreate
+    data: Session
+  }
+  /** One session */
+  'GET /sessions/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Session
+  }
+  /** Change a session */
+  'PATCH /sessions/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: SessionPatch
+    data: Session
+  }
+  /** Delete a session */
+  'DELETE /sessions/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** Cancel the turn that is under way, and those that wait behind it */
+  'POST /sessions/:id/cancel': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Cancelled
+  }
+  /** What was said in a session, newest first */
+  'GET /sessions/:id/messages': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Message[]
+      nextCursor: string | null
+    }
+  }
+  /** Say something and have the agent answer: a chat turn */
+  'POST /sessions/:id/messages': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: TurnCreate
+    data: TurnAnswer
+  }
+  /** The stream of the turn that is under way in a session */
+  'GET /sessions/:id/messages/:chatId/stream': {
+    params: {
+      /** UUIDv7 */
+      id: string
+      chatId: string
+    }
+    query?: {
+      /** The last `id:` that was seen */
+      after?: number
+    }
+    data: unknown | undefined
+  }
+  /** The stream of the turn that is under way in a session */
+  'GET /sessions/:id/stream': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      /** The last `id:` that was seen */
+      after?: number
+    }
+    data: unknown | undefined
+  }
+  /** A turn's receipt */
+  'GET /turns/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Turn
+  }
+  /** Decide whether a tool is run again whose outcome nobody knows */
+  'POST /turns/:id/approvals': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: ApprovalDecision
+    data: TurnAnswer
+  }
+  /** Cancel a turn */
+  'POST /turns/:id/cancel': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Cancelled
+  }
+  /** A turn's stream, from any frame on */
+  'GET /turns/:id/stream': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      /** The last `id:` that was seen */
+      after?: number
+    }
+    data: unknown | undefined
+  }
+  /** Workspaces that the caller may see */
+  'GET /workspaces': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Workspace[]
+      nextCursor: string | null
+    }
+  }
+  /** Create a workspace */
+  'POST /workspaces': {
+    body: WorkspaceCreate
+    data: Workspace
+  }
+  /** One workspace */
+  'GET /workspaces/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Workspace
+  }
+  /** Rename a workspace */
+  'PATCH /workspaces/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: {
+      name?: string
+    }
+    data: Workspace
+  }
+  /** Delete a workspace */
+  'DELETE /workspaces/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** Who was added to a workspace */
+  'GET /workspaces/:id/members': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: WorkspaceMember[]
+      nextCursor: string | null
+    }
+  }
+  /** Add a member of the org to a workspace */
+  'POST /workspaces/:id/members': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: WorkspaceMemberAdd
+    data: WorkspaceMember
+  }
+  /** Take a member out of a workspace */
+  'DELETE /workspaces/:id/members/:userId': {
+    params: {
+      /** UUIDv7 */
+      id: string
+      userId: string
+    }
+    data: Deleted
+  }
+}

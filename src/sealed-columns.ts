@@ -1,5 +1,10 @@
+import { connectionSecretsColumn, oauthVerifierColumn } from './connectors/connection-secrets.ts'
 import { signInSecretColumn } from './identity/sign-in-secret.ts'
 import type { SealedColumnAt } from './platform/reencrypt.ts'
 
 /** Every column of sealed values, listed by hand: what `atrium reencrypt` goes through. */
-export const sealedColumns: readonly SealedColumnAt[] = [signInSecretColumn]
+export const sealedColumns: readonly SealedColumnAt[] = [
+  signInSecretColumn,
+  connectionSecretsColumn,
+  oauthVerifierColumn,
+]

@@ -147,12 +147,18 @@ const listen = async (run: Run, call: ModelCall, prefix: string, heard: Heard): 
   }
 }
 
+/** The most that a call may say: what the model can, or less when the caller wants less. */
+const outputLimit = ({ model, turn }: Run): { maxOutputTokens?: number } => {
+  const limits = [model.maxOutputTokens, turn.maxOutputTokens].filter((limit) => limit !== null)
+  return limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }
+}
+
 const promptFor = (run: Run): ModelCall => ({
   modelId: run.turn.model,
   instructions: run.instructions,
   messages: [...run.history, ...assistantMessages(partsOf(run.progress))],
   tools: run.tools,
-  ...(run.model.maxOutputTokens === null ? {} : { maxOutputTokens: run.model.maxOutputTokens }),
+  ...outputLimit(run),
 })
 
 type Ended =

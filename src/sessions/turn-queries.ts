@@ -35,6 +35,10 @@ export interface TurnRow {
   pricing: ModelPricing
   maxSteps: number
   maxCostCents: number | null
+  /** What the caller added to the agent's instructions. */
+  instructions: string | null
+  /** The most that each call of the model may say, when the caller set it. */
+  maxOutputTokens: number | null
   status: TurnStatus
   stopReason: StopReason | null
   error: ErrorDetail | null
@@ -48,7 +52,7 @@ export interface TurnRow {
 
 /** The columns of a TurnRow; the table must be called `turns`. */
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.model,
-  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.status, turns.stop_reason, turns.error, turns.reply_id,
+  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.instructions, turns.max_output_tokens, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
@@ -80,6 +84,9 @@ export interface NewTurn {
   pricing: ModelPricing
   maxSteps: number
   maxCostCents: number | null
+  instructions: string | null
+  maxOutputTokens: number | null
+  callerDigest: Buffer | null
   replyId: string
   message: { id: string; position: number; author: Author; parts: MessagePart[] }
   /** For a session that has none. */
@@ -91,9 +98,10 @@ export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
   db.execute(sql`
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, model, pricing, max_steps,
-        max_cost_cents, reply_id)
+        max_cost_cents, instructions, max_output_tokens, caller_digest, reply_id)
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
-        ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents}, ${turn.replyId})
+        ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
+        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.replyId})
     ), said as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},

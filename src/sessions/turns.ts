@@ -92,51 +92,88 @@ const makeRoom = async (
   return freed
 }
 
+/** What a person says to begin a turn, as it is stored. NOT_FOUND for a file that is not there, or not theirs to read. */
+export const partsToSay = async (
+  db: Database,
+  actor: Actor,
+  said: { text: string; fileIds: string[] },
+): Promise<MessagePart[]> => {
+  const files = await Promise.all(said.fileIds.map((id) => filePart(db, actor, id)))
+  return said.text.trim() === '' ? files : [{ type: 'text', text: said.text }, ...files]
+}
+
+type AskedOptions = Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy'>
+
+export interface TurnOptions extends AskedOptions {
+  /** Of the turn; made when left out. */
+  id?: string
+  /** Added to the agent's own. */
+  instructions?: string | null
+  maxOutputTokens?: number | null
+  /** What finds the turn again, for a caller who knows no id of ours. */
+  callerDigest?: Buffer | null
+}
+
+const textOf = (parts: MessagePart[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
 /**
- * Begins a turn: its row, what was said, and its job, in one transaction. Answers its id. VALIDATION_ERROR for an agent or a model that
- * cannot answer now, CONFLICT when the session is busy and the body says `reject`.
+ * Begins a turn: its row, what was said, and its job, in the caller's transaction. Answers its id. VALIDATION_ERROR for
+ * an agent or a model that cannot answer now, CONFLICT when the session is busy and the options say `reject`.
  */
+export const beginTurn = async (
+  db: Transaction,
+  deps: TurnDeps,
+  actor: Actor,
+  sessionId: string,
+  parts: MessagePart[],
+  options: TurnOptions,
+): Promise<string> => {
+  const { jobs, models } = deps
+  const { orgId, userId, userName } = actor
+  const author: Author = { type: 'user', id: userId, name: userName }
+  const turnId = options.id ?? newId()
+  const locked = await queries.lockSession(db, orgId, sessionId)
+  if (locked?.workspaceId !== workspaceOf(actor)) throw notFound('Session')
+  const agent = await answeringAgent(db, actor, options.agentId, locked.agentId)
+  const model = usableModel(models, agent)
+  const session = await makeRoom(db, deps, orgId, locked, options.onBusy ?? 'enqueue')
+  await turnQueries.insertTurn(db, orgId, {
+    id: turnId,
+    sessionId,
+    number: session.turnCount + 1,
+    agentId: agent.id,
+    author: authorOfAgent(agent),
+    userId,
+    scopes: actor.apiKey?.scopes ?? [],
+    model: model.id,
+    pricing: model.pricing,
+    maxSteps: options.maxSteps ?? maxSteps,
+    maxCostCents: options.maxCostCents ?? null,
+    instructions: options.instructions ?? null,
+    maxOutputTokens: options.maxOutputTokens ?? null,
+    callerDigest: options.callerDigest ?? null,
+    replyId: newId(),
+    message: { id: newId(), position: session.messageCount + 1, author, parts },
+    title: titleOf(textOf(parts)),
+  })
+  const isNew = (id: string): boolean => !session.participantIds.includes(id)
+  if (isNew(agent.id) || isNew(userId)) await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
+  if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId })
+  return turnId
+}
+
+/** Begins a turn in a transaction of its own. */
 export const createTurn = async (
   deps: TurnDeps,
   actor: Actor,
   sessionId: string,
   said: { text: string; fileIds: string[] },
-  body: Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy'>,
+  { agentId, maxSteps, maxCostCents, onBusy }: AskedOptions,
 ): Promise<string> => {
-  const { db, jobs, models } = deps
-  const { orgId, userId, userName } = actor
-  const workspaceId = workspaceOf(actor)
-  const files = await Promise.all(said.fileIds.map((id) => filePart(db, actor, id)))
-  const text: MessagePart[] = said.text.trim() === '' ? [] : [{ type: 'text', text: said.text }]
-  const author: Author = { type: 'user', id: userId, name: userName }
-  const turnId = newId()
-  await db.transaction(async (db) => {
-    const locked = await queries.lockSession(db, orgId, sessionId)
-    if (locked?.workspaceId !== workspaceId) throw notFound('Session')
-    const agent = await answeringAgent(db, actor, body.agentId, locked.agentId)
-    const model = usableModel(models, agent)
-    const session = await makeRoom(db, deps, orgId, locked, body.onBusy ?? 'enqueue')
-    await turnQueries.insertTurn(db, orgId, {
-      id: turnId,
-      sessionId,
-      number: session.turnCount + 1,
-      agentId: agent.id,
-      author: authorOfAgent(agent),
-      userId,
-      scopes: actor.apiKey?.scopes ?? [],
-      model: model.id,
-      pricing: model.pricing,
-      maxSteps: body.maxSteps ?? maxSteps,
-      maxCostCents: body.maxCostCents ?? null,
-      replyId: newId(),
-      message: { id: newId(), position: session.messageCount + 1, author, parts: [...text, ...files] },
-      title: titleOf(said.text),
-    })
-    const isNew = (id: string): boolean => !session.participantIds.includes(id)
-    if (isNew(agent.id) || isNew(userId)) await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
-    if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId })
-  })
-  return turnId
+  const parts = await partsToSay(deps.db, actor, said)
+  // One by one: a body that came in may have any other field, too.
+  const options = { agentId, maxSteps, maxCostCents, onBusy }
+  return deps.db.transaction((db) => beginTurn(db, deps, actor, sessionId, parts, options))
 }
 
 /** Cancels a turn. False when it had ended before. */

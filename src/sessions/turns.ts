@@ -102,7 +102,12 @@ export const partsToSay = async (
   return said.text.trim() === '' ? files : [{ type: 'text', text: said.text }, ...files]
 }
 
-type AskedOptions = Pick<TurnCreate, 'agentId' | 'maxSteps' | 'maxCostCents' | 'onBusy'>
+interface AskedOptions {
+  agentId?: TurnCreate['agentId'] | undefined
+  maxSteps?: TurnCreate['maxSteps'] | undefined
+  maxCostCents?: TurnCreate['maxCostCents'] | undefined
+  onBusy?: TurnCreate['onBusy'] | undefined
+}
 
 export interface TurnOptions extends AskedOptions {
   /** Of the turn; made when left out. */

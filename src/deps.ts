@@ -12,7 +12,12 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Log } from './platform/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import { openObjectStore } from './platform/object-store/open.ts'
+import { createOutbound } from './platform/outbound.ts'
+import type { Outbound } from './platform/outbound.ts'
 import type { Sealer } from './platform/secrets.ts'
+import { fileTools } from './sessions/file-tools.ts'
+import { builtIn, createToolbox } from './sessions/tools.ts'
+import type { Toolbox } from './sessions/tools.ts'
 import { createTurnHub } from './sessions/turn-hub.ts'
 import type { TurnHub } from './sessions/turn-hub.ts'
 
@@ -27,10 +32,14 @@ export interface Deps {
   models: ModelCatalog
   /** What happens to chat turns in this process, for the streams that it serves. */
   hub: TurnHub
+  /** What agents can do. Every source of tools is listed in openDeps. */
+  toolbox: Toolbox
   /** Reads files for people and models. */
   previewer: Previewer
   /** Seals what is stored and must be read back; derives keys for signing. */
   secrets: Sealer
+  /** The way out for URLs that users name. */
+  outbound: Outbound
 }
 
 export interface OpenedDeps {
@@ -67,6 +76,7 @@ export const openDeps = async (
   const secrets = given ?? (await fromDatabase())
   const jobs = createJobs({ connection, log })
   const previewer = createPreviewer({ log })
+  const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   return {
     deps: {
       config,
@@ -76,12 +86,14 @@ export const openDeps = async (
       jobs,
       models: createModelCatalog(config.modelProviders),
       hub: createTurnHub(),
+      toolbox: createToolbox([builtIn(fileTools)], log),
       previewer,
       secrets,
+      outbound,
     },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
-      await previewer.close()
+      await Promise.all([previewer.close(), outbound.close()])
       await db.close()
     },
   }

@@ -28,30 +28,46 @@ const instructionsFor = (
     .filter((text) => text !== '')
     .join('\n\n')
 
-/** Who answers whom, with what. */
-export interface Cast {
+export interface Authority {
   agent: AgentRow
   /** The person whose turn it is, with what they may do now. */
   actor: Actor
+  tools: Tool[]
+}
+
+/** Who answers whom, with what. */
+export interface Cast extends Authority {
   model: Model
   instructions: string
   /** The conversation up to the turn, and what the person said to begin it. */
   history: PromptMessage[]
-  tools: Tool[]
+}
+
+/** What the agent may do in the person's name at this moment; or why nobody can go on with the turn. */
+export const loadAuthority = async ({ deps, turn, held }: Hold): Promise<Authority | ErrorDetail> => {
+  const { db, models, toolbox } = deps
+  const { orgId } = held
+  const [agent, actor] = await Promise.all([
+    findLiveAgent(db.hot, orgId, turn.agentId),
+    actorOfUser(db.hot, { orgId, userId: turn.userId, workspaceId: turn.workspaceId, scopes: turn.scopes }),
+  ])
+  if (!agent?.isActive) return { code: 'agent_unavailable', message: 'The agent was deleted or deactivated.' }
+  if (!actor) return { code: 'forbidden', message: 'Whoever asked for this is no longer a member of the workspace.' }
+  const canCall = models.find(turn.model)?.capabilities.tools === true
+  return { agent, actor, tools: canCall ? await toolbox.offered({ db, actor, agent }) : [] }
 }
 
 /** Everything that a turn needs, as of now; or why nobody can take it any more. */
-export const loadCast = async ({ deps, turn, held }: Hold): Promise<Cast | ErrorDetail> => {
-  const { db, models, toolbox } = deps
-  const { orgId } = held
-  const [agent, actor, history] = await Promise.all([
-    findLiveAgent(db.hot, orgId, turn.agentId),
-    actorOfUser(db.hot, { orgId, userId: turn.userId, workspaceId: turn.workspaceId, scopes: turn.scopes }),
-    queries.listHistory(db, orgId, turn.sessionId, turn.number, maxHistory),
+export const loadCast = async (hold: Hold): Promise<Cast | ErrorDetail> => {
+  const { deps, turn, held } = hold
+  const { db, models } = deps
+  const [authority, history] = await Promise.all([
+    loadAuthority(hold),
+    queries.listHistory(db, held.orgId, turn.sessionId, turn.number, maxHistory),
   ])
   const model = models.find(turn.model)
-  if (!agent?.isActive) return { code: 'agent_unavailable', message: 'The agent was deleted or deactivated.' }
-  if (!actor) return { code: 'forbidden', message: 'Whoever asked for this is no longer a member of the workspace.' }
+  if ('code' in authority) return authority
+  const { agent, actor, tools } = authority
   if (!model) return { code: 'model_rejected', message: `The model ${turn.model} is not configured on this server.` }
   const project =
     turn.projectId === null ? undefined : await getProject(db, actor, turn.projectId).catch(() => undefined)
@@ -62,6 +78,6 @@ export const loadCast = async ({ deps, turn, held }: Hold): Promise<Cast | Error
     model,
     instructions: instructionsFor(agent, actor, project),
     history: promptOf(history, turn.number, maxTokens),
-    tools: model.capabilities.tools ? toolbox.offered(agent.allowedTools, actor) : [],
+    tools,
   }
 }

@@ -86,7 +86,7 @@ const insertCalls = (calls: NewCall[]): Sql => sql`called as (
     ended_at)
   select org_id, id, c.step, c.place, c."callId", c."toolName", c.input, c.status, c.output,
     case when c.status = 'started' then 1 else 0 end, case when c.status = 'started' then now() end,
-    case when c.status = 'failed' then now() end
+    case when c.status in ('failed', 'cancelled') then now() end
   from held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
     "toolName" text, input jsonb, status text, output jsonb))`
 

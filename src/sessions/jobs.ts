@@ -7,11 +7,9 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import * as eventQueries from './event-queries.ts'
-import { fileTools } from './file-tools.ts'
 import { createModels } from './models/models.ts'
 import { workOnTurn } from './run-turn.ts'
-import { createToolbox } from './tools.ts'
-import type { Tool } from './tools.ts'
+import type { Toolbox } from './tools.ts'
 import type { TurnHub } from './turn-hub.ts'
 import { runTurn } from './turn-job.ts'
 import type { Moment } from './turn-run.ts'
@@ -25,10 +23,10 @@ export interface SessionJobDeps {
   previewer: Previewer
   models: ModelCatalog
   hub: TurnHub
+  toolbox: Toolbox
 }
 
 export interface SessionJobOptions {
-  tools?: Tool[]
   /** Called at the moments at which a crash would hurt most. */
   onMoment?: (moment: Moment, turnId: string) => void
 }
@@ -40,13 +38,10 @@ const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
 const expireBatch = 5_000
 
 /** The work on turns, and every hour the end of streams that are a day old. */
-export const registerSessionJobs = (
-  deps: SessionJobDeps,
-  { tools = fileTools, onMoment }: SessionJobOptions = {},
-): void => {
+export const registerSessionJobs = (deps: SessionJobDeps, { onMoment }: SessionJobOptions = {}): void => {
   const { config, db, jobs } = deps
   const port = createModels({ providers: config.modelProviders, isDemoUnruly: config.environment !== 'production' })
-  const runDeps = { ...deps, port, toolbox: createToolbox(tools), ...(onMoment ? { onMoment } : {}) }
+  const runDeps = { ...deps, port, ...(onMoment ? { onMoment } : {}) }
   jobs.work(runTurn, (payload, context) => workOnTurn(runDeps, payload, context), { concurrency: turnsAtOnce })
   jobs.schedule(expireEvents, '43 * * * *')
   jobs.work(expireEvents, async () => {

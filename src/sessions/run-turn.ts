@@ -3,7 +3,7 @@ import type { JobContext } from '../platform/jobs.ts'
 import { claimLease, keepLease } from '../platform/lease.ts'
 import type { Claim } from '../platform/lease.ts'
 import { leaveCalls } from './cancel.ts'
-import { loadCast } from './cast.ts'
+import { loadAuthority, loadCast } from './cast.ts'
 import { appendFrames, releaseTurn } from './checkpoint-queries.ts'
 import { microcentsPerCent } from './costs.ts'
 import * as eventQueries from './event-queries.ts'
@@ -13,7 +13,7 @@ import { ModelFailure } from './models/model-port.ts'
 import { conclude, ended, failed, pause } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { createStreamLog } from './stream-log.ts'
-import { beginCalls, journal, resumeCalls } from './tool-step.ts'
+import { beginCalls, journal, leaveOut, resumeCalls } from './tool-step.ts'
 import { save, say, TimeIsUp, turnLease } from './turn-run.ts'
 import type { Hold, Run, RunDeps } from './turn-run.ts'
 import * as turnQueries from './turn-queries.ts'
@@ -25,8 +25,9 @@ const isOverBudget = (run: Run): boolean =>
   run.turn.maxCostCents !== null && spentMicrocents(run) >= BigInt(run.turn.maxCostCents) * microcentsPerCent
 
 /** How the turn ends when its model had its last word; undefined when it goes on with tools. */
-const endAfter = ({ step, calls, finish }: StepOutcome): Outcome | undefined => {
-  const checkpoint = { ended: step }
+const endAfter = (run: Run, number: number, { step, calls, finish }: StepOutcome): Outcome | undefined => {
+  const end = finish !== 'stop' && finish !== 'tool-calls' && finish !== 'other'
+  const checkpoint = { ended: step, ...(end ? { newCalls: leaveOut(run, number, calls) } : {}) }
   if (finish === 'time') return ended('incomplete', 'max_time', checkpoint)
   if (finish instanceof ModelFailure) {
     const wasCut = finish.code === 'cut' && (step?.parts.length ?? 0) > 0
@@ -51,8 +52,15 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
     if (isOverBudget(run)) return ended('incomplete', 'max_cost')
     const outcome = await callModel(run, step)
     if (outcome.step) run.progress.steps.push({ ...outcome.step, startedAt: '', endedAt: '' })
-    const end = endAfter(outcome)
+    const end = endAfter(run, step, outcome)
     if (end) return end
+    // The model took its time: what it asks for is run with what the agent and the person may do by now.
+    const authority = await loadAuthority(run)
+    if ('code' in authority) {
+      const checkpoint = { ended: outcome.step, newCalls: leaveOut(run, step, outcome.calls) }
+      return failed(authority.code, authority.message, checkpoint)
+    }
+    Object.assign(run, authority)
     const calls = journal(run, step, outcome.calls)
     const { newCalls, finish } = beginCalls(run, calls)
     await save(run, { ended: outcome.step, newCalls })

@@ -4,7 +4,7 @@ import type { RequestedCall } from './model-step.ts'
 import { isSettled } from './progress.ts'
 import { runTool } from './tools.ts'
 import type { Tool } from './tools.ts'
-import { reach, save, say } from './turn-run.ts'
+import { leftMsOf, reach, save, say } from './turn-run.ts'
 import type { Run } from './turn-run.ts'
 import type { CallRow } from './turn-queries.ts'
 
@@ -12,6 +12,8 @@ const maxCallsInStep = 32
 const maxAtOnce = 4
 
 const toolOf = (run: Run, name: string): Tool | undefined => run.tools.find((tool) => tool.name === name)
+
+const mayRunAgain = (tool: Tool | undefined): boolean => tool?.isReadOnly === true || tool?.isRepeatable === true
 
 /** Why a call is not run at all, for the model. */
 const faultOf = (run: Run, call: RequestedCall, place: number): string | undefined => {
@@ -63,8 +65,16 @@ const start = (calls: CallRow[]): CallChange[] =>
 const runOne = async (run: Run, call: CallRow): Promise<CallChange> => {
   const tool = toolOf(run, call.toolName)
   const { deps, actor, turn, signal } = run
+  const context = {
+    ...deps,
+    actor,
+    signal,
+    projectId: turn.projectId,
+    callKey: `${turn.id}:${call.step}:${call.place}`,
+    turn: { id: turn.id, sessionId: turn.sessionId, leftMs: leftMsOf(run) },
+  }
   const outcome = tool
-    ? await runTool(tool, { ...deps, actor, projectId: turn.projectId, signal }, call.input)
+    ? await runTool(tool, context, call.input)
     : { status: 'failed' as const, output: { error: `This agent may not use ${call.toolName} any more.` } }
   Object.assign(call, outcome)
   showOutcome(run, call)
@@ -81,28 +91,48 @@ const runGroups = async (run: Run, groups: CallRow[][]): Promise<void> => {
   }
 }
 
+const entryOf = (step: number, place: number, { callId, toolName, input }: RequestedCall): CallRow => ({
+  step,
+  place,
+  callId,
+  toolName,
+  input,
+  status: 'waiting',
+  output: null,
+  attempts: 0,
+  approvalId: null,
+  approved: null,
+  startedAt: null,
+  endedAt: null,
+})
+
 /** The journal's entries for what the model asked for. What cannot be run has failed already, and is told. */
 export const journal = (run: Run, step: number, requested: RequestedCall[]): CallRow[] =>
   requested.map((call, place) => {
+    const entry = entryOf(step, place, call)
     const fault = faultOf(run, call, place)
-    const { callId, toolName, input } = call
-    const entry: CallRow = {
-      step,
-      place,
-      callId,
-      toolName,
-      input,
-      status: fault === undefined ? 'waiting' : 'failed',
-      output: fault === undefined ? null : { error: fault },
-      attempts: 0,
-      approvalId: null,
-      approved: null,
-      startedAt: null,
-      endedAt: null,
-    }
-    if (fault !== undefined) showOutcome(run, entry)
+    if (fault === undefined) return entry
+    Object.assign(entry, { status: 'failed', output: { error: fault } })
+    showOutcome(run, entry)
     return entry
   })
+
+const newCall = ({ step, place, callId, toolName, input, status, output }: CallRow): NewCall => ({
+  step,
+  place,
+  callId,
+  toolName,
+  input,
+  status,
+  ...(output === null ? {} : { output }),
+})
+
+/** The entries for what the model asked for when the turn ends instead: no call is without its outcome. */
+export const leaveOut = (run: Run, step: number, requested: RequestedCall[]): NewCall[] => {
+  const calls = requested.map((call, place): CallRow => ({ ...entryOf(step, place, call), status: 'cancelled' }))
+  run.progress.calls.push(...calls)
+  return calls.map(newCall)
+}
 
 /** The entries to be written with the step that asked for them, and what is left to do once they are. */
 export const beginCalls = (run: Run, calls: CallRow[]): { newCalls: NewCall[]; finish: () => Promise<void> } => {
@@ -111,16 +141,7 @@ export const beginCalls = (run: Run, calls: CallRow[]): { newCalls: NewCall[]; f
     calls.filter(({ status }) => status === 'waiting'),
   )
   start(groups[0] ?? [])
-  const newCalls = calls.map(({ step, place, callId, toolName, input, status, output }) => ({
-    step,
-    place,
-    callId,
-    toolName,
-    input,
-    status,
-    ...(output === null ? {} : { output }),
-  }))
-  return { newCalls, finish: () => runGroups(run, groups) }
+  return { newCalls: calls.map(newCall), finish: () => runGroups(run, groups) }
 }
 
 /**
@@ -130,7 +151,7 @@ export const beginCalls = (run: Run, calls: CallRow[]): { newCalls: NewCall[]; f
 export const resumeCalls = async (run: Run): Promise<CallChange[]> => {
   const open = run.progress.calls.filter((call) => !isSettled(call))
   const isDoubtful = (call: CallRow): boolean =>
-    call.status === 'unknown' || (call.status === 'started' && toolOf(run, call.toolName)?.isReadOnly !== true)
+    call.status === 'unknown' || (call.status === 'started' && !mayRunAgain(toolOf(run, call.toolName)))
   const groups = groupsOf(
     run,
     open.filter((call) => !isDoubtful(call)),

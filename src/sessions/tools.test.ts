@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newId } from '../platform/ids.ts'
-import { ask, createAgent, openSession, textOf, untilStatus } from '../../test/chat.ts'
+import type { Actor } from '../identity/actor.ts'
+import { createLog } from '../platform/log.ts'
+import type { Tool } from '../tool.ts'
+import { builtIn, createToolbox } from './tools.ts'
+import { ask, createAgent, openSession, say, textOf, untilStatus } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 
@@ -33,7 +37,84 @@ const call = async (as: TestActor, text: string, agent?: object): Promise<Call> 
   return first
 }
 
+const offer = (...names: string[]): Tool[] =>
+  names.map((name) => ({
+    name,
+    description: name,
+    inputSchema: { type: 'object' },
+    isReadOnly: true,
+    permission: 'files:read',
+    run: () => Promise.resolve(null),
+  }))
+
+describe('a toolbox', () => {
+  const log = createLog('error', { write: () => undefined })
+  const scope = { db: app.db, actor: { permissions: new Set(['files:read']) } as unknown as Actor, agent: null }
+
+  test('offers what its sources offer; of two with one name toward models the first', async () => {
+    const other = { offered: () => Promise.resolve(offer('files_read', 'crm__find')) }
+    const found = await createToolbox([builtIn(offer('files.read')), other], log).offered(scope)
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['files.read', 'crm__find'],
+    )
+  })
+
+  test('goes without a source that fails, and offers nothing that the person may not do', async () => {
+    const broken = { offered: () => Promise.reject(new Error('the other side is down')) }
+    const mighty = offer('files.delete').map((tool) => ({ ...tool, permission: 'files:write' as const }))
+    const found = await createToolbox([broken, builtIn([...offer('files.read'), ...mighty])], log).offered(scope)
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['files.read'],
+    )
+  })
+
+  test('checks nothing by a schema that cannot be read', () => {
+    const [tool] = offer('odd')
+    const odd = { ...tool, inputSchema: { type: 'nonsense', $ref: '#/nowhere' } } as Tool
+    assert.equal(createToolbox([], log).fault(odd, { any: 'thing' }), undefined)
+  })
+})
+
 describe('what an agent may use', () => {
+  test('is looked at again when the model has answered: a tool that is gone by then is not run', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Helper', allowedTools: ['files.write'] })
+    const session = await openSession(app, owner, { agentId: 'helper' })
+    const asked = await say(app, owner, session.id, {
+      text: '/slow 1500\n/tool files.write {"name":"late.txt","text":"x"}',
+      background: true,
+    })
+    await untilStatus(app, owner, asked.body.data.turn.id, 'running')
+    await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { allowedTools: [] } })
+    const turn = await untilStatus(app, owner, asked.body.data.turn.id, 'completed')
+    assert.equal(turn.toolCalls[0].status, 'failed')
+    assert.match(turn.toolCalls[0].output.error, /no tool files\.write/)
+    const files = await app.call('GET', '/api/v1/files', { as: owner })
+    assert.deepEqual(files.body.data.items, [])
+  })
+
+  test('ends the turn when the agent is deactivated while its model answers, and nothing is run', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Helper', allowedTools: ['files.write'] })
+    const session = await openSession(app, owner, { agentId: 'helper' })
+    const asked = await say(app, owner, session.id, {
+      text: '/slow 1500\n/tool files.write {"name":"late.txt","text":"x"}',
+      background: true,
+    })
+    await untilStatus(app, owner, asked.body.data.turn.id, 'running')
+    await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { isActive: false } })
+    const turn = await untilStatus(app, owner, asked.body.data.turn.id, 'failed')
+    assert.equal(turn.error.code, 'agent_unavailable')
+    assert.deepEqual(
+      turn.toolCalls.map((one: Call) => one.status),
+      ['cancelled'],
+    )
+    const files = await app.call('GET', '/api/v1/files', { as: owner })
+    assert.deepEqual(files.body.data.items, [])
+  })
+
   test('is what its list names, and nothing when the list is empty', async () => {
     for (const [allowedTools, expected] of [
       [[], 'failed'],

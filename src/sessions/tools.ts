@@ -1,42 +1,14 @@
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { Previewer } from '../files/preview/previewer.ts'
 import { may } from '../identity/actor.ts'
-import type { Actor } from '../identity/actor.ts'
-import type { Permission } from '../identity/permissions.ts'
-import type { Database } from '../platform/database.ts'
 import { ApiError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
-import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import { describe } from '../platform/validation.ts'
+import type { Tool, ToolContext, ToolScope, ToolSource } from '../tool.ts'
+import { wireName } from './models/wire-name.ts'
 
-/** What a tool works with. The actor is the person whose turn it is: a tool reaches what they reach, and no more. */
-export interface ToolContext {
-  db: Database
-  log: Log
-  objects: ObjectStore
-  previewer: Previewer
-  actor: Actor
-  /** The project of the session. */
-  projectId: string | null
-  /** Aborted when the turn ends or the tool takes too long. */
-  signal: AbortSignal
-}
-
-export interface Tool {
-  /** Letters, digits, dots, dashes, underscores; what an agent's `allowedTools` names. */
-  name: string
-  description: string
-  /** JSON schema of an object: what the model is told and what its arguments are checked against. */
-  inputSchema: object
-  /** Changes nothing, so it may be run again when nobody knows whether it ran. */
-  isReadOnly: boolean
-  /** What the person must be allowed for the agent to be offered it. */
-  permission: Permission
-  /** Answers JSON. An ApiError is told to the model; anything else is logged and told as a failure. */
-  run(context: ToolContext, input: never): Promise<unknown>
-}
+export type { Tool, ToolContext, ToolScope, ToolSource } from '../tool.ts'
 
 export interface ToolOutcome {
   status: 'done' | 'failed'
@@ -44,26 +16,72 @@ export interface ToolOutcome {
 }
 
 export interface Toolbox {
-  /** The tools that an agent may use in this person's name. */
-  offered(allowed: readonly string[], actor: Actor): Tool[]
+  /** The tools that an agent may use in a person's name, now. */
+  offered(scope: ToolScope): Promise<Tool[]>
   /** What is wrong with the arguments, for the model; undefined when nothing is. */
   fault(tool: Tool, input: unknown): string | undefined
 }
 
-/** All tools that agents can be allowed. */
-export const createToolbox = (tools: Tool[]): Toolbox => {
-  const ajv = new Ajv({ strict: false, verbose: true, coerceTypes: false })
+/** Tools that an agent uses when its `allowedTools` names them. */
+export const builtIn = (tools: readonly Tool[]): ToolSource => ({
+  offered: ({ agent }) =>
+    Promise.resolve(agent ? tools.filter(({ name }) => agent.allowedTools.includes(name)) : [...tools]),
+})
+
+/** What the pickiest provider takes. */
+const maxTools = 128
+
+/** Schemas come from other people's servers, too: one that cannot be read checks nothing, its server will. */
+const createChecks = (log: Log) => {
+  const checks = new WeakMap<object, ValidateFunction | 'unreadable'>()
+  const ajv = new Ajv({ strict: false, verbose: true, coerceTypes: false, addUsedSchema: false, logger: false })
   addFormats.default(ajv)
-  const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const checks = new Map<Tool, ValidateFunction>(tools.map((tool) => [tool, ajv.compile(tool.inputSchema)]))
+  const compile = (tool: Tool): ValidateFunction | 'unreadable' => {
+    try {
+      return ajv.compile(tool.inputSchema)
+    } catch (error) {
+      log.warn({ err: error, tool: tool.name }, 'the schema of a tool cannot be read, its input is not checked')
+      return 'unreadable'
+    } finally {
+      // Or ajv keeps every schema that it ever saw.
+      ajv.removeSchema(tool.inputSchema)
+    }
+  }
+  return (tool: Tool): ValidateFunction | undefined => {
+    const check = checks.get(tool.inputSchema) ?? compile(tool)
+    checks.set(tool.inputSchema, check)
+    return check === 'unreadable' ? undefined : check
+  }
+}
+
+/** The tools of all sources together. Of two with one name toward models that of the earlier source counts. */
+export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox => {
+  const checkOf = createChecks(log)
+  const ask = async (source: ToolSource, scope: ToolScope): Promise<Tool[]> => {
+    try {
+      return await source.offered(scope)
+    } catch (error) {
+      log.warn({ err: error }, 'a source of tools failed, and the turn goes on without them')
+      return []
+    }
+  }
   return {
-    offered: (allowed, actor) =>
-      allowed.flatMap((name) => {
-        const tool = byName.get(name)
-        return tool && may(actor, tool.permission) ? [tool] : []
-      }),
+    offered: async (scope) => {
+      const found = await Promise.all(sources.map((source) => ask(source, scope)))
+      const byName = new Map<string, Tool>()
+      for (const tool of found.flat()) {
+        const name = wireName(tool.name)
+        if (!byName.has(name) && may(scope.actor, tool.permission)) byName.set(name, tool)
+      }
+      const { agent } = scope
+      const place = ({ name }: Tool): number => {
+        const at = agent ? agent.allowedTools.indexOf(name) : -1
+        return at === -1 ? maxTools : at
+      }
+      return [...byName.values()].toSorted((a, b) => place(a) - place(b)).slice(0, maxTools)
+    },
     fault: (tool, input) => {
-      const check = checks.get(tool)
+      const check = checkOf(tool)
       if (!check || check(input)) return undefined
       const error = check.errors?.[0]
       return error ? describe(error as never, 'body').replace(/^The body/, 'The input') : 'The input is not valid'

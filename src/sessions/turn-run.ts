@@ -66,6 +66,10 @@ export class TimeIsUp extends Error {
   }
 }
 
+/** What is left of the turn's time. */
+export const leftMsOf = ({ deps, turn, startedAtMs }: Hold): number =>
+  deps.config.turnLimitMs - Number(turn.workedMs) - (performance.now() - startedAtMs)
+
 export const say = (run: Hold, frame: Frame): void => run.stream.push(frame)
 
 export const reach = (run: Hold, moment: Moment): void => run.deps.onMoment?.(moment, run.turn.id)

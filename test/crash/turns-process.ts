@@ -6,6 +6,7 @@ import { sql } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { registerSessionJobs } from '../../src/sessions/jobs.ts'
 import { fileTools } from '../../src/sessions/file-tools.ts'
+import { builtIn, createToolbox } from '../../src/sessions/tools.ts'
 import type { Tool, ToolContext } from '../../src/sessions/tools.ts'
 import type { Moment } from '../../src/sessions/turn-run.ts'
 
@@ -48,13 +49,17 @@ const run = async ({ connection, dataDir, callsFile, dieAt, nth = 1 }: Options):
     if (moment === dieAt && (times += 1) === nth) die()
   }
   const inTool = (): void => reached('in-tool')
-  registerSessionJobs(deps, {
-    tools: [...fileTools, leavesARow('test.change', false, inTool), leavesARow('test.look', true, inTool)],
-    onMoment: (moment, turnId) => {
-      if (moment === 'before-model-call') appendFileSync(callsFile, `${turnId}\n`)
-      reached(moment)
+  const tools = [...fileTools, leavesARow('test.change', false, inTool), leavesARow('test.look', true, inTool)]
+  const toolbox = createToolbox([builtIn(tools)], log)
+  registerSessionJobs(
+    { ...deps, toolbox },
+    {
+      onMoment: (moment, turnId) => {
+        if (moment === 'before-model-call') appendFileSync(callsFile, `${turnId}\n`)
+        reached(moment)
+      },
     },
-  })
+  )
   await deps.jobs.start({ work: true })
   process.send?.('ready')
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
 import { readAttachedFiles } from './attached-files.ts'
+import { wireName } from './wire-name.ts'
 
 export interface DemoCall {
   toolName: string
@@ -124,18 +125,18 @@ const filesFound = ({ value }: Result): FoundFile[] => {
 /** What a person would expect to be looked up: the attached files, else the file that the text names. */
 const lookUp = (situation: Situation, words: string): DemoCall[] => {
   const { fileIds, tools, rounds, lastResults } = situation
-  const canRead = tools.includes('files_read')
+  const canRead = tools.includes('files.read')
   if (rounds === 0 && canRead) {
     const named = namedId.exec(words)?.[1]
     const ids = fileIds.length > 0 ? fileIds : named === undefined ? [] : [named]
-    if (ids.length > 0) return ids.slice(0, maxFilesRead).map((fileId) => callOf('files_read', { fileId }))
+    if (ids.length > 0) return ids.slice(0, maxFilesRead).map((fileId) => callOf('files.read', { fileId }))
   }
   const name = namedFile.exec(words)?.[1]
-  if (rounds === 0 && name !== undefined && tools.includes('files_search'))
-    return [callOf('files_search', { query: name })]
-  if (rounds !== 1 || !canRead || lastResults[0]?.toolName !== 'files_search') return []
+  if (rounds === 0 && name !== undefined && tools.includes('files.search'))
+    return [callOf('files.search', { query: name })]
+  if (rounds !== 1 || !canRead || lastResults[0]?.toolName !== 'files.search') return []
   const [first] = filesFound(lastResults[0])
-  return first?.id === undefined ? [] : [callOf('files_read', { fileId: first.id })]
+  return first?.id === undefined ? [] : [callOf('files.read', { fileId: first.id })]
 }
 
 const maxQuote = 1_200
@@ -148,10 +149,10 @@ const quote = (text: string): string => {
 const tell = ({ toolName, value, isError, input }: Result): string => {
   const file = value as { name?: string; text?: string } | null
   if (isError) return `${toolName} failed: ${(value as { error?: string } | null)?.error ?? JSON.stringify(value)}`
-  if (toolName === 'files_read' && typeof file?.text === 'string') {
+  if (toolName === 'files.read' && typeof file?.text === 'string') {
     return file.text.trim() === '' ? `${file.name} has no text.` : `${file.name} says:\n\n${quote(file.text)}`
   }
-  if (toolName === 'files_search') {
+  if (toolName === 'files.search') {
     const names = filesFound({ toolName, value, isError, input }).map((one) => one.name)
     if (names.length === 0) return `I found no file for ${JSON.stringify(input['query'])}.`
     return `I found ${names.length === 1 ? 'one file' : `${names.length} files`}: ${names.join(', ')}.`
@@ -168,7 +169,11 @@ const introduction = (words: string, tools: string[]): string => {
   return `${wrote}I am the demo model that comes with Atrium. I run without a network and answer the same question in the same way. ${able} To hear a real model, let an administrator configure a provider.`
 }
 
-const wireCall = (call: DemoCall): DemoCall => ({ ...call, toolName: call.toolName.replaceAll('.', '_') })
+/** By the tool's own name, or as other models have to call it. */
+const named = (call: DemoCall, tools: string[]): DemoCall => ({
+  ...call,
+  toolName: tools.find((name) => name === call.toolName || wireName(name) === call.toolName) ?? call.toolName,
+})
 
 /** Decides what the demo model says next. Pure: the same conversation gets the same answer. */
 export const planAnswer = (
@@ -183,12 +188,14 @@ export const planAnswer = (
   const { slowMs, fail, tokens, ...commands } = parseCommands(situation.text, isUnruly)
   const manner = { slowMs, fail, tokens }
   const told = commands.rounds[situation.rounds]
-  const calls = told?.map(wireCall) ?? (commands.rounds.length > 0 ? [] : lookUp(situation, commands.words))
+  const calls =
+    told?.map((call) => named(call, situation.tools)) ??
+    (commands.rounds.length > 0 ? [] : lookUp(situation, commands.words))
   if (calls.length > 0) return { text: '', calls, ...manner }
   // A search that only led to what was read afterwards is not worth a word.
   const worthTelling = situation.results.filter(
     (result, place, all) =>
-      commands.rounds.length > 0 || result.toolName !== 'files_search' || place === all.length - 1 || result.isError,
+      commands.rounds.length > 0 || result.toolName !== 'files.search' || place === all.length - 1 || result.isError,
   )
   const text =
     worthTelling.length > 0 ? worthTelling.map(tell).join('\n\n') : introduction(commands.words, situation.tools)

@@ -9,10 +9,10 @@ import { createTextCleaner } from './clean-text.ts'
 import { ModelFailure } from './model-port.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, PromptMessage } from './model-port.ts'
 
-// Most providers allow letters, digits, dashes and underscores in the name of a tool; ours have dots.
-const wireName = (toolName: string): string => toolName.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+/** What a tool is called toward the provider. */
+type NameOnWire = (toolName: string) => string
 
-const toWire = (message: PromptMessage): LanguageModelV4Message => {
+const toWire = (message: PromptMessage, wireName: NameOnWire): LanguageModelV4Message => {
   if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text }] }
   if (message.role === 'tool') {
     return {
@@ -35,8 +35,11 @@ const toWire = (message: PromptMessage): LanguageModelV4Message => {
   }
 }
 
-const toOptions = (call: ModelCall, signal: AbortSignal): LanguageModelV4CallOptions => ({
-  prompt: [{ role: 'system', content: call.instructions }, ...call.messages.map(toWire)],
+const toOptions = (call: ModelCall, wireName: NameOnWire, signal: AbortSignal): LanguageModelV4CallOptions => ({
+  prompt: [
+    { role: 'system', content: call.instructions },
+    ...call.messages.map((message) => toWire(message, wireName)),
+  ],
   abortSignal: signal,
   ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
   ...(call.tools.length === 0
@@ -111,6 +114,7 @@ const finishOf = (part: Extract<LanguageModelV4StreamPart, { type: 'finish' }>):
 export async function* streamLanguageModel(
   model: LanguageModelV4,
   call: ModelCall,
+  wireName: NameOnWire,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const names = new Map(call.tools.map(({ name }: ModelTool) => [wireName(name), name]))
@@ -119,7 +123,7 @@ export async function* streamLanguageModel(
   const text = createTextCleaner()
   const reasoning = createTextCleaner()
   try {
-    const { stream } = await model.doStream(toOptions(call, signal))
+    const { stream } = await model.doStream(toOptions(call, wireName, signal))
     for await (const part of stream) {
       if (part.type === 'text-delta') yield { type: 'text', delta: text(part.delta) }
       else if (part.type === 'reasoning-delta') yield { type: 'reasoning', delta: reasoning(part.delta) }

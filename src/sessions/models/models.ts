@@ -4,6 +4,7 @@ import { createDemoModel } from './demo-model.ts'
 import { streamLanguageModel } from './language-model.ts'
 import { ModelFailure } from './model-port.ts'
 import type { ModelPort } from './model-port.ts'
+import { wireName } from './wire-name.ts'
 
 export interface ModelOptions {
   providers: readonly ModelProvider[]
@@ -42,7 +43,9 @@ export const createModels = ({ providers, isDemoUnruly }: ModelOptions): ModelPo
   }
   return {
     stream: async function* (call, signal) {
-      yield* streamLanguageModel(await modelOf(call.modelId), call, signal)
+      // Ours knows no rules about names; it shows people those that they give.
+      const nameOnWire = call.modelId.startsWith('atrium/') ? (name: string) => name : wireName
+      yield* streamLanguageModel(await modelOf(call.modelId), call, nameOnWire, signal)
     },
   }
 }

@@ -1,0 +1,71 @@
+import type { Previewer } from './files/preview/previewer.ts'
+import type { Actor } from './identity/actor.ts'
+import type { Permission } from './identity/permissions.ts'
+import type { Database } from './platform/database.ts'
+import type { Log } from './platform/log.ts'
+import type { ObjectStore } from './platform/object-store/object-store.ts'
+
+/** What a tool works with. The actor is the person whose turn it is: a tool reaches what they reach, and no more. */
+export interface ToolContext {
+  db: Database
+  log: Log
+  objects: ObjectStore
+  previewer: Previewer
+  actor: Actor
+  /** The project of the session. */
+  projectId: string | null
+  /** Aborted when the turn ends or the tool takes too long. */
+  signal: AbortSignal
+  /** The same for every run of one call, also after a crash, and no other's: an idempotency key for whoever is called. */
+  callKey: string
+  /** The turn in which it is called. Null outside of one. */
+  turn: CallingTurn | null
+}
+
+export interface CallingTurn {
+  id: string
+  sessionId: string
+  /** What is left of its time, in milliseconds. */
+  leftMs: number
+}
+
+/** Something that an agent can do. */
+export interface Tool {
+  /** Letters, digits, dots, dashes, underscores; unlike every other one, dots and underscores taken for the same. */
+  name: string
+  description: string
+  /** JSON schema of an object: what the model is told and what its arguments are checked against. */
+  inputSchema: object
+  /** Changes nothing, so it may run beside others, and again when nobody knows whether it ran. */
+  isReadOnly: boolean
+  /** Does under one `callKey` what it does only once, however often it is run. */
+  isRepeatable?: boolean
+  /** What the person must be allowed for the agent to be offered it. */
+  permission: Permission
+  /** Answers JSON. An ApiError is told to the model; anything else is logged and told as a failure. */
+  run(context: ToolContext, input: never): Promise<unknown>
+}
+
+/** Who would use tools: an agent in a person's name or, with `agent: null`, the person directly. */
+export interface ToolScope {
+  db: Database
+  actor: Actor
+  agent: ToolAgent | null
+}
+
+export interface ToolAgent {
+  id: string
+  slug: string
+  allowedTools: readonly string[]
+  allowedPeers: readonly string[]
+  allowedConnectors: readonly string[]
+}
+
+/**
+ * Where tools come from. It is asked whenever a turn begins or is taken up again, and before each batch of calls is run:
+ * a tool that it does not offer any more is not run, and the model is told. It judges the agent's lists itself; what the
+ * person may not do is left out for it. When it rejects, the turn goes on without its tools.
+ */
+export interface ToolSource {
+  offered(scope: ToolScope): Promise<Tool[]>
+}

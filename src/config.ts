@@ -4,6 +4,8 @@ import type { ModelProvider } from './agents/model-catalog.ts'
 import { parseProviders } from './config-providers.ts'
 import { isWellFormedKey } from './platform/key-format.ts'
 import type { KeyEnvironment } from './platform/key-format.ts'
+import { parseCidr } from './platform/public-addresses.ts'
+import type { Cidr } from './platform/public-addresses.ts'
 import { parseEncryptionKey } from './platform/secrets.ts'
 import type { EncryptionKey } from './platform/secrets.ts'
 
@@ -40,6 +42,8 @@ export interface Config {
   modelSilenceMs: number
   /** A turn that works for longer ends with what it has. */
   turnLimitMs: number
+  /** Ranges that URLs of users may lead to though they are not public. */
+  outboundAllowCidrs: Cidr[]
 }
 
 /** Requests a minute, 0 for no limit. */
@@ -155,6 +159,13 @@ const providerNames: Parse<string[]> = (value) => {
   return fits && new Set(names).size === names.length
     ? names
     : new Mistake('must be different names of a-z, 0-9 and dashes, separated by commas; atrium is taken')
+}
+
+const cidrs: Parse<Cidr[]> = (value) => {
+  const ranges = value.split(',').map((text) => parseCidr(text.trim()))
+  return ranges.every((range) => range !== undefined)
+    ? ranges
+    : new Mistake('must be address ranges separated by commas, such as 10.0.0.0/8,fd00::/8')
 }
 
 const perMinute = (what: string, fallback: number): Variable<number> => ({
@@ -289,6 +300,12 @@ export const variables = {
     fallback: '300',
     parse: integer(1, 3_600),
   },
+  OUTBOUND_ALLOW_CIDRS: {
+    description:
+      'Address ranges, comma-separated, that URLs named by users may lead to though they are not public, on every port: for intranets and tests. Whoever may name a URL reaches what listens there.',
+    fallback: '',
+    parse: cidrs,
+  },
 } as const satisfies Record<string, Variable>
 
 type Variables = typeof variables
@@ -299,7 +316,7 @@ type Parsed = {
 }
 
 /** Prefixes that are ours alone: an unknown name under one of them is a typing mistake, and telling beats ignoring. */
-const ownPrefixes = ['RATE_LIMIT_', 'BOOTSTRAP_']
+const ownPrefixes = ['RATE_LIMIT_', 'BOOTSTRAP_', 'OUTBOUND_']
 
 const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env)
@@ -404,5 +421,6 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     modelProviders: providers,
     modelSilenceMs: parsed.MODEL_SILENCE_SECONDS * 1_000,
     turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
+    outboundAllowCidrs: parsed.OUTBOUND_ALLOW_CIDRS ?? [],
   }
 }

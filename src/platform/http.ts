@@ -18,6 +18,7 @@ import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database
 import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'
+import { dialectOf, registerDialects } from './dialects.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
 import { defaultHeaders, forgetContentHeaders, httpsOnly } from './response-headers.ts'
@@ -182,20 +183,28 @@ const failureText = (error: ApiError): string => {
   return text
 }
 
+const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply => {
+  reply.header('content-type', 'application/json; charset=utf-8')
+  const dialect = dialectOf(request)
+  if (!dialect) return reply.code(error.status).send(failureText(error))
+  const { body, status = error.status, headers = {} } = dialect.failure(error, request)
+  return reply.code(status).headers(headers).send(JSON.stringify(body))
+}
+
 /**
  * Answers a refusal from within an `onRequest` hook, before anything was said about a body: at a third of the cost of
  * an error that goes through the error handler. A flood of wrong keys is answered here.
  */
 export const refuse = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
   if (isPushing(request.raw)) reply.header('connection', 'close')
-  void reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(failureText(error))
+  void answerFailure(request, reply, error)
 }
 
 const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {
   forgetContentHeaders(reply, defaults)
   if (error.headers) reply.headers(error.headers)
   if (isPushing(reply.request.raw)) reply.header('connection', 'close')
-  return reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(failureText(error))
+  return answerFailure(reply.request, reply, error)
 }
 
 const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): ApiError =>
@@ -272,6 +281,7 @@ export const createHttp = (options: HttpOptions): App => {
   registerJsonBody(app)
   registerValidation(app)
   registerDeprecation(app)
+  registerDialects(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     reply.headers(defaults)

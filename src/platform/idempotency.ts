@@ -18,6 +18,8 @@
  *   the start: read and hash only, write nothing anywhere, settle, then `return sendReplay(reply, request.replay)`.
  *   Settling rejects with CONFLICT when the key was used for another body. A request that ends without settling is
  *   not remembered. JSON bodies on such a route need no care: they are settled already, and `replay` is never set.
+ * - Answers that go on for long: with `config: { idempotency: { resumes: true } }` the handler answers a repetition
+ *   itself, from what it stored early by `storeAnswer`: `request.replay` is that. It must write nothing then.
  * - `config: { idempotency: false }` takes a route out.
  *
  * A key belongs to its user, method and route pattern within the org: another member who sends the same key is another
@@ -50,6 +52,8 @@ export interface IdempotencyConfig {
   omit?: string[]
   /** The handler reads the body itself and settles the fingerprint. */
   streamed?: true
+  /** The handler takes up what the first request began. */
+  resumes?: true
 }
 
 interface Claim {
@@ -74,7 +78,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The database of this request: what it writes carries the mark of the request's idempotency key. */
     readonly db: Database
-    /** On a streamed route: the answer to repeat, once the fingerprint is settled. */
+    /** On a streamed route: the answer to repeat, once the fingerprint is settled. On one that resumes: what it stored. */
     replay: StoredAnswer | undefined
     /** On a streamed route: tells what the body was. CONFLICT when the key stands for another one. */
     settleFingerprint(digest: Buffer): Promise<void>
@@ -262,7 +266,7 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     if (row.state === 'running') throw stillRunning()
     const answer = answerOf(row)
     if (answer === undefined) throw carriedOut()
-    if (claim.fingerprint !== null) return sendReplay(reply, answer)
+    if (claim.fingerprint !== null && !config.resumes) return sendReplay(reply, answer)
     request.replay = answer
     request.replayOf = { stored: row.fingerprint, base }
     return undefined

@@ -18,12 +18,14 @@ const instructionsFor = (
   agent: AgentRow,
   actor: Actor,
   project: { name: string; instructions: string | null } | undefined,
+  caller: string | null,
 ): string =>
   [
     agent.systemPrompt ??
       `You are ${agent.name}, an assistant in the workspace of ${actor.orgName}. ${agent.description ?? ''}`.trim(),
     project?.instructions ? `Instructions of the project ${project.name}:\n${project.instructions}` : '',
     `Today is ${new Date().toISOString().slice(0, 10)}.`,
+    caller ?? '',
   ]
     .filter((text) => text !== '')
     .join('\n\n')
@@ -76,7 +78,7 @@ export const loadCast = async (hold: Hold): Promise<Cast | ErrorDetail> => {
     agent,
     actor,
     model,
-    instructions: instructionsFor(agent, actor, project),
+    instructions: instructionsFor(agent, actor, project, turn.instructions),
     history: promptOf(history, turn.number, maxTokens),
     tools,
   }

@@ -1,5 +1,5 @@
 import { variables } from '../src/config.ts'
-import type { Variable } from '../src/config.ts'
+import type { Variable } from '../src/config-values.ts'
 import { providerVariables } from '../src/config-providers.ts'
 
 const entries = Object.entries({ ...variables, ...providerVariables }) as [string, Omit<Variable, 'parse'>][]

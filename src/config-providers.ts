@@ -1,4 +1,4 @@
-import type { Variable } from './config.ts'
+import type { Variable } from './config-values.ts'
 import type { ModelPricing, ModelProvider } from './agents/model-catalog.ts'
 
 /** What is asked of each provider that MODEL_PROVIDERS names; `<NAME>` is its name in capitals, dashes as underscores. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConfigError, parseConfig, variables } from './config.ts'
-import type { Variable } from './config.ts'
+import type { Variable } from './config-values.ts'
 import { generateKey } from './platform/key-format.ts'
 
 const mistakesOf = (env: NodeJS.ProcessEnv): string[] => {

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path'
 import { createModelCatalog } from './agents/model-catalog.ts'
 import type { ModelProvider } from './agents/model-catalog.ts'
+import { billingConfigOf, billingVariables } from './config-billing.ts'
+import type { BillingConfig } from './config-billing.ts'
 import { parseProviders } from './config-providers.ts'
+import { boolean, choice, integer, Mistake, origin, text, url } from './config-values.ts'
+import type { Parse, Variable } from './config-values.ts'
 import { isWellFormedKey } from './platform/key-format.ts'
 import type { KeyEnvironment } from './platform/key-format.ts'
 import { parseCidr } from './platform/public-addresses.ts'
@@ -42,6 +46,7 @@ export interface Config {
   modelSilenceMs: number
   /** A turn that works for longer ends with what it has. */
   turnLimitMs: number
+  billing: BillingConfig
   /** Ranges that URLs of users may lead to though they are not public. */
   outboundAllowCidrs: Cidr[]
 }
@@ -69,52 +74,6 @@ export class ConfigError extends Error {
   }
 }
 
-type Parse<T> = (text: string) => T | Mistake
-class Mistake {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** One environment variable. `fallback` is the default in the words of the documentation. */
-export interface Variable<T = unknown> {
-  description: string
-  fallback: string
-  parse: Parse<T>
-  secret?: boolean
-}
-
-const text: Parse<string> = (value) => value
-
-const choice =
-  <T extends string>(...allowed: T[]): Parse<T> =>
-  (value) =>
-    allowed.find((one) => one === value) ?? new Mistake(`must be one of ${allowed.join(', ')}`)
-
-const integer =
-  (min: number, max: number): Parse<number> =>
-  (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-    return number >= min && number <= max ? number : new Mistake(`must be a whole number from ${min} to ${max}`)
-  }
-
-const boolean: Parse<boolean> = (value) => {
-  const lower = value.toLowerCase()
-  if (['1', 'true', 'yes', 'on'].includes(lower)) return true
-  if (['0', 'false', 'no', 'off'].includes(lower)) return false
-  return new Mistake('must be 1 or 0, true or false, yes or no, on or off')
-}
-
-const url =
-  (protocols: string[], example: string): Parse<string> =>
-  (value) => {
-    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
-      return new Mistake(`must be a URL such as ${example}`)
-    }
-    return value
-  }
-
 // A database behind a Unix socket has no host name: postgres://user@/atrium?host=/run/postgresql
 const databaseUrl: Parse<string> = (value) => {
   const checked = url(
@@ -122,15 +81,6 @@ const databaseUrl: Parse<string> = (value) => {
     'postgres://user:password@host:5432/atrium',
   )(value.replace(/@\/|:\/\/\//, (empty) => (empty === '@/' ? '@localhost/' : '://localhost/')))
   return checked instanceof Mistake ? checked : value
-}
-
-const origin: Parse<string> = (value) => {
-  if (!/^https?:\/\//.test(value) || !URL.canParse(value))
-    return new Mistake('must be a URL such as https://atrium.example.com')
-  const parsed = new URL(value)
-  if (parsed.username || parsed.search || parsed.hash)
-    return new Mistake('must be a plain URL, without user, query or fragment')
-  return value.replace(/\/+$/, '')
 }
 
 const encryptionKeys: Parse<EncryptionKey[]> = (value) => {
@@ -306,6 +256,7 @@ export const variables = {
     fallback: '',
     parse: cidrs,
   },
+  ...billingVariables,
 } as const satisfies Record<string, Variable>
 
 type Variables = typeof variables
@@ -421,6 +372,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     modelProviders: providers,
     modelSilenceMs: parsed.MODEL_SILENCE_SECONDS * 1_000,
     turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
+    billing: billingConfigOf(parsed, environment === 'production'),
     outboundAllowCidrs: parsed.OUTBOUND_ALLOW_CIDRS ?? [],
   }
 }

@@ -1,0 +1,57 @@
+export type Parse<T> = (text: string) => T | Mistake
+
+/** What is wrong with a value, to be put behind the variable's name. */
+export class Mistake {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** One environment variable. `fallback` is the default in the words of the documentation. */
+export interface Variable<T = unknown> {
+  description: string
+  fallback: string
+  parse: Parse<T>
+  secret?: boolean
+}
+
+export const text: Parse<string> = (value) => value
+
+export const choice =
+  <T extends string>(...allowed: T[]): Parse<T> =>
+  (value) =>
+    allowed.find((one) => one === value) ?? new Mistake(`must be one of ${allowed.join(', ')}`)
+
+export const integer =
+  (min: number, max: number): Parse<number> =>
+  (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+    return number >= min && number <= max ? number : new Mistake(`must be a whole number from ${min} to ${max}`)
+  }
+
+export const boolean: Parse<boolean> = (value) => {
+  const lower = value.toLowerCase()
+  if (['1', 'true', 'yes', 'on'].includes(lower)) return true
+  if (['0', 'false', 'no', 'off'].includes(lower)) return false
+  return new Mistake('must be 1 or 0, true or false, yes or no, on or off')
+}
+
+export const url =
+  (protocols: string[], example: string): Parse<string> =>
+  (value) => {
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      return new Mistake(`must be a URL such as ${example}`)
+    }
+    return value
+  }
+
+/** A URL to which paths can be added, its trailing slashes taken off. */
+export const origin: Parse<string> = (value) => {
+  if (!/^https?:\/\//.test(value) || !URL.canParse(value))
+    return new Mistake('must be a URL such as https://atrium.example.com')
+  const parsed = new URL(value)
+  if (parsed.username || parsed.search || parsed.hash)
+    return new Mistake('must be a plain URL, without user, query or fragment')
+  return value.replace(/\/+$/, '')
+}

@@ -1,0 +1,15 @@
+import { headerOf, sha256 } from './signed-request.ts'
+import type { SignedRequest, Verdict } from './signed-request.ts'
+import { verifySharedToken } from './shared-token.ts'
+import { standardKey, verifyStandardWebhook } from './standard-webhooks.ts'
+
+/**
+ * The secret token, or the signature of a signing token `whsec_…`
+ * (https://docs.gitlab.com/user/project/integrations/webhooks/). One of the two has to fit.
+ */
+export const verifyGitlab = (request: SignedRequest, secret: string): Verdict => {
+  const token = verifySharedToken('X-Gitlab-Token', request, sha256(secret))
+  const key = standardKey(secret)
+  if (token.valid || key === undefined || headerOf(request, 'webhook-signature') === undefined) return token
+  return verifyStandardWebhook(request, key)
+}

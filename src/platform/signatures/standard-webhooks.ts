@@ -1,0 +1,61 @@
+import {
+  accepted,
+  fromBase64,
+  headerOf,
+  hmac,
+  isSame,
+  malformed,
+  mismatch,
+  missing,
+  parseSeconds,
+  staleness,
+} from './signed-request.ts'
+import type { SignedRequest, Verdict } from './signed-request.ts'
+
+// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+
+const prefix = 'whsec_'
+const toleranceSeconds = 300
+
+/** The bytes of a secret `whsec_<base64 of 24 to 64 bytes>`; undefined when it is not one. */
+export const standardKey = (secret: string): Buffer | undefined => {
+  if (!secret.startsWith(prefix)) return undefined
+  const encoded = secret.slice(prefix.length)
+  const key = Buffer.from(encoded, 'base64')
+  return key.length >= 24 && key.length <= 64 && key.toString('base64') === encoded ? key : undefined
+}
+
+export const standardSecret = (key: Buffer): string => prefix + key.toString('base64')
+
+const signatureOf = (key: Buffer, id: string, timestamp: string, body: Buffer): Buffer =>
+  hmac('sha256', key, `${id}.${timestamp}.`, body)
+
+/** The three headers of a request that leaves now. The id stays the same on every attempt. */
+export const signStandardWebhook = (key: Buffer, id: string, body: Buffer, nowMs: number): Record<string, string> => {
+  const timestamp = String(Math.floor(nowMs / 1_000))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signatureOf(key, id, timestamp, body).toString('base64')}`,
+  }
+}
+
+/** Any of the `v1` signatures may fit: while a sender changes its secret it sends two. */
+export const verifyStandardWebhook = (request: SignedRequest, key: Buffer): Verdict => {
+  const id = headerOf(request, 'webhook-id')
+  const timestamp = headerOf(request, 'webhook-timestamp')
+  const signatures = headerOf(request, 'webhook-signature')
+  if (id === undefined) return missing('webhook-id')
+  if (timestamp === undefined) return missing('webhook-timestamp')
+  if (signatures === undefined) return missing('webhook-signature')
+  const stamp = parseSeconds(timestamp)
+  if (stamp === undefined) return malformed('webhook-timestamp', '<seconds since 1970>')
+  const given = signatures
+    .split(' ')
+    .map((one) => (one.startsWith('v1,') ? fromBase64(one.slice(3), 32) : undefined))
+    .filter((one) => one !== undefined)
+  if (given.length === 0) return malformed('webhook-signature', 'v1,<base64 of 32 bytes>')
+  const expected = signatureOf(key, id, timestamp, request.body)
+  if (!given.some((one) => isSame(one, expected))) return mismatch
+  return staleness('webhook-timestamp', stamp, { nowMs: request.nowMs, toleranceSeconds }) ?? accepted
+}

@@ -16,6 +16,7 @@ import { createOutbound } from './platform/outbound.ts'
 import type { Outbound } from './platform/outbound.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { fileTools } from './sessions/file-tools.ts'
+import { createPeerTools } from './sessions/peers.ts'
 import { builtIn, createToolbox } from './sessions/tools.ts'
 import type { Toolbox } from './sessions/tools.ts'
 import { createTurnHub } from './sessions/turn-hub.ts'
@@ -75,6 +76,8 @@ export const openDeps = async (
     })
   const secrets = given ?? (await fromDatabase())
   const jobs = createJobs({ connection, log })
+  const models = createModelCatalog(config.modelProviders)
+  const hub = createTurnHub()
   const previewer = createPreviewer({ log })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   return {
@@ -84,9 +87,9 @@ export const openDeps = async (
       log,
       objects,
       jobs,
-      models: createModelCatalog(config.modelProviders),
-      hub: createTurnHub(),
-      toolbox: createToolbox([builtIn(fileTools)], log),
+      models,
+      hub,
+      toolbox: createToolbox([builtIn(fileTools), createPeerTools({ db, jobs, log, models, hub })], log),
       previewer,
       secrets,
       outbound,

@@ -18,7 +18,7 @@ import { mergeSettings } from './settings.ts'
 
 export { watchDefaultAgents } from './default-agent.ts'
 export type { Model, ModelCatalog, ModelPricing, ModelProvider } from './model-catalog.ts'
-export type { AgentRow } from './queries.ts'
+export type { AgentRow, PeerRow } from './queries.ts'
 
 const maxNameLength = 255
 
@@ -57,6 +57,10 @@ export const getAgent = async (db: Db, actor: Actor, idOrSlug: string): Promise<
 /** An agent as a turn finds it when it runs. Undefined when it was deleted. */
 export const findLiveAgent = (db: Db, orgId: string, id: string): Promise<AgentRow | undefined> =>
   queries.findLiveAgent(db, orgId, id)
+
+/** The live agents that an agent may write to and the call's workspace sees, in the order of its list. */
+export const listPeers = (db: Db, actor: Actor, agent: queries.PeerLister): Promise<queries.PeerRow[]> =>
+  queries.listPeers(db, actor, workspaceOf(actor), agent)
 
 // Before every position of a list that goes down from the newest.
 const listStart = { updatedAt: '9999-12-31 00:00:00+00', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }

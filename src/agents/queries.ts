@@ -102,8 +102,14 @@ export interface PeerRow {
   canReply: boolean
 }
 
+export interface PeerLister {
+  id: string
+  slug: string
+  allowedPeers: readonly string[]
+}
+
 /** The live, visible agents that `agent` lists as its peers, in the order of its list. */
-export const listPeers = (db: Db, actor: Actor, workspaceId: string, agent: AgentRow) =>
+export const listPeers = (db: Db, actor: Actor, workspaceId: string, agent: PeerLister) =>
   db.rows<PeerRow>(sql`
     select id, slug, name, description, avatar, is_active, ${agent.slug} = any(allowed_peers) as can_reply
     from unnest(${agent.allowedPeers}::text[]) with ordinality as listed (peer, place)

@@ -8,7 +8,6 @@ import { CursorList, Deleted, ok, Success } from '../platform/schemas.ts'
 import * as agents from './agents.ts'
 import { watchDefaultAgents } from './default-agent.ts'
 import type { ModelCatalog } from './model-catalog.ts'
-import * as queries from './queries.ts'
 import { Agent, AgentCreate, AgentListQuery, AgentParams, AgentPatch, Model, Peer } from './schemas.ts'
 
 export interface AgentDeps {
@@ -126,7 +125,7 @@ export const registerAgentRoutes = (app: App, { config, db, models }: AgentDeps)
       await firstSight(actor)
       const agent = await agents.getAgent(db, actor, params.id)
       // A list of peers has at most 100.
-      return ok({ items: await queries.listPeers(db, actor, workspaceOf(actor), agent), nextCursor: null })
+      return ok({ items: await agents.listPeers(db, actor, agent), nextCursor: null })
     },
   )
 }

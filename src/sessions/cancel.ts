@@ -9,6 +9,7 @@ import type { Frame } from './frames.ts'
 import { partsOf } from './progress.ts'
 import { estimateTokens } from './prompt.ts'
 import type { TurnHub } from './turn-hub.ts'
+import { cancelPeers } from './turn-job.ts'
 import * as turnQueries from './turn-queries.ts'
 import type { CallRow, StepRow, TurnRow } from './turn-queries.ts'
 
@@ -71,6 +72,8 @@ export const abandonTurn = async (
       ...callChanges.find((one) => one.step === call.step && one.place === call.place),
     })),
   })
+  // What it asked of other agents is not wanted any more either.
+  if (calls.some(({ toolName }) => toolName === 'message_peer')) await jobs.enqueue(db, cancelPeers, { orgId, turnId })
   const done = await concludeTurn(db, jobs, orgId, turn, undefined, {
     status: 'cancelled',
     stopReason: 'cancelled',

@@ -4,8 +4,8 @@ import { getProject } from '../files/projects.ts'
 import type { Actor } from '../identity/actor.ts'
 import { actorOfUser } from '../identity/user-authority.ts'
 import type { ErrorDetail } from './turn-queries.ts'
-import type { PromptMessage } from './models/model-port.ts'
-import { promptOf } from './prompt.ts'
+import { exchangesOf } from './prompt.ts'
+import type { Exchange } from './prompt.ts'
 import * as queries from './queries.ts'
 import type { Tool } from './tools.ts'
 import type { Hold } from './turn-run.ts'
@@ -13,21 +13,23 @@ import type { Hold } from './turn-run.ts'
 const maxHistory = 200
 /** For models of which nobody told how much they can read. */
 const usualContextTokens = 32_000
+/** More of a conversation than any model's window takes; what is beyond it is not even read. */
+const maxHistoryBytes = 4_194_304
 
 const instructionsFor = (
   agent: AgentRow,
   actor: Actor,
   project: { name: string; instructions: string | null } | undefined,
-  caller: string | null,
+  more: (string | null)[],
 ): string =>
   [
     agent.systemPrompt ??
       `You are ${agent.name}, an assistant in the workspace of ${actor.orgName}. ${agent.description ?? ''}`.trim(),
     project?.instructions ? `Instructions of the project ${project.name}:\n${project.instructions}` : '',
     `Today is ${new Date().toISOString().slice(0, 10)}.`,
-    caller ?? '',
+    ...more,
   ]
-    .filter((text) => text !== '')
+    .filter((text) => text !== null && text !== '')
     .join('\n\n')
 
 export interface Authority {
@@ -41,8 +43,10 @@ export interface Authority {
 export interface Cast extends Authority {
   model: Model
   instructions: string
-  /** The conversation up to the turn, and what the person said to begin it. */
-  history: PromptMessage[]
+  /** The conversation, newest first: what began the turn, and what was said before. */
+  exchanges: Exchange[]
+  /** How much of everything the model is shown, at most. */
+  maxPromptTokens: number
 }
 
 /** What the agent may do in the person's name at this moment; or why nobody can go on with the turn. */
@@ -59,13 +63,21 @@ export const loadAuthority = async ({ deps, turn, held }: Hold): Promise<Authori
   return { agent, actor, tools: canCall ? await toolbox.offered({ db, actor, agent }) : [] }
 }
 
+/** Tells an agent that it is another one who speaks. */
+const aboutPeer = (history: queries.MessageRow[], { turn }: Hold): string | null => {
+  const asked = history.find(({ turnNumber, role }) => turnNumber === turn.number && role === 'user')
+  if (asked?.author.type !== 'agent') return null
+  const { name, slug } = asked.author
+  return `You are talking with ${name} (${slug}), another agent of this workspace. What you answer goes back to it.`
+}
+
 /** Everything that a turn needs, as of now; or why nobody can take it any more. */
 export const loadCast = async (hold: Hold): Promise<Cast | ErrorDetail> => {
   const { deps, turn, held } = hold
   const { db, models } = deps
   const [authority, history] = await Promise.all([
     loadAuthority(hold),
-    queries.listHistory(db, held.orgId, turn.sessionId, turn.number, maxHistory),
+    queries.listHistory(db, held.orgId, turn.sessionId, turn.number, { limit: maxHistory, maxBytes: maxHistoryBytes }),
   ])
   const model = models.find(turn.model)
   if ('code' in authority) return authority
@@ -73,13 +85,13 @@ export const loadCast = async (hold: Hold): Promise<Cast | ErrorDetail> => {
   if (!model) return { code: 'model_rejected', message: `The model ${turn.model} is not configured on this server.` }
   const project =
     turn.projectId === null ? undefined : await getProject(db, actor, turn.projectId).catch(() => undefined)
-  const maxTokens = ((model.contextWindow ?? usualContextTokens) * 3) / 4
   return {
     agent,
     actor,
     model,
-    instructions: instructionsFor(agent, actor, project, turn.instructions),
-    history: promptOf(history, turn.number, maxTokens),
+    instructions: instructionsFor(agent, actor, project, [turn.instructions, aboutPeer(history, hold)]),
+    exchanges: exchangesOf(history, turn.relationship === 'peer' ? agent.id : undefined),
+    maxPromptTokens: ((model.contextWindow ?? usualContextTokens) * 3) / 4,
     tools,
   }
 }

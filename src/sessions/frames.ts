@@ -1,6 +1,7 @@
 /** The frames of the AI SDK's UI message stream, version 1, that turns send. */
 export type Frame =
   | { type: 'start'; messageId: string; messageMetadata: { turnId: string; sessionId: string } }
+  | { type: 'message-metadata'; messageMetadata: { leftOutExchanges: number } }
   | { type: 'start-step' | 'finish-step' | 'reset-step' }
   | { type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; id: string }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }

@@ -11,7 +11,8 @@ import { createModels } from './models/models.ts'
 import { workOnTurn } from './run-turn.ts'
 import type { Toolbox } from './tools.ts'
 import type { TurnHub } from './turn-hub.ts'
-import { runTurn } from './turn-job.ts'
+import { cancelAsked } from './peers.ts'
+import { cancelPeers, runTurn } from './turn-job.ts'
 import type { Moment } from './turn-run.ts'
 
 export interface SessionJobDeps {
@@ -43,6 +44,7 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onMoment }: SessionJ
   const port = createModels({ providers: config.modelProviders, isDemoUnruly: config.environment !== 'production' })
   const runDeps = { ...deps, port, ...(onMoment ? { onMoment } : {}) }
   jobs.work(runTurn, (payload, context) => workOnTurn(runDeps, payload, context), { concurrency: turnsAtOnce })
+  jobs.work(cancelPeers, (payload) => cancelAsked(deps, payload))
   jobs.schedule(expireEvents, '43 * * * *')
   jobs.work(expireEvents, async () => {
     while ((await eventQueries.expireEvents(db, expireBatch)) === expireBatch);

@@ -6,7 +6,8 @@ import { cleanJson } from './models/clean-text.ts'
 import { ModelFailure } from './models/model-port.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelUsage } from './models/model-port.ts'
 import { partsOf } from './progress.ts'
-import { assistantMessages, estimateTokens } from './prompt.ts'
+import { assistantMessages, estimateTokens, noteOfLeftOut, promptOf } from './prompt.ts'
+import { noteLeftOut } from './turn-queries.ts'
 import type { MessagePart } from './schemas.ts'
 import { reach, save, say, TimeIsUp } from './turn-run.ts'
 import type { Run } from './turn-run.ts'
@@ -153,13 +154,22 @@ const outputLimit = ({ model, turn }: Run): { maxOutputTokens?: number } => {
   return limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }
 }
 
-const promptFor = (run: Run): ModelCall => ({
-  modelId: run.turn.model,
-  instructions: run.instructions,
-  messages: [...run.history, ...assistantMessages(partsOf(run.progress))],
-  tools: run.tools,
-  ...outputLimit(run),
-})
+const promptFor = (run: Run): { call: ModelCall; leftOut: number } => {
+  const { turn, instructions, tools, exchanges, maxPromptTokens } = run
+  const room = maxPromptTokens - estimateTokens(instructions) - estimateTokens(tools)
+  const { messages, leftOut } = promptOf(exchanges, assistantMessages(partsOf(run.progress)), room)
+  const told = [instructions, noteOfLeftOut(leftOut)].filter((text) => text !== '').join('\n\n')
+  return { call: { modelId: turn.model, instructions: told, messages, tools, ...outputLimit(run) }, leftOut }
+}
+
+/** Lets the person see that the model no longer sees everything. */
+const tellLeftOut = async (run: Run, leftOut: number): Promise<void> => {
+  const { deps, held, turn } = run
+  if (leftOut <= turn.leftOutExchanges) return
+  turn.leftOutExchanges = leftOut
+  await noteLeftOut(deps.db, held, leftOut)
+  say(run, { type: 'message-metadata', messageMetadata: { leftOutExchanges: leftOut } })
+}
 
 type Ended =
   | { status: 'completed'; reason: FinishReason }
@@ -240,7 +250,8 @@ const backOff = async (run: Run, failure: ModelFailure, failures: number): Promi
  * ours any more.
  */
 export const callModel = async (run: Run, step: number): Promise<StepOutcome> => {
-  const call = promptFor(run)
+  const { call, leftOut } = promptFor(run)
+  await tellLeftOut(run, leftOut)
   let attempt = run.progress.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1

@@ -201,13 +201,31 @@ export const listMessages = (db: Db, actor: Actor, sessionId: string, limit: num
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)
 
-/** What was said up to and in a turn, newest first. Turns that wait behind it have not been said yet. */
-export const listHistory = (db: Db, orgId: string, sessionId: string, turnNumber: number, limit: number) =>
+/**
+ * What was said up to and in a turn, newest first: no more than `limit` messages, and no more than about `maxBytes` of
+ * them before the turn's own. Turns that wait behind it have not been said yet.
+ */
+export const listHistory = (
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  turnNumber: number,
+  { limit, maxBytes }: { limit: number; maxBytes: number },
+) =>
   db.rows<MessageRow>(sql`
-    select ${messageColumns} from messages m
-    where m.org_id = ${orgId} and m.session_id = ${sessionId} and m.turn_number <= ${turnNumber}
-    order by m.turn_number desc, m.position desc
-    limit ${limit}`)
+    with sized as (
+      select org_id, session_id, position,
+        sum(octet_length(parts::text)) over (order by turn_number desc, position desc) as bytes
+      from (
+        select * from messages
+        where org_id = ${orgId} and session_id = ${sessionId} and turn_number <= ${turnNumber}
+        order by turn_number desc, position desc
+        limit ${limit}
+      ) as newest
+    )
+    select ${messageColumns} from sized join messages m using (org_id, session_id, position)
+    where sized.bytes <= ${maxBytes} or m.turn_number = ${turnNumber}
+    order by m.turn_number desc, m.position desc`)
 
 export interface PeerMessageRow extends MessageRow {
   isSelf: boolean

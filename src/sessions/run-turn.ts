@@ -3,6 +3,7 @@ import type { JobContext } from '../platform/jobs.ts'
 import { claimLease, keepLease } from '../platform/lease.ts'
 import type { Claim } from '../platform/lease.ts'
 import { leaveCalls } from './cancel.ts'
+import { takeFromChain } from './chain.ts'
 import { loadAuthority, loadCast } from './cast.ts'
 import { appendFrames, releaseTurn } from './checkpoint-queries.ts'
 import { microcentsPerCent } from './costs.ts'
@@ -50,6 +51,8 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
   for (let step = (completed.at(-1)?.step ?? 0) + 1; ; step++) {
     if (step > run.turn.maxSteps) return ended('incomplete', 'max_steps')
     if (isOverBudget(run)) return ended('incomplete', 'max_cost')
+    const chainEnd = await takeFromChain(run)
+    if (chainEnd) return chainEnd
     const outcome = await callModel(run, step)
     if (outcome.step) run.progress.steps.push({ ...outcome.step, startedAt: '', endedAt: '' })
     const end = endAfter(run, step, outcome)
@@ -158,7 +161,8 @@ export const workOnTurn = async (
   if (!claim) return
   const lease = keepLease(db, turnQueries.leasedTurn(orgId, turnId), claim, turnLease)
   const stop = new AbortController()
-  const leftMs = Math.max(0, config.turnLimitMs - Number(claim.row.workedMs))
+  const { workedMs, chainLeftMs } = claim.row
+  const leftMs = Math.max(0, Math.min(config.turnLimitMs - Number(workedMs), chainLeftMs ?? Infinity))
   const limit = setTimeout(() => stop.abort(new TimeIsUp()), leftMs)
   const leave = hub.work(turnId, () => stop.abort(new Error('the turn was cancelled')))
   const signal = AbortSignal.any([lease.signal, stop.signal, jobSignal])

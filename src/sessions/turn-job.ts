@@ -9,3 +9,6 @@ export const runTurn = defineJob<{ orgId: string; turnId: string }>('turn.run', 
   retryDelaySeconds: 1,
   retryDelayMaxSeconds: 30,
 })
+
+/** A turn was cancelled: so are those that it asked of other agents. */
+export const cancelPeers = defineJob<{ orgId: string; turnId: string }>('turn.cancel-peers')

@@ -39,6 +39,12 @@ export interface TurnRow {
   instructions: string | null
   /** The most that each call of the model may say, when the caller set it. */
   maxOutputTokens: number | null
+  /** The turn from which this one came by messages between agents; its own id when it came from none. */
+  chainId: string
+  /** How many messages away from that. */
+  hop: number
+  /** Exchanges at the beginning of the conversation that its model was not shown. */
+  leftOutExchanges: number
   status: TurnStatus
   stopReason: StopReason | null
   error: ErrorDetail | null
@@ -52,7 +58,8 @@ export interface TurnRow {
 
 /** The columns of a TurnRow; the table must be called `turns`. */
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.model,
-  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.instructions, turns.max_output_tokens, turns.status, turns.stop_reason, turns.error, turns.reply_id,
+  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.instructions, turns.max_output_tokens,
+  coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
@@ -119,7 +126,13 @@ export const leasedTurn = (orgId: string, id: string): LeasedRow => ({
   row: sql`org_id = ${orgId} and id = ${id}`,
 })
 
-export type ClaimedTurn = TurnRow & { workspaceId: string; projectId: string | null }
+export interface ClaimedTurn extends TurnRow {
+  workspaceId: string
+  projectId: string | null
+  relationship: 'user' | 'peer' | 'connector'
+  /** What is left of the time of the chain that it came from; null when it came from none. */
+  chainLeftMs: number | null
+}
 
 /** What a claim of a turn asks, changes and answers: a ClaimedTurn. */
 export const turnClaim = {
@@ -127,8 +140,19 @@ export const turnClaim = {
   set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now())`,
   returning: sql`${columns},
     (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
-    (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id`,
+    (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
+    (select s.relationship from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as relationship,
+    (
+      select (extract(epoch from c.deadline - clock_timestamp()) * 1000)::float8 from peer_chains c
+      where c.org_id = turns.org_id and c.id = turns.chain_id
+    ) as chain_left_ms`,
 }
+
+/** Under the lease, like everything that a worker writes. */
+export const noteLeftOut = (db: Db, held: { orgId: string; turnId: string; token: string }, exchanges: number) =>
+  db.execute(sql`
+    update turns set left_out_exchanges = ${exchanges}
+    where org_id = ${held.orgId} and id = ${held.turnId} and lease_token = ${held.token}`)
 
 export const findTurnState = (db: Db, orgId: string, id: string) =>
   db.row<{ status: TurnStatus; leaseLeftMs: number | null }>(sql`

@@ -68,7 +68,8 @@ export class TimeIsUp extends Error {
 
 /** What is left of the turn's time. */
 export const leftMsOf = ({ deps, turn, startedAtMs }: Hold): number =>
-  deps.config.turnLimitMs - Number(turn.workedMs) - (performance.now() - startedAtMs)
+  Math.min(deps.config.turnLimitMs - Number(turn.workedMs), turn.chainLeftMs ?? Infinity) -
+  (performance.now() - startedAtMs)
 
 export const say = (run: Hold, frame: Frame): void => run.stream.push(frame)
 

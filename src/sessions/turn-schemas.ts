@@ -98,6 +98,14 @@ export const Turn = Type.Object({
   agentId: Id,
   userId: Id,
   model: Type.String(),
+  chainId: Type.Unsafe<string>({
+    ...Id,
+    description: 'The turn that began it all, when agents wrote to one another; else its own id',
+  }),
+  hop: Type.Integer({ description: 'How many messages between agents lead from that turn to this one' }),
+  leftOutExchanges: Type.Integer({
+    description: 'Exchanges at the beginning of the conversation that no longer fit what its model reads',
+  }),
   status: TurnStatus,
   stopReason: Nullable(
     Type.Enum(

@@ -30,7 +30,13 @@ export interface TurnDeps {
   hub: TurnHub
 }
 
-const authorOfAgent = ({ id, slug, name, avatar }: AgentRow): Author => ({ type: 'agent', id, slug, name, avatar })
+export const authorOfAgent = ({ id, slug, name, avatar }: AgentRow): Author => ({
+  type: 'agent',
+  id,
+  slug,
+  name,
+  avatar,
+})
 
 const usableModel = (models: ModelCatalog, agent: AgentRow): Model & { pricing: NonNullable<Model['pricing']> } => {
   const model = models.find(agent.model)
@@ -115,6 +121,10 @@ export interface TurnOptions extends AskedOptions {
   /** Added to the agent's own. */
   instructions?: string | null
   maxOutputTokens?: number | null
+  /** Who speaks; the actor when left out. */
+  author?: Author
+  /** What the turn may do of what its person may; those of the actor's key when left out. */
+  scopes?: readonly string[]
   /** What finds the turn again, for a caller who knows no id of ours. */
   callerDigest?: Buffer | null
 }
@@ -135,7 +145,7 @@ export const beginTurn = async (
 ): Promise<string> => {
   const { jobs, models } = deps
   const { orgId, userId, userName } = actor
-  const author: Author = { type: 'user', id: userId, name: userName }
+  const author: Author = options.author ?? { type: 'user', id: userId, name: userName }
   const turnId = options.id ?? newId()
   const locked = await queries.lockSession(db, orgId, sessionId)
   if (locked?.workspaceId !== workspaceOf(actor)) throw notFound('Session')
@@ -149,7 +159,7 @@ export const beginTurn = async (
     agentId: agent.id,
     author: authorOfAgent(agent),
     userId,
-    scopes: actor.apiKey?.scopes ?? [],
+    scopes: options.scopes ?? actor.apiKey?.scopes ?? [],
     model: model.id,
     pricing: model.pricing,
     maxSteps: options.maxSteps ?? maxSteps,
@@ -162,7 +172,9 @@ export const beginTurn = async (
     title: titleOf(textOf(parts)),
   })
   const isNew = (id: string): boolean => !session.participantIds.includes(id)
-  if (isNew(agent.id) || isNew(userId)) await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
+  const isPerson = author.type === 'user'
+  if (isPerson && (isNew(agent.id) || isNew(userId)))
+    await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
   if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId })
   return turnId
 }

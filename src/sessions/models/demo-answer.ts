@@ -70,6 +70,8 @@ const situationOf = (prompt: LanguageModelV4Prompt, tools: string[]): Situation 
   }
 }
 
+const callOf = (toolName: string, input: object): DemoCall => ({ toolName, input: JSON.stringify(input) })
+
 const command = /^\/(\w+)(?:[ \t]+(.*))?$/
 
 interface Commands {
@@ -93,6 +95,9 @@ const parseCommands = (text: string, isUnruly: boolean): Commands => {
       const call = { toolName, input: input.join(' ') || '{}' }
       if (together) found.rounds.at(-1)?.push(call)
       else found.rounds.push([call])
+    } else if (verb === 'peer' && toolName) {
+      const [to, ...text] = rest.trim().split(/(?<=^\S+)\s+/)
+      found.rounds.push([callOf('message_peer', { to, text: text.join(' ') })])
     } else if (isUnruly && verb === 'slow') found.slowMs = Math.min(600_000, Number(rest) || 0)
     else if (isUnruly && verb === 'fail')
       found.fail = (['429', '500', 'cut'] as const).find((one) => one === rest.trim())
@@ -109,8 +114,6 @@ const parseCommands = (text: string, isUnruly: boolean): Commands => {
 const namedFile = /(?:^|[\s"'“`(])([\p{L}\p{N}][\p{L}\p{N}_.-]*\.[a-z][a-z0-9]{1,4})(?=$|[\s"'”`),.;:?!])/iu
 const namedId = /\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/i
 const maxFilesRead = 3
-
-const callOf = (toolName: string, input: object): DemoCall => ({ toolName, input: JSON.stringify(input) })
 
 interface FoundFile {
   id?: string
@@ -156,6 +159,10 @@ const tell = ({ toolName, value, isError, input }: Result): string => {
     const names = filesFound({ toolName, value, isError, input }).map((one) => one.name)
     if (names.length === 0) return `I found no file for ${JSON.stringify(input['query'])}.`
     return `I found ${names.length === 1 ? 'one file' : `${names.length} files`}: ${names.join(', ')}.`
+  }
+  const peer = value as { to?: string; reply?: string | null; error?: string; note?: string } | null
+  if (toolName === 'message_peer' && typeof peer?.to === 'string') {
+    return `${peer.to} answered: ${quote(peer.reply ?? peer.error ?? peer.note ?? 'nothing')}`
   }
   return `${toolName} answered: ${quote(JSON.stringify(value))}`
 }

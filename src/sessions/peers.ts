@@ -1,0 +1,185 @@
+import { findAgent, findLiveAgent, listPeers } from '../agents/agents.ts'
+import type { AgentRow, PeerRow } from '../agents/agents.ts'
+import { workspaceOf } from '../identity/actor.ts'
+import type { Actor } from '../identity/actor.ts'
+import type { Database, Db, Transaction } from '../platform/database.ts'
+import { notFound, validationError } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import type { Tool, ToolContext, ToolSource } from '../tool.ts'
+import * as peerQueries from './peer-queries.ts'
+import type { WritingTurn } from './peer-queries.ts'
+import { lockSession } from './queries.ts'
+import type { MessagePart } from './schemas.ts'
+import { abandonTurn } from './cancel.ts'
+import { createTails } from './stream-tail.ts'
+import type { Tails } from './stream-tail.ts'
+import { authorOfAgent, beginTurn } from './turns.ts'
+import type { TurnDeps } from './turns.ts'
+
+/** How many messages lead from the turn that a person began to any other of its chain. */
+const maxHops = 4
+const maxMessagesInChain = 20
+const maxMessagesAMinute = 10
+/** Below the time of a tool, so that the agent hears that there is no answer yet. */
+const waitMs = 45_000
+
+interface Sent {
+  turnId: string
+  sessionId: string
+  /** False when the other one works on what this is part of: it can only answer afterwards. */
+  canWait: boolean
+}
+
+/** The agent that is written to. Its messages tell the writer's model what it may do instead. */
+const addressee = async (db: Db, actor: Actor, writer: AgentRow, to: string): Promise<AgentRow> => {
+  const target = await findAgent(db, actor, to)
+  const slug = target?.slug ?? to
+  if (slug === writer.slug) throw validationError('An agent cannot write to itself.')
+  if (!writer.allowedPeers.includes(slug)) {
+    const allowed = writer.allowedPeers.length === 0 ? 'nobody' : writer.allowedPeers.join(', ')
+    throw validationError(`This agent may not write to ${to}. It may write to: ${allowed}.`)
+  }
+  if (!target) throw validationError(`There is no agent ${to}.`)
+  if (!target.isActive) throw validationError(`The agent ${slug} is not active and takes no messages.`)
+  return target
+}
+
+/** The one session of two agents in a workspace, locked. */
+const openPeerSession = async (db: Transaction, actor: Actor, writer: AgentRow, target: AgentRow): Promise<string> => {
+  const { orgId, userId } = actor
+  const workspaceId = workspaceOf(actor)
+  const key = [writer.id, target.id].toSorted().join(':')
+  const title = `${writer.name} and ${target.name}`
+  const wanted = { id: newId(), workspaceId, key, agentIds: [target.id, writer.id], title, userId }
+  const session =
+    (await peerQueries.insertPeerSession(db, orgId, wanted)) ??
+    (await peerQueries.findPeerSession(db, orgId, workspaceId, key))
+  const locked = session && (await lockSession(db, orgId, session.id))
+  if (!locked) throw validationError('The conversation with this agent was deleted just now. Try again.')
+  return locked.id
+}
+
+/** Takes one message from what is left of the chain, if its limits allow it. */
+const joinChain = async (db: Transaction, orgId: string, turn: WritingTurn, leftMs: number): Promise<void> => {
+  if (turn.hop >= maxHops) {
+    throw validationError(
+      `A chain of messages between agents ends after ${maxHops}. Answer with what you know; your answer goes back to who asked.`,
+    )
+  }
+  if (!(await peerQueries.countMessage(db, orgId, turn, Math.max(0, leftMs), maxMessagesInChain))) {
+    throw validationError(`Agents have exchanged ${maxMessagesInChain} messages about this, and that is the limit.`)
+  }
+}
+
+/** Writes the message and queues the turn of whoever has to answer it, once for each call. */
+const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): Promise<Sent> => {
+  const { db, actor, callKey, turn: calling } = context
+  const { orgId } = actor
+  if (!calling) throw validationError('Agents write to one another only in a chat turn.')
+  return db.transaction(async (db) => {
+    const turn = await peerQueries.findWritingTurn(db, orgId, calling.id)
+    if (!turn) throw notFound('Turn')
+    const canWait = (agentId: string): boolean => !turn.pathAgentIds.includes(agentId)
+    const before = await peerQueries.findTurnOfCall(db, orgId, callKey)
+    if (before) return { turnId: before.id, sessionId: before.sessionId, canWait: canWait(before.agentId) }
+    const writer = await findLiveAgent(db, orgId, turn.agentId)
+    if (!writer) throw notFound('Agent')
+    const target = await addressee(db, actor, writer, to)
+    await joinChain(db, orgId, turn, calling.leftMs)
+    const sessionId = await openPeerSession(db, actor, writer, target)
+    if ((await peerQueries.countRecentMessages(db, orgId, sessionId)) >= maxMessagesAMinute) {
+      throw validationError(
+        `${writer.slug} and ${target.slug} exchange at most ${maxMessagesAMinute} messages a minute.`,
+      )
+    }
+    const options = {
+      agentId: target.id,
+      author: authorOfAgent(writer),
+      scopes: turn.scopes,
+      maxSteps: turn.maxSteps,
+      ...(turn.maxCostCents === null ? {} : { maxCostCents: turn.maxCostCents }),
+    }
+    const turnId = await beginTurn(db, deps, actor, sessionId, [{ type: 'text', text }], options)
+    await peerQueries.linkTurn(db, orgId, turnId, turn, callKey)
+    return { turnId, sessionId, canWait: canWait(target.id) }
+  })
+}
+
+const textOf = (parts: MessagePart[] | null): string | null => {
+  const text = (parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return text === '' ? null : text
+}
+
+const noteOf = (status: string, canWait: boolean): string | undefined => {
+  if (!canWait) return 'It is waiting for an answer of this very conversation, so it reads this only afterwards.'
+  if (status === 'requires_action') return 'It waits for a person to decide something before it goes on.'
+  if (status === 'queued' || status === 'running') return 'It has not answered yet, and does so without you.'
+  return undefined
+}
+
+const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[]): Tool => ({
+  name: 'message_peer',
+  description: [
+    'Writes to another agent and answers what it replies. It sees your message and what you two wrote before, nothing else.',
+    ...peers.flatMap((peer) => (peer.isActive ? [`- ${peer.slug}: ${peer.description ?? peer.name}`] : [])),
+  ].join('\n'),
+  inputSchema: {
+    type: 'object',
+    properties: {
+      to: { type: 'string', minLength: 1, maxLength: 255, description: 'The slug of the agent' },
+      text: { type: 'string', minLength: 1, maxLength: 100_000, description: 'The message' },
+      waitForReply: { type: 'boolean', description: 'false: go on without its reply' },
+    },
+    required: ['to', 'text'],
+  },
+  isReadOnly: false,
+  isRepeatable: true,
+  permission: 'sessions:write',
+  run: async (context: ToolContext, input: { to: string; text: string; waitForReply?: boolean }) => {
+    const { actor, db, signal } = context
+    const { turnId, sessionId, canWait } = await send(deps, context, input.to.trim(), input.text)
+    if (canWait && input.waitForReply !== false) {
+      await tails.untilResting({ orgId: actor.orgId, turnId }, waitMs, signal)
+      signal.throwIfAborted()
+    }
+    const answer = await peerQueries.findAnswer(db, actor.orgId, turnId)
+    const { status = 'queued', error = null, parts = null } = answer ?? {}
+    const note = noteOf(status, canWait)
+    return {
+      to: input.to.trim(),
+      sessionId,
+      turnId,
+      status,
+      reply: textOf(parts),
+      ...(error ? { error: error.message } : {}),
+      ...(note === undefined ? {} : { note }),
+    }
+  },
+})
+
+/**
+ * The tool with which an agent writes to those that its `allowedPeers` names. Naming one is what grants it, as naming a
+ * connector grants that connector's tools.
+ */
+export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): ToolSource => {
+  const tails = createTails(deps)
+  return {
+    offered: async ({ db, actor, agent }) => {
+      if (!agent || (agent.allowedPeers.length === 0 && !agent.allowedTools.includes('message_peer'))) return []
+      return [messagePeer(deps, tails, await listPeers(db.hot, actor, agent))]
+    },
+  }
+}
+
+/** Cancels what a cancelled turn asked of other agents. */
+export const cancelAsked = async (
+  deps: TurnDeps,
+  { orgId, turnId }: { orgId: string; turnId: string },
+): Promise<void> => {
+  for (const child of await peerQueries.listUnfinishedChildren(deps.db, orgId, turnId)) {
+    await deps.db.transaction(async (db) => {
+      if (await lockSession(db, orgId, child.sessionId)) await abandonTurn(db, deps, orgId, child.id)
+    })
+  }
+}

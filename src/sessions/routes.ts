@@ -10,6 +10,7 @@ import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/schemas.ts'
+import { registerOpenAiRoutes } from './openai/routes.ts'
 import * as queries from './queries.ts'
 import {
   AgentParams,
@@ -52,6 +53,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   const tails = createTails({ db, hub, log })
   registerTurnRoutes(app, deps, tails)
   registerStreamRoutes(app, deps, tails)
+  registerOpenAiRoutes(app, deps, tails)
 
   app.get(
     `${apiPrefix}/sessions`,

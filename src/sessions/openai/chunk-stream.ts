@@ -1,0 +1,148 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../platform/database.ts'
+import { ApiError, serviceUnavailable } from '../../platform/errors.ts'
+import type { Frame } from '../frames.ts'
+import type { Reader, Tails } from '../stream-tail.ts'
+import { chatId, getCompletion } from './completions.ts'
+import { paragraphBreak } from './conversation.ts'
+import { chatFailure, notYet } from './failures.ts'
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+const pingMs = 15_000
+/** How long a failure may still come as a status. After that proxies and people want to see that something is there. */
+const openAfterMs = 5_000
+
+export interface ChunkOptions {
+  turnId: string
+  model: string
+  includeUsage: boolean
+  isFresh: boolean
+}
+
+interface Delta {
+  role?: 'assistant'
+  content?: string
+  reasoning_content?: string
+}
+
+/** Turns frames into what is new in them. Text after a pause, such as the use of a tool, begins a new paragraph. */
+const createReading = () => {
+  let block = ''
+  return (line: string): Delta | undefined => {
+    const frame = JSON.parse(line) as Frame
+    if (frame.type === 'reasoning-delta') return { reasoning_content: frame.delta }
+    if (frame.type !== 'text-delta') return undefined
+    const isNext = block !== '' && block !== frame.id
+    block = frame.id
+    return { content: isNext ? paragraphBreak + frame.delta : frame.delta }
+  }
+}
+
+/** The chunks of one completion as they go over the wire. */
+const createWriter = ({ turnId, model, includeUsage }: ChunkOptions) => {
+  const created = Math.floor(Date.now() / 1_000)
+  const chunk = (choices: object[], usage: object | null = null): string => {
+    const head = { id: chatId(turnId), object: 'chat.completion.chunk', created, model, choices }
+    return `data: ${JSON.stringify(includeUsage ? { ...head, usage } : head)}\n\n`
+  }
+  const choice = (delta: Delta, finishReason: string | null): object => ({
+    index: 0,
+    delta,
+    logprobs: null,
+    finish_reason: finishReason,
+  })
+  return {
+    delta: (delta: Delta) => chunk([choice(delta, null)]),
+    end: (finishReason: string, usage: object) =>
+      `${chunk([choice({}, finishReason)])}${includeUsage ? chunk([], usage) : ''}data: [DONE]\n\n`,
+    failure: (error: ApiError) => `data: ${JSON.stringify(chatFailure(error))}\n\n`,
+  }
+}
+
+const asApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : serviceUnavailable('The answer could not be read.', { cause: error })
+
+/**
+ * Answers with a turn as a stream of chunks. Resolves when the stream has begun and rejects when the turn fails before it
+ * said anything, so that such a failure has a status of its own. A client that goes away does not stop the turn.
+ */
+export const sendChunks = (
+  db: Db,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tails: Tails,
+  options: ChunkOptions,
+): Promise<void> => {
+  const { actor, server } = request
+  const { raw } = reply
+  const writer = createWriter(options)
+  const read = createReading()
+  const opened = Promise.withResolvers<void>()
+  let isOpen = false
+
+  const open = (): void => {
+    if (isOpen) return
+    isOpen = true
+    clearTimeout(opening)
+    reply.hijack()
+    raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...streamHeaders })
+    raw.write(writer.delta({ role: 'assistant', content: '' }))
+    opened.resolve()
+  }
+  const fail = (error: ApiError): void => {
+    if (isOpen) raw.end(writer.failure(error))
+    else {
+      isOpen = true
+      close()
+      opened.reject(error)
+    }
+  }
+  const finish = async (): Promise<void> => {
+    try {
+      const completion = await getCompletion(db, actor, options.turnId)
+      if (!completion) throw notYet('The turn does not rest yet.')
+      open()
+      raw.end(writer.end(completion.finishReason, completion.usage))
+    } catch (error) {
+      fail(asApiError(error))
+    }
+  }
+  const reader: Reader = {
+    write: (_firstSeq, lines) => {
+      const deltas = lines.map(read).filter((delta) => delta !== undefined)
+      if (deltas.length === 0) return true
+      open()
+      return raw.write(deltas.map(writer.delta).join(''))
+    },
+    end: () => void finish(),
+  }
+  const stop = (): void => fail(notYet('The server is stopping.'))
+  const opening = setTimeout(open, openAfterMs)
+  const ping = setInterval(() => {
+    if (isOpen && !raw.writableNeedDrain) raw.write(': ping\n\n')
+  }, pingMs)
+  const tail = tails.follow({ orgId: actor.orgId, turnId: options.turnId }, 0, reader, options.isFresh)
+  const close = (): void => {
+    clearTimeout(opening)
+    clearInterval(ping)
+    server.stopping.removeEventListener('abort', stop)
+    tail.close()
+  }
+  server.stopping.addEventListener('abort', stop)
+  if (server.stopping.aborted) stop()
+  raw.on('drain', () => tail.resume())
+  raw.on('error', () => undefined)
+  raw.once('close', () => {
+    close()
+    // Gone before it began: there is nobody left to answer.
+    if (!isOpen) reply.hijack()
+    isOpen = true
+    opened.resolve()
+  })
+  return opened.promise
+}

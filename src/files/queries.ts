@@ -33,21 +33,27 @@ export const fileColumns = sql`f.id, f.name, f.mime_type, f.size_bytes as size, 
   f.created_by, f.created_at, f.updated_at, f.revision`
 
 // A FileRow as one column of JSON. pg takes apart a description of every column with every answer: 17 columns cost the
-// server 31 µs of its time a read, this 20, and the one statement of the hot read 3 more when its text is put together
-// every time.
-const { text: readFileText } = sql`
-  select json_build_object('id', f.id, 'name', f.name, 'mimeType', f.mime_type, 'size', f.size_bytes,
-    'parentId', f.parent_id, 'projectId', f.project_id, 'source', f.source, 'targetFileId', f.target_id,
-    'tags', f.tags, 'isProtected', f.is_protected, 'status', f.status, 'blobId', f.blob_id,
-    'contentHash', encode(f.sha256, 'hex'), 'createdBy', f.created_by,
-    'createdAt', to_char(f.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    'updatedAt', to_char(f.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'revision', f.revision)::text as record
-  from files f where f.org_id = ${'$1'} and f.id = ${'$2'} and f.deleted_at is null`
+// server 31 µs of its time a read, this 20.
+const readById = {
+  text: `
+  select asked.place, found.record
+  from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (org_id, id, place)
+    cross join lateral (
+      select json_build_object('id', f.id, 'name', f.name, 'mimeType', f.mime_type, 'size', f.size_bytes,
+        'parentId', f.parent_id, 'projectId', f.project_id, 'source', f.source, 'targetFileId', f.target_id,
+        'tags', f.tags, 'isProtected', f.is_protected, 'status', f.status, 'blobId', f.blob_id,
+        'contentHash', encode(f.sha256, 'hex'), 'createdBy', f.created_by,
+        'createdAt', to_char(f.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'updatedAt', to_char(f.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'revision', f.revision)::text as record
+      from files f where f.org_id = asked.org_id and f.id = asked.id and f.deleted_at is null
+      limit 1
+    ) found`,
+}
 
 /** What findFile answers, for the route that is asked most. */
 export const readFile = async (db: Db, actor: Actor, id: string): Promise<FileRow | undefined> => {
-  const row = await db.row<{ record: string }>({ text: readFileText, values: [actor.orgId, id] })
-  return row && (JSON.parse(row.record) as FileRow)
+  const record = await db.lookUp(readById, [actor.orgId, id])
+  return record === undefined ? undefined : (JSON.parse(record) as FileRow)
 }
 
 export const findFile = (db: Db, actor: Actor, id: string) =>

@@ -107,12 +107,8 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
       return
     }
     const key = bearer.exec(authorization)?.[1]
-    const refusal = key === undefined ? noKey : authority.refusalOf(key)
-    if (key === undefined || refusal !== undefined) {
-      refuse(request, reply, refusal ?? noKey)
-      return
-    }
-    const asking = authority.actorOf(key, textOf(request.headers['x-workspace-id']))
-    void admit(request, reply, access, asking, done)
+    const asking = key === undefined ? noKey : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
+    if (asking instanceof ApiError) refuse(request, reply, asking)
+    else void admit(request, reply, access, asking, done)
   })
 }

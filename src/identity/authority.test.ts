@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
-import { generateKey } from '../platform/key-format.ts'
+import { generateKey, hashKey } from '../platform/key-format.ts'
 import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'
+import { createAuthority } from './authority.ts'
 
 const app = await startTestApp()
 const second = await app.secondServer()
+
+const issueKey = async (owner: { orgId: string; userId: string }, key: string): Promise<string> => {
+  await app.db.execute(sql`
+    insert into api_keys (org_id, id, user_id, name, prefix, last4, hash)
+    values (${owner.orgId}, ${newId()}, ${owner.userId}, 'new', 'atr_test_', ${key.slice(-4)}, ${hashKey(key)})`)
+  return key
+}
 
 describe('bearer keys', () => {
   test('GET /me answers who the key stands for', async () => {
@@ -50,15 +58,43 @@ describe('bearer keys', () => {
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([401]))
   })
 
-  test('a key that was unknown works as soon as it exists', async () => {
+  test('a key works on every server process as soon as it was issued', async () => {
     const owner = await app.createOrg()
+    for (let round = 0; round < 5; round++) {
+      const key = await issueKey(owner, generateKey('test'))
+      assert.equal((await second.call('GET', '/api/v1/me', { as: key })).status, 200)
+      assert.equal((await app.call('GET', '/api/v1/me', { as: key })).status, 200)
+    }
+  })
+
+  test('a key that was refused before it was issued works ten seconds later', async () => {
+    const owner = await app.createOrg()
+    let now = Date.now()
+    const authority = createAuthority(app.db, { keyEnvironment: 'test', now: () => now, onError: assert.ifError })
+    const outcomeOf = async (key: string): Promise<string> => {
+      try {
+        const found = await authority.actorOf(key, undefined)
+        return found instanceof Error ? found.message : found.userId
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
     const key = generateKey('test')
-    assert.equal((await second.call('GET', '/api/v1/me', { as: key })).status, 401)
-    const { hashKey } = await import('../platform/key-format.ts')
-    await app.db.execute(sql`
-      insert into api_keys (org_id, id, user_id, name, prefix, last4, hash)
-      values (${owner.orgId}, ${newId()}, ${owner.userId}, 'new', 'atr_test_', ${key.slice(-4)}, ${hashKey(key)})`)
-    assert.equal((await second.call('GET', '/api/v1/me', { as: key })).status, 200)
+    assert.match(await outcomeOf(key), /unknown, revoked or expired/)
+    await issueKey(owner, key)
+    now += 10_001
+    assert.equal(await outcomeOf(key), owner.userId)
+  })
+
+  test('a key that was taken away and given back works at once', async () => {
+    const owner = await app.createOrg()
+    const setRevoked = (revoked: boolean) =>
+      app.db.execute(sql`
+        update api_keys set revoked_at = case when ${revoked} then now() end where org_id = ${owner.orgId}`)
+    for (const revoked of [true, false, true, false]) {
+      await setRevoked(revoked)
+      assert.equal((await second.call('GET', '/api/v1/me', { as: owner })).status, revoked ? 401 : 200)
+    }
   })
 
   test('an expired key is refused although it was remembered as valid', async () => {

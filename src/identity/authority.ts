@@ -12,11 +12,11 @@ import * as queries from './queries.ts'
 export interface Authority {
   /**
    * The actor behind a bearer key, in the named workspace or else the key's default one. Rejects with UNAUTHORIZED
-   * for a key that is unknown, revoked or expired, and with FORBIDDEN for a workspace that the user is not in.
+   * for a key that is unknown, revoked or expired, and with FORBIDDEN for a workspace that the user is not in. A key that
+   * nobody needs to be asked about (its prefix, environment or checksum is wrong, or it was never issued) is refused at
+   * once.
    */
-  actorOf(key: string, workspaceId: string | undefined): Promise<Actor>
-  /** What is wrong with a key that cannot exist (prefix, environment, checksum), told without asking anybody. */
-  refusalOf(key: string): ApiError | undefined
+  actorOf(key: string, workspaceId: string | undefined): ApiError | Promise<Actor>
 }
 
 export interface AuthorityOptions {
@@ -34,6 +34,8 @@ interface Identity {
 }
 
 const maxKnownKeys = 10_000
+const maxNeverIssued = 10_000
+const neverIssuedForMs = 10_000
 const maxWorkspacesOfKey = 100
 const touchEveryMs = 600_000
 
@@ -110,7 +112,20 @@ const setBounded = <K, V>(map: Map<K, V>, key: K, value: V, max: number): void =
   map.set(key, value)
 }
 
-/** Who the keys stand for, remembered; `identityOf` never answers with what was true before it was asked. */
+/**
+ * Keys that were never issued, as they were sent. Such a key cannot begin to work: keys are random, and nobody is told
+ * one before it is stored. So nobody needs to be asked about it again, and a flood of one costs what a malformed key
+ * costs. (The ten seconds are for who restores an old database under a running server.)
+ */
+const rememberNeverIssued = (now: () => number) => {
+  const until = new Map<string, number>()
+  return {
+    has: (key: string): boolean => (until.get(key) ?? 0) > now(),
+    add: (key: string): void => setBounded(until, key, now() + neverIssuedForMs, maxNeverIssued),
+  }
+}
+
+/** Who the keys stand for, remembered; the answer is never what was true before it was asked for. */
 const rememberKeys = (db: Database) => {
   const known = new Map<string, Identity | undefined>()
   let seenEpoch = -1n
@@ -131,22 +146,23 @@ const rememberKeys = (db: Database) => {
   })
 
   const load = batched(async (hashes) => {
-    const found = new Map<string, Identity>()
+    const found = new Map<string, Identity | 'nobody'>()
     for (const row of await queries.findKeyIdentities(db.hot, hashes)) {
       const id = row.hash.toString('base64')
       const identity = row.orgId === null ? undefined : toIdentity(row)
-      if (identity) found.set(id, identity)
+      if (identity || row.wasIssued) found.set(id, identity ?? 'nobody')
       // An answer from before the last change must not be remembered as if it came after it.
-      if (row.epoch >= seenEpoch) setBounded(known, id, identity, maxKnownKeys)
+      if (row.wasIssued && row.epoch >= seenEpoch) setBounded(known, id, identity, maxKnownKeys)
     }
     return found
   })
 
-  return async (hash: Buffer): Promise<Identity | undefined> => {
+  /** `nobody` for a key that stands for nobody now; undefined for one that was never issued. */
+  return async (hash: Buffer): Promise<Identity | 'nobody' | undefined> => {
     const id = hash.toString('base64')
     if (known.has(id)) {
       await refresh()
-      if (known.has(id)) return known.get(id)
+      if (known.has(id)) return known.get(id) ?? 'nobody'
     }
     return load(id, hash)
   }
@@ -160,6 +176,7 @@ const rememberKeys = (db: Database) => {
 export const createAuthority = (db: Database, options: AuthorityOptions): Authority => {
   const now = options.now ?? Date.now
   const identityOf = rememberKeys(db)
+  const neverIssued = rememberNeverIssued(now)
   const touched = new Map<string, number>()
 
   const touch = (actor: Actor): void => {
@@ -182,13 +199,18 @@ export const createAuthority = (db: Database, options: AuthorityOptions): Author
     return actor
   }
 
+  const asked = async (key: string, workspaceId: string | undefined): Promise<Actor> => {
+    const identity = await identityOf(hashKey(key))
+    if (!identity) neverIssued.add(key)
+    if (!identity || identity === 'nobody' || identity.expiresAtMs <= now()) throw unknownKey
+    touch(identity.actor)
+    return workspaceId === undefined ? identity.actor : inWorkspace(identity, workspaceId.toLowerCase())
+  }
+
   return {
-    refusalOf: (key) => (isWellFormedKey(key, options.keyEnvironment) ? undefined : malformedKey),
-    actorOf: async (key, workspaceId) => {
-      const identity = await identityOf(hashKey(key))
-      if (!identity || identity.expiresAtMs <= now()) throw unknownKey
-      touch(identity.actor)
-      return workspaceId === undefined ? identity.actor : inWorkspace(identity, workspaceId.toLowerCase())
+    actorOf: (key, workspaceId) => {
+      if (neverIssued.has(key)) return unknownKey
+      return isWellFormedKey(key, options.keyEnvironment) ? asked(key, workspaceId) : malformedKey
     },
   }
 }

@@ -17,8 +17,8 @@ export interface IdentityRow {
   expiresAt: string | null
 }
 
-/** One row for each hash asked about; a key that does not stand for anyone has no orgId. */
-export type KeyLookupRow = { hash: Buffer; epoch: bigint } & (IdentityRow | { orgId: null })
+/** One row for each hash asked about; a key that does not stand for anyone has no orgId, and may never have existed. */
+export type KeyLookupRow = { hash: Buffer; epoch: bigint; wasIssued: boolean } & (IdentityRow | { orgId: null })
 
 export const currentEpoch = (db: Db) => db.row<{ epoch: bigint }>(sql`select epoch from auth_epoch`)
 
@@ -31,8 +31,9 @@ export const orgsChangedSince = (db: Db, epoch: bigint) =>
 export const findKeyIdentities = (db: Db, hashes: Buffer[]) =>
   db.rows<KeyLookupRow>(sql`
     -- all orgs: a key says which org it belongs to
-    select asked.hash, e.epoch, k.org_id, k.org_name, k.user_id, k.user_name, k.email, k.role,
-      k.api_key_id, k.api_key_name, k.scopes, k.workspace_id, k.expires_at
+    select asked.hash, e.epoch, exists (select from api_keys issued where issued.hash = asked.hash) as was_issued,
+      k.org_id, k.org_name, k.user_id, k.user_name, k.email, k.role, k.api_key_id, k.api_key_name, k.scopes,
+      k.workspace_id, k.expires_at
     from unnest(${hashes}::bytea[]) as asked (hash)
       cross join auth_epoch e
       left join lateral (

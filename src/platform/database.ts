@@ -17,6 +17,19 @@ export interface Db {
   row<Row>(statement: Statement): Promise<Row | undefined>
   /** The number of rows that the statement changed. */
   execute(statement: Statement): Promise<number>
+  /**
+   * One record by its key, as the JSON text that the statement answers; undefined when it answers none. The parts of the
+   * key are UUIDs. On `hot`, all look-ups of a turn of the event loop by the same statement are sent as one.
+   */
+  lookUp(statement: LookUp, key: readonly string[]): Promise<string | undefined>
+}
+
+/**
+ * A point read that can be asked for many keys at once: `$1`, `$2` … are arrays of UUIDs, one for each part of the key,
+ * and it answers `place` (which key, from 1) and `record` (JSON as text), a row for each key that there is.
+ */
+export interface LookUp {
+  readonly text: string
 }
 
 export interface Transaction extends Db {
@@ -95,13 +108,28 @@ const toObjects = <Row>(text: string, result: pg.QueryArrayResult): Row[] => {
   })
 }
 
-const dbOver = (run: Runner): Db => {
+const uuidsOf = (keys: readonly (readonly string[])[], part: number): string =>
+  `{${keys.map((key) => key[part]).join(',')}}`
+
+type Key = readonly string[]
+type LookUpAll = (statement: LookUp, keys: Key[]) => Promise<(string | undefined)[]>
+
+const dbOver = (run: Runner, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db => {
   const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
     const text = statement.text
     const name = preparedName(text)
     const config: QueryArrayConfig = { text, values: statement.values, rowMode: 'array', types }
     if (name !== undefined) config.name = name
     return [text, run(config)]
+  }
+  const lookUpAll: LookUpAll = async ({ text }, keys) => {
+    const parts = keys[0]?.length ?? 0
+    const [, result] = send({ text, values: Array.from({ length: parts }, (_, part) => uuidsOf(keys, part)) })
+    const found: (string | undefined)[] = Array.from({ length: keys.length })
+    for (const [place, record] of (await result).rows as unknown as [bigint, string][]) {
+      found[Number(place) - 1] = record
+    }
+    return found
   }
   return {
     rows: async (statement) => {
@@ -113,6 +141,7 @@ const dbOver = (run: Runner): Db => {
       return toObjects<Row>(text, await result)[0]
     },
     execute: async (statement) => (await send(statement)[1]).rowCount ?? 0,
+    lookUp: lookUpOver?.(lookUpAll) ?? (async (statement, key) => (await lookUpAll(statement, [key]))[0]),
   }
 }
 
@@ -124,18 +153,62 @@ const refuseInsideTransaction = (): void => {
   }
 }
 
+interface Waiting {
+  key: Key
+  resolve(record: string | undefined): void
+  reject(error: unknown): void
+}
+
+const maxKeysOfLookUp = 500
+
+/**
+ * Look-ups that are asked for in one go leave as one statement. Requests that waited for the same answer about their
+ * callers' authority come here together, so under load this takes the place of dozens of statements.
+ */
+const gathered = (lookUpAll: LookUpAll): Db['lookUp'] => {
+  const waiting = new Map<LookUp, Waiting[]>()
+  const answer = async (statement: LookUp, batch: Waiting[]): Promise<void> => {
+    try {
+      const records = await lookUpAll(
+        statement,
+        batch.map(({ key }) => key),
+      )
+      for (const [place, { resolve }] of batch.entries()) resolve(records[place])
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+  const send = (statement: LookUp): void => {
+    const batch = waiting.get(statement) ?? []
+    waiting.delete(statement)
+    while (batch.length > 0) void answer(statement, batch.splice(0, maxKeysOfLookUp))
+  }
+  return (statement, key) =>
+    new Promise((resolve, reject) => {
+      refuseInsideTransaction()
+      const batch = waiting.get(statement)
+      if (batch) {
+        batch.push({ key, resolve, reject })
+        return
+      }
+      waiting.set(statement, [{ key, resolve, reject }])
+      // Runs when all that the last answer set going has come to a wait of its own.
+      process.nextTick(send, statement)
+    })
+}
+
 const corked = new WeakSet<pg.Client>()
 
 /**
- * All statements of one turn of the event loop leave in one write. A write to the socket costs as much CPU as all the
- * rest of a point read, and under load a turn brings many.
+ * All statements that one answer set going leave in one write: a write to the socket costs as much CPU as all the rest
+ * of a point read.
  */
 const writeTogether = (client: pg.Client): void => {
   if (corked.has(client)) return
   const { stream } = client.connection
   corked.add(client)
   stream.cork()
-  setImmediate(() => {
+  process.nextTick(() => {
     corked.delete(client)
     stream.uncork()
   })
@@ -175,7 +248,7 @@ const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void>
     const open = slots.filter((slot) => slot !== undefined)
     await Promise.allSettled(open.map(async (slot) => (await slot).end()))
   }
-  return { db: dbOver(run), close }
+  return { db: dbOver(run, gathered), close }
 }
 
 const runTransaction = async <T>(

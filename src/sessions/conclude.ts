@@ -2,8 +2,8 @@ import type { Transaction } from '../platform/database.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { endTurn } from './checkpoint-queries.ts'
 import type { Ending, EndingTurn } from './checkpoint-queries.ts'
-import { runTurn } from './turn-job.ts'
-import { releaseSession } from './turn-queries.ts'
+import { connectorTurnEnded, runTurn } from './turn-job.ts'
+import { findRelationship, releaseSession } from './turn-queries.ts'
 
 /**
  * Ends a turn with its reply and lets the next one of the session begin, all in the caller's transaction. With a token
@@ -21,5 +21,8 @@ export const concludeTurn = async (
   const released = await releaseSession(db, orgId, turn.sessionId, turn.id, ending.parts.length > 0 ? 1 : 0)
   const next = released?.nextTurnId
   if (next) await jobs.enqueue(db, runTurn, { orgId, turnId: next })
+  // A turn that waited for its move had no session to release.
+  const relationship = released?.relationship ?? (await findRelationship(db, orgId, turn.sessionId))
+  if (relationship === 'connector') await jobs.enqueue(db, connectorTurnEnded, { orgId, turnId: turn.id })
   return true
 }

@@ -106,15 +106,17 @@ export interface NewSession {
   agentId: string
   title: string | null
   metadata: Record<string, unknown>
+  /** With whom it is; with a user unless said otherwise. */
+  relationship?: 'connector'
 }
 
 /** The session with the agent and the caller in it. */
 export const insertSession = (db: Db, actor: Actor, session: NewSession) =>
   db.execute(sql`
     with made as (
-      insert into sessions (org_id, id, workspace_id, project_id, agent_id, title, metadata, created_by)
+      insert into sessions (org_id, id, workspace_id, project_id, agent_id, title, metadata, relationship, created_by)
       values (${actor.orgId}, ${session.id}, ${session.workspaceId}, ${session.projectId}, ${session.agentId},
-        ${session.title}, ${JSON.stringify(session.metadata)}, ${actor.userId})
+        ${session.title}, ${JSON.stringify(session.metadata)}, ${session.relationship ?? 'user'}, ${actor.userId})
       returning org_id, id, updated_at
     )
     insert into session_participants (org_id, session_id, kind, participant_id, updated_at)

@@ -12,3 +12,6 @@ export const runTurn = defineJob<{ orgId: string; turnId: string }>('turn.run', 
 
 /** A turn was cancelled: so are those that it asked of other agents. */
 export const cancelPeers = defineJob<{ orgId: string; turnId: string }>('turn.cancel-peers')
+
+/** A turn in the chat of a provider ended; connectors work on it, and send its reply there. */
+export const connectorTurnEnded = defineJob<{ orgId: string; turnId: string }>('connector.turn-ended')

@@ -211,7 +211,7 @@ export const listCalls = (db: Db, orgId: string, turnId: string) =>
  * turn's move. The session must be locked by an earlier statement, so that this one sees every turn that waits.
  */
 export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId: string, newMessages: number) =>
-  db.row<{ nextTurnId: string | null }>(sql`
+  db.row<{ nextTurnId: string | null; relationship: 'user' | 'peer' | 'connector' }>(sql`
     with next as (
       select (
         select id from turns where org_id = ${orgId} and session_id = ${sessionId} and status = 'queued'
@@ -224,7 +224,21 @@ export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId:
       last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
     from next
     where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
-    returning next.id as next_turn_id`)
+    returning next.id as next_turn_id, sessions.relationship`)
+
+/** Whether a turn has ended, and its reply when it has one. */
+export const findReply = (db: Db, orgId: string, turnId: string) =>
+  db.row<{ endedAt: string | null; parts: MessagePart[] | null }>(sql`
+    select turns.ended_at, m.parts from turns
+      left join messages m on m.org_id = turns.org_id and m.id = turns.reply_id
+    where turns.org_id = ${orgId} and turns.id = ${turnId}`)
+
+/** Whom a session is with. */
+export const findRelationship = async (db: Db, orgId: string, sessionId: string) =>
+  (
+    await db.row<{ relationship: 'user' | 'peer' | 'connector' }>(sql`
+      select relationship from sessions where org_id = ${orgId} and id = ${sessionId}`)
+  )?.relationship
 
 export const setSessionStatus = (db: Db, orgId: string, sessionId: string, status: 'running' | 'requires_action') =>
   db.execute(sql`

@@ -154,6 +154,92 @@ export interface Cancelled {
   cancelled: boolean
 }
 
+export interface ChatCompletion {
+  /** `chatcmpl-` and the id of the turn */
+  id: string
+  object: "chat.completion"
+  /** Unix seconds */
+  created: number
+  model: string
+  choices: Array<{
+    index: number
+    message: {
+      role: "assistant"
+      content: string
+      refusal: null
+    }
+    logprobs: null
+    finish_reason: "stop" | "length" | "content_filter"
+  }>
+  usage: {
+    /** Of all calls of the model that the turn took */
+    prompt_tokens: number
+    completion_tokens: number
+    total_tokens: number
+    prompt_tokens_details: {
+      cached_tokens: number
+    }
+  }
+}
+
+export interface ChatCompletionCreate {
+  /** `agent/<slug>` */
+  model: string
+  /** The last one is the user’s */
+  messages: Array<{
+    role: "system" | "developer" | "user" | "assistant" | "tool" | "function"
+    content?: string | Array<{
+      /** `text`, or `file` for a stored file */
+      type: string
+      text?: string
+      file?: {
+        /** The id of a file of the org */
+        file_id?: string
+      }
+    }> | null
+    tool_calls?: unknown
+  }>
+  stream?: boolean | null
+  stream_options?: {
+    include_usage?: boolean
+  } | null
+  /** The most that each call of the model may say */
+  max_completion_tokens?: number | null
+  /** The older name of the same */
+  max_tokens?: number | null
+  n?: number | null
+  tools?: unknown[] | null
+  functions?: unknown[] | null
+  stop?: unknown
+  response_format?: Record<string, unknown> | null
+  logprobs?: boolean | null
+  modalities?: unknown[] | null
+  audio?: Record<string, unknown> | null
+}
+
+export interface ChatFailure {
+  error: {
+    message: string
+    type: string
+    param: string | null
+    code: string | null
+  }
+}
+
+export interface ChatModel {
+  /** `agent/<slug>` */
+  id: string
+  object: "model"
+  /** Unix seconds */
+  created: number
+  owned_by: string
+}
+
+export interface ChatModelList {
+  object: "list"
+  data: ChatModel[]
+}
+
 export interface Deleted {
   deleted: true
 }
@@ -563,6 +649,12 @@ export interface Turn {
   /** UUIDv7 */
   userId: string
   model: string
+  /** The turn that began it all, when agents wrote to one another; else its own id */
+  chainId: string
+  /** How many messages between agents lead from that turn to this one */
+  hop: number
+  /** Exchanges at the beginning of the conversation that no longer fit what its model reads */
+  leftOutExchanges: number
   status: "queued" | "running" | "requires_action" | "completed" | "failed" | "cancelled" | "incomplete"
   stopReason: "stop" | "cancelled" | "max_steps" | "max_time" | "max_tokens" | "max_cost" | "content_filter" | "stream_truncated" | "error" | null
   error: {

@@ -6,6 +6,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { generateKey } from '../../src/platform/key-format.ts'
 import { startTestApp } from '../harness.ts'
 import type { CallOptions } from '../harness.ts'
+import { failureIn } from './dialects.ts'
 import { pathOf, routesOf } from './route-list.ts'
 import type { Route } from './route-list.ts'
 
@@ -44,10 +45,10 @@ describe('without a key that is good', () => {
   for (const route of routes) {
     test(`${route.name} is UNAUTHORIZED`, async () => {
       for (const [what, given] of route.method === 'GET' ? headers : headers.slice(0, 6)) {
-        const { status, body, text } = await callWrongly(route, { headers: given })
-        assert.equal(status, 401, `${what}: ${text}`)
-        assert.equal(body.error.code, 'UNAUTHORIZED')
-        assert.ok(!text.includes(owner.key))
+        const answer = await callWrongly(route, { headers: given })
+        assert.equal(answer.status, 401, `${what}: ${answer.text}`)
+        assert.equal(failureIn(route.url, answer).code, 'UNAUTHORIZED')
+        assert.ok(!answer.text.includes(owner.key))
       }
     })
   }
@@ -62,10 +63,11 @@ describe('without the permission', () => {
     test(`${route.name} is FORBIDDEN for a key narrowed to something else`, async () => {
       const other = route.access === 'audit:read' ? 'files:read' : 'audit:read'
       const narrowed = await app.createUser(owner, 'owner', { scopes: [other] })
-      const { status, body } = await callWrongly(route, { as: narrowed, headers: await app.stepUp(narrowed) })
-      assert.equal(status, 403)
-      assert.equal(body.error.code, 'FORBIDDEN')
-      assert.ok(body.error.message.includes(route.access))
+      const answer = await callWrongly(route, { as: narrowed, headers: await app.stepUp(narrowed) })
+      assert.equal(answer.status, 403)
+      const { code, message } = failureIn(route.url, answer)
+      assert.equal(code, 'FORBIDDEN')
+      assert.ok(message.includes(route.access))
     })
 
     const refused = roles.filter((role) => !effectivePermissions(role, []).has(route.access as Permission))

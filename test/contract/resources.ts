@@ -30,11 +30,18 @@ const listed =
 
 const createSession = (app: TestApp, owner: TestActor) => post(app, owner, '/sessions', { agentId: 'assistant' })
 
+const createNamedAgent = (app: TestApp, owner: TestActor) =>
+  post(app, owner, '/agents', { name: `Somebody ${crypto.randomUUID()}` })
+
 /**
  * How to make what the paths of routes name: by the path up to and including its last parameter, which also stands for
  * every path below it. A route with a parameter that is not covered here fails the sweeps.
  */
 export const factories: Record<string, Factory> = {
+  '/api/openai/v1/models/:model': async (app, owner) => {
+    const { id, slug } = await createNamedAgent(app, owner)
+    return { params: { model: `agent/${slug}` }, exists: readable(app, owner, `/agents/${id}`) }
+  },
   [`${api}/agents/:id`]: async (app, owner) => {
     const { id } = await post(app, owner, '/agents', { name: 'Somebody' })
     return { params: { id }, exists: readable(app, owner, `/agents/${id}`) }

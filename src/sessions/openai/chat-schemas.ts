@@ -91,11 +91,14 @@ export const ChatModelParams = Type.Object({
 })
 
 /** What every refusal looks like here. */
-export const ChatFailure = Type.Object({
-  error: Type.Object({
-    message: Type.String(),
-    type: Type.String(),
-    param: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-    code: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-  }),
-})
+export const ChatFailure = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.String(),
+      param: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+      code: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+    }),
+  },
+  { description: 'Refused, in the words of OpenAI’s API' },
+)

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { statusOfCode } from '../../src/platform/errors.ts'
+import type { ErrorCode } from '../../src/platform/errors.ts'
+
+export interface Failure {
+  code: ErrorCode
+  message: string
+}
+
+const codeOf = (status: number): ErrorCode => {
+  const found = Object.entries(statusOfCode).find(([, known]) => known === status)
+  assert.ok(found, `no code has the status ${status}`)
+  return found[0] as ErrorCode
+}
+
+const keysOf = (value: object): string[] => Object.keys(value)
+
+/**
+ * What a failed answer says, in the words of our own API. The path decides in which protocol it must be said; one that
+ * is said in another fails. Where a protocol has codes of its own, the status stands for ours.
+ */
+export const failureIn = (url: string, { status, text }: { status: number; text: string }): Failure => {
+  const body = JSON.parse(text)
+  if (url.startsWith('/api/openai/')) {
+    assert.deepEqual(keysOf(body), ['error'], text)
+    assert.deepEqual(keysOf(body.error), ['message', 'type', 'param', 'code'], text)
+    return { code: codeOf(status), message: body.error.message }
+  }
+  if (url === '/mcp') {
+    assert.deepEqual(keysOf(body), ['jsonrpc', 'id', 'error'], text)
+    assert.equal(body.jsonrpc, '2.0')
+    assert.ok(Number.isInteger(body.error.code) && body.error.code < 0, text)
+    return { code: codeOf(status), message: body.error.message }
+  }
+  assert.deepEqual(keysOf(body), ['success', 'error'], text)
+  assert.equal(body.success, false)
+  assert.equal(statusOfCode[body.error.code as ErrorCode], status, text)
+  return body.error
+}

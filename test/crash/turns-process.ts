@@ -6,6 +6,7 @@ import { sql } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { registerSessionJobs } from '../../src/sessions/jobs.ts'
 import { fileTools } from '../../src/sessions/file-tools.ts'
+import { createPeerTools } from '../../src/sessions/peers.ts'
 import { builtIn, createToolbox } from '../../src/sessions/tools.ts'
 import type { Tool, ToolContext } from '../../src/sessions/tools.ts'
 import type { Moment } from '../../src/sessions/turn-run.ts'
@@ -50,7 +51,7 @@ const run = async ({ connection, dataDir, callsFile, dieAt, nth = 1 }: Options):
   }
   const inTool = (): void => reached('in-tool')
   const tools = [...fileTools, leavesARow('test.change', false, inTool), leavesARow('test.look', true, inTool)]
-  const toolbox = createToolbox([builtIn(tools)], log)
+  const toolbox = createToolbox([builtIn(tools), createPeerTools(deps)], log)
   registerSessionJobs(
     { ...deps, toolbox },
     {

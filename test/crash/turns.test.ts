@@ -45,6 +45,7 @@ interface Case {
 
 const change = '/tool test.change {}'
 const look = '/tool test.look {}'
+const write = '/peer friend Hello'
 
 const cases: Case[] = [
   { what: 'before the model is called', plan: { dieAt: 'before-model-call' }, text: 'Hello', effects: {} },
@@ -97,6 +98,19 @@ const cases: Case[] = [
     decision: false,
     effects: { 'test.change': 2 },
   },
+  { what: 'before a message to another agent', plan: { dieAt: 'before-tool' }, text: write, effects: {} },
+  {
+    what: 'while the other agent is about to answer',
+    plan: { dieAt: 'before-model-call', nth: 2 },
+    text: write,
+    effects: {},
+  },
+  {
+    what: 'after the other agent answered, before that is written',
+    plan: { dieAt: 'after-tool' },
+    text: write,
+    effects: {},
+  },
   { what: 'before the reply is written', plan: { dieAt: 'before-end' }, text: 'Hello', effects: {} },
   { what: 'after the reply is written', plan: { dieAt: 'after-end' }, text: 'Hello', effects: {} },
 ]
@@ -111,7 +125,9 @@ interface Crashed {
 /** Asks for the turn of a case and has its worker die on it. */
 const crash = async ({ plan, text }: Case): Promise<Crashed> => {
   const owner = await app.createOrg()
-  await createAgent(app, owner, { name: 'Helper', allowedTools: ['test.change', 'test.look'] })
+  await createAgent(app, owner, { name: 'Friend' })
+  const allowedTools = ['test.change', 'test.look']
+  await createAgent(app, owner, { name: 'Helper', allowedTools, allowedPeers: ['friend'] })
   const session = await openSession(app, owner, { agentId: 'helper' })
   const worker = await startWorker(plan)
   const exited = once(worker, 'exit', { signal: AbortSignal.timeout(30_000) })
@@ -125,6 +141,19 @@ const effectsOf = async ({ userId }: TestActor): Promise<Record<string, number>>
   const rows = await db.rows<{ tool: string; times: number }>(sql`
     select tool, count(*)::int as times from effects where user_id = ${userId} group by tool order by tool`)
   return Object.fromEntries(rows.map(({ tool, times }) => [tool, times]))
+}
+
+/** The turns that began what was said between the agents, and who said something there. */
+const heardByFriend = async ({ orgId }: TestActor): Promise<string[]> => {
+  const rows = await db.rows<{ who: string }>(sql`
+    select who from (
+      select t.parent_turn_id::text as who from turns t where t.org_id = ${orgId} and t.hop = 1
+      union all
+      select m.role from sessions s join messages m on m.org_id = s.org_id and m.session_id = s.id
+      where s.org_id = ${orgId} and s.relationship = 'peer'
+    ) heard
+    order by who`)
+  return rows.map(({ who }) => who)
 }
 
 const readAsClient = async (frames: { data: UIMessageChunk }[]): Promise<string> => {
@@ -183,7 +212,8 @@ describe('a worker that is killed', { concurrency: true }, () => {
       assert.equal(turn.steps.length, made, 'a row for each call of the model')
       assert.ok(turn.steps.every((step: { status: string }) => ['completed', 'lost'].includes(step.status)))
       const completed = turn.steps.filter((step: { status: string }) => step.status === 'completed')
-      assert.equal(completed.length, text.startsWith('/tool') ? 2 : 1)
+      assert.equal(completed.length, /^\/(tool|peer)/.test(text) ? 2 : 1)
+      if (text === write) assert.deepEqual(await heardByFriend(owner), [turnId, 'assistant', 'user'])
 
       const { frames, isDone } = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner })).text)
       assert.ok(isDone)

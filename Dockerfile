@@ -1,5 +1,18 @@
 # syntax=docker/dockerfile:1
 
+# The console is made into a folder of files; what makes it stays here.
+FROM node:26-trixie-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
+COPY console/package.json console/
+RUN npm ci --workspace=console --include=dev --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY scripts/build-console.mjs scripts/
+COPY sdk sdk
+COPY console console
+RUN node scripts/build-console.mjs
+
 # The Node.js of this stage only runs npm. The server's own, the pinned one, comes with the packages, as in a checkout.
 FROM node:26-trixie-slim AS packages
 # The pinned Node.js is linked against it, and the slim images leave it out.
@@ -8,6 +21,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
+COPY console/package.json console/
 COPY scripts/bootstrap.mjs scripts/
 RUN ATRIUM_OMIT_DEV=1 node scripts/bootstrap.mjs
 COPY . .
@@ -24,6 +39,7 @@ RUN apt-get update \
     && install --directory --owner=atrium --group=atrium /var/cache/atrium
 WORKDIR /app
 COPY --from=packages /app ./
+COPY --from=console /app/console/dist console/dist
 ENV PATH=/app/node_modules/.bin:$PATH \
     NODE_COMPILE_CACHE=/var/cache/atrium \
     NODE_ENV=production \

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const oldestHost = 18
 const neededMajor = 26
@@ -345,8 +345,29 @@ const prepare = async () => {
   throw new Failure(`Atrium needs Node.js ${neededMajor} or newer. ${noNode()}`)
 }
 
+// --- The console -----------------------------------------------------------------------------------------------------
+
+/** Builds the console when its sources are newer. Without it the API works all the same, so a failure is only told. */
+const prepareConsole = async (node) => {
+  const script = join(root, 'scripts/build-console.mjs')
+  if (!existsSync(script) || !existsSync(join(root, 'console/vite.config.ts'))) return
+  const { buildConsole, isConsoleFresh } = await import(pathToFileURL(script).href)
+  if (isConsoleFresh(root)) return
+  const progress = showProgress('building the console')
+  try {
+    await buildConsole(root, node)
+    progress.end()
+    say(`✓ console built (${progress.seconds()} s)`)
+  } catch (error) {
+    progress.end()
+    say(`${error.message}\n✗ The console could not be built: see above. The API starts without it.`)
+  }
+}
+
 try {
-  process.stdout.write(`${await prepare()}\n`)
+  const node = await prepare()
+  if (process.argv.includes('--console')) await prepareConsole(node)
+  process.stdout.write(`${node}\n`)
 } catch (error) {
   say(error instanceof Failure ? `✗ ${error.message}` : `✗ Preparing Atrium failed: ${error.stack}`)
   process.exitCode = 1

@@ -6,7 +6,11 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit
 
 # npm puts node_modules/.bin first into PATH, where an interrupted installation may have left half a Node.js; the one
 # that runs npm itself is whole.
-node=$("${npm_node_execpath:-node}" "$root/scripts/bootstrap.mjs") || exit
+case "$1 ${2-}" in
+  src/main.ts* | "src/cli.ts serve") console=--console ;;
+  *) console= ;;
+esac
+node=$("${npm_node_execpath:-node}" "$root/scripts/bootstrap.mjs" $console) || exit
 PATH="$root/node_modules/.bin:$PATH"
 # Compiled code is kept, with the types already taken out: the server then starts in half the time and with 28 MB less.
 NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$root/node_modules/.cache/node}"

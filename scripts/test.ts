@@ -25,6 +25,9 @@ const checks: [string, string, string[]][] = [
   ['format', bin('oxfmt'), ['--check', '.']],
   ['lint', bin('oxlint'), ['--type-aware', '--deny-warnings']],
   ['types', bin('tsc'), []],
+  ['types of the SDK', bin('tsc'), ['-p', 'sdk']],
+  ['types of the console', bin('tsc'), ['-p', 'console']],
+  ['the console builds', process.execPath, ['scripts/build-console.mjs']],
   ['generated files are fresh', process.execPath, ['scripts/generate.ts', '--check']],
 ]
 

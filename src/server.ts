@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts'
 import { registerAgentRoutes } from './agents/routes.ts'
+import { registerConsole } from './console/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
 import { createIdentity } from './identity/identity.ts'
@@ -11,7 +12,6 @@ import { registerIdempotency } from './platform/idempotency.ts'
 import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
 import { registerReference } from './reference/routes.ts'
-import { registerWelcome } from './welcome/routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
 
 /** The HTTP server with every route, not yet listening. */
@@ -35,7 +35,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerAgentRoutes(app, deps)
   registerSessionRoutes(app, deps)
   registerReference(app)
-  await registerWelcome(app)
+  await registerConsole(app)
   await app.ready()
   return app
 }

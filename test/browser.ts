@@ -3,6 +3,12 @@ import { after } from 'node:test'
 import { chromium as launcher } from 'playwright-core'
 import type { BrowserContext, Page } from 'playwright-core'
 
+export interface OpenOptions {
+  dark?: boolean
+  /** CSS pixels; a phone is 390 × 844. */
+  size?: { width: number; height: number }
+}
+
 export interface BrowserPage {
   page: Page
   context: BrowserContext
@@ -14,7 +20,7 @@ export interface BrowserPage {
 const bareMachine = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
 
 /** A real headless Chromium for one test file. The browser comes by npm, so no machine is without one. */
-export const startBrowser = async (): Promise<{ open(options?: { dark?: boolean }): Promise<BrowserPage> }> => {
+export const startBrowser = async (): Promise<{ open(options?: OpenOptions): Promise<BrowserPage> }> => {
   Object.assign(process.env, bareMachine)
   const browser = await launcher.launch({
     executablePath: await chromium.executablePath(),
@@ -23,8 +29,8 @@ export const startBrowser = async (): Promise<{ open(options?: { dark?: boolean 
   })
   after(() => browser.close())
   return {
-    open: async ({ dark = false } = {}) => {
-      const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light' })
+    open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {
+      const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
       const page = await context.newPage()
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(error.message))

@@ -25,7 +25,7 @@ export interface CallOptions {
 
 /** What a call takes: what its route says, and options. Left out altogether where a route asks for nothing. */
 export type CallArguments<R extends Route> =
-  Record<never, never> extends Sent<R> ? [sent?: Sent<R> & CallOptions] : [sent: Sent<R> & CallOptions]
+  object extends Sent<R> ? [sent?: Sent<R> & CallOptions] : [sent: Sent<R> & CallOptions]
 
 export interface ClientOptions {
   /** The origin of the server, without a path. Default: that of the page. */
@@ -51,7 +51,7 @@ export interface Client {
 
 interface Loose extends CallOptions {
   params?: Record<string, string>
-  query?: Record<string, unknown>
+  query?: Record<string, QueryValue>
   body?: unknown
 }
 
@@ -60,7 +60,9 @@ const prefix = '/api/v1'
 const withParams = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 
-const withQuery = (path: string, query: Record<string, unknown>): string => {
+type QueryValue = string | number | boolean | null | undefined
+
+const withQuery = (path: string, query: Record<string, QueryValue>): string => {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null) search.set(name, String(value))

@@ -55,12 +55,19 @@ const permit = (actor: Actor, access: Permission): void => {
   )
 }
 
+/** Links, pictures and players of the console cannot send a header: a GET may name its org in the query instead. */
+const orgNamedBy = (request: FastifyRequest): string | undefined => {
+  const named = textOf(request.headers['x-org-id'])
+  if (named !== undefined || !changesNothing(request)) return named
+  return textOf((request.query as Record<string, string | string[] | undefined>)['orgId'])
+}
+
 const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: AuthenticationOptions): Promise<Actor> => {
   const cookie = rawCookie(request.headers.cookie, sessionCookie)
   if (cookie === undefined) throw noKey
   if (!changesNothing(request)) requireOwnOrigin(request, baseUrl)
   const { headers } = request
-  return sessions.actorOf(cookie, textOf(headers['x-org-id']), textOf(headers['x-workspace-id']))
+  return sessions.actorOf(cookie, orgNamedBy(request), textOf(headers['x-workspace-id']))
 }
 
 const admit = async (

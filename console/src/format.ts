@@ -1,0 +1,55 @@
+const language = undefined
+
+const bytesUnits = ['B', 'KB', 'MB', 'GB', 'TB']
+
+/** `1536` → `1.5 KB`, in steps of 1024 as the API's limits are. */
+export const formatBytes = (bytes: number): string => {
+  let value = bytes
+  let unit = 0
+  while (value >= 1_024 && unit < bytesUnits.length - 1) {
+    value /= 1_024
+    unit += 1
+  }
+  return `${value.toLocaleString(language, { maximumFractionDigits: value < 10 && unit > 0 ? 1 : 0 })} ${bytesUnits[unit]}`
+}
+
+export const formatNumber = (value: number): string => value.toLocaleString(language)
+
+const money = new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' })
+export const formatCents = (cents: number): string => money.format(cents / 100)
+
+const smallMoney = new Intl.NumberFormat(language, {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 3,
+})
+/** Usage is a fraction of a cent at times, so small sums keep three digits. */
+export const formatMicrocents = (microcents: number): string => {
+  const dollars = microcents / 1_000_000
+  return Math.abs(dollars) >= 1 || dollars === 0 ? money.format(dollars) : smallMoney.format(dollars)
+}
+
+const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+export const formatDateTime = (iso: string): string => dateTime.format(new Date(iso))
+
+const thisYear = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' })
+const anyYear = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', year: 'numeric' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+
+/** `3 min. ago`, `yesterday`, `Mar 4`: as exact as one cares. */
+export const formatAgo = (iso: string, now = Date.now()): string => {
+  const date = new Date(iso)
+  const seconds = (date.getTime() - now) / 1_000
+  const age = Math.abs(seconds)
+  if (age < 45) return 'just now'
+  if (age < 3_600) return relative.format(Math.round(seconds / 60), 'minute')
+  if (age < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour')
+  if (age < 6 * 86_400) return relative.format(Math.round(seconds / 86_400), 'day')
+  return (date.getFullYear() === new Date(now).getFullYear() ? thisYear : anyYear).format(date)
+}
+
+/** `billing_manager` → `Billing manager` */
+export const formatWord = (word: string): string => {
+  const text = word.replaceAll(/[_-]/g, ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,45 @@
+import { BookOpen, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { signOut } from '../session.tsx'
+import { setTheme, useTheme } from '../theme.ts'
+import { Avatar } from '../ui/bits.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { toast } from '../ui/toast.tsx'
+import styles from './layout.module.css'
+
+export const AccountMenu = ({ name, email }: { name: string; email: string }) => {
+  const theme = useTheme()
+  return (
+    <Menu
+      align="start"
+      side="top"
+      header={email}
+      entries={[
+        { label: 'Profile', icon: <UserRound />, to: '/settings/profile' },
+        {
+          label: 'API reference',
+          icon: <BookOpen />,
+          onSelect: () => void window.open('/docs', '_blank', 'noopener'),
+        },
+        'separator',
+        { label: 'Light', icon: <Sun />, checked: theme === 'light', onSelect: () => setTheme('light') },
+        { label: 'Dark', icon: <Moon />, checked: theme === 'dark', onSelect: () => setTheme('dark') },
+        { label: 'As the system', icon: <Monitor />, checked: theme === 'system', onSelect: () => setTheme('system') },
+        'separator',
+        {
+          label: 'Sign out',
+          icon: <LogOut />,
+          onSelect: () => void signOut().catch((error: unknown) => toast.failed('You are still signed in', error)),
+        },
+      ]}
+      trigger={
+        <button type="button" className={styles['account']} aria-label={`Account of ${name}`}>
+          <Avatar name={name} />
+          <span className={styles['orgText']}>
+            <span className={styles['orgName']}>{name}</span>
+            <span className={styles['orgSpace']}>{email}</span>
+          </span>
+        </button>
+      }
+    />
+  )
+}

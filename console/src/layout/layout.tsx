@@ -1,0 +1,56 @@
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { Outlet, useLocation } from 'react-router'
+import { SignedIn } from '../session.tsx'
+import { StepUp } from '../step-up.tsx'
+import { IconButton } from '../ui/button.tsx'
+import styles from './layout.module.css'
+import { OfflineBar } from './offline.tsx'
+import { Palette } from './palette.tsx'
+import { useShortcuts } from './shortcuts.ts'
+import { SideBar } from './side-bar.tsx'
+
+const Frame = () => {
+  const [paletteOpen, setPaletteOpen] = useState(false)
+  const { pathname } = useLocation()
+  // Open on this page only: whoever goes to another one is done with it.
+  const [drawerOn, setDrawerOn] = useState<string>()
+  const drawerOpen = drawerOn === pathname
+  const setDrawerOpen = (open: boolean): void => setDrawerOn(open ? pathname : undefined)
+  useShortcuts(() => setPaletteOpen((open) => !open))
+  return (
+    <div className={styles['frame']}>
+      <a href="#content" className={styles['skip']}>
+        Skip to the content
+      </a>
+      <div className={styles['topBar']}>
+        <IconButton
+          label="Menu"
+          icon={<MenuIcon />}
+          aria-expanded={drawerOpen}
+          onClick={() => setDrawerOpen(!drawerOpen)}
+        />
+        <span className={styles['brand']}>Atrium</span>
+        <IconButton label="Search and commands" icon={<Search />} onClick={() => setPaletteOpen(true)} />
+      </div>
+      {drawerOpen && <div className={styles['veil']} onClick={() => setDrawerOpen(false)} aria-hidden="true" />}
+      <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} />
+      <main id="content" className={styles['content']} tabIndex={-1}>
+        <OfflineBar />
+        <Suspense>
+          <Outlet />
+        </Suspense>
+      </main>
+      <Palette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
+    </div>
+  )
+}
+
+/** Everything around the pages, for people who are signed in. */
+export const Layout = () => (
+  <SignedIn>
+    <StepUp>
+      <Frame />
+    </StepUp>
+  </SignedIn>
+)

@@ -1,0 +1,30 @@
+import { Files, House, Settings } from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
+
+export interface Place {
+  to: string
+  label: string
+  icon: LucideIcon
+  /** Two keys after each other: G and this one. */
+  letter: string
+  /** Words that the palette finds it by, too. */
+  keywords?: string
+}
+
+/** The areas, in the order of the side bar. */
+export const places: Place[] = [
+  { to: '/', label: 'Home', icon: House, letter: 'h', keywords: 'start overview' },
+  { to: '/files', label: 'Files', icon: Files, letter: 'f', keywords: 'folders documents upload' },
+]
+
+export const settings: Place = { to: '/settings', label: 'Settings', icon: Settings, letter: 's' }
+
+/** What only the palette shows. */
+export const palettePlaces: Pick<Place, 'to' | 'label' | 'keywords'>[] = [
+  { to: '/settings/profile', label: 'Profile and password', keywords: 'settings name two-factor theme' },
+  { to: '/settings/members', label: 'Members and roles', keywords: 'settings people invite' },
+  { to: '/settings/workspaces', label: 'Workspaces', keywords: 'settings' },
+  { to: '/settings/projects', label: 'Projects', keywords: 'settings' },
+  { to: '/settings/api-keys', label: 'API keys', keywords: 'settings token mint' },
+  { to: '/settings/audit-log', label: 'Audit log', keywords: 'settings history who' },
+]

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronsUpDown } from 'lucide-react'
+import { useNavigate } from 'react-router'
+import { read } from '../api.ts'
+import { setScope } from '../scope.ts'
+import { useIdentity } from '../session.tsx'
+import { Avatar } from '../ui/bits.tsx'
+import { Menu } from '../ui/menu.tsx'
+import type { MenuEntries } from '../ui/menu.tsx'
+import styles from './layout.module.css'
+
+/** Which org and which of its workspaces one looks at, and the way to the others. */
+export const OrgSwitch = () => {
+  const { session, me } = useIdentity()
+  const navigate = useNavigate()
+  const workspaces = useQuery(read('GET /workspaces'))
+  const go = (orgId: string, workspaceId: string | undefined): void => {
+    setScope({ orgId, workspaceId })
+    // What is open belongs to the org that is left.
+    if (orgId !== me.org.id) void navigate('/')
+  }
+  const entries: MenuEntries = (workspaces.data?.items ?? []).map(({ id, name }) => ({
+    label: name,
+    checked: id === me.workspace?.id,
+    onSelect: () => go(me.org.id, id),
+  }))
+  const others = session.orgs.filter(({ id }) => id !== me.org.id)
+  if (others.length > 0) entries.push('separator')
+  for (const org of others) {
+    entries.push({
+      label: org.name,
+      icon: <Avatar name={org.name} size="s" square />,
+      onSelect: () => go(org.id, undefined),
+    })
+  }
+  entries.push('separator', { label: 'Manage workspaces', to: '/settings/workspaces' })
+  return (
+    <Menu
+      align="start"
+      header={`Workspaces of ${me.org.name}`}
+      entries={entries}
+      trigger={
+        <button
+          type="button"
+          className={styles['org']}
+          aria-label={`${me.org.name}, ${me.workspace?.name ?? 'no workspace'}: switch`}
+        >
+          <Avatar name={me.org.name} square />
+          <span className={styles['orgText']}>
+            <span className={styles['orgName']}>{me.org.name}</span>
+            <span className={styles['orgSpace']}>{me.workspace?.name ?? 'No workspace'}</span>
+          </span>
+          <ChevronsUpDown aria-hidden="true" />
+        </button>
+      }
+    />
+  )
+}

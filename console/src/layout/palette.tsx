@@ -1,0 +1,155 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { useQuery } from '@tanstack/react-query'
+import { CornerDownLeft, File as FileIcon, Folder, Moon, Search, Sun } from 'lucide-react'
+import { useDeferredValue, useId, useState } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { read } from '../api.ts'
+import { useIdentity } from '../session.tsx'
+import { setTheme } from '../theme.ts'
+import styles from './palette.module.css'
+import { palettePlaces, places, settings } from './navigation.ts'
+
+interface Command {
+  id: string
+  group: string
+  label: string
+  icon: ReactNode
+  keywords?: string
+  run: () => void
+}
+
+const matches = ({ label, keywords = '' }: Command, words: string[]): boolean => {
+  const text = `${label} ${keywords}`.toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+const useCommands = (text: string): Command[] => {
+  const navigate = useNavigate()
+  const { can } = useIdentity()
+  const go = (to: string) => () => void navigate(to)
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const isSearching = text.trim().length >= 2 && can('files:read')
+  const found = useQuery({
+    ...read('GET /files', { query: { search: text.trim().slice(0, 255), recursive: true, limit: 8 } }),
+    enabled: isSearching,
+  })
+  const pages: Command[] = [...places, settings].map(({ to, label, icon: Icon, keywords }) => ({
+    id: to,
+    group: 'Go to',
+    label,
+    icon: <Icon />,
+    keywords: keywords ?? '',
+    run: go(to),
+  }))
+  const parts: Command[] = palettePlaces.map(({ to, label, keywords }) => ({
+    id: to,
+    group: 'Go to',
+    label,
+    icon: <settings.icon />,
+    keywords: keywords ?? '',
+    run: go(to),
+  }))
+  const themes: Command[] = (['light', 'dark'] as const).map((theme) => ({
+    id: `theme-${theme}`,
+    group: 'Do',
+    label: `Use ${theme} colours`,
+    icon: theme === 'light' ? <Sun /> : <Moon />,
+    keywords: 'theme mode appearance',
+    run: () => setTheme(theme),
+  }))
+  const commands = [...pages, ...(words.length > 0 ? [...parts, ...themes] : [])].filter((one) => matches(one, words))
+  const files: Command[] = (isSearching ? (found.data?.items ?? []) : []).map(({ id, name, source, parentId }) => ({
+    id,
+    group: 'Files',
+    label: name,
+    icon: source === 'folder' ? <Folder /> : <FileIcon />,
+    run: go(source === 'folder' ? `/files/${id}` : `/files${parentId === null ? '' : `/${parentId}`}?open=${id}`),
+  }))
+  return [...commands, ...files]
+}
+
+const Content = ({ onClose }: { onClose: () => void }) => {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  const listId = useId()
+  const commands = useCommands(useDeferredValue(text))
+  const chosen = Math.min(active, commands.length - 1)
+  const run = (command: Command | undefined): void => {
+    if (!command) return
+    onClose()
+    command.run()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && commands.length > 0) {
+      event.preventDefault()
+      const next = (chosen + step + commands.length) % commands.length
+      setActive(next)
+      document.querySelector(`#${CSS.escape(`${listId}-${next}`)}`)?.scrollIntoView({ block: 'nearest' })
+    }
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      run(commands[chosen])
+    }
+  }
+  return (
+    <>
+      <div className={styles['field']}>
+        <Search aria-hidden="true" />
+        <input
+          className={styles['input']}
+          role="combobox"
+          aria-label="Search and commands"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={commands.length > 0 ? `${listId}-${chosen}` : undefined}
+          placeholder="Search files, pages and commands"
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value)
+            setActive(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div id={listId} role="listbox" aria-label="Results" className={styles['list']}>
+        {commands.map((command, index) => (
+          <div key={command.id} role="presentation">
+            {commands[index - 1]?.group !== command.group && <div className={styles['group']}>{command.group}</div>}
+            {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the input has the focus and takes the keys */}
+            <div
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              className={styles['option']}
+              onPointerMove={() => setActive(index)}
+              onClick={() => run(command)}
+            >
+              {command.icon}
+              <span>{command.label}</span>
+              {index === chosen && <CornerDownLeft aria-hidden="true" />}
+            </div>
+          </div>
+        ))}
+      </div>
+      {commands.length === 0 && (
+        <p className={styles['none']} role="status">
+          Nothing is called “{text}”.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Ctrl/⌘ K: every page, command and file by a few letters. */
+export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
+  <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className={styles['backdrop']} />
+      <Dialog.Popup className={styles['popup']} aria-label="Search and commands">
+        <Content onClose={onClose} />
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
+)

@@ -1,0 +1,40 @@
+import { Search } from 'lucide-react'
+import { NavLink } from 'react-router'
+import { useIdentity } from '../session.tsx'
+import { classes } from '../ui/classes.ts'
+import { Kbd } from '../ui/kbd.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import styles from './layout.module.css'
+import { places, settings } from './navigation.ts'
+import type { Place } from './navigation.ts'
+import { OrgSwitch } from './org-switch.tsx'
+
+const Item = ({ to, label, icon: Icon }: Place) => (
+  <NavLink to={to} end={to === '/'} className={classes(styles['item'])}>
+    <Icon aria-hidden="true" />
+    {label}
+  </NavLink>
+)
+
+export const SideBar = ({ open, onSearch }: { open: boolean; onSearch: () => void }) => {
+  const { session } = useIdentity()
+  return (
+    <aside className={classes(styles['side'], open && styles['open'])} aria-label="Navigation">
+      <OrgSwitch />
+      <button type="button" className={styles['search']} onClick={onSearch}>
+        <Search aria-hidden="true" />
+        <span>Search</span>
+        <Kbd keys="mod+K" />
+      </button>
+      <nav aria-label="Areas" className={styles['nav']}>
+        {places.map((place) => (
+          <Item key={place.to} {...place} />
+        ))}
+      </nav>
+      <nav aria-label="Settings" className={styles['bottom']}>
+        <Item {...settings} />
+      </nav>
+      <AccountMenu name={session.user.name} email={session.user.email} />
+    </aside>
+  )
+}

@@ -1,0 +1,15 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { takeScopeFromAddress } from './scope.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+
+takeScopeFromAddress()
+const root = document.querySelector('#root')
+if (!root) throw new Error('the page has no place for the console')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

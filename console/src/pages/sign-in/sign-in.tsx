@@ -1,0 +1,242 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SignedIn } from 'atrium-sdk'
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Navigate, useSearchParams } from 'react-router'
+import { api } from '../../api.ts'
+import { sessionQuery } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { ErrorState, Notice } from '../../ui/states.tsx'
+import styles from './sign-in.module.css'
+
+type Step = 'link' | 'password' | 'code' | 'first-password'
+
+/** The token stands behind `#`, which browsers do not send; it leaves the address once it is read. */
+const takeToken = (): string | undefined => {
+  const token = new URLSearchParams(location.hash.slice(1)).get('link') ?? undefined
+  if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search)
+  return token
+}
+
+const useForm = (work: () => Promise<void>) => {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(undefined)
+  const submit = (): void => {
+    if (busy) return
+    setBusy(true)
+    setError(undefined)
+    work()
+      .catch((failure: unknown) => setError(failure))
+      .finally(() => setBusy(false))
+  }
+  return { busy, error, submit }
+}
+
+const Form = ({
+  title,
+  text,
+  children,
+  action,
+  work,
+}: {
+  title: string
+  text?: ReactNode
+  children?: ReactNode
+  action: string
+  work: () => Promise<void>
+}) => {
+  const { busy, error, submit } = useForm(work)
+  return (
+    <form
+      className={styles['form']}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <header>
+        <h1>{title}</h1>
+        {text !== undefined && <p className={styles['text']}>{text}</p>}
+      </header>
+      <Notice error={error} />
+      {children}
+      <Button variant="primary" type="submit" busy={busy} className={styles['submit'] ?? ''}>
+        {action}
+      </Button>
+    </form>
+  )
+}
+
+interface StepProps {
+  onSignedIn: (answer: SignedIn) => Promise<void>
+}
+
+const ByPassword = ({ onSignedIn }: StepProps) => {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  return (
+    <Form
+      title="Sign in to Atrium"
+      action="Sign in"
+      work={async () => onSignedIn(await api.call('POST /auth/sign-in', { body: { email, password } }))}
+    >
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page has this one purpose
+        autoFocus
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      <p className={styles['small']}>
+        No password, or lost it? Ask an admin for a sign-in link. Whoever runs the server makes one with{' '}
+        <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
+      </p>
+    </Form>
+  )
+}
+
+const ByLink = ({ token, onSignedIn, onOther }: StepProps & { token: string; onOther: () => void }) => (
+  <>
+    <Form
+      title="Welcome to Atrium"
+      text="This link signs you in once."
+      action="Sign in"
+      work={async () => onSignedIn(await api.call('POST /auth/sign-in/link', { body: { token } }))}
+    />
+    <Button variant="quiet" onClick={onOther} className={styles['submit'] ?? ''}>
+      Sign in with a password instead
+    </Button>
+  </>
+)
+
+const ByCode = ({ onSignedIn }: StepProps) => {
+  const [backup, setBackup] = useState(false)
+  const [code, setCode] = useState('')
+  const proof = () => (backup ? { backupCode: code.trim() } : { code: code.replaceAll(/\s/g, '') })
+  return (
+    <>
+      <Form
+        key={String(backup)}
+        title="One more step"
+        text={
+          backup
+            ? 'One of the codes that you noted when you turned this on.'
+            : 'The six digits that your authenticator shows now.'
+        }
+        action="Continue"
+        work={async () => onSignedIn(await api.call('POST /auth/sign-in/totp', { body: proof() }))}
+      >
+        <TextField
+          label={backup ? 'Backup code' : 'Code'}
+          {...(backup ? {} : { inputMode: 'numeric' as const, maxLength: 7 })}
+          autoComplete="one-time-code"
+          required
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the step has this one field
+          autoFocus
+          value={code}
+          onChange={({ target }) => setCode(target.value)}
+        />
+      </Form>
+      <Button
+        variant="quiet"
+        className={styles['submit'] ?? ''}
+        onClick={() => {
+          setBackup(!backup)
+          setCode('')
+        }}
+      >
+        {backup ? 'Use the authenticator' : 'Use a backup code'}
+      </Button>
+    </>
+  )
+}
+
+const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise<void> }) => {
+  const [newPassword, setNewPassword] = useState('')
+  return (
+    <>
+      <Form
+        title="Choose a password"
+        text="So that you can sign in again, and confirm sensitive changes."
+        action="Set the password"
+        work={async () => {
+          await api.call('POST /auth/password', { body: { newPassword } })
+          await onDone()
+        }}
+      >
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          minLength={8}
+          maxLength={128}
+          required
+          hint="8 characters or more."
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the step has this one field
+          autoFocus
+          value={newPassword}
+          onChange={({ target }) => setNewPassword(target.value)}
+        />
+      </Form>
+      <Button variant="quiet" className={styles['submit'] ?? ''} onClick={() => void onDone()}>
+        Later
+      </Button>
+    </>
+  )
+}
+
+/** Only pages of the console: a link from elsewhere must not lead away from here. */
+const nextOf = (asked: string | null): string => (asked !== null && /^\/(?![/\\])/.test(asked) ? asked : '/')
+
+export const SignIn = () => {
+  useTitle('Sign in')
+  const client = useQueryClient()
+  const [search] = useSearchParams()
+  const session = useQuery(sessionQuery)
+  const [token] = useState(takeToken)
+  const [step, setStep] = useState<Step>(token === undefined ? 'password' : 'link')
+  const enter = async (): Promise<void> => {
+    setStep('password')
+    await client.resetQueries()
+  }
+  const onSignedIn = async ({ twoFactorRequired }: SignedIn): Promise<void> => {
+    if (twoFactorRequired) {
+      setStep('code')
+      return
+    }
+    const found = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    if (found && !found.user.hasPassword) setStep('first-password')
+    else await enter()
+  }
+  if (session.data && step === 'password') return <Navigate to={nextOf(search.get('next'))} replace />
+  return (
+    <main className={styles['page']}>
+      <img src="/assets/icon.svg" alt="" width={36} height={36} />
+      <div className={styles['card']}>
+        {session.error && <ErrorState compact error={session.error} onRetry={() => void session.refetch()} />}
+        {step === 'link' && <ByLink token={token ?? ''} onSignedIn={onSignedIn} onOther={() => setStep('password')} />}
+        {step === 'password' && !session.error && <ByPassword onSignedIn={onSignedIn} />}
+        {step === 'code' && <ByCode onSignedIn={onSignedIn} />}
+        {step === 'first-password' && <FirstPassword email={session.data?.user.email ?? ''} onDone={enter} />}
+      </div>
+      <footer className={styles['footer']}>
+        <a href="/docs">API reference</a>
+        <a href="/readyz">Status</a>
+      </footer>
+    </main>
+  )
+}

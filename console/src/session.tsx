@@ -1,0 +1,99 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { Data, Me } from 'atrium-sdk'
+import { createContext, use, useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { Navigate, useLocation } from 'react-router'
+import { api, isCode, queryClient, read } from './api.ts'
+import { setScope, useScope } from './scope.ts'
+import { Button } from './ui/button.tsx'
+import { EmptyState, ErrorState } from './ui/states.tsx'
+
+export type BrowserSession = NonNullable<Data<'GET /auth/session'>>
+
+/** Who this browser is signed in as, or null. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }): Promise<BrowserSession | null> => api.call('GET /auth/session', { signal }),
+  staleTime: 60_000,
+})
+
+export interface Identity {
+  session: BrowserSession
+  me: Me
+  /** Whether the API lets this person do it here; the API decides all the same. */
+  can: (permission: string) => boolean
+}
+
+const IdentityContext = createContext<Identity | undefined>(undefined)
+
+/** Who is signed in and what they may do in the org and workspace of this tab. Below SignedIn only. */
+export const useIdentity = (): Identity => {
+  const identity = use(IdentityContext)
+  if (!identity) throw new Error('useIdentity is for what is shown to somebody who signed in')
+  return identity
+}
+
+export const signOut = async (): Promise<void> => {
+  await api.call('POST /auth/sign-out')
+  queryClient.clear()
+  location.assign('/sign-in')
+}
+
+const Whole = ({ children }: { children: ReactNode }) => <main>{children}</main>
+
+const WithIdentity = ({ session, children }: { session: BrowserSession; children: ReactNode }) => {
+  const { orgId, workspaceId } = useScope()
+  const isMember = orgId === undefined || session.orgs.some(({ id }) => id === orgId)
+  const me = useQuery({ ...read('GET /me'), enabled: isMember, staleTime: 60_000 })
+  // What this tab remembered may be over: the org was left, or the workspace was deleted.
+  const isLost = workspaceId !== undefined && isCode(me.error, 'FORBIDDEN')
+  useEffect(() => {
+    if (!isMember) setScope({ orgId: undefined, workspaceId: undefined })
+    else if (isLost) setScope({ orgId, workspaceId: undefined })
+  }, [isMember, isLost, orgId])
+
+  if (session.orgs.length === 0) {
+    return (
+      <Whole>
+        <EmptyState
+          title="You belong to no organisation"
+          action={<Button onClick={() => void signOut()}>Sign out</Button>}
+        >
+          {session.user.email} is not a member of any. Ask an owner or admin to add you.
+        </EmptyState>
+      </Whole>
+    )
+  }
+  if (me.data) {
+    const { data } = me
+    const identity = { session, me: data, can: (permission: string) => data.permissions.includes(permission) }
+    return <IdentityContext value={identity}>{children}</IdentityContext>
+  }
+  if (me.error && !isLost) {
+    return (
+      <Whole>
+        <ErrorState error={me.error} onRetry={() => void me.refetch()} />
+      </Whole>
+    )
+  }
+  return null
+}
+
+/** Shows `children` to people who are signed in and sends all others to sign in, and back to here afterwards. */
+export const SignedIn = ({ children }: { children: ReactNode }) => {
+  const { pathname, search } = useLocation()
+  const session = useQuery(sessionQuery)
+  if (session.data) return <WithIdentity session={session.data}>{children}</WithIdentity>
+  if (session.data === null) {
+    const next = pathname + search
+    return <Navigate to={next === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`} replace />
+  }
+  if (session.error) {
+    return (
+      <Whole>
+        <ErrorState error={session.error} onRetry={() => void session.refetch()} />
+      </Whole>
+    )
+  }
+  return null
+}

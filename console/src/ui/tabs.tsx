@@ -1,0 +1,24 @@
+import { NavLink } from 'react-router'
+import { classes } from './classes.ts'
+import styles from './tabs.module.css'
+
+export interface TabLink {
+  to: string
+  label: string
+  /** A number beside it. */
+  count?: number
+  /** Only exactly this address. */
+  end?: boolean
+}
+
+/** Parts of a page, each with an address of its own. */
+export const Tabs = ({ label, tabs }: { label: string; tabs: TabLink[] }) => (
+  <nav aria-label={label} className={styles['tabs']}>
+    {tabs.map(({ to, label: text, count, end }) => (
+      <NavLink key={to} to={to} className={classes(styles['tab'])} {...(end && { end })}>
+        {text}
+        {count !== undefined && <span className={styles['count']}>{count}</span>}
+      </NavLink>
+    ))}
+  </nav>
+)

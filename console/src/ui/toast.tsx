@@ -1,0 +1,64 @@
+import { Toast } from '@base-ui/react/toast'
+import { AtriumError } from 'atrium-sdk'
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton } from './button.tsx'
+import { RequestId } from './request-id.tsx'
+import styles from './toast.module.css'
+
+const manager = Toast.createToastManager()
+
+const withId = (error: unknown): ReactNode => {
+  const message = error instanceof Error ? error.message : String(error)
+  const requestId = error instanceof AtriumError ? error.requestId : undefined
+  return (
+    <>
+      {message}
+      {requestId !== undefined && <RequestId id={requestId} />}
+    </>
+  )
+}
+
+export const toast = {
+  /** Something was done that cannot be seen where one looks. */
+  done: (title: string, action?: { label: string; onClick: () => void }): void => {
+    manager.add({
+      title,
+      type: 'done',
+      ...(action && { actionProps: { children: action.label, onClick: action.onClick } }),
+    })
+  },
+  /** A failed call, in the API's own words, with its request id. */
+  failed: (title: string, error: unknown): void => {
+    if (error instanceof DOMException && error.name === 'AbortError') return
+    manager.add({ title, description: withId(error), type: 'failed', priority: 'high', timeout: 12_000 })
+  },
+}
+
+const List = () => {
+  const { toasts } = Toast.useToastManager()
+  return toasts.map((one) => (
+    <Toast.Root key={one.id} toast={one} className={styles['toast']} swipeDirection={['right', 'down']}>
+      <span className={one.type === 'failed' ? styles['bad'] : styles['good']}>
+        {one.type === 'failed' ? <CircleAlert aria-hidden="true" /> : <CircleCheck aria-hidden="true" />}
+      </span>
+      <div className={styles['text']}>
+        <Toast.Title className={styles['title']} render={<p />} />
+        <Toast.Description className={styles['description']} render={<div />} />
+      </div>
+      <Toast.Action className={styles['action']} />
+      <Toast.Close render={<IconButton small label="Dismiss" icon={<X />} />} />
+    </Toast.Root>
+  ))
+}
+
+export const Toasts = ({ children }: { children: ReactNode }) => (
+  <Toast.Provider toastManager={manager} timeout={4_000} limit={4}>
+    {children}
+    <Toast.Portal>
+      <Toast.Viewport className={styles['viewport']}>
+        <List />
+      </Toast.Viewport>
+    </Toast.Portal>
+  </Toast.Provider>
+)

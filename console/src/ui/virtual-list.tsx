@@ -1,0 +1,80 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import styles from './virtual-list.module.css'
+
+export interface VirtualListProps {
+  label: string
+  count: number
+  /** Pixels; every row is as high. */
+  rowHeight: number
+  renderRow: (index: number) => ReactNode
+  /** Called with the rows in sight (the last one excluded), to load what is missing. */
+  onRange?: (start: number, end: number) => void
+  /** Scrolled into sight whenever it changes. */
+  activeIndex?: number | undefined
+  /** Its props for keyboard and selection; the list itself takes the focus. */
+  activeId?: string | undefined
+  onKeyDown?: (event: KeyboardEvent<HTMLDivElement>) => void
+  multiselectable?: boolean
+  /** Told to screen readers for rows that are not drawn. */
+  role?: 'listbox' | 'list' | 'grid'
+  className?: string | undefined
+}
+
+/** A list of any length that draws only what is in sight. Rows say their place by `aria-setsize` and `aria-posinset`. */
+export const VirtualList = ({
+  label,
+  count,
+  rowHeight,
+  renderRow,
+  onRange,
+  activeIndex,
+  activeId,
+  onKeyDown,
+  multiselectable,
+  role = 'listbox',
+  className,
+}: VirtualListProps) => {
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  const items = virtualizer.getVirtualItems()
+  const first = items[0]?.index ?? 0
+  const last = (items.at(-1)?.index ?? -1) + 1
+
+  useEffect(() => onRange?.(first, last), [onRange, first, last])
+  useEffect(() => {
+    if (activeIndex !== undefined && activeIndex >= 0) virtualizer.scrollToIndex(activeIndex, { align: 'auto' })
+  }, [activeIndex, virtualizer])
+
+  return (
+    <div
+      ref={scroller}
+      className={`${styles['scroller']} ${className ?? ''}`}
+      role={role}
+      aria-label={label}
+      aria-multiselectable={multiselectable}
+      aria-activedescendant={activeId}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <div className={styles['inner']} style={{ height: virtualizer.getTotalSize() }} role="presentation">
+        {items.map(({ index, key, start }) => (
+          <div
+            key={key}
+            className={styles['row']}
+            style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+            role="presentation"
+          >
+            {renderRow(index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

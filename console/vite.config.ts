@@ -1,0 +1,20 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const api = 'http://127.0.0.1:3000'
+
+export default defineConfig({
+  plugins: [react()],
+  // The SDK as it is written, without a build of it in between.
+  resolve: { conditions: ['atrium-source', 'module', 'browser', 'production'] },
+  build: {
+    target: 'es2023',
+    emptyOutDir: false,
+    // Data URLs would need an exception of the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  // `npm run dev -w console` beside a running server.
+  server: { proxy: { '/api': { target: api, headers: { origin: api } } } },
+})

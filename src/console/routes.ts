@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { App } from '../platform/http.ts'
+
+const built = fileURLToPath(new URL('../../console/dist', import.meta.url))
+
+// Every script, style and font is a file of this server, nothing is evaluated, and no other page may frame it. `blob:`
+// is for pictures that are chosen for an upload; PDFs are framed from the API.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The paths that the console has pages below; it tells them apart itself. All else is answered as JSON. */
+const pages = ['/', '/sign-in', '/files', '/agents', '/chat', '/webhooks', '/billing', '/connections', '/settings']
+
+const unbuilt = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Atrium</title>
+<h1>Atrium is running</h1>
+<p>Its console has not been built: what <code>npm start</code> printed says why.</p>
+<p>The API works. Its reference is at <a href="/docs">/docs</a>.</p>
+`
+
+const hidden = (summary: string) => ({
+  config: { access: 'public' as const },
+  schema: { hide: true, summary, response: { 200: Type.Unknown() } },
+})
+
+const sendPage = (reply: FastifyReply): FastifyReply => {
+  reply.headers({ 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' })
+  if (!existsSync(`${built}/index.html`)) return reply.code(503).type('text/html; charset=utf-8').send(unbuilt)
+  return reply.sendFile('index.html')
+}
+
+/** The console: a folder of files that `npm start` built, compressed beforehand. */
+export const registerConsole = async (app: App): Promise<void> => {
+  await app.register(fastifyStatic, {
+    root: built,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    dotfiles: 'deny',
+    decorateReply: true,
+  })
+  for (const page of pages) {
+    app.get(page, hidden('A page of the console'), async (_request, reply) => sendPage(reply))
+    if (page === '/' || page === '/sign-in') continue
+    app.get(`${page}/*`, hidden('A page of the console'), async (_request, reply) => sendPage(reply))
+  }
+  app.get('/assets/*', hidden('A file of the console'), async (request, reply) => {
+    const { '*': file } = request.params as { '*': string }
+    // Those that are built carry a hash of their content in their names.
+    const isHashed = /-[\w-]{8}\.\w+$/.test(file)
+    reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    return reply.sendFile(`assets/${file}`)
+  })
+}

@@ -3,6 +3,8 @@ import { createModelCatalog } from './agents/model-catalog.ts'
 import type { ModelProvider } from './agents/model-catalog.ts'
 import { billingConfigOf, billingVariables } from './config-billing.ts'
 import type { BillingConfig } from './config-billing.ts'
+import { parseConnectors } from './config-connectors.ts'
+import type { ConnectorSettings } from './config-connectors.ts'
 import { parseProviders } from './config-providers.ts'
 import { boolean, choice, integer, Mistake, origin, text, url } from './config-values.ts'
 import type { Parse, Variable } from './config-values.ts'
@@ -47,6 +49,10 @@ export interface Config {
   /** A turn that works for longer ends with what it has. */
   turnLimitMs: number
   billing: BillingConfig
+  /** What the operator says about connectors, by slug. */
+  connectors: ReadonlyMap<string, ConnectorSettings>
+  /** Where providers send their events, when that is not `baseUrl`. */
+  connectorWebhookBaseUrl: string | undefined
   /** Ranges that URLs of users may lead to though they are not public. */
   outboundAllowCidrs: Cidr[]
 }
@@ -250,6 +256,12 @@ export const variables = {
     fallback: '300',
     parse: integer(1, 3_600),
   },
+  CONNECTOR_WEBHOOK_BASE_URL: {
+    description:
+      'What the URLs start with that providers send their events to; public and https in production. Unset: `BASE_URL`.',
+    fallback: '',
+    parse: origin,
+  },
   OUTBOUND_ALLOW_CIDRS: {
     description:
       'Address ranges, comma-separated, that URLs named by users may lead to though they are not public, on every port: for intranets and tests. Whoever may name a URL reaches what listens there.',
@@ -321,6 +333,8 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
   mistakes.push(...checkTogether(parsed))
   const { providers, mistakes: providerMistakes } = parseProviders(env, parsed.MODEL_PROVIDERS ?? [])
   mistakes.push(...providerMistakes)
+  const { connectors, mistakes: connectorMistakes } = parseConnectors(env, (name) => Object.hasOwn(variables, name))
+  mistakes.push(...connectorMistakes)
   // Absent when it was refused above.
   const wanted: string | undefined = parsed.DEFAULT_AGENT_MODEL
   const model = wanted === undefined ? undefined : createModelCatalog(providers).find(wanted)
@@ -373,6 +387,8 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     modelSilenceMs: parsed.MODEL_SILENCE_SECONDS * 1_000,
     turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
     billing: billingConfigOf(parsed, environment === 'production'),
+    connectors,
+    connectorWebhookBaseUrl: parsed.CONNECTOR_WEBHOOK_BASE_URL,
     outboundAllowCidrs: parsed.OUTBOUND_ALLOW_CIDRS ?? [],
   }
 }

@@ -10,8 +10,10 @@ export type Template = string | number | boolean | null | readonly Template[] | 
 /** One request to the provider, below the connector's API. */
 export interface RequestTemplate {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** `/repos/{owner}/{repo}/issues`: each placeholder is one segment, and stays one whatever is in it. */
+  /** `/repos/{owner}/{repo}/issues`: each placeholder stays in its segment; `{path*}` takes several. */
   path: string
+  /** Not below the API's `pathPrefix`. */
+  outsidePrefix?: true
   query?: { readonly [name: string]: Template }
   /** At most one of these two. */
   json?: Template
@@ -39,6 +41,8 @@ export interface ProviderAnswer {
   body: unknown
   /** Where a request of an absolute URL ended up. */
   url: string
+  /** It was longer than 1 MB. */
+  truncated: boolean
 }
 
 export interface ConnectorTool {
@@ -50,7 +54,7 @@ export interface ConnectorTool {
   required?: readonly string[]
   /** Changes nothing at the provider, so it may be run again when nobody knows whether it ran. */
   isReadOnly: boolean
-  /** `values` of a function are the arguments; credentials are seen only by `api`. */
+  /** Made of the arguments; credentials are seen by `api` alone. */
   request: RequestTemplate | ((input: Values) => BuiltRequest)
   /** The parts of the answer that are told, as `items.title`, lists taken item by item. Everything when left out. */
   answer?: readonly string[] | ((answer: ProviderAnswer, input: Values) => unknown)
@@ -64,8 +68,10 @@ export interface JsonSchema {
 
 /** Who the provider says that a credential belongs to. */
 export interface Account {
-  /** Asked of the provider; `token`: told with the token. */
+  /** Asked of the provider, placeholders being credentials; `token`: told with the token. */
   from: RequestTemplate | 'token'
+  /** Asked only when this credential was given. */
+  when?: string
   /** Where in the answer: `viewer.organization.id`. */
   id?: string
   name?: string
@@ -87,14 +93,15 @@ export interface OAuth {
   /** PKCE is used unless the provider breaks on it. */
   pkce?: false
   account: Account
-  /** How a grant is given back; placeholders: clientId, accessToken, refreshToken. */
+  /** How a grant is given back; placeholders: clientId, clientSecret, accessToken, refreshToken, token (the last of both). */
   revoke?: {
     method: RequestTemplate['method']
     url: string
     auth?: 'bearer' | 'client'
     form?: { readonly [name: string]: Template }
     json?: Template
-    /** With what kind of grant it works. */
+    headers?: Readonly<Record<string, string>>
+    /** What a grant must have for it. */
     needs?: 'refreshToken'
   }
 }
@@ -106,6 +113,8 @@ export interface CredentialField {
   /** Hidden while it is typed, and cut out of everything that the provider answers. */
   secret: boolean
   help?: string
+  /** What it is when it is left out. */
+  fallback?: string
 }
 
 export interface ApiKey {
@@ -135,6 +144,8 @@ export interface Api {
   failure?: { path: string; is: 'present' | 'false' }
   /** Where in an answer the provider says what went wrong, the first that is there. */
   errorMessage?: readonly string[]
+  /** What it says there when it does not take the credentials, where its status does not tell. */
+  rejections?: readonly string[]
 }
 
 /** One connector: everything that Atrium knows of a provider, its inbound receiver apart. */

@@ -175,7 +175,7 @@ export interface SecretsRow {
   lastError: string | null
 }
 
-const secretsColumns = sql`id, org_id, connector_slug, account_id, status, secrets, secrets_version,
+export const secretsColumns = sql`id, org_id, connector_slug, account_id, status, secrets, secrets_version,
   coalesce(refresh_due_at <= clock_timestamp(), false) as is_due,
   coalesce(token_expires_at <= clock_timestamp(), false) as is_over, last_error`
 

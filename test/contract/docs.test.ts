@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { connectorVariables } from '../../src/config-connectors.ts'
 import { providerVariables } from '../../src/config-providers.ts'
 import { variables } from '../../src/config.ts'
 import { effectivePermissions, permissions, roles } from '../../src/identity/permissions.ts'
@@ -118,12 +119,14 @@ test('every environment variable that a document names is one that is read', () 
     Object.hasOwn(variables, name) ||
     Object.hasOwn(statusOfCode, name) ||
     other.has(name) ||
-    Object.keys(providerVariables).some((one) => new RegExp(`^${one.replace('<NAME>', '[A-Z0-9_]+')}$`).test(name))
+    Object.keys({ ...providerVariables, ...connectorVariables }).some((one) =>
+      new RegExp(`^${one.replace(/<NAME>|<SLUG>/, '[A-Z0-9_]+')}$`).test(name),
+    )
   const problems: string[] = []
   let named = 0
   for (const document of documents) {
     // A name with an underscore anywhere, any other where a command sets it: `PORT=3001 npm start`.
-    const text = read(document).replaceAll('<NAME>', 'NAME')
+    const text = read(document).replaceAll(/<(NAME|SLUG)>/g, '$1')
     const names = [
       ...text.matchAll(/(?<![\w$/.-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w-])/g),
       ...text.matchAll(/(?:^|`|&& )([A-Z]+)=\S+ (?:npm|node|atrium)\b/gm),

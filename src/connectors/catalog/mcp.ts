@@ -1,0 +1,17 @@
+import type { Connector } from '../definition.ts'
+
+export const connector: Connector = {
+  slug: 'mcp',
+  name: 'MCP server',
+  description: 'Any MCP server by its URL (streamable HTTP). Its tools become those of the connection.',
+  auth: {
+    type: 'api_key',
+    fields: [
+      { key: 'url', label: 'URL', required: true, secret: false, help: 'Such as https://mcp.example.com/mcp' },
+      { key: 'token', label: 'Bearer token', required: false, secret: true },
+    ],
+  },
+  api: { baseUrlField: 'url' },
+  isMcp: true,
+  tools: [],
+}

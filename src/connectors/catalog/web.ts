@@ -1,0 +1,62 @@
+import { badRequest } from '../../platform/errors.ts'
+import type { BuiltRequest, Connector, ProviderAnswer, Values } from '../definition.ts'
+import { linksOf, textOfHtml, titleOf } from '../html.ts'
+
+const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', description: 'A public http or https URL' }
+
+const get = ({ url: target }: Values): BuiltRequest => {
+  if (!URL.canParse(String(target))) throw badRequest('url is not a URL.')
+  return {
+    method: 'GET',
+    url: String(target),
+    headers: { accept: 'text/html, application/json;q=0.9, text/plain;q=0.9, */*;q=0.5' },
+  }
+}
+
+const isHtml = ({ contentType }: ProviderAnswer): boolean => /\b(?:html|xhtml\+xml)\b/.test(contentType)
+
+const textOf = ({ body }: ProviderAnswer): string => (typeof body === 'string' ? body : JSON.stringify(body))
+
+export const connector: Connector = {
+  slug: 'web',
+  name: 'Web',
+  description: 'Pages and data on the public web, without any account.',
+  auth: { type: 'none' },
+  api: {},
+  tools: [
+    {
+      name: 'read_page',
+      description: 'Reads a web page as text.',
+      input: { url },
+      required: ['url'],
+      isReadOnly: true,
+      request: get,
+      answer: (answer) => {
+        const text = textOf(answer)
+        const read = isHtml(answer) ? { title: titleOf(text), text: textOfHtml(text) } : { title: null, text }
+        return { url: answer.url, ...read, truncated: answer.truncated }
+      },
+    },
+    {
+      name: 'list_links',
+      description: 'Lists where the links of a web page lead to.',
+      input: { url },
+      required: ['url'],
+      isReadOnly: true,
+      request: get,
+      answer: (answer) => ({ url: answer.url, links: isHtml(answer) ? linksOf(textOf(answer), answer.url) : [] }),
+    },
+    {
+      name: 'get_json',
+      description: 'Reads JSON from a URL.',
+      input: { url },
+      required: ['url'],
+      isReadOnly: true,
+      request: get,
+      answer: (answer) => {
+        if (typeof answer.body === 'string') throw badRequest('There is no JSON at this URL.')
+        return { url: answer.url, json: answer.body }
+      },
+    },
+  ],
+}

@@ -1,0 +1,230 @@
+import type { ConnectorSettings } from '../config-connectors.ts'
+import { OutboundError } from '../platform/outbound.ts'
+import type { OutboundResponse } from '../platform/outbound.ts'
+import type { Secrets } from './connection-secrets.ts'
+import type { Connector, OAuth, Values } from './definition.ts'
+import { endpoint, ProviderError, settingsOf } from './provider.ts'
+import type { ProviderDeps } from './provider.ts'
+import { fill, fillPairs, fillText, textAt } from './templates.ts'
+
+/** What a token endpoint gave. */
+export interface Grant {
+  secrets: Secrets
+  scopes: string[]
+  /** Undefined: it does not end by itself. */
+  expiresInSeconds: number | undefined
+  /** The whole answer, for what else it tells. */
+  answer: unknown
+}
+
+/** Shorter than the lease under which a token is renewed. */
+const timeoutMs = 15_000
+const maxAnswerBytes = 65_536
+
+export const oauthOf = ({ auth }: Connector): OAuth | undefined => (auth.type === 'oauth' ? auth : undefined)
+
+/** The client and the URLs of a connector that is configured; undefined when it is not. */
+const clientOf = (
+  deps: Pick<ProviderDeps, 'config'>,
+  connector: Connector,
+): { auth: OAuth; settings: ConnectorSettings; clientId: string; clientSecret: string } | undefined => {
+  const auth = oauthOf(connector)
+  const settings = settingsOf(deps, connector)
+  const { clientId, clientSecret } = settings
+  return auth && clientId !== undefined && clientSecret !== undefined
+    ? { auth, settings, clientId, clientSecret }
+    : undefined
+}
+
+const configuredClient = (deps: Pick<ProviderDeps, 'config'>, connector: Connector) => {
+  const client = clientOf(deps, connector)
+  if (!client) throw new ProviderError('unavailable', `${connector.name} is not configured on this server any more.`)
+  return client
+}
+
+export const isConfigured = (deps: Pick<ProviderDeps, 'config'>, connector: Connector): boolean =>
+  connector.auth.type !== 'oauth' || clientOf(deps, connector) !== undefined
+
+/** Where a person goes to give their consent. */
+export const authorizeUrl = (
+  deps: Pick<ProviderDeps, 'config'>,
+  connector: Connector,
+  { state, challenge, redirectUri }: { state: string; challenge: string; redirectUri: string },
+): string => {
+  const { auth, settings, clientId } = configuredClient(deps, connector)
+  const url =
+    settings.authorizeUrl === undefined
+      ? endpoint(deps, connector, auth.authorizeUrl).url
+      : new URL(settings.authorizeUrl)
+  const params = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: auth.scopes.join(auth.scopeSeparator ?? ' '),
+    state,
+    ...(auth.pkce === false ? {} : { code_challenge: challenge, code_challenge_method: 'S256' }),
+    ...auth.authorizeParams,
+  }
+  for (const [name, value] of Object.entries(params)) if (value !== '') url.searchParams.set(name, value)
+  return url.href
+}
+
+const basic = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`
+
+const post = async (
+  deps: ProviderDeps,
+  connector: Connector,
+  target: { url: URL; trusted: boolean },
+  request: { method: string; headers: Record<string, string>; body?: string },
+): Promise<OutboundResponse> => {
+  try {
+    return await deps.outbound.request(target.url, {
+      ...request,
+      headers: { accept: 'application/json', 'user-agent': 'Atrium', ...request.headers },
+      timeoutMs,
+      maxBytes: maxAnswerBytes,
+      trusted: target.trusted,
+    })
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw new ProviderError('unavailable', `${connector.name} could not be reached: ${error.message}`, error)
+  }
+}
+
+const parseJson = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** What is wrong with us, our configuration or the moment; everything else that is said in the protocol is a no. */
+const notAboutTheGrant = new Set([
+  'invalid_client',
+  'invalid_client_id',
+  'bad_client_secret',
+  'incorrect_client_credentials',
+  'unauthorized_client',
+  'invalid_request',
+  'unsupported_grant_type',
+  'redirect_uri_mismatch',
+  'temporarily_unavailable',
+  'server_error',
+  'slow_down',
+  'ratelimited',
+  'internal_error',
+])
+
+const tokenFormat = /^[\x21-\x7e]{1,16384}$/
+
+const grantOf = (
+  connector: Connector,
+  { status, body }: OutboundResponse,
+  auth: OAuth,
+  before: Secrets | undefined,
+): Grant => {
+  const answer = parseJson(body)
+  const accessToken = textAt(answer, 'access_token')
+  if (status >= 200 && status < 300 && accessToken !== null && tokenFormat.test(accessToken)) {
+    // One that is not told again stays as it was (RFC 6749, 6).
+    const refreshToken = textAt(answer, 'refresh_token') ?? before?.['refreshToken']
+    const seconds = Number(textAt(answer, 'expires_in') ?? Number.NaN)
+    const scope = textAt(answer, 'scope')
+    return {
+      secrets: { accessToken, ...(refreshToken ? { refreshToken } : {}) },
+      scopes: scope === null ? [...auth.scopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
+      expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : undefined,
+      answer,
+    }
+  }
+  const error = textAt(answer, 'error') ?? textAt(answer, 'status')
+  const isAnswered = status < 500 && status !== 429 && error !== null
+  if (isAnswered && !notAboutTheGrant.has(error)) {
+    throw new ProviderError('rejected', `${connector.name} did not accept the grant.`, new Error(error.slice(0, 200)))
+  }
+  const told = error === null ? 'something that is no answer of a token endpoint' : error.slice(0, 200)
+  throw new ProviderError('unavailable', `${connector.name} gave no token right now.`, new Error(`${status}: ${told}`))
+}
+
+const askForToken = async (
+  deps: ProviderDeps,
+  connector: Connector,
+  params: Record<string, string>,
+  before?: Secrets,
+): Promise<Grant> => {
+  const { auth, settings, clientId, clientSecret } = configuredClient(deps, connector)
+  const target =
+    settings.tokenUrl === undefined
+      ? endpoint(deps, connector, auth.tokenUrl)
+      : { url: new URL(settings.tokenUrl), trusted: true }
+  const inBody = auth.clientAuth === 'basic' ? {} : { client_id: clientId, client_secret: clientSecret }
+  const fields = { ...params, ...inBody }
+  const [type, body] =
+    auth.tokenBody === 'json'
+      ? ['application/json', JSON.stringify(fields)]
+      : ['application/x-www-form-urlencoded', new URLSearchParams(fields).toString()]
+  const headers = {
+    'content-type': type,
+    ...(auth.clientAuth === 'basic' ? { authorization: basic(clientId, clientSecret) } : {}),
+  }
+  return grantOf(connector, await post(deps, connector, target, { method: 'POST', headers, body }), auth, before)
+}
+
+/** Exchanges a code for a grant. Throws a ProviderError: `rejected` when the provider does not take the code. */
+export const exchangeCode = (
+  deps: ProviderDeps,
+  connector: Connector,
+  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
+): Promise<Grant> =>
+  askForToken(deps, connector, {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    ...(oauthOf(connector)?.pkce === false ? {} : { code_verifier: verifier }),
+  })
+
+/** Gets a new token. Throws a ProviderError: `rejected` when the grant is over for good. */
+export const renewGrant = (deps: ProviderDeps, connector: Connector, secrets: Secrets): Promise<Grant> => {
+  const refreshToken = secrets['refreshToken']
+  if (refreshToken === undefined) {
+    throw new ProviderError('rejected', `${connector.name} gave no means to renew its token, and it has ended.`)
+  }
+  return askForToken(deps, connector, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
+}
+
+export type Revocation = 'revoked' | 'unsupported'
+
+/** Gives a grant back. Throws a ProviderError when the provider did not take it. */
+export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secrets: Secrets): Promise<Revocation> => {
+  const auth = oauthOf(connector)
+  if (!auth?.revoke || (auth.revoke.needs !== undefined && secrets[auth.revoke.needs] === undefined)) {
+    return 'unsupported'
+  }
+  const { clientId, clientSecret } = configuredClient(deps, connector)
+  const { revoke } = auth
+  const token = secrets['refreshToken'] ?? secrets['accessToken']
+  const values: Values = { ...secrets, token, clientId, clientSecret }
+  const body = revoke.json === undefined ? undefined : JSON.stringify(fill(revoke.json, values))
+  const form = revoke.form && new URLSearchParams(fillPairs(revoke.form, values)).toString()
+  const authorization =
+    revoke.auth === 'bearer'
+      ? `Bearer ${secrets['accessToken']}`
+      : revoke.auth === 'client'
+        ? basic(clientId, clientSecret)
+        : undefined
+  const type = body === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
+  const { status } = await post(deps, connector, endpoint(deps, connector, fillText(revoke.url, values)), {
+    method: revoke.method,
+    headers: {
+      ...revoke.headers,
+      ...((body ?? form) ? { 'content-type': type } : {}),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    ...((body ?? form) ? { body: body ?? form ?? '' } : {}),
+  })
+  // A token that it does not know any more is as good as given back.
+  if ((status >= 200 && status < 300) || [400, 401, 404].includes(status)) return 'revoked'
+  throw new ProviderError('unavailable', `${connector.name} answered ${status} when the grant was given back.`)
+}

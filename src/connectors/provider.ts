@@ -1,0 +1,253 @@
+import type { ConnectorSettings } from '../config-connectors.ts'
+import { ApiError, badRequest } from '../platform/errors.ts'
+import { OutboundError } from '../platform/outbound.ts'
+import type { Outbound, OutboundResponse } from '../platform/outbound.ts'
+import type { Secrets } from './connection-secrets.ts'
+import type { BuiltRequest, Connector, ProviderAnswer, RequestTemplate, Values } from './definition.ts'
+import { createScrubber } from './scrub.ts'
+import { at, fillPairs, fill, fillPath, fillText, pathOfSegments, textAt } from './templates.ts'
+
+export interface ProviderDeps {
+  config: { connectors: ReadonlyMap<string, ConnectorSettings> }
+  outbound: Outbound
+}
+
+/** With what a provider is spoken to. */
+export interface Access {
+  connector: Connector
+  secrets: Secrets
+  accountId: string | null
+}
+
+/** `rejected`: it does not take the credentials. `refused`: it will not do this. `unavailable`: it may, later. */
+export type ProviderFailure = 'rejected' | 'refused' | 'unavailable'
+
+/** The message names the provider and what it said, secrets cut out: it may be shown to the person and to the model. */
+export class ProviderError extends ApiError {
+  readonly failure: ProviderFailure
+
+  constructor(failure: ProviderFailure, message: string, cause?: unknown) {
+    super(failure === 'unavailable' ? 'SERVICE_UNAVAILABLE' : 'BAD_REQUEST', message, { cause })
+    this.name = 'ProviderError'
+    this.failure = failure
+  }
+}
+
+const timeoutMs = 30_000
+const maxAnswerBytes = 1_048_576
+const maxRedirects = 5
+
+export const settingsOf = ({ config }: Pick<ProviderDeps, 'config'>, { slug }: Connector): ConnectorSettings =>
+  config.connectors.get(slug) ?? {}
+
+/** A URL of the connector as the operator wants it, and whether it is the operator's word. */
+export const endpoint = (
+  deps: Pick<ProviderDeps, 'config'>,
+  connector: Connector,
+  url: string,
+): { url: URL; trusted: boolean } => {
+  const { baseUrl } = settingsOf(deps, connector)
+  const parsed = new URL(url)
+  if (baseUrl === undefined) return { url: parsed, trusted: false }
+  return { url: new URL(baseUrl + parsed.pathname + parsed.search), trusted: true }
+}
+
+const valuesOf = ({ secrets, accountId }: Access): Values => ({
+  ...secrets,
+  ...(accountId === null ? {} : { accountId }),
+})
+
+/** Where the connection's API is: the connector's own place, or the one that a credential names. */
+const baseOf = ({ connector: { api }, secrets }: Access): string => {
+  const named = api.baseUrlField === undefined ? undefined : secrets[api.baseUrlField]
+  return named ?? api.baseUrl ?? 'https://invalid.invalid'
+}
+
+const withoutSlash = (path: string): string => path.replace(/\/+$/, '')
+
+/** Below the API's own path, whatever the arguments are: the check at the end catches what nobody thought of. */
+const urlBelow = (base: URL, path: string, query: readonly (readonly [string, string])[]): URL => {
+  const url = new URL(base)
+  const beginning = withoutSlash(base.pathname)
+  url.pathname = beginning + path
+  for (const [name, value] of query) url.searchParams.append(name, value)
+  if (url.origin !== base.origin || url.pathname !== beginning + path) throw badRequest('The path is not acceptable.')
+  return url
+}
+
+const headerText = /^[\t\x20-\x7e\x80-\xff]*$/
+const headerName = /^[A-Za-z0-9-]{1,64}$/
+
+const authHeaders = (access: Access): Record<string, string> => {
+  const { api, auth } = access.connector
+  const values = valuesOf(access)
+  const headers: Record<string, string> = {}
+  for (const [name, template] of Object.entries(api.headers ?? {})) {
+    const [filled, value] = [fillText(name, values), fillText(template, values)]
+    if (value === '') continue
+    if (!headerName.test(filled) || !headerText.test(value)) throw badRequest('A credential cannot go into a header.')
+    headers[filled.toLowerCase()] = value
+  }
+  if (api.basic) {
+    const [user, password] = api.basic.map((template) => fillText(template, values))
+    headers['authorization'] = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  }
+  if (auth.type === 'oauth') headers['authorization'] ??= `Bearer ${access.secrets['accessToken']}`
+  return headers
+}
+
+const usualHeaders = { accept: 'application/json', 'user-agent': 'Atrium' }
+
+interface Prepared {
+  url: URL
+  trusted: boolean
+  method: string
+  headers: Record<string, string>
+  body?: string
+  follow: boolean
+}
+
+const bodyOf = (json: unknown, form: [string, string][] | undefined): { type?: string; body?: string } => {
+  if (json !== undefined) return { type: 'application/json', body: JSON.stringify(json) }
+  if (!form) return {}
+  return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() }
+}
+
+/** The request as it goes out, by a template and the arguments of a call. */
+const prepareTemplate = (
+  request: RequestTemplate,
+  input: Values,
+): BuiltRequest & { path: string; form?: [string, string][] } => ({
+  method: request.method,
+  path: fillPath(request.path, input),
+  ...(request.json === undefined ? {} : { json: fill(request.json, input) }),
+  ...(request.form ? { form: fillPairs(request.form, input) } : {}),
+  ...(request.headers ? { headers: request.headers } : {}),
+})
+
+const prepare = (
+  deps: ProviderDeps,
+  access: Access,
+  request: RequestTemplate | BuiltRequest,
+  input: Values,
+): Prepared => {
+  const { connector } = access
+  const isTemplate = 'path' in request
+  const built = isTemplate ? prepareTemplate(request, input) : request
+  const path = isTemplate ? fillPath(request.path, input) : pathOfSegments(request.segments ?? [])
+  const query = isTemplate ? fillPairs(request.query, input) : Object.entries(request.query ?? {})
+  const { type, body } = bodyOf(built.json, 'form' in built ? (built.form as [string, string][]) : undefined)
+  const own = { ...built.headers, ...(type === undefined ? {} : { 'content-type': type }) }
+  const common = { method: built.method, ...(body === undefined ? {} : { body }) }
+  if (built.url !== undefined) {
+    return {
+      ...common,
+      headers: { ...usualHeaders, ...own },
+      url: new URL(built.url),
+      trusted: false,
+      follow: built.method === 'GET',
+    }
+  }
+  const base = endpoint(deps, connector, baseOf(access))
+  const { pathPrefix } = connector.api
+  const isOutside = pathPrefix === undefined || (isTemplate && request.outsidePrefix === true)
+  const prefix = isOutside ? '' : fillPath(pathPrefix, valuesOf(access))
+  return {
+    ...common,
+    headers: { ...usualHeaders, ...authHeaders(access), ...own },
+    url: urlBelow(base.url, prefix + path, query),
+    trusted: base.trusted,
+    follow: false,
+  }
+}
+
+const send = async (
+  deps: ProviderDeps,
+  name: string,
+  { url, follow, ...request }: Prepared,
+  signal: AbortSignal | undefined,
+): Promise<{ answer: OutboundResponse; url: URL }> => {
+  let target = url
+  for (let redirects = 0; ; redirects++) {
+    let answer: OutboundResponse
+    try {
+      answer = await deps.outbound.request(target, {
+        ...request,
+        timeoutMs,
+        maxBytes: maxAnswerBytes,
+        ...(signal ? { signal } : {}),
+      })
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error
+      const failure = ['blocked', 'invalid_url'].includes(error.reason) ? 'refused' : 'unavailable'
+      throw new ProviderError(failure, `${name} could not be reached: ${error.message}`, error)
+    }
+    const location = answer.headers['location']
+    if (!follow || location === undefined || answer.status < 301 || answer.status > 308) return { answer, url: target }
+    const next = URL.parse(location, target)
+    if (!next || redirects >= maxRedirects) throw new ProviderError('refused', `${name} redirected without end.`)
+    target = next
+  }
+}
+
+const parseBody = (text: string, contentType: string, truncated: boolean): unknown => {
+  if (!truncated && (/\bjson\b/.test(contentType) || /^\s*[[{]/.test(text))) {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      return text
+    }
+  }
+  return text
+}
+
+const said = ({ connector: { api } }: Access, body: unknown): string => {
+  const message = (api.errorMessage ?? []).map((path) => textAt(body, path)).find((text) => text !== null)
+  return message ? `: ${message.slice(0, 500)}` : ''
+}
+
+const isFailure = ({ connector: { api } }: Access, body: unknown): boolean => {
+  if (!api.failure) return false
+  const value = at(body, api.failure.path)
+  return api.failure.is === 'present' ? value !== undefined && value !== null : value === false
+}
+
+const failureOf = (access: Access, status: number, body: unknown): ProviderFailure | undefined => {
+  const { rejections = [], errorMessage = [] } = access.connector.api
+  if (status === 401) return 'rejected'
+  if (status === 429 || status >= 500) return 'unavailable'
+  const hasFailed = status < 200 || status > 299 || isFailure(access, body)
+  if (!hasFailed) return undefined
+  return errorMessage.some((path) => rejections.includes(textAt(body, path) ?? '')) ? 'rejected' : 'refused'
+}
+
+const failureMessage = (access: Access, { status, headers }: OutboundResponse, body: unknown): string => {
+  const { name } = access.connector
+  if (status === 429) {
+    const wait = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0]
+    return `${name} wants fewer requests${wait === undefined ? '' : `: try again in ${wait} s`}.`
+  }
+  if (status >= 300 && status < 400) return `${name} answered with a redirect (${status}).`
+  return `${name} answered ${status}${said(access, body)}`
+}
+
+/**
+ * One request to the provider: below the connector's API, through the outbound guard, its answer cut at 1 MB and without
+ * the secrets that it was made with. Throws a ProviderError for everything that is not a success, and BAD_REQUEST for
+ * arguments that would lead elsewhere.
+ */
+export const callProvider = async (
+  deps: ProviderDeps,
+  access: Access,
+  request: RequestTemplate | BuiltRequest,
+  { input = {}, signal }: { input?: Values; signal?: AbortSignal | undefined } = {},
+): Promise<ProviderAnswer> => {
+  const { name } = access.connector
+  const { answer, url } = await send(deps, name, prepare(deps, access, request, input), signal)
+  const contentType = answer.headers['content-type'] ?? ''
+  const text = createScrubber(access)(answer.body.toString('utf8'))
+  const body = parseBody(text, contentType, answer.truncated)
+  const failure = failureOf(access, answer.status, body)
+  if (failure) throw new ProviderError(failure, failureMessage(access, answer, body))
+  return { status: answer.status, contentType, body, url: url.href, truncated: answer.truncated }
+}

@@ -1,11 +1,13 @@
 import type { Variable } from './config-values.ts'
 import type { ModelPricing, ModelProvider } from './agents/model-catalog.ts'
+import { modelList } from './agents/model-list.ts'
+import type { ModelOverride } from './config-prices.ts'
 
 /** What is asked of each provider that MODEL_PROVIDERS names; `<NAME>` is its name in capitals, dashes as underscores. */
 export const providerVariables = {
   'MODEL_<NAME>_BASE_URL': {
     description:
-      'For each name in `MODEL_PROVIDERS`: where its OpenAI-compatible API is, for instance `http://localhost:11434/v1`.',
+      'For each name in `MODEL_PROVIDERS`: where its OpenAI-compatible API is, for instance `http://localhost:11434/v1`. Known for `openai`, `anthropic`, `google`, `xai` and `deepseek`.',
     fallback: '',
   },
   'MODEL_<NAME>_API_KEY': {
@@ -14,12 +16,13 @@ export const providerVariables = {
     secret: true,
   },
   'MODEL_<NAME>_MODELS': {
-    description: 'Its models, comma-separated, as the provider calls them. Agents name them `<name>/<model>`.',
+    description:
+      'Its models, comma-separated, as the provider calls them. Agents name them `<name>/<model>`. Unset: all that the server knows of that provider.',
     fallback: '',
   },
   'MODEL_<NAME>_PRICES': {
     description:
-      'Microcents for a million tokens (10,000 are a cent), comma-separated: `model=input:output` or `model=input:output:cacheRead:cacheWrite`. A model without a price cannot be used.',
+      'Microcents for a million tokens (10,000 are a cent), comma-separated: `model=input:output` or `model=input:output:cacheRead:cacheWrite`. Goes before `MODEL_PRICES_FILE`, and that before the list that comes with the server. A model without a price cannot be used.',
     fallback: '',
   },
   'MODEL_<NAME>_FREE': {
@@ -55,16 +58,23 @@ const pricesOf = (value: string): Map<string, ModelPricing> | undefined => {
 
 const isHttpUrl = (value: string): boolean => /^https?:\/\//.test(value) && URL.canParse(value)
 
-const parseProvider = (env: NodeJS.ProcessEnv, name: string, mistakes: string[]): ModelProvider => {
+const parseProvider = (
+  env: NodeJS.ProcessEnv,
+  name: string,
+  overrides: Map<string, ModelOverride>,
+  mistakes: string[],
+): ModelProvider => {
   const prefix = prefixOf(name)
   const read = (field: string): string => env[`${prefix}${field}`]?.trim() ?? ''
-  const baseUrl = read('_BASE_URL')
+  const known = modelList().providers[name]
+  const baseUrl = read('_BASE_URL') || (known?.baseUrl ?? '')
   if (!isHttpUrl(baseUrl)) {
     mistakes.push(
       `${prefix}_BASE_URL must be a URL such as https://api.example.com/v1, as MODEL_PROVIDERS names ${name}`,
     )
   }
-  const names = listOf(read('_MODELS'))
+  const named = listOf(read('_MODELS'))
+  const names = named.length > 0 ? named : Object.keys(known?.models ?? {})
   if (names.length === 0)
     mistakes.push(`${prefix}_MODELS must name at least one model, as MODEL_PROVIDERS names ${name}`)
   const prices = pricesOf(read('_PRICES'))
@@ -84,7 +94,19 @@ const parseProvider = (env: NodeJS.ProcessEnv, name: string, mistakes: string[])
     name,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     apiKey: read('_API_KEY') || undefined,
-    models: names.map((model) => ({ name: model, pricing: prices?.get(model) ?? fallback })),
+    models: names.map((model) => {
+      // What is known of a provider's model says nothing of another server's that goes by its name.
+      const listed = read('_BASE_URL') === '' ? known?.models[model] : undefined
+      const override = overrides.get(`${name}/${model}`)
+      return {
+        name: model,
+        title: listed?.name,
+        pricing: prices?.get(model) ?? override?.pricing ?? listed?.pricing ?? fallback,
+        contextWindow: override?.contextWindow ?? listed?.contextWindow,
+        maxOutputTokens: override?.maxOutputTokens ?? listed?.maxOutputTokens,
+        reasoning: listed?.reasoning,
+      }
+    }),
   }
 }
 
@@ -101,7 +123,8 @@ const strayNames = (env: NodeJS.ProcessEnv, providers: string[]): string[] => {
 export const parseProviders = (
   env: NodeJS.ProcessEnv,
   names: string[],
+  overrides: Map<string, ModelOverride> = new Map(),
 ): { providers: ModelProvider[]; mistakes: string[] } => {
   const mistakes = strayNames(env, names)
-  return { providers: names.map((name) => parseProvider(env, name, mistakes)), mistakes }
+  return { providers: names.map((name) => parseProvider(env, name, overrides, mistakes)), mistakes }
 }

@@ -5,6 +5,7 @@ import { billingConfigOf, billingVariables } from './config-billing.ts'
 import type { BillingConfig } from './config-billing.ts'
 import { parseConnectors } from './config-connectors.ts'
 import type { ConnectorSettings } from './config-connectors.ts'
+import { pricesFile } from './config-prices.ts'
 import { parseProviders } from './config-providers.ts'
 import { boolean, choice, integer, Mistake, origin, text, url } from './config-values.ts'
 import type { Parse, Variable } from './config-values.ts'
@@ -246,6 +247,12 @@ export const variables = {
     fallback: '',
     parse: providerNames,
   },
+  MODEL_PRICES_FILE: {
+    description:
+      'A JSON file of prices, in microcents for a million tokens: `{ "provider/model": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "contextWindow": 0, "maxOutputTokens": 0 } }`; the last four may be left out. It goes before the list that comes with the server.',
+    fallback: '',
+    parse: pricesFile,
+  },
   MODEL_SILENCE_SECONDS: {
     description: 'A model that sends nothing for this long is taken for gone. A large local model may need more.',
     fallback: '60',
@@ -331,7 +338,11 @@ const checkTogether = (parsed: Parsed): string[] => {
 export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
   const { parsed, mistakes } = parseVariables(env)
   mistakes.push(...checkTogether(parsed))
-  const { providers, mistakes: providerMistakes } = parseProviders(env, parsed.MODEL_PROVIDERS ?? [])
+  const { providers, mistakes: providerMistakes } = parseProviders(
+    env,
+    parsed.MODEL_PROVIDERS ?? [],
+    parsed.MODEL_PRICES_FILE,
+  )
   mistakes.push(...providerMistakes)
   const { connectors, mistakes: connectorMistakes } = parseConnectors(env, (name) => Object.hasOwn(variables, name))
   mistakes.push(...connectorMistakes)

@@ -36,8 +36,13 @@ export interface ModelProvider {
   models: {
     /** As the provider calls it. */
     name: string
+    /** For people; its name when left out. */
+    title?: string | undefined
     /** Undefined: unknown. */
     pricing: ModelPricing | undefined
+    contextWindow?: number | undefined
+    maxOutputTokens?: number | undefined
+    reasoning?: boolean | undefined
   }[]
 }
 
@@ -64,18 +69,18 @@ const builtIn = (name: string, title: string, pricing: ModelPricing): Model => (
 const isFree = (pricing: ModelPricing): boolean => Object.values(pricing).every((rate) => rate === 0)
 
 const provided = (provider: ModelProvider): Model[] =>
-  provider.models.map(({ name, pricing }) => ({
+  provider.models.map(({ name, title, pricing, contextWindow, maxOutputTokens, reasoning }) => ({
     id: `${provider.name}/${name}`,
-    name,
+    name: title ?? name,
     provider: provider.name,
     available: pricing !== undefined,
     // Using what nobody priced would be using it for nothing.
     unavailableReason:
       pricing === undefined ? 'It has no price: the operator must name one, or declare the model free.' : null,
     free: pricing !== undefined && isFree(pricing),
-    contextWindow: null,
-    maxOutputTokens: null,
-    capabilities: { tools: true, vision: false, reasoning: false },
+    contextWindow: contextWindow ?? null,
+    maxOutputTokens: maxOutputTokens ?? null,
+    capabilities: { tools: true, vision: false, reasoning: reasoning ?? false },
     pricing: pricing ?? null,
   }))
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ConfigError, parseConfig } from '../config.ts'
+import { createModelCatalog } from './model-catalog.ts'
+import type { Model } from './model-catalog.ts'
+import { modelList } from './model-list.ts'
 import { startTestApp } from '../../test/harness.ts'
 
 const providers = {
@@ -117,5 +123,82 @@ describe('providers from the environment', () => {
       /DEFAULT_AGENT_MODEL.*no price/,
     )
     assert.deepEqual(mistakesOf({ ...providers, DEFAULT_AGENT_MODEL: 'ollama/qwen3' }), [])
+  })
+})
+
+const priceFile = (content: unknown): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'atrium-prices-')), 'prices.json')
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const modelOf = (env: Record<string, string>, id: string): Model | undefined =>
+  createModelCatalog(parseConfig({ NODE_ENV: 'test', ...env }).modelProviders).find(id)
+
+describe('the price list', () => {
+  test('that comes with the server is dated, in whole microcents, and knows windows and limits', () => {
+    const { asOf, providers: listed } = modelList()
+    assert.match(asOf, /^20\d\d-\d\d-\d\d$/)
+    for (const { baseUrl, models } of Object.values(listed)) {
+      assert.match(baseUrl, /^https:/)
+      for (const [id, { pricing, contextWindow, maxOutputTokens }] of Object.entries(models)) {
+        const numbers = [...Object.values(pricing), contextWindow, maxOutputTokens]
+        assert.ok(numbers.length === 6 && numbers.every((one) => Number.isSafeInteger(one) && one > 0), id)
+      }
+    }
+  })
+
+  test('gives a well-known provider its address, its models and their prices', () => {
+    const env = { MODEL_PROVIDERS: 'anthropic', MODEL_ANTHROPIC_API_KEY: 'k' }
+    const [provider] = parseConfig({ NODE_ENV: 'test', ...env }).modelProviders
+    assert.equal(provider?.baseUrl, 'https://api.anthropic.com/v1')
+    const model = modelOf(env, 'anthropic/claude-sonnet-4-5')
+    assert.deepEqual([model?.available, model?.free, model?.name], [true, false, 'Claude Sonnet 4.5'])
+    assert.deepEqual(model?.pricing, { input: 3e6, output: 15e6, cacheRead: 3e5, cacheWrite: 3_750_000 })
+    assert.ok((model?.contextWindow ?? 0) >= 200_000)
+  })
+
+  test('says nothing of another server that goes by a well-known name', () => {
+    const env = {
+      MODEL_PROVIDERS: 'openai',
+      MODEL_OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
+      MODEL_OPENAI_MODELS: 'gpt-5',
+    }
+    assert.deepEqual([modelOf(env, 'openai/gpt-5')?.available, modelOf(env, 'openai/gpt-5')?.pricing], [false, null])
+  })
+
+  test('gives way to the operator’s file, and that to the variable of the provider', () => {
+    const file = priceFile({
+      'openai/gpt-5': { input: 1, output: 2, contextWindow: 1_000 },
+      'my-gateway/vendor/new': { input: 5, output: 6, cacheRead: 1, cacheWrite: 7 },
+      'my-gateway/vendor/large': { input: 9, output: 9 },
+    })
+    const env = { ...providers, MODEL_PROVIDERS: 'ollama,my-gateway,openai', MODEL_PRICES_FILE: file }
+    const own = modelOf(env, 'openai/gpt-5')
+    assert.deepEqual(own?.pricing, { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 })
+    assert.equal(own?.contextWindow, 1_000)
+    assert.deepEqual(modelOf(env, 'my-gateway/vendor/new')?.pricing, {
+      input: 5,
+      output: 6,
+      cacheRead: 1,
+      cacheWrite: 7,
+    })
+    assert.equal(modelOf(env, 'my-gateway/vendor/large')?.pricing?.input, 3_000_000)
+  })
+
+  for (const [what, content] of [
+    ['that is no JSON', '{'],
+    ['with a fraction', { 'a/b': { input: 0.5, output: 1 } }],
+    ['without an output price', { 'a/b': { input: 1 } }],
+    ['with a negative price', { 'a/b': { input: 1, output: -1 } }],
+    ['that is a list', []],
+  ] as const) {
+    test(`a file ${what} stops the start`, () => {
+      assert.match(mistakesOf({ MODEL_PRICES_FILE: priceFile(content) }).join(), /^MODEL_PRICES_FILE/)
+    })
+  }
+
+  test('a file that is not there stops the start', () => {
+    assert.match(mistakesOf({ MODEL_PRICES_FILE: '/nowhere/prices.json' }).join(), /^MODEL_PRICES_FILE.*cannot be read/)
   })
 })

@@ -150,7 +150,10 @@ const listen = async (run: Run, call: ModelCall, prefix: string, heard: Heard): 
 
 /** The most that a call may say: what the model can, or less when the caller wants less. */
 const outputLimit = ({ model, turn }: Run): { maxOutputTokens?: number } => {
+  // The prompt may take three quarters of the window.
+  const room = model.contextWindow === null ? null : Math.floor(model.contextWindow / 4)
   const limits = [model.maxOutputTokens, turn.maxOutputTokens].filter((limit) => limit !== null)
+  if (room !== null && limits.length > 0) limits.push(room)
   return limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }
 }
 

@@ -6,6 +6,10 @@ import { ModelFailure } from './model-port.ts'
 import type { ModelPort } from './model-port.ts'
 import { wireName } from './wire-name.ts'
 
+/** OpenAI's models that reason refuse the older name, which everybody else still wants. */
+const renameLimit = ({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> =>
+  limit === undefined ? body : { ...body, max_completion_tokens: limit }
+
 export interface ModelOptions {
   providers: readonly ModelProvider[]
   /** Whether the demo models obey `/slow`, `/fail` and `/tokens`. */
@@ -30,7 +34,8 @@ export const createModels = ({ providers, isDemoUnruly }: ModelOptions): ModelPo
     const { baseUrl, apiKey } = provider
     // Without includeUsage a streamed answer tells no tokens at all.
     const settings = { name: providerName, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
-    return createOpenAICompatible(settings).chatModel(name)
+    const renames = providerName === 'openai' ? { transformRequestBody: renameLimit } : {}
+    return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
   }
   const opened = new Map<string, Promise<LanguageModelV4>>()
   const modelOf = (modelId: string): Promise<LanguageModelV4> => {

@@ -19,6 +19,7 @@ import { fileTools } from './sessions/file-tools.ts'
 import { createPeerTools } from './sessions/peers.ts'
 import { builtIn, createToolbox } from './sessions/tools.ts'
 import type { Toolbox } from './sessions/tools.ts'
+import { createWebTools } from './sessions/web/web-tool.ts'
 import { createTurnHub } from './sessions/turn-hub.ts'
 import type { TurnHub } from './sessions/turn-hub.ts'
 
@@ -89,7 +90,10 @@ export const openDeps = async (
       jobs,
       models,
       hub,
-      toolbox: createToolbox([builtIn(fileTools), createPeerTools({ db, jobs, log, models, hub })], log),
+      toolbox: createToolbox(
+        [builtIn(fileTools), createWebTools(outbound), createPeerTools({ db, jobs, log, models, hub })],
+        log,
+      ),
       previewer,
       secrets,
       outbound,

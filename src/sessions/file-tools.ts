@@ -2,6 +2,7 @@ import { readFileText } from '../files/files.ts'
 import { listFiles } from '../files/listing.ts'
 import { checkName } from '../files/names.ts'
 import { createUploadedFile, receive } from '../files/uploads.ts'
+import { cutToJsonBytes } from './cut-text.ts'
 import type { Tool, ToolContext } from './tools.ts'
 
 const maxFound = 20
@@ -43,13 +44,6 @@ const search: Tool = {
 // Leaves room for the rest of the answer below the 64 KB that a tool may say.
 const maxReadBytes = 56_000
 
-const cutToBytes = (text: string, maxBytes: number): string => {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= maxBytes) return text
-  // A character that was cut in two decodes to a replacement character.
-  return bytes.subarray(0, maxBytes).toString('utf8').replace(/�$/, '')
-}
-
 const read: Tool = {
   name: 'files.read',
   description:
@@ -67,7 +61,7 @@ const read: Tool = {
   run: async ({ actor, signal, ...deps }: ToolContext, { fileId, offset = 0 }: { fileId: string; offset?: number }) => {
     const file = await readFileText(deps, actor, fileId, signal)
     const rest = file.text.slice(offset)
-    const text = cutToBytes(rest, maxReadBytes)
+    const text = cutToJsonBytes(rest, maxReadBytes)
     const nextOffset = text.length < rest.length ? offset + text.length : null
     return { fileId, ...file, text, truncated: file.truncated || nextOffset !== null, nextOffset }
   },

@@ -1,4 +1,5 @@
 import { connectionSecretsColumn, oauthVerifierColumn } from './connectors/connection-secrets.ts'
+import { endpointSecretColumn, replyToColumn } from './connectors/endpoint-secrets.ts'
 import { signInSecretColumn } from './identity/sign-in-secret.ts'
 import type { SealedColumnAt } from './platform/reencrypt.ts'
 
@@ -7,4 +8,6 @@ export const sealedColumns: readonly SealedColumnAt[] = [
   signInSecretColumn,
   connectionSecretsColumn,
   oauthVerifierColumn,
+  endpointSecretColumn,
+  replyToColumn,
 ]

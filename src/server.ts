@@ -1,5 +1,9 @@
 import type { Deps } from './deps.ts'
 import { registerAgentRoutes } from './agents/routes.ts'
+import { registerEndpointRoutes } from './connectors/endpoint-routes.ts'
+import { createInbox } from './connectors/inbox.ts'
+import { createReceivers } from './connectors/receivers/receivers.ts'
+import { createKeyFetch } from './connectors/signing-keys.ts'
 import { registerConsole } from './console/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
@@ -34,6 +38,8 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)
   registerSessionRoutes(app, deps)
+  const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })
+  registerEndpointRoutes(app, { ...deps, receivers, inbox: createInbox(db, deps.jobs) })
   registerReference(app)
   await registerConsole(app)
   await app.ready()

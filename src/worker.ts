@@ -1,8 +1,19 @@
+import type { ChatRuntime } from './connectors/chat-runtime.ts'
+import { registerReceiverJobs } from './connectors/receiver-jobs.ts'
+import { createReceivers } from './connectors/receivers/receivers.ts'
+import { createKeyFetch } from './connectors/signing-keys.ts'
 import type { Deps } from './deps.ts'
 import { registerFileJobs } from './files/reconciliation.ts'
 import { registerSignInExpiry } from './identity/expiry.ts'
 import { registerKeyExpiry } from './platform/idempotency.ts'
+import { beginConnectorTurn, findConnectorReply } from './sessions/connector-turns.ts'
 import { registerSessionJobs } from './sessions/jobs.ts'
+
+/** The agent runtime, as the chats of providers see it. */
+const chatRuntime = (deps: Deps): ChatRuntime => ({
+  beginTurn: (...asked) => beginConnectorTurn(deps, ...asked),
+  findReply: (orgId, turnId) => findConnectorReply(deps.db, orgId, turnId),
+})
 
 /** Every job handler and every schedule, listed by hand. Call it before `deps.jobs.start`. */
 export const registerJobs = (deps: Deps): void => {
@@ -11,4 +22,6 @@ export const registerJobs = (deps: Deps): void => {
   registerSignInExpiry(jobs, db)
   registerFileJobs(jobs, deps)
   registerSessionJobs(deps)
+  const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })
+  registerReceiverJobs(jobs, { ...deps, receivers, runtime: chatRuntime(deps) })
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestActor, TestApp } from '../harness.ts'
+import { addEndpoint } from '../receivers.ts'
 
 /** A thing that exists, and how to see that it still does. */
 export interface Resource {
@@ -50,6 +51,15 @@ export const factories: Record<string, Factory> = {
     const { id, key } = await post(app, owner, '/api-keys', { name: 'Another key' })
     const isLive = (item: Record<string, unknown>): boolean => item['id'] === id && item['revokedAt'] === null
     return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
+  },
+  [`${api}/connections/:id/endpoints`]: async (app, owner) => {
+    const { connectionId } = await addEndpoint(app, owner, 'telegram')
+    return { params: { id: connectionId }, exists: readable(app, owner, `/connections/${connectionId}/endpoints`) }
+  },
+  [`${api}/connections/:id/endpoints/:endpointId`]: async (app, owner) => {
+    const { connectionId, id } = await addEndpoint(app, owner, 'telegram')
+    const events = `/connections/${connectionId}/endpoints/${id}/events`
+    return { params: { id: connectionId, endpointId: id }, exists: readable(app, owner, events) }
   },
   [`${api}/files/:id`]: async (app, owner) => {
     const body = new FormData()

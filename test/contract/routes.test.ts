@@ -37,6 +37,7 @@ const publicRoutes = [
   'GET /webhooks/*',
   'GET /api/v1/auth/session',
   'POST /api/v1/auth/sign-in',
+  'POST /api/v1/connectors/webhooks/:provider/:endpointId',
   'POST /api/v1/auth/sign-in/link',
   'POST /api/v1/auth/sign-in/totp',
   'POST /api/v1/auth/sign-out',

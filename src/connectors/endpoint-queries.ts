@@ -1,0 +1,69 @@
+import { sql } from '../platform/database.ts'
+import type { Db } from '../platform/database.ts'
+import type { EndpointSettings } from './receivers/receiver.ts'
+
+export interface EndpointRow {
+  orgId: string
+  id: string
+  provider: string
+  connectionId: string
+  userId: string
+  workspaceId: string
+  agentId: string | null
+  status: 'pending' | 'active'
+  url: string
+  secret: string | null
+  settings: EndpointSettings
+  createdAt: string
+}
+
+const columns = sql`e.org_id, e.id, e.provider, e.connection_id, e.user_id, e.workspace_id, e.agent_id, e.status, e.url, e.secret,
+  e.settings, e.created_at`
+
+/** An endpoint that takes events: active, and its connection is there. */
+export const findOpenEndpoint = (db: Db, id: string) =>
+  db.row<EndpointRow>(sql`
+    -- all orgs: the public path names the endpoint and nothing else
+    select ${columns} from connector_endpoints e
+      join connections c on c.org_id = e.org_id and c.id = e.connection_id
+    where e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
+
+/** The endpoint of work in the background, while it and its connection are there. */
+export const findEndpoint = (db: Db, orgId: string, id: string) =>
+  db.row<EndpointRow>(sql`
+    select ${columns} from connector_endpoints e
+      join connections c on c.org_id = e.org_id and c.id = e.connection_id
+    where e.org_id = ${orgId} and e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
+
+/** Those of one connection, newest first. */
+export const listEndpoints = (db: Db, orgId: string, connectionId: string) =>
+  db.rows<EndpointRow>(sql`
+    select ${columns} from connector_endpoints e
+    where e.org_id = ${orgId} and e.connection_id = ${connectionId}
+    order by e.created_at desc, e.id desc`)
+
+export type NewEndpoint = Omit<EndpointRow, 'status' | 'createdAt'>
+
+/** An endpoint that takes nothing yet. */
+export const insertEndpoint = (db: Db, endpoint: NewEndpoint) =>
+  db.execute(sql`
+    insert into connector_endpoints (org_id, id, provider, connection_id, user_id, workspace_id, agent_id, status, url,
+      secret, settings)
+    values (${endpoint.orgId}, ${endpoint.id}, ${endpoint.provider}, ${endpoint.connectionId}, ${endpoint.userId},
+      ${endpoint.workspaceId}, ${endpoint.agentId}, 'pending', ${endpoint.url}, ${endpoint.secret},
+      ${JSON.stringify(endpoint.settings)})`)
+
+/** Lets it take events, proven by the secret that the provider knows by now. */
+export const activateEndpoint = (
+  db: Db,
+  orgId: string,
+  id: string,
+  { secret, settings }: Pick<EndpointRow, 'secret' | 'settings'>,
+) =>
+  db.execute(sql`
+    update connector_endpoints set status = 'active', secret = ${secret}, settings = ${JSON.stringify(settings)}
+    where org_id = ${orgId} and id = ${id}`)
+
+/** Takes the endpoint away with its events and chats; their sessions stay. */
+export const deleteEndpoint = (db: Db, orgId: string, id: string) =>
+  db.execute(sql`delete from connector_endpoints where org_id = ${orgId} and id = ${id}`)

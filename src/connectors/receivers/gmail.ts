@@ -1,0 +1,109 @@
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { badRequest, serviceUnavailable } from '../../platform/errors.ts'
+import type { OutboundResponse } from '../../platform/outbound.ts'
+import { accepted, missing, rejected } from '../../platform/signatures/signed-request.ts'
+import type { Verdict } from '../../platform/signatures/signed-request.ts'
+import { readJson } from './body.ts'
+import { headerOf, textAt } from './receiver.ts'
+import type { Credential, Inbound, Message, Receiver } from './receiver.ts'
+
+const issuers = ['https://accounts.google.com', 'accounts.google.com']
+const leewaySeconds = 60
+
+/** Fetches a document of the provider; the operator may say that it is elsewhere. */
+export type FetchDocument = (url: string) => Promise<OutboundResponse>
+
+/** Google's signing keys: fetched once for all who wait, kept for ten minutes, again when a token names a new one. */
+const googleKeys = (fetchDocument: FetchDocument): JWTVerifyGetKey =>
+  createRemoteJWKSet(new URL('https://www.googleapis.com/oauth2/v3/certs'), {
+    [customFetch]: async (url) => {
+      const { status, body } = await fetchDocument(url)
+      return new Response(body.toString('utf8'), { status })
+    },
+  })
+
+const bearerOf = (inbound: Inbound): string | undefined =>
+  /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(headerOf(inbound, 'authorization') ?? '')?.[1]
+
+const isTokenFault = (error: unknown): boolean =>
+  error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== 'ERR_JOSE_GENERIC'
+
+const claimsOf = async (
+  keys: JWTVerifyGetKey,
+  token: string,
+  audience: string,
+  nowMs: number,
+): Promise<JWTPayload | undefined> => {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: ['RS256'],
+      issuer: issuers,
+      audience,
+      clockTolerance: leewaySeconds,
+      currentDate: new Date(nowMs),
+      requiredClaims: ['exp', 'iat'],
+    })
+    return payload
+  } catch (error) {
+    if (isTokenFault(error)) return undefined
+    // Not the sender's fault: it is to come again when the keys can be had.
+    throw serviceUnavailable("Google's signing keys cannot be fetched right now.", { cause: error })
+  }
+}
+
+const verify = async (keys: JWTVerifyGetKey, inbound: Inbound, { url, settings }: Credential): Promise<Verdict> => {
+  const token = bearerOf(inbound)
+  const { serviceAccount } = settings
+  if (serviceAccount === undefined) return rejected('The endpoint names no service account.')
+  if (token === undefined) return missing('Authorization')
+  const claims = await claimsOf(keys, token, url, inbound.nowMs)
+  if (claims === undefined) return rejected('The token is not one of Google for this endpoint, or it is stale.')
+  // A token from a future that the leeway does not reach was not made by Google just now.
+  if ((claims.iat ?? 0) > inbound.nowMs / 1_000 + leewaySeconds) return rejected('The token is from the future.')
+  const isSender = claims['email'] === serviceAccount && claims['email_verified'] === true
+  return isSender ? accepted : rejected('The token is that of another account.')
+}
+
+interface Push {
+  messageId: string | undefined
+  emailAddress: string | undefined
+  historyId: string | undefined
+}
+
+const parse = ({ body }: Inbound): Push => {
+  const push = readJson(body)
+  const data = textAt(push, 'message', 'data')
+  const messageId = textAt(push, 'message', 'messageId') ?? textAt(push, 'message', 'message_id')
+  if (messageId === undefined) throw badRequest('The body is not a push of Pub/Sub.')
+  if (data === undefined) return { messageId, emailAddress: undefined, historyId: undefined }
+  const notice = readJson(Buffer.from(data, 'base64'))
+  return { messageId, emailAddress: textAt(notice, 'emailAddress'), historyId: textAt(notice, 'historyId') }
+}
+
+// The token says who sent it, not what: a push is a hint to look, and nothing in it is told as fact.
+const normalise = (push: unknown): Message | undefined => {
+  const { emailAddress, historyId } = push as Push
+  if (emailAddress === undefined || historyId === undefined) return undefined
+  return {
+    chat: emailAddress,
+    title: `Gmail: ${emailAddress}`,
+    sender: 'Gmail',
+    text: `Something changed in the mailbox ${emailAddress} (history id ${historyId}). Look there for what is new.`,
+    replyTo: {},
+  }
+}
+
+/** Gmail by Cloud Pub/Sub: https://developers.google.com/workspace/gmail/api/guides/push. */
+export const createGmail = (fetchDocument: FetchDocument): Receiver => {
+  const keys = googleKeys(fetchDocument)
+  return {
+    provider: 'gmail',
+    verify: (inbound, { url, ...credential }) =>
+      verify(keys, inbound, { ...credential, url: url.split('?', 1)[0] ?? url }),
+    parse,
+    eventId: (push) => (push as Push).messageId,
+    eventType: () => 'mailbox.changed',
+    normalise,
+  }
+}

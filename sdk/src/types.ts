@@ -244,6 +244,24 @@ export interface Deleted {
   deleted: true
 }
 
+export interface Endpoint {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  connectionId: string
+  provider: string
+  /** Where the provider sends its events */
+  url: string
+  /** pending while it is being set up */
+  status: "pending" | "active"
+  /** UUIDv7 */
+  agentId: string | null
+  /** What it is for at the provider: a repository, a number */
+  target: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
 export interface Failure {
   success: false
   error: {
@@ -317,6 +335,20 @@ export interface FileUpload {
   parentId?: string
   /** UUIDv7 */
   projectId?: string
+}
+
+export interface InboundEvent {
+  /** The provider's own id, or the hash of the body */
+  id: string
+  type: string
+  /** recorded: nothing to do; waiting and running: a turn is on its way; answered: the answer was sent; silent: it ended without one; failed: see error; unknown: the answer may or may not have arrived */
+  status: "recorded" | "waiting" | "running" | "answered" | "silent" | "failed" | "unknown"
+  sender: string | null
+  /** UUIDv7 */
+  turnId: string | null
+  error: string | null
+  /** ISO 8601, UTC, milliseconds */
+  receivedAt: string
 }
 
 export interface Me {
@@ -554,6 +586,15 @@ export interface ProjectPatch {
   name?: string
   description?: string | null
   instructions?: string | null
+}
+
+export interface Received {
+  success: true
+  data: {
+    received: true
+    /** It came before, and was dropped */
+    duplicate: boolean
+  }
 }
 
 export interface Session {
@@ -1045,6 +1086,44 @@ export interface Routes {
   'POST /auth/two-factor/confirm': {
     body: TwoFactorConfirm
     data: TwoFactorEnabled
+  }
+  /** Where the provider sends the events of a connection */
+  'GET /connections/:id/endpoints': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: {
+      items: Endpoint[]
+    }
+  }
+  /** What came to an endpoint within the last 8 days, newest first, and what became of it */
+  'GET /connections/:id/endpoints/:endpointId/events': {
+    params: {
+      /** UUIDv7 */
+      id: string
+      /** UUIDv7 */
+      endpointId: string
+    }
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: InboundEvent[]
+      nextCursor: string | null
+    }
+  }
+  /** Receive a provider's event */
+  'POST /connectors/webhooks/:provider/:endpointId': {
+    params: {
+      /** telegram, slack, discord, twilio, gmail, github, linear, jira or stripe */
+      provider: string
+      /** As `atrium setup-webhook` made it */
+      endpointId: string
+    }
+    data: unknown | undefined
   }
   /** List or search a folder */
   'GET /files': {

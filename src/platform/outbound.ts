@@ -60,9 +60,9 @@ export interface Outbound {
   request(url: string | URL, options: OutboundRequest): Promise<OutboundResponse>
   /**
    * For libraries that want a `fetch` and answers that stream: guarded the same, no redirects (they are answers), no
-   * compression, and no deadline but the caller's `signal`.
+   * compression, and no deadline but the caller's `signal`. `trusted` as for a request.
    */
-  fetch(url: string | URL, init?: RequestInit): Promise<Response>
+  fetch(url: string | URL, init?: RequestInit & { trusted?: boolean }): Promise<Response>
   /**
    * What a URL is checked for when somebody stores it: BAD_REQUEST unless it is one that requests may go to. A name
    * that does not resolve right now passes; every connection is checked again.
@@ -304,13 +304,13 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     }
   }
 
-  const guardedFetch = async (target: string | URL, init: RequestInit = {}): Promise<Response> => {
+  const guardedFetch: Outbound['fetch'] = async (target, { trusted = false, ...init } = {}) => {
     const url = parseUrl(target)
     const headers = new Headers(init.headers)
     headers.set('accept-encoding', 'identity')
     // The two libraries describe the same objects by types of their own.
     const given = { ...init, headers: [...headers] } as unknown as UndiciRequestInit
-    const answer = await undiciFetch(url, { ...given, redirect: 'manual', dispatcher: guarded }).catch(
+    const answer = await undiciFetch(url, { ...given, redirect: 'manual', dispatcher: trusted ? open : guarded }).catch(
       (error: unknown) => {
         if (init.signal?.aborted) throw error
         throw toFailure(error instanceof Error ? (error.cause ?? error) : error)

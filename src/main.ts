@@ -4,6 +4,7 @@ import { ConfigError, parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { openDeps } from './deps.ts'
 import type { OpenedDeps } from './deps.ts'
+import { giveBackMemory } from './idle-memory.ts'
 import { bootstrap } from './identity/bootstrap.ts'
 import type { Bootstrapped } from './identity/bootstrap.ts'
 import { openDataDir, prepareDataDir } from './platform/data-dir.ts'
@@ -230,6 +231,7 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
   const running = await start(config, role)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, leave)
   stopOnSignal(running)
+  giveBackMemory()
   const seconds = (): string => ((performance.now() - began) / 1000).toFixed(1)
   if (!running.app) console.log(`\nAtrium works on jobs after ${seconds()} s`)
   else {

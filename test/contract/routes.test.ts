@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { permissions } from '../../src/identity/permissions.ts'
+import { compileEverySchema } from '../../src/platform/validation.ts'
 import { startTestApp } from '../harness.ts'
 import { factories, factoryOf, freeParams } from './resources.ts'
 import { routesOf } from './route-list.ts'
@@ -62,6 +63,16 @@ const promised = [
   'GET /api/v1/agents/:id/messages',
   'GET /api/v1/agents/:id/peers',
 ]
+
+test('every schema of every route compiles, though a server compiles it at the first request only', () => {
+  let compiled = 0
+  for (const { url, schema } of app.routeTable) {
+    if (schema === undefined) continue
+    assert.doesNotThrow(() => compileEverySchema(schema as Record<string, unknown>), `the schemas of ${url}`)
+    compiled++
+  }
+  assert.ok(compiled > 100)
+})
 
 describe('every route', () => {
   test('is one of more than 60, with all that the contract promises among them', () => {

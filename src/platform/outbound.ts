@@ -2,8 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, buildConnector, fetch as undiciFetch, request as undiciRequest } from 'undici'
-import type { Dispatcher, RequestInit as UndiciRequestInit } from 'undici'
+import type { buildConnector, Dispatcher, RequestInit as UndiciRequestInit } from 'undici'
 import { badRequest } from './errors.ts'
 import { createRange, isPublicAddress } from './public-addresses.ts'
 import type { Cidr } from './public-addresses.ts'
@@ -170,9 +169,9 @@ const lookupFor = (rule: Rule, port: number): LookupFunction => {
  * Connects to the very addresses that were checked. A lookup alone would not do: it is never asked about a literal
  * address. The peer's address is looked at as well, before the first byte of the request.
  */
-const createGuardedConnector = (rule: Rule): buildConnector.connector => {
+const createGuardedConnector = (rule: Rule, build: typeof buildConnector): buildConnector.connector => {
   const options = { allowH2: false, timeout: connectTimeoutMs }
-  const usual = buildConnector({ ...options, lookup: lookupFor(rule, 443) })
+  const usual = build({ ...options, lookup: lookupFor(rule, 443) })
   return (target, callback) => {
     const hostname = withoutBrackets(target.hostname)
     const port = portOf(target)
@@ -184,7 +183,7 @@ const createGuardedConnector = (rule: Rule): buildConnector.connector => {
       }
     }
     // The odd ports get a connector each, which knows what it looks up for.
-    const connect = rule.isUsual(port) ? usual : buildConnector({ ...options, lookup: lookupFor(rule, port) })
+    const connect = rule.isUsual(port) ? usual : build({ ...options, lookup: lookupFor(rule, port) })
     connect({ ...target, hostname }, (...[error, socket]) => {
       if (error) {
         callback(error, null)
@@ -263,13 +262,23 @@ const until = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
   }
 }
 
-/** Nothing connects before the first request. */
+const openClients = async (rule: Rule) => {
+  const { Agent, buildConnector, fetch, request } = await import('undici')
+  // The deadline is the request's own, over all of it.
+  const options = { headersTimeout: 0, bodyTimeout: 0 }
+  return {
+    fetch,
+    request,
+    guarded: new Agent({ ...options, connect: createGuardedConnector(rule, buildConnector) }),
+    open: new Agent({ ...options, connect: { allowH2: false, timeout: connectTimeoutMs } }),
+  }
+}
+
+/** Nothing connects before the first request, and the library is loaded at it: it takes 4 MB. */
 export const createOutbound = (options: OutboundOptions = {}): Outbound => {
   const rule = createRule(options)
-  // The deadline is the request's own, over all of it.
-  const agentOptions = { headersTimeout: 0, bodyTimeout: 0 }
-  const guarded = new Agent({ ...agentOptions, connect: createGuardedConnector(rule) })
-  const open = new Agent({ ...agentOptions, connect: { allowH2: false, timeout: connectTimeoutMs } })
+  let opening: ReturnType<typeof openClients> | undefined
+  const clients = () => (opening ??= openClients(rule))
 
   const request: Outbound['request'] = async (target, { trusted = false, ...given }) => {
     const url = parseUrl(target)
@@ -278,7 +287,8 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     const signal = given.signal ? AbortSignal.any([deadline, given.signal]) : deadline
     const exchange = async () => {
       // Not `fetch`: it undoes compression, and a small answer could become gigabytes.
-      const answer = await undiciRequest(url, {
+      const { request: send, open, guarded } = await clients()
+      const answer = await send(url, {
         dispatcher: trusted ? open : guarded,
         method: given.method ?? 'GET',
         headers: { 'accept-encoding': 'identity', ...given.headers },
@@ -310,7 +320,8 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     headers.set('accept-encoding', 'identity')
     // The two libraries describe the same objects by types of their own.
     const given = { ...init, headers: [...headers] } as unknown as UndiciRequestInit
-    const answer = await undiciFetch(url, { ...given, redirect: 'manual', dispatcher: trusted ? open : guarded }).catch(
+    const { fetch: send, open, guarded } = await clients()
+    const answer = await send(url, { ...given, redirect: 'manual', dispatcher: trusted ? open : guarded }).catch(
       (error: unknown) => {
         if (init.signal?.aborted) throw error
         throw toFailure(error instanceof Error ? (error.cause ?? error) : error)
@@ -348,7 +359,8 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     fetch: guardedFetch,
     checkUrl,
     close: async () => {
-      await Promise.all([guarded.destroy(), open.destroy()])
+      const opened = await opening
+      await Promise.all([opened?.guarded.destroy(), opened?.open.destroy()])
     },
   }
 }

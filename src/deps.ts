@@ -1,7 +1,10 @@
 import type pg from 'pg'
 import { createModelCatalog } from './agents/model-catalog.ts'
 import type { ModelCatalog } from './agents/model-catalog.ts'
+import { createBilling } from './billing/billing.ts'
+import type { Billing } from './billing/billing.ts'
 import type { Config } from './config.ts'
+import { createConnectorTools } from './connectors/tools.ts'
 import { createPreviewer } from './files/preview/previewer.ts'
 import type { Previewer } from './files/preview/previewer.ts'
 import { openDatabase } from './platform/database.ts'
@@ -36,6 +39,8 @@ export interface Deps {
   hub: TurnHub
   /** What agents can do. Every source of tools is listed in openDeps. */
   toolbox: Toolbox
+  /** Who may spend, who takes payments, and what folds the charges. */
+  billing: Billing
   /** Reads files for people and models. */
   previewer: Previewer
   /** Seals what is stored and must be read back; derives keys for signing. */
@@ -79,6 +84,7 @@ export const openDeps = async (
   const jobs = createJobs({ connection, log })
   const models = createModelCatalog(config.modelProviders)
   const hub = createTurnHub()
+  const billing = createBilling(config.billing, { db, jobs, log })
   const previewer = createPreviewer({ log })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   return {
@@ -91,15 +97,22 @@ export const openDeps = async (
       models,
       hub,
       toolbox: createToolbox(
-        [builtIn(fileTools), createWebTools(outbound), createPeerTools({ db, jobs, log, models, hub })],
+        [
+          builtIn(fileTools),
+          createWebTools(outbound),
+          createPeerTools({ db, jobs, log, models, hub, billing }),
+          createConnectorTools({ config, db, log, secrets, outbound }),
+        ],
         log,
       ),
+      billing,
       previewer,
       secrets,
       outbound,
     },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
+      await billing.settler.close()
       await Promise.all([previewer.close(), outbound.close()])
       await db.close()
     },

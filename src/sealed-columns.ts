@@ -1,3 +1,4 @@
+import { providerKeyColumn } from './billing/provider-keys.ts'
 import { connectionSecretsColumn, oauthVerifierColumn } from './connectors/connection-secrets.ts'
 import { endpointSecretColumn, replyToColumn } from './connectors/endpoint-secrets.ts'
 import { signInSecretColumn } from './identity/sign-in-secret.ts'
@@ -10,4 +11,5 @@ export const sealedColumns: readonly SealedColumnAt[] = [
   oauthVerifierColumn,
   endpointSecretColumn,
   replyToColumn,
+  providerKeyColumn,
 ]

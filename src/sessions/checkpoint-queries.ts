@@ -1,3 +1,4 @@
+import { recordUsage, releaseHold, shrinkHold } from '../billing/billing.ts'
 import { empty, join, sql } from '../platform/database.ts'
 import type { Db, Sql } from '../platform/database.ts'
 import type { Author, MessagePart } from './schemas.ts'
@@ -62,6 +63,9 @@ export interface Checkpoint {
   frames?: { lastSeq: number; lines: string } | undefined
 }
 
+const billed = sql`turn_steps.step, turn_steps.attempt, turn_steps.input_tokens, turn_steps.output_tokens,
+  turn_steps.cache_read_tokens, turn_steps.cache_write_tokens, turn_steps.is_estimate, turn_steps.cost_microcents`
+
 const endStep = (step: EndedStep): Sql => sql`ended as (
   update turn_steps
   set status = ${step.status}, finish_reason = ${step.finishReason}, parts = ${JSON.stringify(step.parts)},
@@ -69,12 +73,14 @@ const endStep = (step: EndedStep): Sql => sql`ended as (
     cache_read_tokens = ${step.cacheReadTokens}, cache_write_tokens = ${step.cacheWriteTokens},
     is_estimate = ${step.isEstimate}, cost_microcents = ${step.costMicrocents},
     error = ${step.error && JSON.stringify(step.error)}, ended_at = now()
-  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and step = ${step.step} and attempt = ${step.attempt})`
+  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and step = ${step.step} and attempt = ${step.attempt}
+  returning ${billed})`
 
 // A call that still runs when the next one begins, or the turn ends without it, was cut off by a crash.
 const loseStep = sql`lost as (
   update turn_steps set status = 'lost', ended_at = now()
-  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and status = 'running')`
+  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and status = 'running'
+  returning ${billed})`
 
 const beginStep = (step: BegunStep): Sql => sql`begun as (
   insert into turn_steps (org_id, turn_id, step, attempt, input_tokens, cost_microcents)
@@ -105,9 +111,37 @@ const say = ({ lastSeq, lines }: { lastSeq: number; lines: string }): Sql => sql
   insert into turn_events (org_id, turn_id, seq, frames)
   select org_id, id, ${lastSeq}::integer, ${lines} from held)`
 
-const pieces = ({ ended, begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
-  ...(ended ? [endStep(ended)] : []),
-  ...(begun ? [loseStep, beginStep(begun)] : []),
+/** Each call of the model is charged in the statement that writes down how it ended. */
+const charge = (ended: Sql[]): Sql =>
+  recordUsage(sql`
+    select held.org_id, held.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id, t.model,
+      case s.relationship when 'user' then 'chat' else s.relationship end as operation, call.input_tokens,
+      call.output_tokens, call.cache_read_tokens, call.cache_write_tokens, call.is_estimate,
+      t.provider_key_id is not null as is_byok, call.cost_microcents as provider_cost_microcents, t.fee_bps,
+      t.fee_waiver_cents
+    from held
+      join turns t on t.org_id = held.org_id and t.id = held.id
+      join sessions s on s.org_id = t.org_id and s.id = t.session_id
+      cross join (${join(ended, ' union all ')}) as call`)
+
+const endedCall = sql`select * from ended`
+const lostCalls = sql`select * from lost`
+
+/** `goesOn`: money is held for what is still to come; when the turn ends or waits for a person, none is. */
+const pieces = (checkpoint: Checkpoint, goesOn: boolean, endsLost: boolean): Sql[] => {
+  const endings = [...(checkpoint.ended ? [endedCall] : []), ...(endsLost ? [lostCalls] : [])]
+  return [
+    ...(checkpoint.ended ? [endStep(checkpoint.ended)] : []),
+    ...(endsLost ? [loseStep] : []),
+    ...(endings.length > 0 ? [charge(endings)] : []),
+    ...(endings.length > 0 && goesOn ? [shrinkHold] : []),
+    ...(goesOn ? [] : [releaseHold(sql`held`)]),
+    ...writings(checkpoint),
+  ]
+}
+
+const writings = ({ begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
+  ...(begun ? [beginStep(begun)] : []),
   ...(newCalls.length > 0 ? [insertCalls(newCalls)] : []),
   ...(callChanges.length > 0 ? [changeCalls(callChanges)] : []),
   ...(frames ? [say(frames)] : []),
@@ -126,7 +160,7 @@ export const writeCheckpoint = (db: Db, { orgId, turnId, token }: Held, leaseMs:
     db,
     sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    pieces(checkpoint),
+    pieces(checkpoint, true, checkpoint.begun !== undefined),
   )
 
 /** Adds to the stream only. The row is held so that nobody ends the turn in between; it is not written. */
@@ -179,8 +213,7 @@ export const endTurn = (db: Db, orgId: string, turn: EndingTurn, token: string |
         ${token === undefined ? empty : sql`and lease_token = ${token}`}
       returning turns.org_id, turns.id`,
     [
-      ...(ending.checkpoint.ended ? [] : [loseStep]),
-      ...pieces(ending.checkpoint),
+      ...pieces(ending.checkpoint, false, ending.checkpoint.ended === undefined),
       ...(ending.parts.length > 0 ? [sayReply(turn, ending.parts)] : []),
     ],
     sql`session as (
@@ -196,7 +229,7 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, workedMs: numb
     sql`update turns
       set status = 'requires_action', worked_ms = worked_ms + ${workedMs}, lease_token = null, lease_until = null
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    pieces(checkpoint),
+    pieces(checkpoint, false, false),
   )
 
 /** Gives a turn back that this process cannot go on with. */

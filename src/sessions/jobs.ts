@@ -1,4 +1,5 @@
 import type { ModelCatalog } from '../agents/agents.ts'
+import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config.ts'
 import type { Previewer } from '../files/preview/previewer.ts'
 import type { Database } from '../platform/database.ts'
@@ -6,6 +7,7 @@ import { defineJob } from '../platform/jobs.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Sealer } from '../platform/secrets.ts'
 import * as eventQueries from './event-queries.ts'
 import { createModels } from './models/models.ts'
 import { workOnTurn } from './run-turn.ts'
@@ -25,6 +27,8 @@ export interface SessionJobDeps {
   models: ModelCatalog
   hub: TurnHub
   toolbox: Toolbox
+  billing: Billing
+  secrets: Sealer
 }
 
 export interface SessionJobOptions {

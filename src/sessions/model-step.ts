@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EndedStep } from './checkpoint-queries.ts'
 import { costOf } from './costs.ts'
+import { affordCall, promptTokensOf } from './metering.ts'
 import { cleanJson } from './models/clean-text.ts'
 import { ModelFailure } from './models/model-port.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelUsage } from './models/model-port.ts'
@@ -25,7 +26,8 @@ export interface StepOutcome {
   /** Its last call of the model, which is still to be written. Undefined when all of them are. */
   step: EndedStep | undefined
   calls: RequestedCall[]
-  finish: FinishReason | ModelFailure | 'time'
+  /** `cost`: there was no money for the call. */
+  finish: FinishReason | ModelFailure | 'time' | 'cost'
 }
 
 // Letters and digits, nine of them: what the pickiest provider takes as the id of a tool call.
@@ -216,7 +218,7 @@ const isWorthRetrying = (failure: ModelFailure, failures: number, hadOutput: boo
 
 /** Makes one call of the model, after its row is written. */
 const callOnce = async (run: Run, call: ModelCall, step: number, attempt: number): Promise<StepOutcome> => {
-  const promptTokens = estimateTokens(call.instructions) + estimateTokens(call.messages) + estimateTokens(call.tools)
+  const promptTokens = promptTokensOf(call)
   const usage = { inputTokens: promptTokens, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
   say(run, { type: attempt === 1 ? 'start-step' : 'reset-step' })
   const costMicrocents = costOf(usage, run.turn.pricing)
@@ -258,7 +260,11 @@ export const callModel = async (run: Run, step: number): Promise<StepOutcome> =>
   let attempt = run.progress.steps.filter((one) => one.step === step).length
   for (let failures = 1; ; failures++) {
     attempt += 1
-    const outcome = await callOnce(run, call, step, attempt)
+    const affordable = await affordCall(run, call)
+    if (affordable === 'cost' || affordable instanceof ModelFailure) {
+      return { step: undefined, calls: [], finish: affordable }
+    }
+    const outcome = await callOnce(run, affordable, step, attempt)
     const { step: ended, finish } = outcome
     if (!(finish instanceof ModelFailure) || !ended) return outcome
     if (!isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome

@@ -57,6 +57,7 @@ export const conclude = async (run: Hold, outcome: Outcome): Promise<void> => {
       }),
     true,
   )
+  deps.billing.settler.soon(held.orgId)
   reach(run, 'after-end')
 }
 

@@ -1,3 +1,4 @@
+import { listTurnCharges } from '../billing/billing.ts'
 import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import type { Db } from '../platform/database.ts'
@@ -12,6 +13,7 @@ interface Parts {
   turn: TurnRow
   steps: turnQueries.StepRow[]
   calls: turnQueries.CallRow[]
+  charges: Awaited<ReturnType<typeof listTurnCharges>>
 }
 
 /**
@@ -25,14 +27,15 @@ const readTurn = async (db: Db, actor: Actor, turnId: string): Promise<TurnRow> 
 }
 
 const readParts = async (db: Db, actor: Actor, turn: TurnRow): Promise<Parts> => {
-  const [steps, calls] = await Promise.all([
+  const [steps, calls, charges] = await Promise.all([
     turnQueries.listSteps(db, actor.orgId, turn.id),
     turnQueries.listCalls(db, actor.orgId, turn.id),
+    listTurnCharges(db, actor.orgId, turn.id),
   ])
-  return { turn, steps, calls }
+  return { turn, steps, calls, charges }
 }
 
-const receiptOf = ({ turn, steps, calls }: Parts) => {
+const receiptOf = ({ turn, steps, calls, charges }: Parts) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
   return {
@@ -46,6 +49,8 @@ const receiptOf = ({ turn, steps, calls }: Parts) => {
       isEstimate: steps.some(({ isEstimate }) => isEstimate),
     },
     costMicrocents: Number(steps.reduce((total, step) => total + step.costMicrocents, 0n)),
+    platformFeeMicrocents: sum(charges, (charge) => Number(charge.platformFeeMicrocents)),
+    chargedMicrocents: sum(charges, (charge) => Number(charge.chargedMicrocents)),
     steps: steps.map((step) => ({ ...step, costMicrocents: Number(step.costMicrocents) })),
     toolCalls: calls.map(({ callId, ...call }) => ({ id: callId, ...call })),
     approvals: calls.flatMap(({ approvalId, approved, callId, toolName, input }) =>

@@ -1,5 +1,6 @@
 import { getAgent, watchDefaultAgents } from '../agents/agents.ts'
 import type { ModelCatalog } from '../agents/agents.ts'
+import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
@@ -37,6 +38,7 @@ export interface SessionDeps {
   log: Log
   models: ModelCatalog
   hub: TurnHub
+  billing: Pick<Billing, 'config'>
 }
 
 const tags = ['Sessions']

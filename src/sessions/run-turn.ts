@@ -30,6 +30,7 @@ const endAfter = (run: Run, number: number, { step, calls, finish }: StepOutcome
   const end = finish !== 'stop' && finish !== 'tool-calls' && finish !== 'other'
   const checkpoint = { ended: step, ...(end ? { newCalls: leaveOut(run, number, calls) } : {}) }
   if (finish === 'time') return ended('incomplete', 'max_time', checkpoint)
+  if (finish === 'cost') return ended('incomplete', 'max_cost', checkpoint)
   if (finish instanceof ModelFailure) {
     const wasCut = finish.code === 'cut' && (step?.parts.length ?? 0) > 0
     if (wasCut) return ended('incomplete', 'stream_truncated', checkpoint)

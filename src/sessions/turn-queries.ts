@@ -35,6 +35,11 @@ export interface TurnRow {
   pricing: ModelPricing
   maxSteps: number
   maxCostCents: number | null
+  /** The platform's fee and from which deposits on it is charged, as of when the turn was asked for. */
+  feeBps: number
+  feeWaiverCents: bigint
+  /** The org's own key at the model's provider, when the turn runs on one. */
+  providerKeyId: string | null
   /** What the caller added to the agent's instructions. */
   instructions: string | null
   /** The most that each call of the model may say, when the caller set it. */
@@ -58,8 +63,8 @@ export interface TurnRow {
 
 /** The columns of a TurnRow; the table must be called `turns`. */
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.model,
-  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.instructions, turns.max_output_tokens,
-  coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.status, turns.stop_reason, turns.error, turns.reply_id,
+  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
+  turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
@@ -91,6 +96,9 @@ export interface NewTurn {
   pricing: ModelPricing
   maxSteps: number
   maxCostCents: number | null
+  feeBps: number
+  feeWaiverCents: number
+  providerKeyId: string | null
   instructions: string | null
   maxOutputTokens: number | null
   callerDigest: Buffer | null
@@ -105,9 +113,11 @@ export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
   db.execute(sql`
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, model, pricing, max_steps,
-        max_cost_cents, instructions, max_output_tokens, caller_digest, reply_id)
+        max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, caller_digest,
+        reply_id)
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
         ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
+        ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
         ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.replyId})
     ), said as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)

@@ -1,10 +1,12 @@
 import type { ModelCatalog } from '../agents/agents.ts'
+import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config.ts'
 import type { Previewer } from '../files/preview/previewer.ts'
 import type { Database } from '../platform/database.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Sealer } from '../platform/secrets.ts'
 import type { Cast } from './cast.ts'
 import { writeCheckpoint } from './checkpoint-queries.ts'
 import type { Checkpoint, Held } from './checkpoint-queries.ts'
@@ -37,6 +39,8 @@ export interface RunDeps {
   hub: TurnHub
   port: ModelPort
   toolbox: Toolbox
+  billing: Pick<Billing, 'config' | 'settler'>
+  secrets: Sealer
   onMoment?: (moment: Moment, turnId: string) => void
 }
 
@@ -76,5 +80,9 @@ export const say = (run: Hold, frame: Frame): void => run.stream.push(frame)
 export const reach = (run: Hold, moment: Moment): void => run.deps.onMoment?.(moment, run.turn.id)
 
 /** Writes a checkpoint with all frames so far. Rejects when the turn is not ours any more. */
-export const save = (run: Hold, checkpoint: Checkpoint): Promise<void> =>
-  run.stream.write((frames) => writeCheckpoint(run.deps.db, run.held, turnLease.leaseMs, { ...checkpoint, frames }))
+export const save = async (run: Hold, checkpoint: Checkpoint): Promise<void> => {
+  await run.stream.write((frames) =>
+    writeCheckpoint(run.deps.db, run.held, turnLease.leaseMs, { ...checkpoint, frames }),
+  )
+  if (checkpoint.ended) run.deps.billing.settler.soon(run.held.orgId)
+}

@@ -131,6 +131,10 @@ export const Turn = Type.Object({
   usage: Type.Object({ ...tokens, totalTokens: Type.Integer(), isEstimate: Type.Boolean() }),
   pricing: Type.Object({ input: Rate, output: Rate, cacheRead: Rate, cacheWrite: Rate }),
   costMicrocents: Type.Integer({ description: "What the model's provider is paid; 10,000 microcents are a cent" }),
+  platformFeeMicrocents: Type.Integer(),
+  chargedMicrocents: Type.Integer({
+    description: 'What the org is charged: cost and fee, or only the fee on its own provider key',
+  }),
   steps: Type.Array(Step),
   toolCalls: Type.Array(ToolCall),
   approvals: Type.Array(

@@ -1,5 +1,7 @@
 import { findLiveAgent, getAgent } from '../agents/agents.ts'
 import type { AgentRow, Model, ModelCatalog } from '../agents/agents.ts'
+import { admitTurn, findProviderKey } from '../billing/billing.ts'
+import type { Billing } from '../billing/billing.ts'
 import { getContent } from '../files/files.ts'
 import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
@@ -11,6 +13,8 @@ import { abandonTurn } from './cancel.ts'
 import * as checkpointQueries from './checkpoint-queries.ts'
 import * as eventQueries from './event-queries.ts'
 import type { Frame } from './frames.ts'
+import { planCall } from './metering.ts'
+import { estimateTokens } from './prompt.ts'
 import * as queries from './queries.ts'
 import type { Author, MessagePart } from './schemas.ts'
 import { requireSession } from './sessions.ts'
@@ -28,6 +32,7 @@ export interface TurnDeps {
   jobs: Pick<Jobs, 'enqueue'>
   models: ModelCatalog
   hub: TurnHub
+  billing: Pick<Billing, 'config'>
 }
 
 export const authorOfAgent = ({ id, slug, name, avatar }: AgentRow): Author => ({
@@ -133,7 +138,8 @@ const textOf = (parts: MessagePart[]): string => parts.map((part) => (part.type 
 
 /**
  * Begins a turn: its row, what was said, and its job, in the caller's transaction. Answers its id. VALIDATION_ERROR for
- * an agent or a model that cannot answer now, CONFLICT when the session is busy and the options say `reject`.
+ * an agent or a model that cannot answer now, CONFLICT when the session is busy and the options say `reject`,
+ * PAYMENT_REQUIRED when there is no money for the model.
  */
 export const beginTurn = async (
   db: Transaction,
@@ -143,7 +149,7 @@ export const beginTurn = async (
   parts: MessagePart[],
   options: TurnOptions,
 ): Promise<string> => {
-  const { jobs, models } = deps
+  const { jobs, models, billing } = deps
   const { orgId, userId, userName } = actor
   const author: Author = options.author ?? { type: 'user', id: userId, name: userName }
   const turnId = options.id ?? newId()
@@ -152,6 +158,12 @@ export const beginTurn = async (
   const agent = await answeringAgent(db, actor, options.agentId, locked.agentId)
   const model = usableModel(models, agent)
   const session = await makeRoom(db, deps, orgId, locked, options.onBusy ?? 'enqueue')
+  const { bps: feeBps, waiverCents: feeWaiverCents } = billing.config.fee
+  const providerKeyId = await findProviderKey(db, billing.config, orgId, model.provider)
+  const price = { id: turnId, pricing: model.pricing, feeBps, feeWaiverCents, providerKeyId }
+  const inputTokens = estimateTokens([agent.systemPrompt, options.instructions, parts])
+  const maxOutputTokens = options.maxOutputTokens ?? model.maxOutputTokens
+  await admitTurn(db, billing.config.isEnforced, planCall(orgId, price, agent, { inputTokens, maxOutputTokens }))
   await turnQueries.insertTurn(db, orgId, {
     id: turnId,
     sessionId,
@@ -164,6 +176,9 @@ export const beginTurn = async (
     pricing: model.pricing,
     maxSteps: options.maxSteps ?? maxSteps,
     maxCostCents: options.maxCostCents ?? null,
+    feeBps,
+    feeWaiverCents,
+    providerKeyId,
     instructions: options.instructions ?? null,
     maxOutputTokens: options.maxOutputTokens ?? null,
     callerDigest: options.callerDigest ?? null,

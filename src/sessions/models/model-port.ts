@@ -29,6 +29,8 @@ export interface ModelCall {
   messages: PromptMessage[]
   tools: ModelTool[]
   maxOutputTokens?: number
+  /** In place of the operator's, at the model's provider. */
+  apiKey?: string
 }
 
 /** Tokens of one call. `inputTokens` is the whole prompt, with what came from and went to a cache. */

@@ -3,7 +3,7 @@ import type { ModelProvider } from '../../agents/agents.ts'
 import { createDemoModel } from './demo-model.ts'
 import { streamLanguageModel } from './language-model.ts'
 import { ModelFailure } from './model-port.ts'
-import type { ModelPort } from './model-port.ts'
+import type { ModelCall, ModelPort } from './model-port.ts'
 import { wireName } from './wire-name.ts'
 
 /** OpenAI's models that reason refuse the older name, which everybody else still wants. */
@@ -23,7 +23,7 @@ export interface ModelOptions {
 export const createModels = ({ providers, isDemoUnruly }: ModelOptions): ModelPort => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   const demos = new Map(['demo', 'demo-paid'].map((name) => [name, createDemoModel(name, isDemoUnruly)]))
-  const open = async (modelId: string): Promise<LanguageModelV4> => {
+  const open = async (modelId: string, ownKey?: string): Promise<LanguageModelV4> => {
     const [providerName = '', ...rest] = modelId.split('/')
     const name = rest.join('/')
     const provider = byName.get(providerName)
@@ -31,14 +31,17 @@ export const createModels = ({ providers, isDemoUnruly }: ModelOptions): ModelPo
     if (demo) return demo
     if (!provider) throw new ModelFailure('rejected', `The model ${modelId} is not configured on this server.`)
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    const { baseUrl, apiKey } = provider
+    const { baseUrl } = provider
+    const apiKey = ownKey ?? provider.apiKey
     // Without includeUsage a streamed answer tells no tokens at all.
     const settings = { name: providerName, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
     const renames = providerName === 'openai' ? { transformRequestBody: renameLimit } : {}
     return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
   }
   const opened = new Map<string, Promise<LanguageModelV4>>()
-  const modelOf = (modelId: string): Promise<LanguageModelV4> => {
+  const modelOf = ({ modelId, apiKey }: ModelCall): Promise<LanguageModelV4> => {
+    // Not kept: an org may take its key away at any time.
+    if (apiKey !== undefined) return open(modelId, apiKey)
     const known = opened.get(modelId)
     if (known) return known
     const opening = open(modelId)
@@ -50,7 +53,7 @@ export const createModels = ({ providers, isDemoUnruly }: ModelOptions): ModelPo
     stream: async function* (call, signal) {
       // Ours knows no rules about names; it shows people those that they give.
       const nameOnWire = call.modelId.startsWith('atrium/') ? (name: string) => name : wireName
-      yield* streamLanguageModel(await modelOf(call.modelId), call, nameOnWire, signal)
+      yield* streamLanguageModel(await modelOf(call), call, nameOnWire, signal)
     },
   }
 }

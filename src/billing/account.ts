@@ -1,0 +1,195 @@
+import type { BillingConfig } from '../config-billing.ts'
+import type { Actor } from '../identity/actor.ts'
+import { may } from '../identity/actor.ts'
+import { audit } from '../identity/audit.ts'
+import type { Database, Db } from '../platform/database.ts'
+import { badRequest } from '../platform/errors.ts'
+import * as queries from './account-queries.ts'
+import type { AccountPatch } from './account-queries.ts'
+import { capState } from './caps.ts'
+import { mayDepositDirectly } from './deposits.ts'
+import { findReserved } from './gate-queries.ts'
+import { getAccount, lockAccount } from './ledger.ts'
+import type { LedgerDeps } from './ledger.ts'
+import { listTransactions } from './ledger-queries.ts'
+import type { AccountRow, TransactionRow } from './ledger-queries.ts'
+import { wholeCents } from './money.ts'
+import { findNewestSubscription } from './payment-queries.ts'
+import { spanOf } from './periods.ts'
+import { listRedeemed } from './promotion-queries.ts'
+import { toPromotion } from './promotions.ts'
+import { listOperations, readSettled, toUsage } from './spending.ts'
+import { findSums } from './spending-queries.ts'
+import type { Range } from './spending-queries.ts'
+import { findMonthTotal, listTopups } from './topup-queries.ts'
+import type { TopupRow } from './topup-queries.ts'
+import { hindranceOf, watchBalance } from './topup-watch.ts'
+
+const cents = (value: bigint | null): number | null => (value === null ? null : Number(value))
+
+/** How far the deposits are from the sum up to which there is no platform fee. */
+export const waiverOf = ({ cumulativeDepositsCents }: AccountRow, { fee }: Pick<BillingConfig, 'fee'>) => {
+  const left = BigInt(fee.waiverCents) - cumulativeDepositsCents
+  return { active: left >= 0n, remainingCents: left > 0n ? Number(left) : 0 }
+}
+
+export const toTransaction = (row: TransactionRow) => ({
+  id: row.id,
+  type: row.type,
+  amountCents: Number(row.amountCents),
+  balanceAfterCents: Number(row.balanceAfterCents),
+  ...(row.paymentIntentId === null ? {} : { paymentIntentId: row.paymentIntentId }),
+  notes: row.notes,
+  createdAt: row.createdAt,
+})
+
+const paymentOf = (config: BillingConfig) => ({
+  paymentProviderConfigured: config.stripe !== undefined,
+  webhookConfigured: config.stripeWebhookSecret !== undefined,
+  publishableKeyConfigured: config.hasPublishableKey,
+  directDepositAvailable: mayDepositDirectly(config, 'direct'),
+  billingEnforced: config.isEnforced,
+})
+
+const hindrances = {
+  off: 'Automatic top-up is turned off.',
+  no_payment_method: 'There is no saved payment method. A deposit by card saves one.',
+  balance_suffices: 'The balance is not below the threshold.',
+  backing_off: 'The last attempt did not go through, or did not reach the threshold; the next one waits.',
+  monthly_cap: 'Another top-up would be more than the cap of this month.',
+}
+
+const toTopup = ({ id, state, amountCents, failureCode, failureMessage, createdAt, endedAt }: TopupRow) => ({
+  id,
+  state,
+  amountCents: Number(amountCents),
+  failureCode,
+  failureMessage,
+  createdAt,
+  endedAt,
+})
+
+/** What becomes of automatic top-up, in words: whoever wonders why it did not happen finds it here. */
+const autoTopupOf = (account: AccountRow, topups: TopupRow[], monthCents: bigint, now: Date) => {
+  const open = topups.find(({ endedAt }) => endedAt === null)
+  const hindrance = hindranceOf(account, monthCents, now)
+  return {
+    state: open ? ('under_way' as const) : (hindrance ?? ('due' as const)),
+    reason: open ? 'A payment is under way.' : hindrance ? hindrances[hindrance] : 'It begins within a minute.',
+    retryAt: hindrance === 'backing_off' ? account.autoTopupRetryAt : null,
+    hasPaymentMethod: account.customerId !== null,
+    monthlyCapCents: cents(account.autoTopupMonthlyCapCents),
+    chargedThisMonthCents: Number(monthCents),
+    recent: topups.map(toTopup),
+  }
+}
+
+const limitOf = (capCents: bigint | null, chargedMicrocents: bigint) => ({
+  monthlyCapCents: cents(capCents),
+  chargedThisMonthMicrocents: Number(chargedMicrocents),
+  chargedThisMonthCents: wholeCents(chargedMicrocents),
+  state: capCents === null ? ('free' as const) : capState(capCents, chargedMicrocents),
+})
+
+const limitsOf = async (db: Db, account: AccountRow, chargedMicrocents: bigint, seesAgents: boolean) => ({
+  org: limitOf(account.monthlyCapCents, chargedMicrocents),
+  agents: seesAgents
+    ? (await queries.listAgentCaps(db, account.orgId)).map(({ id, name, slug, capCents, chargedMicrocents }) => ({
+        id,
+        name,
+        slug,
+        ...limitOf(capCents, chargedMicrocents),
+      }))
+    : [],
+})
+
+const subscriptionOf = async (db: Db, orgId: string, { plans }: BillingConfig) => {
+  const row = await findNewestSubscription(db, orgId)
+  if (!row) return null
+  const { planId, status, cancelAtPeriodEnd, currentPeriodEnd, createdAt } = row
+  const name = plans.find(({ id }) => id === planId)?.name ?? planId
+  return { planId, planName: name, status, cancelAtPeriodEnd, currentPeriodEnd, createdAt }
+}
+
+const recentTransactions = 10
+const recentTopups = 5
+
+/** Everything about an org's money at one moment, all charges that were made before it included. */
+export const getSnapshot = (deps: LedgerDeps & { config: BillingConfig }, actor: Actor, now = new Date()) =>
+  readSettled(deps, actor.orgId, async (db) => {
+    const { orgId } = actor
+    const { config } = deps
+    const account = await getAccount(db, orgId)
+    const { fromDay, toDay, grain } = spanOf('month', now)
+    const month: Range = { grain, from: fromDay ?? toDay, to: toDay }
+    const used = await findSums(db, orgId, month)
+    const topups = await listTopups(db, orgId, recentTopups)
+    return {
+      balance: {
+        balanceCents: Number(account.balanceCents),
+        cumulativeDepositsCents: Number(account.cumulativeDepositsCents),
+        autoTopupEnabled: account.autoTopupEnabled,
+        autoTopupThresholdCents: Number(account.autoTopupThresholdCents),
+        autoTopupAmountCents: Number(account.autoTopupAmountCents),
+        // What was charged and does not make a whole cent yet, and what turns that run may still cost.
+        remainderMicrocents: Number(account.remainderMicrocents),
+        reservedMicrocents: Number(await findReserved(db, orgId)),
+      },
+      waiver: waiverOf(account, config),
+      payment: paymentOf(config),
+      usage: {
+        currentMonth: {
+          ...toUsage(used),
+          monthStart: `${month.from}T00:00:00.000Z`,
+          operationBreakdown: await listOperations(db, orgId, month),
+        },
+      },
+      transactions: (
+        await listTransactions(db, orgId, { type: undefined, before: null, limit: recentTransactions })
+      ).map(toTransaction),
+      promotions: (await listRedeemed(db, orgId)).map(toPromotion),
+      subscription: await subscriptionOf(db, orgId, config),
+      autoTopup: autoTopupOf(account, topups, await findMonthTotal(db, orgId), now),
+      limits: await limitsOf(db, account, used?.chargedMicrocents ?? 0n, may(actor, 'billing:manage')),
+    }
+  })
+
+const patchFields = [
+  'autoTopupEnabled',
+  'autoTopupThresholdCents',
+  'autoTopupAmountCents',
+  'autoTopupMonthlyCapCents',
+  'monthlyCapCents',
+] as const satisfies (keyof AccountPatch)[]
+
+/** Changes how an account fills up and what it may spend. BAD_REQUEST when nothing is named. */
+export const updateSettings = (
+  { db, jobs }: { db: Database } & Pick<LedgerDeps, 'jobs'>,
+  actor: Actor,
+  patch: AccountPatch,
+): Promise<void> => {
+  const named = patchFields.filter((field) => patch[field] !== undefined)
+  if (named.length === 0) throw badRequest('The body must name at least one field to change')
+  return db.transaction(async (db) => {
+    const account = await lockAccount(db, actor.orgId)
+    const wanted = {
+      autoTopupEnabled: patch.autoTopupEnabled ?? account.autoTopupEnabled,
+      autoTopupThresholdCents: patch.autoTopupThresholdCents ?? Number(account.autoTopupThresholdCents),
+      autoTopupAmountCents: patch.autoTopupAmountCents ?? Number(account.autoTopupAmountCents),
+      autoTopupMonthlyCapCents:
+        patch.autoTopupMonthlyCapCents === undefined
+          ? cents(account.autoTopupMonthlyCapCents)
+          : patch.autoTopupMonthlyCapCents,
+      monthlyCapCents: patch.monthlyCapCents === undefined ? cents(account.monthlyCapCents) : patch.monthlyCapCents,
+    }
+    await queries.updateAccount(db, actor.orgId, wanted)
+    await audit(
+      db,
+      actor,
+      'billing.settings-changed',
+      { type: 'billing', id: null },
+      Object.fromEntries(named.map((field) => [field, patch[field]])),
+    )
+    await watchBalance(db, jobs, await lockAccount(db, actor.orgId))
+  })
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../platform/database.ts'
+import { defineJob } from '../platform/jobs.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import { lockAccount, settle } from './ledger.ts'
+import { cancelSubscription, saveMethod, workOnSaveMethod } from './payment-jobs.ts'
+import { expireEvents } from './payment-queries.ts'
+import type { Payments } from './stripe.ts'
+import * as topupQueries from './topup-queries.ts'
+import { runTopup, watchBalance } from './topup-watch.ts'
+import { workOnTopup } from './topups.ts'
+import { listOrgsWaiting } from './usage-queries.ts'
+
+export interface BillingJobDeps {
+  db: Database
+  jobs: Jobs
+  log: Log
+  payments: Payments | undefined
+}
+
+const sweep = defineJob<Record<string, never>>('billing.sweep')
+
+/** What a process that was killed, or a command at the terminal, left to do. */
+const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
+  for (const { orgId } of await listOrgsWaiting(db)) await settle({ db, jobs }, orgId)
+  for (const { orgId } of await topupQueries.listOrgsBelowThreshold(db)) {
+    await db.transaction(async (db) => watchBalance(db, jobs, await lockAccount(db, orgId)))
+  }
+  for (const { orgId, id } of await topupQueries.listStaleTopups(db)) {
+    await db.transaction((db) => jobs.enqueue(db, runTopup, { orgId, topupId: id }, { singletonKey: id }))
+  }
+  await expireEvents(db)
+}
+
+/** Top-ups, what follows from payments, and every minute a look for what was left lying. */
+export const registerBillingJobs = (deps: BillingJobDeps): void => {
+  const { jobs, payments } = deps
+  jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))
+  jobs.work(saveMethod, (payload) => workOnSaveMethod(deps, payload))
+  jobs.work(cancelSubscription, async ({ subscriptionId }) => payments?.cancelSubscription(subscriptionId))
+  jobs.schedule(sweep, '* * * * *')
+  jobs.work(sweep, () => sweepAll(deps))
+}

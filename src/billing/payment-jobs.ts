@@ -1,0 +1,20 @@
+import type { Database } from '../platform/database.ts'
+import { defineJob } from '../platform/jobs.ts'
+import type { Payments } from './stripe.ts'
+import { setPaymentMethod } from './topup-queries.ts'
+
+/** A deposit was paid: with what, so that the account can fill up by itself later. */
+export const saveMethod = defineJob<{ orgId: string; paymentIntentId: string }>('billing.save-method', {
+  retryLimit: 8,
+})
+
+/** Another plan took the place of this one. */
+export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: string }>('billing.cancel-subscription')
+
+export const workOnSaveMethod = async (
+  { db, payments }: { db: Database; payments: Payments | undefined },
+  { orgId, paymentIntentId }: { orgId: string; paymentIntentId: string },
+): Promise<void> => {
+  const found = await payments?.findPaymentMethod(paymentIntentId)
+  if (found?.customerId) await setPaymentMethod(db, orgId, found.customerId, found.paymentMethodId)
+}

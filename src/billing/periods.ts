@@ -1,0 +1,38 @@
+export const periods = ['today', 'week', 'month', 'year', 'all', '7d', '30d', '90d'] as const
+export type Period = (typeof periods)[number]
+
+/** Days of the calendar of UTC: everywhere else a day begins at another time. */
+export interface Span {
+  period: Period
+  /** The first day. Null: whatever came first. */
+  fromDay: string | null
+  /** The last day: today. */
+  toDay: string
+  /** What the sums of the span are made of: months where it is made of whole ones. */
+  grain: 'day' | 'month'
+}
+
+const dayMs = 86_400_000
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+
+const daysBefore = (at: Date, days: number): string => dayOf(new Date(at.getTime() - days * dayMs))
+
+/** A period by name; what is none of the names is the month. Weeks begin on Monday. */
+export const spanOf = (name: string | undefined, now: Date): Span => {
+  const period = periods.find((one) => one === name) ?? 'month'
+  const toDay = dayOf(now)
+  if (period === 'today') return { period, fromDay: toDay, toDay, grain: 'day' }
+  if (period === 'week') return { period, fromDay: daysBefore(now, (now.getUTCDay() + 6) % 7), toDay, grain: 'day' }
+  if (period === 'month') return { period, fromDay: `${toDay.slice(0, 7)}-01`, toDay, grain: 'month' }
+  if (period === 'year') return { period, fromDay: `${toDay.slice(0, 4)}-01-01`, toDay, grain: 'month' }
+  if (period === 'all') return { period, fromDay: null, toDay, grain: 'month' }
+  return { period, fromDay: daysBefore(now, Number.parseInt(period, 10) - 1), toDay, grain: 'day' }
+}
+
+/** Every day from one to the other, both included. */
+export const daysBetween = (fromDay: string, toDay: string): string[] => {
+  const days: string[] = []
+  for (let at = Date.parse(fromDay); at <= Date.parse(toDay); at += dayMs) days.push(dayOf(new Date(at)))
+  return days
+}

@@ -1,0 +1,153 @@
+import { apiPrefix, originOf } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { ok, Success } from '../platform/schemas.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../platform/database.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Sealer } from '../platform/secrets.ts'
+import { getSnapshot, updateSettings } from './account.ts'
+import type { Billing } from './billing.ts'
+import { startDeposit, startSubscription } from './deposits.ts'
+import { getPricing } from './pricing.ts'
+import type { PricedModel } from './pricing.ts'
+import { registerProviderKeyRoutes } from './provider-key-routes.ts'
+import { redeemPromotion } from './promotions.ts'
+import {
+  BillingPatch,
+  BillingSnapshot,
+  DepositCreate,
+  DepositStarted,
+  Pricing,
+  Promotion,
+  Redeem,
+  SubscriptionCreate,
+  SubscriptionStarted,
+  TransactionPage,
+  TransactionListQuery,
+  Updated,
+} from './schemas.ts'
+import type { ModelNames } from './spending.ts'
+import { registerSpendingRoutes } from './spending-routes.ts'
+import { registerPaymentWebhook } from './webhook-routes.ts'
+import { listTransactions } from './transactions.ts'
+
+export interface BillingRouteDeps {
+  config: Config
+  db: Database
+  jobs: Jobs
+  log: Log
+  secrets: Sealer
+  billing: Billing
+  models: ModelNames & { models: readonly PricedModel[] }
+}
+
+const tags = ['Billing']
+const base = `${apiPrefix}/billing`
+
+export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void => {
+  const { config, db, jobs, billing, models } = deps
+  const ledger = { db, jobs }
+  const { payments } = billing
+
+  app.get(
+    base,
+    {
+      config: { access: 'billing:read' },
+      schema: {
+        tags,
+        summary: 'Balance, usage of this month, last transactions, and what becomes of automatic top-up',
+        response: { 200: Success(BillingSnapshot) },
+      },
+    },
+    async ({ actor }) => ok(await getSnapshot({ ...ledger, config: config.billing }, actor)),
+  )
+
+  app.patch(
+    base,
+    {
+      config: { access: 'billing:manage' },
+      schema: {
+        tags,
+        summary: 'Change automatic top-up and spending limits',
+        body: BillingPatch,
+        response: { 200: Success(Updated) },
+      },
+    },
+    async ({ actor, body }) => {
+      await updateSettings(ledger, actor, body)
+      return ok({ updated: true as const })
+    },
+  )
+
+  app.post(
+    `${base}/deposit`,
+    {
+      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
+      schema: {
+        tags,
+        summary: 'Start a deposit: the address of a page to pay on or, outside production, the deposit itself',
+        body: DepositCreate,
+        response: { 200: Success(DepositStarted) },
+      },
+    },
+    async (request) => {
+      const started = { config: config.billing, db: request.db, jobs, payments }
+      return ok(await startDeposit(started, request.actor, originOf(request, config.baseUrl), request.body))
+    },
+  )
+
+  app.post(
+    `${base}/subscriptions/checkout`,
+    {
+      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
+      schema: {
+        tags,
+        summary: 'Start the checkout of a monthly plan',
+        body: SubscriptionCreate,
+        response: { 200: Success(SubscriptionStarted) },
+      },
+    },
+    async (request) => {
+      const started = { config: config.billing, db: request.db, jobs, payments }
+      const origin = originOf(request, config.baseUrl)
+      return ok(await startSubscription(started, request.actor, origin, request.body.planId))
+    },
+  )
+
+  app.get(
+    `${base}/transactions`,
+    {
+      config: { access: 'billing:read' },
+      schema: {
+        tags,
+        summary: 'The ledger, newest first',
+        querystring: TransactionListQuery,
+        response: { 200: Success(TransactionPage) },
+      },
+    },
+    async ({ actor, query }) => ok(await listTransactions(ledger, actor.orgId, query)),
+  )
+
+  app.get(
+    `${base}/pricing`,
+    {
+      config: { access: 'billing:read' },
+      schema: { tags, summary: 'Plans, platform fee and what models cost', response: { 200: Success(Pricing) } },
+    },
+    async ({ actor }) => ok(await getPricing(db, config.billing, models.models, actor.orgId)),
+  )
+
+  app.post(
+    `${base}/promotions/redeem`,
+    {
+      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
+      schema: { tags, summary: 'Redeem a promotion', body: Redeem, response: { 200: Success(Promotion) } },
+    },
+    async ({ actor, body, db }) => ok(await redeemPromotion(db, actor, body.code)),
+  )
+
+  registerSpendingRoutes(app, deps)
+  registerProviderKeyRoutes(app, deps)
+  registerPaymentWebhook(app, deps)
+}

@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import type { Config } from '../config.ts'
+import type { Database } from '../platform/database.ts'
+import { apiPrefix } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import { ok, Success } from '../platform/schemas.ts'
+import { applyEvent } from './payment-events.ts'
+import { PaymentEventReceived } from './schemas.ts'
+import { readEvent } from './stripe.ts'
+
+/** Where Stripe tells of payments. Its signature is the key. */
+export const registerPaymentWebhook = (
+  app: App,
+  { config, db, jobs, log }: { config: Config; db: Database; jobs: Jobs; log: Log },
+): void => {
+  const { plans } = config.billing
+  app.post(
+    `${apiPrefix}/billing/webhooks/stripe`,
+    {
+      config: { access: 'public', idempotency: false },
+      schema: {
+        tags: ['Billing'],
+        summary: 'For Stripe: its signed events',
+        headers: Type.Object({ 'stripe-signature': Type.Optional(Type.String()) }),
+        response: { 200: Success(PaymentEventReceived) },
+      },
+    },
+    async ({ rawBody, headers }) => {
+      const event = await readEvent(config.billing, rawBody ?? Buffer.alloc(0), headers['stripe-signature'])
+      await applyEvent({ db, jobs, log, plans }, event)
+      return ok({ received: true as const })
+    },
+  )
+}

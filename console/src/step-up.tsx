@@ -6,6 +6,7 @@ import { Button, ButtonLink } from './ui/button.tsx'
 import { Dialog } from './ui/dialog.tsx'
 import { TextField } from './ui/field.tsx'
 import { Notice } from './ui/states.tsx'
+import { useSubmit } from './ui/use-submit.ts'
 
 /** Runs a call that needs proof of who one is: asks for it first, unless that was done within the last minutes. */
 export type WithStepUp = <T>(work: (stepUpToken: string) => Promise<T>) => Promise<T>
@@ -35,17 +36,10 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
   const { hasPassword, twoFactorEnabled } = session.user
   const [byCode, setByCode] = useState(false)
   const [value, setValue] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(undefined)
-  const submit = (): void => {
-    if (busy || value === '') return
-    setBusy(true)
-    const proof = byCode ? { totpCode: value.replaceAll(/\s/g, '') } : { password: value }
-    api.call('POST /auth/step-up', { body: proof }).then(onDone, (failure: unknown) => {
-      setError(failure)
-      setBusy(false)
-    })
-  }
+  const proof = () => (byCode ? { totpCode: value.replaceAll(/\s/g, '') } : { password: value })
+  const { busy, error, submit } = useSubmit(async () => {
+    if (value !== '') onDone(await api.call('POST /auth/step-up', { body: proof() }))
+  })
   if (!hasPassword && !twoFactorEnabled) {
     return (
       <Dialog

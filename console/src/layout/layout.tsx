@@ -1,5 +1,5 @@
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { SignedIn } from '../session.tsx'
 import { StepUp } from '../step-up.tsx'
@@ -7,10 +7,15 @@ import { IconButton } from '../ui/button.tsx'
 import styles from './layout.module.css'
 import { OfflineBar } from './offline.tsx'
 import { Palette } from './palette.tsx'
+import { useUploads } from '../uploads.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { SideBar } from './side-bar.tsx'
 
+// Comes with the first upload.
+const UploadTray = lazy(async () => ({ default: (await import('./upload-tray.tsx')).UploadTray }))
+
 const Frame = () => {
+  const uploads = useUploads()
   const [paletteOpen, setPaletteOpen] = useState(false)
   const { pathname } = useLocation()
   // Open on this page only: whoever goes to another one is done with it.
@@ -41,6 +46,11 @@ const Frame = () => {
           <Outlet />
         </Suspense>
       </main>
+      {uploads.length > 0 && (
+        <Suspense>
+          <UploadTray />
+        </Suspense>
+      )}
       <Palette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
     </div>
   )

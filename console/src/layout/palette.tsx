@@ -117,7 +117,6 @@ const Content = ({ onClose }: { onClose: () => void }) => {
         {commands.map((command, index) => (
           <div key={command.id} role="presentation">
             {commands[index - 1]?.group !== command.group && <div className={styles['group']}>{command.group}</div>}
-            {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the input has the focus and takes the keys */}
             <div
               id={`${listId}-${index}`}
               role="option"

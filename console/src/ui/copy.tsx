@@ -49,7 +49,6 @@ export const SecretField = ({ label, value, note }: { label: string; value: stri
 /** A command or another text to take along, as it is. */
 export const CodeBlock = ({ text, label = 'Copy' }: { text: string; label?: string }) => (
   <div className={styles['code']}>
-    {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard has to reach it */}
     <pre tabIndex={0}>{text}</pre>
     <CopyButton text={text} label={label} />
   </div>

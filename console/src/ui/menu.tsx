@@ -87,3 +87,34 @@ export const ContextMenu = ({ entries, children }: { entries: MenuEntries; child
     </BaseContext.Portal>
   </BaseContext.Root>
 )
+
+/** Where a menu opens that no trigger belongs to: beside an element, or where the pointer was. */
+export type MenuAnchor = Element | { x: number; y: number }
+
+const virtualAnchor = ({ x, y }: { x: number; y: number }) => ({ getBoundingClientRect: () => new DOMRect(x, y, 0, 0) })
+
+/** One menu for many rows, opened by whoever says so: a menu of its own for every row would make long lists slow. */
+export const FloatingMenu = ({
+  anchor,
+  entries,
+  onClose,
+}: {
+  anchor: MenuAnchor | undefined
+  entries: MenuEntries
+  onClose: () => void
+}) => (
+  <Base.Root open={anchor !== undefined} onOpenChange={(open) => !open && onClose()} modal={false}>
+    <Base.Portal>
+      <Base.Positioner
+        className={styles['positioner']}
+        anchor={anchor === undefined || anchor instanceof Element ? anchor : virtualAnchor(anchor)}
+        align={anchor instanceof Element ? 'end' : 'start'}
+        sideOffset={anchor instanceof Element ? 5 : 2}
+      >
+        <Base.Popup className={styles['popup']}>
+          <Entries entries={entries} />
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  </Base.Root>
+)

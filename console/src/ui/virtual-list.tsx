@@ -19,6 +19,7 @@ export interface VirtualListProps {
   multiselectable?: boolean
   /** Told to screen readers for rows that are not drawn. */
   role?: 'listbox' | 'list' | 'grid'
+  rowCount?: number
   className?: string | undefined
 }
 
@@ -34,6 +35,7 @@ export const VirtualList = ({
   onKeyDown,
   multiselectable,
   role = 'listbox',
+  rowCount,
   className,
 }: VirtualListProps) => {
   const scroller = useRef<HTMLDivElement>(null)
@@ -59,6 +61,7 @@ export const VirtualList = ({
       role={role}
       aria-label={label}
       aria-multiselectable={multiselectable}
+      aria-rowcount={rowCount}
       aria-activedescendant={activeId}
       tabIndex={0}
       onKeyDown={onKeyDown}

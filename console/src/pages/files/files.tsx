@@ -1,11 +1,207 @@
+import { useQuery } from '@tanstack/react-query'
+import type { File as FileRecord } from 'atrium-sdk'
+import { useState } from 'react'
+import type { KeyboardEvent } from 'react'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { api, read } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Page, PageHeader } from '../../ui/bits.tsx'
+import type { MenuAnchor } from '../../ui/menu.tsx'
+import { FloatingMenu } from '../../ui/menu.tsx'
+import { ErrorState, LoadingState } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { countOf } from './changes.ts'
+import { FileDialogs } from './dialogs.tsx'
+import type { Asking } from './dialogs.tsx'
+import { useDropTarget } from './drop-target.ts'
+import { EmptyFolder, NothingFound } from './empty.tsx'
+import { entriesFor, writeReason } from './entries.tsx'
+import { FileList } from './file-list.tsx'
+import styles from './files.module.css'
+import { FolderTree } from './folder-tree.tsx'
+import { Preview } from './preview/preview.tsx'
+import { pageSize, useFileRows, useFolderPath } from './rows.ts'
+import { useSelection } from './selection.ts'
+import type { Selection } from './selection.ts'
+import { ToolBar } from './tool-bar.tsx'
+
+/** As many as one chooses at once; each is a call of its own afterwards. */
+const selectAtMost = 1_000
+
+const useSelectAll =
+  (folderId: string | undefined, search: string, selection: Selection) => async (): Promise<void> => {
+    const files: FileRecord[] = []
+    let cursor: string | undefined
+    do {
+      const query = {
+        limit: pageSize,
+        ...(folderId !== undefined && { parentId: folderId }),
+        ...(search !== '' && { search, recursive: true }),
+        ...(cursor !== undefined && { cursor }),
+      }
+      const page = await api.call('GET /files', { query })
+      files.push(...page.items)
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined && files.length < selectAtMost)
+    selection.all(files)
+    if (cursor !== undefined) toast.done(`The first ${files.length} are selected: more are too many at once`)
+  }
+
+/** How far down the neighbours of an open file are looked for. */
+const neighboursAtMost = 10_000
+
+/** The state of the page that is in its address. */
+const useAddress = () => {
+  const { folderId } = useParams()
+  const [params, setParams] = useSearchParams()
+  const navigate = useNavigate()
+  const search = params.get('search') ?? ''
+  const openId = params.get('open')
+  const withOpen = (id: string): string => {
+    const next = new URLSearchParams(params)
+    next.set('open', id)
+    return `?${next}`
+  }
+  return {
+    folderId,
+    search,
+    openId,
+    hrefOf: (file: FileRecord): string => (file.source === 'folder' ? `/files/${file.id}` : withOpen(file.id)),
+    openFolder: (id: string | null) => void navigate(id === null ? '/files' : `/files/${id}`),
+    open: (file: FileRecord, options: { replace?: boolean } = {}) =>
+      void navigate(file.source === 'folder' ? `/files/${file.id}` : withOpen(file.id), options),
+    close: () => {
+      const next = new URLSearchParams(params)
+      next.delete('open')
+      setParams(next, { replace: true })
+    },
+    setSearch: (text: string) => {
+      const next = new URLSearchParams(params)
+      if (text === '') next.delete('search')
+      else next.set('search', text)
+      // Every letter is not a step to go back.
+      setParams(next, { replace: search !== '' })
+    },
+  }
+}
 
 export const Files = () => {
-  useTitle('Files')
+  const { can } = useIdentity()
+  const address = useAddress()
+  const { folderId, search } = address
+  const parentId = folderId ?? null
+  const path = useFolderPath(folderId)
+  const folder = path.data?.at(-1)
+  useTitle(folder?.name ?? 'Files')
+  const rows = useFileRows({ folderId, search })
+  const selection = useSelection(`${folderId ?? ''}?${search}`, rows.rowAt)
+  const selectAll = useSelectAll(folderId, search, selection)
+  const [asking, setAsking] = useState<Asking>()
+  const [menu, setMenu] = useState<MenuAnchor>()
+  const drop = useDropTarget(parentId)
+  const opened = useQuery({
+    ...read('GET /files/:id', { params: { id: address.openId ?? '' } }),
+    enabled: address.openId !== null,
+  })
+  const mayWrite = can('files:write')
+  const chosen = [...selection.files.values()]
+  const entries = entriesFor(chosen, { mayWrite, ask: setAsking, open: address.open })
+
+  const onKey = (event: KeyboardEvent): void => {
+    const { key } = event
+    const isProtected = chosen.some((file) => file.isProtected)
+    if (key === 'Backspace' && folderId !== undefined) address.openFolder(folder?.parentId ?? null)
+    else if (!mayWrite || chosen.length === 0 || isProtected) return
+    else if (key === 'F2' && chosen[0]) setAsking({ about: 'rename', file: chosen[0] })
+    else if (key === 'Delete') setAsking({ about: 'delete', files: chosen })
+    else return
+    event.preventDefault()
+  }
+
+  const step = (by: -1 | 1): void => {
+    const here = neighboursAtMost > (rows.total ?? 0) ? (rows.total ?? 0) : neighboursAtMost
+    const at = Array.from({ length: here }, (_, index) => index).find(
+      (index) => rows.rowAt(index)?.id === address.openId,
+    )
+    let next = at === undefined ? undefined : rows.rowAt(at + by)
+    for (let index = (at ?? 0) + by; next?.source === 'folder'; index += by) next = rows.rowAt(index)
+    if (next) address.open(next, { replace: true })
+  }
+
+  const error = path.error ?? rows.error
+  const content = () => {
+    if (error) return <ErrorState error={error} onRetry={rows.retry} />
+    if (rows.total === undefined) return <LoadingState rows={9} />
+    if (rows.total === 0) {
+      return search === '' ? (
+        <EmptyFolder parentId={parentId} reason={writeReason(mayWrite)} />
+      ) : (
+        <NothingFound search={search} />
+      )
+    }
+    return (
+      <FileList
+        label={search === '' ? `Files in ${folder?.name ?? 'All files'}` : `Files called “${search}”`}
+        rows={rows}
+        total={rows.total}
+        selection={selection}
+        hrefOf={address.hrefOf}
+        onOpen={address.open}
+        onMenu={(_file, anchor) => setMenu(anchor)}
+        onKey={onKey}
+        onSelectAll={() =>
+          void selectAll().catch((failure: unknown) => toast.failed('Not everything could be selected', failure))
+        }
+      />
+    )
+  }
   return (
-    <Page>
-      <PageHeader title="Files" />
-    </Page>
+    <div className={styles['page']}>
+      <aside className={styles['tree']} aria-label="Folders">
+        <FolderTree
+          label="Folders"
+          current={parentId}
+          path={(path.data ?? []).map(({ id }) => id)}
+          onOpen={address.openFolder}
+        />
+      </aside>
+      <div className={styles['main']} {...(mayWrite && drop.props)}>
+        <ToolBar
+          path={path.data ?? []}
+          search={search}
+          onSearch={address.setSearch}
+          total={rows.total}
+          parentId={parentId}
+          writeReason={writeReason(mayWrite)}
+          chosen={chosen}
+          entries={entries}
+          onClear={selection.clear}
+          onNewFolder={() => setAsking({ about: 'folder' })}
+        />
+        <div className={styles['content']}>{content()}</div>
+        {drop.over && <div className={styles['drop']}>Drop to add to {folder?.name ?? 'All files'}</div>}
+      </div>
+      <FloatingMenu anchor={menu} entries={entries} onClose={() => setMenu(undefined)} />
+      <FileDialogs
+        asking={asking}
+        folderId={parentId}
+        onClose={() => setAsking(undefined)}
+        onDeleted={selection.clear}
+      />
+      {address.openId !== null && (
+        <Preview
+          key={address.openId}
+          file={opened.data}
+          error={opened.error}
+          onClose={address.close}
+          onStep={step}
+          ask={setAsking}
+          mayWrite={mayWrite}
+        />
+      )}
+      <span className="visually-hidden" role="status">
+        {chosen.length > 0 ? `${countOf(chosen)} selected` : ''}
+      </span>
+    </div>
   )
 }

@@ -9,6 +9,7 @@ import { useTitle } from '../../title.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { ErrorState, Notice } from '../../ui/states.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
 import styles from './sign-in.module.css'
 
 type Step = 'link' | 'password' | 'code' | 'first-password'
@@ -18,20 +19,6 @@ const takeToken = (): string | undefined => {
   const token = new URLSearchParams(location.hash.slice(1)).get('link') ?? undefined
   if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search)
   return token
-}
-
-const useForm = (work: () => Promise<void>) => {
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(undefined)
-  const submit = (): void => {
-    if (busy) return
-    setBusy(true)
-    setError(undefined)
-    work()
-      .catch((failure: unknown) => setError(failure))
-      .finally(() => setBusy(false))
-  }
-  return { busy, error, submit }
 }
 
 const Form = ({
@@ -47,7 +34,7 @@ const Form = ({
   action: string
   work: () => Promise<void>
 }) => {
-  const { busy, error, submit } = useForm(work)
+  const { busy, error, submit } = useSubmit(work)
   return (
     <form
       className={styles['form']}

@@ -1,0 +1,110 @@
+import { AtriumError } from 'atrium-sdk'
+import { Check, ChevronDown, ChevronUp, RotateCcw, X } from 'lucide-react'
+import { useState } from 'react'
+import { formatBytes } from '../format.ts'
+import { cancelAllUploads, cancelUpload, clearUploads, retryUpload, useUploads } from '../uploads.ts'
+import type { Upload } from '../uploads.ts'
+import { Progress } from '../ui/bits.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
+import styles from './upload-tray.module.css'
+
+const wordOf = ({ state, note, sent, size, error }: Upload): string => {
+  if (state === 'failed') {
+    const requestId = error instanceof AtriumError ? error.requestId : undefined
+    return `${error?.message ?? 'It failed.'}${requestId === undefined ? '' : ` Request ${requestId}`}`
+  }
+  if (state === 'done') return formatBytes(size)
+  if (state === 'cancelled') return 'Cancelled'
+  if (state === 'storing') return 'Being stored'
+  if (state === 'waiting') return note ?? 'Waiting'
+  return `${formatBytes(sent)} of ${formatBytes(size)}`
+}
+
+const fractionOf = ({ state, sent, size }: Upload): number => {
+  if (state === 'done' || state === 'storing') return 1
+  return size === 0 ? 0 : sent / size
+}
+
+const Row = ({ upload }: { upload: Upload }) => {
+  const { id, name, state } = upload
+  const isOpen = state === 'waiting' || state === 'sending' || state === 'storing'
+  return (
+    <div role="listitem" className={styles['row']} data-state={state}>
+      <div className={styles['text']}>
+        <span className={styles['name']} title={name}>
+          {name}
+        </span>
+        <span className={styles['word']} title={wordOf(upload)}>
+          {wordOf(upload)}
+        </span>
+        {isOpen && <Progress value={fractionOf(upload)} label={`Upload of ${name}`} />}
+      </div>
+      {isOpen && <IconButton small label={`Cancel ${name}`} icon={<X />} onClick={() => cancelUpload(id)} />}
+      {state === 'failed' && (
+        <IconButton small label={`Try ${name} again`} icon={<RotateCcw />} onClick={() => retryUpload(id)} />
+      )}
+      {state === 'done' && <Check className={styles['done']} aria-label="Uploaded" />}
+    </div>
+  )
+}
+
+const summaryOf = (uploads: readonly Upload[]): string => {
+  const count = (...states: Upload['state'][]): number => uploads.filter(({ state }) => states.includes(state)).length
+  const open = count('waiting', 'sending', 'storing')
+  const failed = count('failed')
+  const done = count('done')
+  if (open > 0) return `Uploading ${open} of ${uploads.length}`
+  if (failed > 0) return `${failed} failed, ${done} uploaded`
+  return `${done} uploaded`
+}
+
+const rowHeight = 52
+const rowsAtMost = 5
+
+/** What is being uploaded, on every page, until one clears it. */
+export const UploadTray = () => {
+  const uploads = useUploads()
+  const [folded, setFolded] = useState(false)
+  if (uploads.length === 0) return null
+  const open = uploads.filter(({ state }) => state !== 'done' && state !== 'failed' && state !== 'cancelled')
+  const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
+  const sent = uploads.reduce((sum, one) => sum + fractionOf(one) * one.size, 0)
+  return (
+    <section className={styles['tray']} aria-label="Uploads">
+      <header className={styles['header']}>
+        <h2 role="status">{summaryOf(uploads)}</h2>
+        {open.length > 0 ? (
+          <Button small variant="quiet" onClick={cancelAllUploads}>
+            Cancel all
+          </Button>
+        ) : (
+          <Button small variant="quiet" onClick={clearUploads}>
+            Clear
+          </Button>
+        )}
+        <IconButton
+          small
+          label={folded ? 'Show the uploads' : 'Hide the uploads'}
+          icon={folded ? <ChevronUp /> : <ChevronDown />}
+          onClick={() => setFolded(!folded)}
+        />
+      </header>
+      {open.length > 0 && <Progress value={bytes === 0 ? 0 : sent / bytes} label="All uploads" />}
+      {!folded && (
+        <div className={styles['list']} data-rows={Math.min(uploads.length, rowsAtMost)}>
+          <VirtualList
+            role="list"
+            label="Uploads"
+            count={uploads.length}
+            rowHeight={rowHeight}
+            renderRow={(index) => {
+              const upload = uploads[index]
+              return upload && <Row upload={upload} />
+            }}
+          />
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+import type { File as FileRecord } from 'atrium-sdk'
+import { api, refresh } from '../../api.ts'
+import { forEach } from '../../bulk.ts'
+import type { BulkOutcome } from '../../bulk.ts'
+import { toast } from '../../ui/toast.tsx'
+
+export const countOf = (files: readonly FileRecord[]): string => {
+  const [only] = files
+  return files.length === 1 && only ? `“${only.name}”` : `${files.length} items`
+}
+
+const tell = (title: string, { errors }: BulkOutcome, total: number): void => {
+  if (errors.length > 0) toast.failed(total === 1 ? title : `${errors.length} of ${total}: ${title}`, errors[0])
+}
+
+const refreshFiles = (): Promise<unknown> => refresh('GET /files', 'GET /files/:id')
+
+const putBack = (files: readonly FileRecord[]): (() => void) => {
+  return () => {
+    void forEach(files, ({ id, parentId }) =>
+      api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
+    ).then((outcome) => {
+      tell('It could not be put back', outcome, files.length)
+      return refreshFiles()
+    })
+  }
+}
+
+/** Moves into a folder (`null`: the root) those that are not there yet. */
+export const moveFiles = async (files: readonly FileRecord[], parentId: string | null): Promise<void> => {
+  const moving = files.filter((file) => file.parentId !== parentId && file.id !== parentId)
+  if (moving.length === 0) return
+  const outcome = await forEach(moving, ({ id }) =>
+    api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
+  )
+  await refreshFiles()
+  tell('It could not be moved', outcome, moving.length)
+  if (outcome.errors.length === 0) toast.done(`Moved ${countOf(moving)}`, { label: 'Undo', onClick: putBack(moving) })
+}
+
+export const deleteFiles = async (files: readonly FileRecord[]): Promise<void> => {
+  const outcome = await forEach(files, ({ id }) => api.call('DELETE /files/:id', { params: { id } }))
+  await refreshFiles()
+  tell('It could not be deleted', outcome, files.length)
+  if (outcome.errors.length === 0) toast.done(`Deleted ${countOf(files)}`)
+}
+
+export const renameFile = async ({ id }: FileRecord, name: string): Promise<void> => {
+  await api.call('PATCH /files/:id', { params: { id }, body: { name } })
+  await refreshFiles()
+}
+
+export const tagFile = async ({ id }: FileRecord, tags: string[]): Promise<void> => {
+  await api.call('PATCH /files/:id', { params: { id }, body: { tags } })
+  await refreshFiles()
+}
+
+export const createFolder = async (name: string, parentId: string | null): Promise<string> => {
+  const body = { source: 'folder' as const, name, parentId }
+  const { file } = await api.call('POST /files', { body, idempotencyKey: true })
+  await refreshFiles()
+  return file.id
+}
+
+export const linkFile = async ({ id }: FileRecord, name: string, parentId: string | null): Promise<void> => {
+  const body = { source: 'link' as const, targetFileId: id, name, parentId }
+  await api.call('POST /files', { body, idempotencyKey: true })
+  await refreshFiles()
+}
+
+/** Starts the browser's download; the server redirects to a signed URL. */
+export const downloadFile = ({ id, name }: FileRecord): void => {
+  const link = document.createElement('a')
+  link.href = api.url(`/files/${id}`, { download: true })
+  link.download = name
+  link.click()
+}

@@ -1,0 +1,250 @@
+import type { File as FileRecord } from 'atrium-sdk'
+import { Ellipsis } from 'lucide-react'
+import { memo } from 'react'
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
+import { Link } from 'react-router'
+import { formatBytes } from '../../format.ts'
+import { useLatest, useStable } from '../../latest.ts'
+import { Badge, Time } from '../../ui/bits.tsx'
+import { classes } from '../../ui/classes.ts'
+import type { MenuAnchor } from '../../ui/menu.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+import { useDropTarget } from './drop-target.ts'
+import { carryRows } from './dropped.ts'
+import styles from './file-list.module.css'
+import { KindIcon } from './kinds.tsx'
+import type { FileRows } from './rows.ts'
+import type { Selection } from './selection.ts'
+
+export const rowHeight = matchMedia('(pointer: coarse)').matches ? 52 : 40
+const rowId = (index: number): string => `file-row-${index}`
+
+interface RowProps {
+  index: number
+  file: FileRecord
+  isSelected: boolean
+  isActive: boolean
+  href: string
+  on: RowEvents
+}
+
+/** The same for all rows, so that a row is drawn anew only when it changes. */
+interface RowEvents {
+  press: (index: number, file: FileRecord, event: MouseEvent) => void
+  check: (index: number, file: FileRecord) => void
+  menu: (index: number, file: FileRecord, anchor: MenuAnchor) => void
+  drag: (file: FileRecord, data: DataTransfer) => void
+}
+
+const FolderDrop = ({
+  folderId,
+  children,
+}: {
+  folderId: string
+  children: (over: boolean, props: object) => ReactNode
+}) => {
+  const drop = useDropTarget(folderId)
+  return children(drop.over, drop.props)
+}
+
+const RowFace = ({
+  index,
+  file,
+  isSelected,
+  isActive,
+  href,
+  on,
+  over,
+  drop,
+}: RowProps & { over: boolean; drop: object }) => (
+  <div
+    {...drop}
+    id={rowId(index)}
+    role="row"
+    aria-rowindex={index + 1}
+    aria-selected={isSelected}
+    className={classes(
+      styles['row'],
+      isSelected && styles['selected'],
+      isActive && styles['active'],
+      over && styles['over'],
+    )}
+    draggable
+    onDragStart={({ dataTransfer }) => on.drag(file, dataTransfer)}
+    onClick={(event) => on.press(index, file, event)}
+    onContextMenu={(event) => {
+      event.preventDefault()
+      on.menu(index, file, { x: event.clientX, y: event.clientY })
+    }}
+  >
+    <span role="gridcell" className={styles['check']}>
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={`Select ${file.name}`}
+        checked={isSelected}
+        onClick={(event) => event.stopPropagation()}
+        onChange={() => on.check(index, file)}
+      />
+    </span>
+    <span role="gridcell" className={styles['name']}>
+      <KindIcon file={file} />
+      <Link to={href} tabIndex={-1} draggable={false} className={styles['link']} title={file.name}>
+        {file.name}
+      </Link>
+      {file.status === 'pending' && <Badge tone="warn">Not uploaded yet</Badge>}
+      <span className={styles['tags']}>
+        {file.tags.slice(0, 3).map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </span>
+    </span>
+    <span role="gridcell" className={styles['size']}>
+      {file.source === 'upload' ? formatBytes(file.size) : '—'}
+    </span>
+    <span role="gridcell" className={styles['time']}>
+      <Time at={file.updatedAt} />
+    </span>
+    <span role="gridcell" className={styles['more']}>
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-label={`Actions for ${file.name}`}
+        onClick={(event) => {
+          event.stopPropagation()
+          on.menu(index, file, event.currentTarget)
+        }}
+      >
+        <Ellipsis aria-hidden="true" />
+      </button>
+    </span>
+  </div>
+)
+
+const Row = memo((props: RowProps) =>
+  props.file.source === 'folder' ? (
+    <FolderDrop folderId={props.file.id}>{(over, drop) => <RowFace {...props} over={over} drop={drop} />}</FolderDrop>
+  ) : (
+    <RowFace {...props} over={false} drop={{}} />
+  ),
+)
+
+const Blank = ({ index }: { index: number }) => (
+  <div role="row" aria-rowindex={index + 1} className={styles['row']} aria-busy="true">
+    <span role="gridcell" className={styles['blank']} data-width={index % 4}>
+      <span className="visually-hidden">Loading</span>
+    </span>
+  </div>
+)
+
+export interface FileListProps {
+  label: string
+  rows: FileRows
+  total: number
+  selection: Selection
+  hrefOf: (file: FileRecord) => string
+  onOpen: (file: FileRecord) => void
+  onMenu: (file: FileRecord, anchor: MenuAnchor) => void
+  /** Keys that stand for something to do with what is chosen. */
+  onKey: (event: KeyboardEvent) => void
+  onSelectAll: () => void
+}
+
+const pageRows = 12
+
+const stepOf = (key: string, total: number): number | undefined =>
+  ({ ArrowDown: 1, ArrowUp: -1, PageDown: pageRows, PageUp: -pageRows, Home: -total, End: total })[key]
+
+export const FileList = ({
+  label,
+  rows,
+  total,
+  selection,
+  hrefOf,
+  onOpen,
+  onMenu,
+  onKey,
+  onSelectAll,
+}: FileListProps) => {
+  const { active, files: selected } = selection
+  const press = useLatest((index: number, file: FileRecord, event: MouseEvent) => {
+    // The name is a link: it opens, also in a new tab.
+    if (event.target instanceof Element && event.target.closest('a')) return
+    if (event.shiftKey) selection.extendTo(index)
+    else if (event.metaKey || event.ctrlKey) selection.toggle(index, file)
+    else selection.only(index, file)
+  })
+  const check = useLatest((index: number, file: FileRecord) => selection.toggle(index, file))
+  const menu = useLatest((index: number, file: FileRecord, anchor: MenuAnchor) => {
+    if (!selected.has(file.id)) selection.only(index, file)
+    onMenu(file, anchor)
+  })
+  const drag = useLatest((file: FileRecord, data: DataTransfer) =>
+    carryRows(data, selected.has(file.id) ? [...selected.values()] : [file]),
+  )
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = stepOf(event.key, total)
+    const file = rows.rowAt(active)
+    if (step !== undefined && total > 0) {
+      const next = Math.max(0, Math.min(total - 1, active + step))
+      if (event.shiftKey) selection.extendTo(next)
+      else {
+        selection.setActive(next)
+        const there = rows.rowAt(next)
+        if (there) selection.only(next, there)
+      }
+    } else if (event.key === 'Enter' && file) onOpen(file)
+    else if (event.key === ' ' && file) selection.toggle(active, file)
+    else if (event.key === 'Escape') selection.clear()
+    else if (event.key.toLowerCase() === 'a' && (event.metaKey || event.ctrlKey)) onSelectAll()
+    else if (file && (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey))) {
+      const row = document.querySelector(`#${rowId(active)}`)
+      if (row) menu(active, file, row)
+    } else {
+      onKey(event)
+      return
+    }
+    event.preventDefault()
+  }
+
+  const on = useStable({ press, check, menu, drag })
+  return (
+    <>
+      <div className={styles['head']} aria-hidden="true">
+        <span className={styles['check']} />
+        <span className={styles['name']}>Name</span>
+        <span className={styles['size']}>Size</span>
+        <span className={styles['time']}>Changed</span>
+        <span className={styles['more']} />
+      </div>
+      <VirtualList
+        role="grid"
+        label={label}
+        multiselectable
+        count={total}
+        rowCount={total}
+        rowHeight={rowHeight}
+        onRange={rows.onRange}
+        activeIndex={active}
+        activeId={rows.rowAt(active) ? rowId(active) : undefined}
+        onKeyDown={onKeyDown}
+        className={styles['list']}
+        renderRow={(index) => {
+          const file = rows.rowAt(index)
+          if (!file) return <Blank index={index} />
+          return (
+            <Row
+              index={index}
+              file={file}
+              isSelected={selected.has(file.id)}
+              isActive={index === active}
+              href={hrefOf(file)}
+              on={on}
+            />
+          )
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,131 @@
+import { Dialog } from '@base-ui/react/dialog'
+import type { File as FileRecord } from 'atrium-sdk'
+import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, X } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { KeyboardEvent } from 'react'
+import { formatBytes, formatDateTime } from '../../../format.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { Menu } from '../../../ui/menu.tsx'
+import { ErrorState, LoadingState } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import { downloadFile, tagFile } from '../changes.ts'
+import { TagEditor } from '../dialogs.tsx'
+import type { Asking } from '../dialogs.tsx'
+import { entriesFor } from '../entries.tsx'
+import { KindIcon } from '../kinds.tsx'
+import styles from './preview.module.css'
+
+const Content = lazy(async () => ({ default: (await import('./content.tsx')).Content }))
+
+const sourceWord = { upload: 'File', folder: 'Folder', link: 'Link' }
+
+const Facts = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) => {
+  const facts: [string, string][] = [
+    ['Kind', file.mimeType ?? sourceWord[file.source]],
+    ...(file.source === 'upload' ? [['Size', formatBytes(file.size)] as [string, string]] : []),
+    ['Created', formatDateTime(file.createdAt)],
+    ['Changed', formatDateTime(file.updatedAt)],
+  ]
+  return (
+    <aside className={styles['facts']} aria-label="Details">
+      <dl>
+        {facts.map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        {file.contentHash !== null && (
+          <div>
+            <dt>SHA-256</dt>
+            <dd>
+              <code>{file.contentHash}</code>
+            </dd>
+          </div>
+        )}
+      </dl>
+      <h2>Tags</h2>
+      {mayWrite ? (
+        <TagEditor
+          tags={file.tags}
+          onChange={(tags) => {
+            tagFile(file, tags).catch((error: unknown) => toast.failed('The tags are as they were', error))
+          }}
+        />
+      ) : (
+        <p>{file.tags.length === 0 ? 'None' : file.tags.join(', ')}</p>
+      )}
+    </aside>
+  )
+}
+
+export interface PreviewProps {
+  /** Undefined while it is on the way. */
+  file: FileRecord | undefined
+  error: unknown
+  onClose: () => void
+  /** Goes to the file before (-1) or after (1) in the list. */
+  onStep: (step: -1 | 1) => void
+  ask: (asking: Asking) => void
+  mayWrite: boolean
+}
+
+const isTyping = (target: EventTarget): boolean =>
+  target instanceof HTMLInputElement || target instanceof HTMLMediaElement
+
+/** A file over the whole window, as far as a browser or the server can show it. */
+export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: PreviewProps) => {
+  const [withFacts, setWithFacts] = useState(matchMedia('(width >= 900px)').matches)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (isTyping(event.target) || event.altKey || event.metaKey || event.ctrlKey) return
+    // In a grid of cells the arrows scroll.
+    if (event.target instanceof Element && event.target.closest('[data-scrolls]')) return
+    if (event.key === 'ArrowLeft') onStep(-1)
+    if (event.key === 'ArrowRight') onStep(1)
+  }
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={styles['backdrop']} />
+        <Dialog.Popup className={styles['popup']} onKeyDown={onKeyDown}>
+          <header className={styles['header']}>
+            {file && <KindIcon file={file} />}
+            <Dialog.Title className={styles['title']}>{file?.name ?? 'File'}</Dialog.Title>
+            <IconButton label="Previous file" shortcut="←" icon={<ChevronLeft />} onClick={() => onStep(-1)} />
+            <IconButton label="Next file" shortcut="→" icon={<ChevronRight />} onClick={() => onStep(1)} />
+            {file && (
+              <>
+                <IconButton label="Download" icon={<Download />} onClick={() => downloadFile(file)} />
+                <Menu
+                  trigger={<IconButton label="Actions" icon={<Ellipsis />} />}
+                  entries={entriesFor([file], { mayWrite, ask, open: () => undefined }).slice(1)}
+                />
+                <IconButton
+                  label={withFacts ? 'Hide the details' : 'Show the details'}
+                  icon={<PanelRight />}
+                  aria-pressed={withFacts}
+                  onClick={() => setWithFacts(!withFacts)}
+                />
+              </>
+            )}
+            <Dialog.Close render={<IconButton label="Close" shortcut="Esc" icon={<X />} />} />
+          </header>
+          <div className={styles['body']}>
+            <div className={styles['content']}>
+              {file ? (
+                <Suspense fallback={<LoadingState />}>
+                  <Content file={file} />
+                </Suspense>
+              ) : error != null ? (
+                <ErrorState error={error} />
+              ) : (
+                <LoadingState />
+              )}
+            </div>
+            {file && withFacts && <Facts file={file} mayWrite={mayWrite} />}
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

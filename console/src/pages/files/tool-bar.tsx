@@ -1,0 +1,119 @@
+import type { File as FileRecord } from 'atrium-sdk'
+import { ChevronRight, Ellipsis, FolderPlus, Search, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Link } from 'react-router'
+import { formatNumber } from '../../format.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Menu } from '../../ui/menu.tsx'
+import type { MenuEntries } from '../../ui/menu.tsx'
+import { countOf } from './changes.ts'
+import { useDropTarget } from './drop-target.ts'
+import styles from './files.module.css'
+import { UploadButton } from './upload-button.tsx'
+
+const Crumb = ({ id, name, isLast }: { id: string | null; name: string; isLast: boolean }) => {
+  const drop = useDropTarget(id)
+  return (
+    <li className={styles['crumb']}>
+      {isLast ? (
+        <h1 aria-current="page">{name}</h1>
+      ) : (
+        <>
+          <Link
+            {...drop.props}
+            to={id === null ? '/files' : `/files/${id}`}
+            className={classes(drop.over && styles['crumbOver'])}
+          >
+            {name}
+          </Link>
+          <ChevronRight aria-hidden="true" />
+        </>
+      )}
+    </li>
+  )
+}
+
+const SearchField = ({ search, onSearch }: { search: string; onSearch: (text: string) => void }) => {
+  const [text, setText] = useState(search)
+  const [told, setTold] = useState(search)
+  // Back and forward change the address, and with it what is in here.
+  if (told !== search) {
+    setTold(search)
+    if (text.trim() !== search) setText(search)
+  }
+  useEffect(() => {
+    if (text.trim() === search) return undefined
+    const timer = setTimeout(() => onSearch(text.trim()), 180)
+    return () => clearTimeout(timer)
+    // oxlint-disable-next-line react/exhaustive-deps -- what is typed decides, not a new onSearch
+  }, [text])
+  return (
+    <div className={styles['search']} role="search">
+      <Search aria-hidden="true" />
+      <input
+        type="search"
+        aria-label="Search by name"
+        placeholder="Search by name"
+        maxLength={255}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </div>
+  )
+}
+
+export interface ToolBarProps {
+  path: readonly FileRecord[]
+  search: string
+  onSearch: (text: string) => void
+  total: number | undefined
+  parentId: string | null
+  writeReason: string | false
+  chosen: readonly FileRecord[]
+  entries: MenuEntries
+  onClear: () => void
+  onNewFolder: () => void
+}
+
+export const ToolBar = ({
+  path,
+  search,
+  onSearch,
+  total,
+  parentId,
+  writeReason,
+  chosen,
+  entries,
+  onClear,
+  onNewFolder,
+}: ToolBarProps) => (
+  <header className={styles['toolBar']}>
+    <nav aria-label="Path" className={styles['path']}>
+      <ol>
+        <Crumb id={null} name="Files" isLast={path.length === 0} />
+        {path.map(({ id, name }, index) => (
+          <Crumb key={id} id={id} name={name} isLast={index === path.length - 1} />
+        ))}
+      </ol>
+      {total !== undefined && <span className={styles['total']}>{formatNumber(total)}</span>}
+    </nav>
+    {chosen.length > 0 ? (
+      <div className={styles['chosen']}>
+        <span>{chosen.length === 1 ? countOf(chosen) : `${formatNumber(chosen.length)} selected`}</span>
+        <Menu trigger={<Button icon={<Ellipsis />}>Actions</Button>} entries={entries} />
+        <IconButton label="Clear the selection" shortcut="Esc" icon={<X />} onClick={onClear} />
+      </div>
+    ) : (
+      <SearchField search={search} onSearch={onSearch} />
+    )}
+    <IconButton
+      variant="secondary"
+      label="New folder"
+      icon={<FolderPlus />}
+      disabledReason={writeReason}
+      onClick={onNewFolder}
+    />
+    <UploadButton parentId={parentId} reason={writeReason} />
+  </header>
+)

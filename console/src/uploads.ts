@@ -1,0 +1,229 @@
+// Uploads outlive the page that began them: this store is the tab's. Each file is one form, three at a time.
+import { AtriumError } from 'atrium-sdk'
+import { useSyncExternalStore } from 'react'
+import { api, refresh } from './api.ts'
+import { patiently } from './bulk.ts'
+import { scope } from './scope.ts'
+
+export interface Upload {
+  id: string
+  name: string
+  size: number
+  /** Bytes that left this machine. */
+  sent: number
+  state: 'waiting' | 'sending' | 'storing' | 'done' | 'failed' | 'cancelled'
+  /** What it is waiting for, when that is not its turn. */
+  note?: string | undefined
+  error?: Error
+}
+
+/** A file and the folders that it lies in, within what was dropped or chosen. */
+export interface Chosen {
+  file: File
+  path: string[]
+}
+
+interface Job {
+  file: File
+  parentId: string | null
+  headers: Record<string, string>
+  abort: AbortController
+}
+
+const sendersAtMost = 3
+const jobs = new Map<string, Job>()
+const listeners = new Set<() => void>()
+let uploads: readonly Upload[] = []
+let senders = 0
+let scheduled = false
+
+const publish = (next: readonly Upload[]): void => {
+  uploads = next
+  if (scheduled) return
+  scheduled = true
+  // Progress comes more often than the screen is drawn.
+  requestAnimationFrame(() => {
+    scheduled = false
+    for (const listener of listeners) listener()
+  })
+}
+
+const change = (id: string, patch: Partial<Upload>): void =>
+  publish(uploads.map((one) => (one.id === id ? { ...one, ...patch } : one)))
+
+export const useUploads = (): readonly Upload[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => uploads,
+  )
+
+const isOpen = ({ state }: Upload): boolean => state === 'waiting' || state === 'sending' || state === 'storing'
+
+// Types that browsers call by names of their own, or not at all.
+const typeOf = (file: File): string => {
+  if (/\.(?:ts|mts|cts)$/i.test(file.name)) return 'text/typescript'
+  if (/\.tsx$/i.test(file.name)) return 'text/tsx'
+  if (/\.(?:md|markdown)$/i.test(file.name)) return 'text/markdown'
+  return file.type === '' ? 'application/octet-stream' : file.type
+}
+
+const failureOf = (request: XMLHttpRequest): AtriumError => {
+  const requestId = request.getResponseHeader('x-request-id') ?? undefined
+  const retryAfter = Number(request.getResponseHeader('retry-after') ?? Number.NaN)
+  let body: { error?: { code?: string; message?: string } } = {}
+  try {
+    body = JSON.parse(request.responseText) as typeof body
+  } catch {
+    // A proxy's page.
+  }
+  return new AtriumError(body.error?.message ?? `The server answered ${request.status}.`, {
+    code: body.error?.code ?? 'INTERNAL_ERROR',
+    status: request.status,
+    requestId,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  })
+}
+
+/** By XMLHttpRequest: fetch does not tell how much of a body has been sent. */
+const send = (id: string, { file, parentId, headers, abort }: Job): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const form = new FormData()
+    if (parentId !== null) form.append('parentId', parentId)
+    form.append('file', new Blob([file], { type: typeOf(file) }), file.name)
+    const request = new XMLHttpRequest()
+    request.open('POST', '/api/v1/files')
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+    request.upload.addEventListener('progress', ({ loaded, total }) => {
+      // The form around the file counts as well.
+      const sent = total > 0 ? Math.round((loaded / total) * file.size) : 0
+      change(id, { sent, state: loaded >= total ? 'storing' : 'sending' })
+    })
+    request.addEventListener('load', () => (request.status === 201 ? resolve() : reject(failureOf(request))))
+    request.addEventListener('error', () =>
+      reject(new AtriumError('The connection broke.', { code: 'NETWORK', status: 0 })),
+    )
+    const cancel = (): void => {
+      request.abort()
+      reject(new DOMException('The upload was cancelled.', 'AbortError'))
+    }
+    request.addEventListener('loadend', () => abort.signal.removeEventListener('abort', cancel))
+    abort.signal.addEventListener('abort', cancel)
+    request.send(form)
+  })
+
+let refreshing: ReturnType<typeof setTimeout> | undefined
+const refreshSoon = (): void => {
+  refreshing ??= setTimeout(() => {
+    refreshing = undefined
+    void refresh('GET /files')
+  }, 300)
+}
+
+const run = async (id: string, job: Job): Promise<void> => {
+  change(id, { state: 'sending', note: undefined })
+  try {
+    await patiently(() => send(id, job), {
+      signal: job.abort.signal,
+      onWait: (seconds) => change(id, { state: 'waiting', sent: 0, note: `The server asks to wait ${seconds} s` }),
+    })
+    change(id, { state: 'done', sent: job.file.size, note: undefined })
+    jobs.delete(id)
+    refreshSoon()
+  } catch (error) {
+    const cancelled = job.abort.signal.aborted
+    change(id, cancelled ? { state: 'cancelled' } : { state: 'failed', error: error as Error })
+    if (cancelled) jobs.delete(id)
+  }
+}
+
+const work = async (): Promise<void> => {
+  if (senders >= sendersAtMost) return
+  senders += 1
+  for (;;) {
+    const next = uploads.find(({ id, state, note }) => state === 'waiting' && note === undefined && jobs.has(id))
+    const job = next && jobs.get(next.id)
+    if (!next || !job) break
+    await run(next.id, job)
+  }
+  senders -= 1
+}
+
+const startWork = (): void => {
+  for (let count = 0; count < sendersAtMost; count += 1) void work()
+}
+
+const warnBeforeLeaving = (event: BeforeUnloadEvent): void => {
+  if (uploads.some(isOpen)) event.preventDefault()
+}
+window.addEventListener('beforeunload', warnBeforeLeaving)
+
+const scopeHeaders = (): Record<string, string> => {
+  const { orgId, workspaceId } = scope()
+  return {
+    ...(orgId !== undefined && { 'x-org-id': orgId }),
+    ...(workspaceId !== undefined && { 'x-workspace-id': workspaceId }),
+  }
+}
+
+const enqueue = (file: File, parentId: string | null): void => {
+  const id = crypto.randomUUID()
+  // The key makes a repeated attempt safe: it is stored once.
+  const headers = { ...scopeHeaders(), 'idempotency-key': id }
+  jobs.set(id, { file, parentId, headers, abort: new AbortController() })
+  publish([...uploads, { id, name: file.name, size: file.size, sent: 0, state: 'waiting' }])
+}
+
+/** Uploads into a folder, and makes the folders that the files lie in. Rejects when one of those cannot be made. */
+export const upload = async (chosen: readonly Chosen[], parentId: string | null): Promise<void> => {
+  const folders = new Map<string, string | null>([['', parentId]])
+  for (const { file, path } of chosen) {
+    let key = ''
+    let parent = parentId
+    for (const name of path) {
+      key = `${key}/${name}`
+      let folder = folders.get(key)
+      if (folder === undefined) {
+        const body = { source: 'folder' as const, name, parentId: parent }
+        const made = await patiently(() => api.call('POST /files', { body, idempotencyKey: true }))
+        folder = made.file.id
+        folders.set(key, folder)
+        refreshSoon()
+      }
+      parent = folder
+    }
+    enqueue(file, parent)
+    startWork()
+  }
+}
+
+export const cancelUpload = (id: string): void => {
+  const job = jobs.get(id)
+  const found = uploads.find((one) => one.id === id)
+  job?.abort.abort()
+  if (found?.state === 'waiting') {
+    jobs.delete(id)
+    change(id, { state: 'cancelled' })
+  }
+}
+
+export const cancelAllUploads = (): void => {
+  for (const one of uploads.filter(isOpen)) cancelUpload(one.id)
+}
+
+export const retryUpload = (id: string): void => {
+  const job = jobs.get(id)
+  if (!job) return
+  // Under the same key: if the answer alone got lost, it is not stored twice.
+  jobs.set(id, { ...job, abort: new AbortController() })
+  change(id, { state: 'waiting', sent: 0, note: undefined })
+  startWork()
+}
+
+/** Forgets those that have come to their end. */
+export const clearUploads = (): void => {
+  for (const one of uploads) if (!isOpen(one)) jobs.delete(one.id)
+  publish(uploads.filter(isOpen))
+}

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 
 /** The server under test runs on this core, everything else (load, PostgreSQL) on the other. */
@@ -61,6 +62,23 @@ export const cpuMicroseconds = async (pid: number): Promise<number> => {
 export const residentBytes = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+}
+
+/** Has a process of ours collect its garbage, so that what is measured next is what it holds on to. */
+export const collectGarbage = async (pid: number): Promise<void> => {
+  // Opens the inspector on its usual port of loopback.
+  process.kill(pid, 'SIGUSR1')
+  await sleep(1_000)
+  const targets = (await (await fetch('http://127.0.0.1:9229/json')).json()) as { webSocketDebuggerUrl: string }[]
+  const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? '')
+  await once(socket, 'open')
+  for (const id of [1, 2]) {
+    const answered = once(socket, 'message')
+    socket.send(JSON.stringify({ id, method: 'HeapProfiler.collectGarbage' }))
+    await answered
+  }
+  socket.close()
+  await sleep(2_000)
 }
 
 export interface Target {

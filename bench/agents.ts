@@ -1,0 +1,192 @@
+// Agents: what the first page of a long list costs, and chat turns on the built-in model: how long until the first word is
+// on its way, how many come to their end a second (each one durable: the question, the steps and the reply are committed),
+// and what a stream that is held open takes.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { generateKey } from '../src/platform/key-format.ts'
+import { collectGarbage, cpuMicroseconds, printMachine, printTable, residentBytes, startServer } from './harness.ts'
+import type { Server } from './harness.ts'
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
+const clients = 32
+const firstBytes = 200
+const heldStreams = 1_000
+const listed = { few: 100, many: 10_000 }
+const listCalls = 300
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+const quantile = (values: number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
+
+const createClient = ({ url }: Server, key: string) => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const post = (path: string, body: object, more: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${url}/api/v1${path}`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) })
+  return {
+    openSession: async (): Promise<string> => {
+      const response = await post('/sessions', { agentId: 'assistant' })
+      if (response.status !== 201) throw new Error(await response.text())
+      return ((await response.json()) as { data: { id: string } }).data.id
+    },
+    say: (sessionId: string, text: string) => post(`/sessions/${sessionId}/messages`, { text }),
+    stream: (sessionId: string, text: string) =>
+      post(`/sessions/${sessionId}/messages`, { text }, { accept: 'text/event-stream' }),
+  }
+}
+type Client = ReturnType<typeof createClient>
+
+/** Milliseconds from the request to the first frame. */
+const timeFirstByte = async (client: Client): Promise<number[]> => {
+  const times: number[] = []
+  for (let i = 0; i < firstBytes; i++) {
+    const sessionId = await client.openSession()
+    const began = performance.now()
+    const response = await client.stream(sessionId, 'Hello')
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    times.push(performance.now() - began)
+    while (!(await reader.read()).done);
+  }
+  return times.slice(20)
+}
+
+const countTurns = async (client: Client): Promise<{ times: number[]; perSecond: number }> => {
+  const times: number[] = []
+  const began = performance.now()
+  const talk = async (): Promise<void> => {
+    let sessionId = await client.openSession()
+    for (let i = 1; performance.now() - began < seconds * 1_000; i++) {
+      if (i % 10 === 0) sessionId = await client.openSession()
+      const asked = performance.now()
+      const response = await client.say(sessionId, 'Hello')
+      const body = (await response.json()) as { data: { message?: unknown } }
+      if (response.status !== 200 || !body.data.message) throw new Error(JSON.stringify(body))
+      times.push(performance.now() - asked)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, talk))
+  return { times, perSecond: times.length / ((performance.now() - began) / 1_000) }
+}
+
+/** Milliseconds of the first page of agents in two workspaces, one with few and one with many, asked in turn. */
+const timeLists = async (url: string, key: string, connection: pg.ClientConfig): Promise<Record<string, number>> => {
+  const authorization = `Bearer ${key}`
+  const fill = async (name: string, agents: number): Promise<string> => {
+    const body = JSON.stringify({ name })
+    const headers = { authorization, 'content-type': 'application/json' }
+    const response = await fetch(`${url}/api/v1/workspaces`, { method: 'POST', headers, body })
+    const { id } = ((await response.json()) as { data: { id: string } }).data
+    const client = new pg.Client(connection)
+    await client.connect()
+    await client.query(
+      `insert into agents (org_id, id, workspace_id, name, slug, avatar, model, settings)
+       select org_id, gen_random_uuid(), id, 'Agent ' || n, $2 || '-' || n, 'default', 'atrium/demo', '{}'
+       from workspaces, generate_series(1, $3) as n where id = $1`,
+      [id, name.toLowerCase(), agents],
+    )
+    await client.query('analyze agents')
+    await client.end()
+    return id
+  }
+  const lists = [await fill('Few', listed.few), await fill('Many', listed.many)].map((id) => ({
+    id,
+    times: [0].slice(1),
+  }))
+  for (let i = 0; i < listCalls; i++) {
+    for (const { id, times } of lists) {
+      const began = performance.now()
+      const response = await fetch(`${url}/api/v1/agents?limit=50`, {
+        headers: { authorization, 'x-workspace-id': id },
+      })
+      const body = (await response.json()) as { data: { items: unknown[] } }
+      if (body.data.items.length !== 50) throw new Error(JSON.stringify(body))
+      times.push(performance.now() - began)
+    }
+  }
+  const [few, many] = lists.map(({ times }) => median(times.slice(20))) as [number, number]
+  return { few, many }
+}
+
+/**
+ * Resident KB for each of many streams of turns that are under way: what the server grows by from some of them to
+ * many more, when everything that it ever does has been done: as held on to, and with garbage not yet collected.
+ */
+const weighStreams = async ({ pid }: Server, client: Client): Promise<{ held: number; asIs: number }> => {
+  const open = async (count: number): Promise<Response[]> => {
+    const sessions = await Promise.all(Array.from({ length: count }, () => client.openSession()))
+    const streams = await Promise.all(sessions.map((sessionId) => client.stream(sessionId, '/slow 90000')))
+    if (streams.some(({ status }) => status !== 200)) throw new Error('a stream was refused')
+    await sleep(5_000)
+    return streams
+  }
+  const some = await open(heldStreams / 4)
+  await collectGarbage(pid)
+  const before = await residentBytes(pid)
+  const many = await open(heldStreams)
+  const asIs = await residentBytes(pid)
+  await collectGarbage(pid)
+  const held = await residentBytes(pid)
+  await Promise.all([...some, ...many].map(async (response) => response.body?.cancel()))
+  const each = (after: number): number => (after - before) / heldStreams / 1_024
+  return { held: each(held), asIs: each(asIs) }
+}
+
+export const benchAgents = async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const key = generateKey('dev')
+  const host = encodeURIComponent(postgres.socketDir)
+  const environment = {
+    NODE_ENV: 'development',
+    PORT: '0',
+    DATA_DIR: folder,
+    DATABASE_URL: `postgres://${postgres.user}@localhost:${postgres.port}/${postgres.database}?host=${host}`,
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    BOOTSTRAP_API_KEY: key,
+    RATE_LIMIT_TURNS: '0',
+    RATE_LIMIT_WRITES: '0',
+    RATE_LIMIT_READS: '0',
+  }
+  const server = await startServer('src/main.ts', environment)
+  const client = createClient(server, key)
+  const first = await timeFirstByte(client)
+  const cpuBefore = await cpuMicroseconds(server.pid)
+  const { times, perSecond } = await countTurns(client)
+  const cpu = ((await cpuMicroseconds(server.pid)) - cpuBefore) / times.length
+  const { socketDir, port, user, database } = postgres
+  const lists = await timeLists(server.url, key, { host: socketDir, port, user, database })
+  await server.stop()
+  // What a server was busy with before is memory that streams would not have to ask for.
+  const fresh = await startServer('src/main.ts', environment)
+  const streams = await weighStreams(fresh, createClient(fresh, key))
+  await fresh.stop()
+  printMachine('Agents and chat turns')
+  printTable(
+    ['what', 'figure', 'must'],
+    [
+      ['first byte of a stream, median ms', median(first).toFixed(1), '≤ 60'],
+      ['first byte of a stream, 99 % ms', quantile(first, 0.99).toFixed(1), ''],
+      [`turns/s, ${clients} clients`, Math.round(perSecond), '≥ 100'],
+      ['a turn, median ms', median(times).toFixed(1), ''],
+      ['a turn, 99 % ms', quantile(times, 0.99).toFixed(1), ''],
+      ['server CPU a turn, ms', (cpu / 1_000).toFixed(2), ''],
+      [`first page of ${listed.few} agents, median ms`, lists['few']?.toFixed(2) ?? '', ''],
+      [
+        `first page of ${listed.many} agents, of that of ${listed.few}`,
+        ((lists['many'] ?? 0) / (lists['few'] ?? 1)).toFixed(2),
+        '≤ 1.5',
+      ],
+      [`a stream held open, of ${heldStreams}, KB`, streams.held.toFixed(1), '≤ 40'],
+      ['the same before garbage is collected, KB', streams.asIs.toFixed(1), ''],
+    ],
+  )
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+
+if (import.meta.main) await benchAgents()

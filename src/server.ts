@@ -1,5 +1,7 @@
 import type { Deps } from './deps.ts'
 import { registerAgentRoutes } from './agents/routes.ts'
+import { registerConnectorRoutes } from './connectors/routes.ts'
+import { registerBillingRoutes } from './billing/routes.ts'
 import { registerEndpointRoutes } from './connectors/endpoint-routes.ts'
 import { createInbox } from './connectors/inbox.ts'
 import { createReceivers } from './connectors/receivers/receivers.ts'
@@ -38,6 +40,8 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)
   registerSessionRoutes(app, deps)
+  registerConnectorRoutes(app, { ...deps, sessions: identity.sessions })
+  registerBillingRoutes(app, deps)
   const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })
   registerEndpointRoutes(app, { ...deps, receivers, inbox: createInbox(db, deps.jobs) })
   registerReference(app)

@@ -1,8 +1,10 @@
+import { registerBillingJobs } from './billing/jobs.ts'
 import type { ChatRuntime } from './connectors/chat-runtime.ts'
 import { registerReceiverJobs } from './connectors/receiver-jobs.ts'
 import { createReceivers } from './connectors/receivers/receivers.ts'
 import { createKeyFetch } from './connectors/signing-keys.ts'
 import type { Deps } from './deps.ts'
+import { registerConnectionJobs } from './connectors/connection-jobs.ts'
 import { registerFileJobs } from './files/reconciliation.ts'
 import { registerSignInExpiry } from './identity/expiry.ts'
 import { registerKeyExpiry } from './platform/idempotency.ts'
@@ -22,6 +24,8 @@ export const registerJobs = (deps: Deps): void => {
   registerSignInExpiry(jobs, db)
   registerFileJobs(jobs, deps)
   registerSessionJobs(deps)
+  registerConnectionJobs(jobs, deps)
+  registerBillingJobs({ ...deps, payments: deps.billing.payments })
   const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })
   registerReceiverJobs(jobs, { ...deps, receivers, runtime: chatRuntime(deps) })
 }

@@ -28,7 +28,7 @@ export interface BuiltRequest {
   /** Absolute, in place of the connector's API; for what a person or a model names. Always through the outbound guard. */
   url?: string
   segments?: readonly string[]
-  query?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string | number | boolean | undefined>>
   json?: unknown
   headers?: Readonly<Record<string, string>>
 }

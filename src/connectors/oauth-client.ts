@@ -194,7 +194,7 @@ export const renewGrant = (deps: ProviderDeps, connector: Connector, secrets: Se
   return askForToken(deps, connector, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
 }
 
-export type Revocation = 'revoked' | 'unsupported'
+export type Revocation = 'revoked' | 'failed' | 'unsupported'
 
 /** Gives a grant back. Throws a ProviderError when the provider did not take it. */
 export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secrets: Secrets): Promise<Revocation> => {
@@ -224,6 +224,8 @@ export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secr
     },
     ...((body ?? form) ? { body: body ?? form ?? '' } : {}),
   })
+  // The token that should prove who asks has ended: there is no other way to give the grant back.
+  if (status === 401 && revoke.auth === 'bearer') return 'failed'
   // A token that it does not know any more is as good as given back.
   if ((status >= 200 && status < 300) || [400, 401, 404].includes(status)) return 'revoked'
   throw new ProviderError('unavailable', `${connector.name} answered ${status} when the grant was given back.`)

@@ -77,6 +77,9 @@ const urlBelow = (base: URL, path: string, query: readonly (readonly [string, st
 
 const headerText = /^[\t\x20-\x7e\x80-\xff]*$/
 const headerName = /^[A-Za-z0-9-]{1,64}$/
+/** Those that say how a message is carried or where it goes, not what is in it. */
+const carriers =
+  /^(?:host|connection|keep-alive|upgrade|expect|te|trailer|transfer-encoding|content-.*|proxy-.*|sec-.*)$/i
 
 const authHeaders = (access: Access): Record<string, string> => {
   const { api, auth } = access.connector
@@ -85,7 +88,9 @@ const authHeaders = (access: Access): Record<string, string> => {
   for (const [name, template] of Object.entries(api.headers ?? {})) {
     const [filled, value] = [fillText(name, values), fillText(template, values)]
     if (value === '') continue
-    if (!headerName.test(filled) || !headerText.test(value)) throw badRequest('A credential cannot go into a header.')
+    if (!headerName.test(filled) || carriers.test(filled) || !headerText.test(value)) {
+      throw badRequest('The credentials cannot be sent as a header.')
+    }
     headers[filled.toLowerCase()] = value
   }
   if (api.basic) {
@@ -98,6 +103,9 @@ const authHeaders = (access: Access): Record<string, string> => {
 
 const usualHeaders = { accept: 'application/json', 'user-agent': 'Atrium' }
 
+/** BAD_REQUEST for credentials that no request could be made with. */
+export const checkAuthHeaders = (access: Access): void => void authHeaders(access)
+
 interface Prepared {
   url: URL
   trusted: boolean
@@ -106,6 +114,11 @@ interface Prepared {
   body?: string
   follow: boolean
 }
+
+const pairsOf = (query: BuiltRequest['query'] = {}): [string, string][] =>
+  Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
 
 const bodyOf = (json: unknown, form: [string, string][] | undefined): { type?: string; body?: string } => {
   if (json !== undefined) return { type: 'application/json', body: JSON.stringify(json) }
@@ -135,7 +148,7 @@ const prepare = (
   const isTemplate = 'path' in request
   const built = isTemplate ? prepareTemplate(request, input) : request
   const path = isTemplate ? fillPath(request.path, input) : pathOfSegments(request.segments ?? [])
-  const query = isTemplate ? fillPairs(request.query, input) : Object.entries(request.query ?? {})
+  const query = isTemplate ? fillPairs(request.query, input) : pairsOf(request.query)
   const { type, body } = bodyOf(built.json, 'form' in built ? (built.form as [string, string][]) : undefined)
   const own = { ...built.headers, ...(type === undefined ? {} : { 'content-type': type }) }
   const common = { method: built.method, ...(body === undefined ? {} : { body }) }

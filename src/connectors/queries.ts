@@ -9,8 +9,7 @@ export interface ConnectionRow {
   orgId: string
   userId: string
   connectorSlug: string
-  /** Empty when the person gave none. */
-  label: string
+  label: string | null
   status: ConnectionStatus
   accountId: string | null
   accountName: string | null
@@ -26,7 +25,7 @@ export interface ConnectionRow {
 // One that is overdue is over, whether the job that says so has come by or not.
 const status = sql`case when status = 'pending' and pending_until <= now() then 'expired' else status end as status`
 
-const columns = sql`id, org_id, user_id, connector_slug, label, ${status}, account_id, account_name, scopes, last_used_at,
+const columns = sql`id, org_id, user_id, connector_slug, nullif(label, '') as label, ${status}, account_id, account_name, scopes, last_used_at,
   last_error, revision, created_at, updated_at, deleted_at`
 
 export const findConnection = (db: Db, actor: Actor, id: string) =>
@@ -49,26 +48,13 @@ export const findConnectionOfOrg = (db: Db, orgId: string, id: string) =>
 export type ListedConnection = ConnectionRow & { createdAtExactly: string }
 
 /** The person's connections, newest first. */
-export const listConnections = (
-  db: Db,
-  actor: Actor,
-  limit: number,
-  after: { createdAt: string; id: string },
-  offset: number,
-) =>
+export const listConnections = (db: Db, actor: Actor, limit: number, after: { createdAt: string; id: string }) =>
   db.rows<ListedConnection>(sql`
     select ${columns}, created_at::text as created_at_exactly from connections
     where org_id = ${actor.orgId} and user_id = ${actor.userId} and deleted_at is null
       and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)
     order by created_at desc, id desc
-    limit ${limit} offset ${offset}`)
-
-export const countConnections = async (db: Db, actor: Actor): Promise<number> => {
-  const row = await db.row<{ n: number }>(sql`
-    select count(*)::int as n from connections
-    where org_id = ${actor.orgId} and user_id = ${actor.userId} and deleted_at is null`)
-  return row?.n ?? 0
-}
+    limit ${limit}`)
 
 /** The person's usable connections to these connectors, oldest first. */
 export const listActiveConnections = (db: Db, actor: Actor, slugs: readonly string[]) =>
@@ -182,3 +168,50 @@ export const secretsColumns = sql`id, org_id, connector_slug, account_id, status
 export const findSecrets = (db: Db, orgId: string, id: string) =>
   db.row<SecretsRow>(sql`
     select ${secretsColumns} from connections where org_id = ${orgId} and id = ${id} and deleted_at is null`)
+
+/** What comes of giving a grant back, when there is one and the provider takes it back. */
+export const revoke = (db: Transaction, actor: Actor, id: string, isGrant: boolean) =>
+  db.row<{ providerRevocation: 'pending' | 'unsupported' }>(sql`
+    update connections
+    set status = 'revoked', deleted_at = now(), pending_until = null, lease_token = null, lease_until = null,
+      provider_revocation = case when ${isGrant} and secrets is not null then 'pending' else 'unsupported' end,
+      secrets = case when ${isGrant} then secrets end, pinned_tools = null, offered_tools = null,
+      revision = revision + 1, updated_at = now()
+    where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null
+    returning provider_revocation`)
+
+/** The grant is given back, or never will be: nothing of it is kept. */
+export const endRevocation = (
+  db: Db,
+  orgId: string,
+  id: string,
+  leaseToken: string,
+  outcome: 'revoked' | 'failed' | 'unsupported',
+) =>
+  db.execute(sql`
+    update connections
+    set provider_revocation = ${outcome}, secrets = null, lease_token = null, lease_until = null
+    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'revoked'`)
+
+export const findRevocation = (db: Db, orgId: string, id: string) =>
+  db.row<{ providerRevocation: 'pending' | 'revoked' | 'failed' | 'unsupported' | null }>(sql`
+    select provider_revocation from connections where org_id = ${orgId} and id = ${id}`)
+
+/** Ends what nobody completed in time. */
+export const expireConnections = (db: Db, limit: number) =>
+  db.execute(sql`
+    -- all orgs: time passes everywhere
+    update connections set status = 'expired', pending_until = null, revision = revision + 1, updated_at = now()
+    where (org_id, id) in (
+      select org_id, id from connections where status = 'pending' and pending_until <= now()
+      order by pending_until limit ${limit} for update skip locked)`)
+
+export const setLastError = (db: Db, orgId: string, id: string, lastError: string) =>
+  db.execute(sql`
+    update connections set last_error = ${lastError}, revision = revision + 1, updated_at = now()
+    where org_id = ${orgId} and id = ${id} and deleted_at is null and status <> 'active'`)
+
+export const releaseRevocation = (db: Db, orgId: string, id: string, leaseToken: string) =>
+  db.execute(sql`
+    update connections set lease_token = null, lease_until = null
+    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'revoked'`)

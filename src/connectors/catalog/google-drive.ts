@@ -1,4 +1,4 @@
-import type { Connector } from '../definition.ts'
+import type { BuiltRequest, Connector, Values } from '../definition.ts'
 
 const fileId = { type: 'string', pattern: '^[A-Za-z0-9_-]{10,120}$', description: 'Id of the file' }
 const pageSize = { type: 'integer', minimum: 1, maximum: 100, description: 'How many at most' }
@@ -8,15 +8,15 @@ const listed = ['files', 'nextPageToken']
 
 const quoted = (text: unknown): string => `'${String(text).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-const list = (q: string, input: Readonly<Record<string, unknown>>, orderBy?: string) => ({
-  method: 'GET' as const,
+const list = (q: string, input: Values, orderBy?: string): BuiltRequest => ({
+  method: 'GET',
   segments: ['drive', 'v3', 'files'],
   query: {
     q,
     fields: `nextPageToken,files(${fields})`,
-    pageSize: String(input['page_size'] ?? 25),
-    ...(orderBy === undefined ? {} : { orderBy }),
-    ...(input['page_token'] === undefined ? {} : { pageToken: String(input['page_token']) }),
+    pageSize: (input['page_size'] ?? 25) as number,
+    orderBy,
+    pageToken: input['page_token'] as string | undefined,
   },
 })
 

@@ -17,12 +17,7 @@ const segmentsOf = (text: string): string[] => {
 const build = (method: BuiltRequest['method'], input: Values): BuiltRequest => ({
   method,
   segments: segmentsOf(String(input['path'])),
-  query: Object.fromEntries(
-    Object.entries((input['query'] ?? {}) as Record<string, string | number | boolean>).map(([name, value]) => [
-      name,
-      String(value),
-    ]),
-  ),
+  query: (input['query'] ?? {}) as Record<string, string | number | boolean>,
   ...(input['body'] === undefined ? {} : { json: input['body'] }),
 })
 

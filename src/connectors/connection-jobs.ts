@@ -1,0 +1,20 @@
+import { defineJob } from '../platform/jobs.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { expireStates } from './oauth-queries.ts'
+import * as queries from './queries.ts'
+import type { AccessDeps } from './refresh.ts'
+import { giveGrantBack } from './revocation.ts'
+import { revokeAtProvider } from './revocation-job.ts'
+
+const expire = defineJob<Record<string, never>>('connection.expire')
+const expireBatch = 1_000
+
+/** What happens to connections by themselves: grants are given back, and what nobody completed ends. */
+export const registerConnectionJobs = (jobs: Jobs, deps: AccessDeps): void => {
+  jobs.work(revokeAtProvider, (ref, { isLastAttempt }) => giveGrantBack(deps, ref, { isLast: isLastAttempt }))
+  jobs.schedule(expire, '*/5 * * * *')
+  jobs.work(expire, async () => {
+    await expireStates(deps.db)
+    while ((await queries.expireConnections(deps.db, expireBatch)) === expireBatch);
+  })
+}

@@ -17,12 +17,18 @@ const policy =
 const isMarkup = (mimeType: string): boolean =>
   mimeType === 'text/html' || mimeType === 'text/xml' || mimeType === 'application/xml' || mimeType.endsWith('+xml')
 
+// Without a charset browsers take text for Windows-1252. A byte order mark goes before what is said here.
+const shownAs = (mimeType: string): string => {
+  if (isMarkup(mimeType)) return 'text/plain; charset=utf-8'
+  return mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType
+}
+
 /**
  * The headers of a file that a browser shows by itself. Nothing in it may run or reach out, whatever the bytes are:
  * markup is shown as text, and all but PDF (which browsers refuse to show then) is sandboxed.
  */
 export const inlineHeaders = (name: string, mimeType: string): Record<string, string> => ({
-  'content-type': isMarkup(mimeType) ? 'text/plain; charset=utf-8' : mimeType,
+  'content-type': shownAs(mimeType),
   'content-disposition': dispositionOf('inline', name),
   'content-security-policy': mimeType === 'application/pdf' ? policy : `${policy}; sandbox`,
   'x-content-type-options': 'nosniff',

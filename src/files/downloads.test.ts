@@ -163,7 +163,8 @@ describe('a download', () => {
 
 describe('inline', () => {
   const shown: [string, string, string | Buffer][] = [
-    ['text/plain', 'text/plain', 'hello'],
+    ['text/plain', 'text/plain; charset=utf-8', 'grüß dich'],
+    ['text/markdown', 'text/markdown; charset=utf-8', '# Grüße'],
     ['text/html', 'text/plain; charset=utf-8', '<script>alert(1)</script>'],
     ['image/svg+xml', 'text/plain; charset=utf-8', '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'],
     ['application/xml', 'text/plain; charset=utf-8', '<a/>'],

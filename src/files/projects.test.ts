@@ -95,7 +95,12 @@ describe('projects', () => {
     assert.equal(codeOf(await call('DELETE', `/projects/${made.id}`, undefined, { 'if-match': etag })), 'CONFLICT')
     const cleared = await call('PATCH', `/projects/${made.id}`, { description: 'x', instructions: null })
     assert.deepEqual([cleared.body.data.description, cleared.body.data.name], ['x', 'After'])
-    assert.equal(codeOf(await call('PATCH', `/projects/${made.id}`, {})), 'BAD_REQUEST')
+    const before = (await call('GET', `/projects/${made.id}`)).headers.get('etag')
+    for (const json of [{}, { colour: 'red' }, { name: '   ' }]) {
+      assert.equal(codeOf(await call('PATCH', `/projects/${made.id}`, json)), 'BAD_REQUEST', JSON.stringify(json))
+    }
+    assert.equal((await call('GET', `/projects/${made.id}`)).headers.get('etag'), before)
+    assert.equal(codeOf(await call('POST', '/projects', { name: ' \t ' })), 'BAD_REQUEST')
   })
 
   test('take their files with them when they are deleted', async () => {

@@ -1,7 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import { audit } from '../identity/audit.ts'
 import type { Database, Db, Transaction } from '../platform/database.ts'
-import { notFound } from '../platform/errors.ts'
+import { badRequest, notFound } from '../platform/errors.ts'
 import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -36,9 +36,16 @@ const insertWithFreeSlug = async (
   }
 }
 
+const checkProjectName = (name: string): string => {
+  if (name.trim() === '') throw badRequest('name must not be empty')
+  return checkName(name)
+}
+
+const patchFields = ['name', 'description', 'instructions'] as const satisfies (keyof ProjectPatch)[]
+
 /** A project and its protected folder of the same name at the root of the org's files. */
 export const createProject = (db: Database, actor: Actor, body: ProjectCreate): Promise<ProjectRow> => {
-  const name = checkName(body.name)
+  const name = checkProjectName(body.name)
   return db.transaction(async (db) => {
     const project = await insertWithFreeSlug(db, actor, {
       id: newId(),
@@ -63,7 +70,9 @@ export const updateProject = (
   patch: ProjectPatch,
   ifMatch: string | undefined,
 ): Promise<ProjectRow> => {
-  if (patch.name !== undefined) checkName(patch.name)
+  const named = patchFields.filter((field) => patch[field] !== undefined)
+  if (named.length === 0) throw badRequest('The body must name at least one field to change')
+  if (patch.name !== undefined) checkProjectName(patch.name)
   return db.transaction(async (db) => {
     const project = await queries.lockProject(db, actor, id)
     if (!project) throw notFound('Project')
@@ -79,7 +88,7 @@ export const updateProject = (
       const folder = await lockFile(db, actor, project.folderId)
       if (folder) await updateFile(db, actor, folder.id, { ...folder, name: changes.name })
     }
-    await audit(db, actor, 'project.updated', { type: 'project', id }, { fields: Object.keys(patch) })
+    await audit(db, actor, 'project.updated', { type: 'project', id }, { fields: named })
     return updated
   })
 }

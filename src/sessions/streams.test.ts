@@ -75,7 +75,7 @@ describe('a streamed answer', () => {
     const of = (type: string) => seen.filter((frame) => frame.type === type)
     assert.deepEqual(
       of('tool-input-start').map(({ toolName }) => toolName),
-      ['files.search', 'files.read', 'no_such_tool'],
+      ['files.search', 'files.read', 'no.such.tool'],
     )
     assert.equal(of('tool-input-available').length, 3)
     assert.deepEqual(

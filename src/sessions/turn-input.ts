@@ -7,7 +7,7 @@ export interface Decision {
 }
 
 /** What a request to a session asks for: a turn about what was said, or to go on after what a person decided. */
-export type TurnInput = { text: string; fileIds: string[] } | { decisions: Decision[] }
+export type TurnInput = { text: string; fileIds: string[]; isContinued?: boolean } | { decisions: Decision[] }
 
 const storedFile = /\/api\/v1\/files\/([0-9a-f]{8}-[0-9a-f-]{27})(?:[/?#]|$)/i
 
@@ -34,8 +34,14 @@ const fromMessages = (messages: UiMessage[]): TurnInput => {
   throw badRequest("The last of messages must be a user's")
 }
 
-/** Reads a body in either shape: `{ text, fileIds }`, or the `{ messages }` of the AI SDK's useChat. */
-export const readTurnInput = ({ text, fileIds = [], messages }: TurnCreate): TurnInput => {
+/** Reads a body in any shape: `{ text, fileIds }`, `{ continue: true }`, or the `{ messages }` of the AI SDK's useChat. */
+export const readTurnInput = ({ text, fileIds = [], messages, continue: goesOn }: TurnCreate): TurnInput => {
+  if (goesOn === true) {
+    if (text !== undefined || messages !== undefined || fileIds.length > 0) {
+      throw badRequest('continue stands alone: leave out text, fileIds and messages')
+    }
+    return { text: 'Go on.', fileIds: [], isContinued: true }
+  }
   if (text === undefined && messages === undefined && fileIds.length === 0) throw badRequest('text is required')
   const input = text === undefined && messages !== undefined ? fromMessages(messages) : { text: text ?? '', fileIds }
   if ('decisions' in input) return input

@@ -77,6 +77,11 @@ export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) 
 export const lockTurn = (db: Db, orgId: string, id: string) =>
   db.row<TurnRow>(sql`select ${columns} from turns where org_id = ${orgId} and id = ${id} for no key update`)
 
+export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
+  db.row<{ status: TurnStatus; agentId: string }>(sql`
+    select status, agent_id from turns where org_id = ${orgId} and session_id = ${sessionId}
+    order by number desc limit 1`)
+
 /** The turns of a session that have not ended. */
 export const listUnfinished = (db: Db, orgId: string, sessionId: string) =>
   db.rows<{ id: string }>(sql`

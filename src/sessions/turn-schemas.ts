@@ -31,6 +31,9 @@ export const TurnCreate = Type.Object({
       description: 'When a turn of the session is under way: wait for it (the default), refuse, or cancel it',
     }),
   ),
+  continue: Type.Optional(
+    Type.Boolean({ description: 'In place of text: go on with the last turn, which a limit ended before its time' }),
+  ),
   background: Type.Optional(Type.Boolean({ description: 'Answer 202 at once' })),
   messages: Type.Optional(
     Type.Array(UiMessage, {

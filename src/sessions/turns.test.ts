@@ -389,6 +389,25 @@ describe('limits end a turn with what it has', () => {
     assert.equal((await ask(app, owner, session.id, { text: 'Go on' })).turn.status, 'completed')
   })
 
+  test('and is gone on with by `continue`, which nothing else is', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Other', allowedTools: ['files.search'] })
+    const session = await openSession(app, owner)
+    const goOn = (json: object = {}) => say(app, owner, session.id, { continue: true, ...json })
+    assert.equal((await goOn()).body.error.code, 'VALIDATION_ERROR')
+    const text = '/tool files.search {"query":"a"}'
+    const { turn } = await ask(app, owner, session.id, { text, maxSteps: 1, agentId: 'other' })
+    assert.equal(turn.status, 'incomplete')
+    assert.equal((await goOn({ text: 'And?' })).body.error.code, 'BAD_REQUEST')
+    const { status, body } = await goOn()
+    assert.equal(status, 200)
+    assert.deepEqual([body.data.turn.status, body.data.turn.agentId], ['completed', turn.agentId])
+    assert.equal((await goOn()).body.error.code, 'VALIDATION_ERROR')
+    const stranger = await app.createOrg()
+    const answer = await say(app, stranger, session.id, { continue: true })
+    assert.deepEqual([answer.status, answer.body.error.code], [404, 'NOT_FOUND'])
+  })
+
   test('16 steps, when nothing else is said', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
@@ -454,6 +473,17 @@ describe('the demo model', () => {
       if (event.type === 'finish') assert.notEqual(event.usage?.inputTokens, 1)
     }
     assert.match(text, /Hello/)
+  })
+
+  test('names its tools as `allowedTools` does, and takes either name', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const { message } = await ask(app, owner, session.id, { text: 'Hello' })
+    assert.match(textOf(message), /`files\.search`, `files\.read`, `files\.write`/)
+    for (const name of ['files.search', 'files_search']) {
+      const { turn } = await ask(app, owner, session.id, { text: `/tool ${name} {"query":""}` })
+      assert.deepEqual([turn.toolCalls[0].toolName, turn.toolCalls[0].status], ['files.search', 'done'])
+    }
   })
 
   test('gives the same answer to the same question', async () => {

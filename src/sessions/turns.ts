@@ -194,17 +194,28 @@ export const beginTurn = async (
   return turnId
 }
 
+/** Whose turn is to be gone on with. VALIDATION_ERROR unless a limit ended the last turn of the session. */
+const agentToContinue = async (db: Database, actor: Actor, sessionId: string): Promise<string> => {
+  await requireSession(db.hot, actor, sessionId)
+  const last = await turnQueries.findLastTurn(db, actor.orgId, sessionId)
+  if (last?.status !== 'incomplete') {
+    throw validationError('There is nothing to go on with: the last turn of this session is not incomplete.')
+  }
+  return last.agentId
+}
+
 /** Begins a turn in a transaction of its own. */
 export const createTurn = async (
   deps: TurnDeps,
   actor: Actor,
   sessionId: string,
-  said: { text: string; fileIds: string[] },
+  said: { text: string; fileIds: string[]; isContinued?: boolean },
   { agentId, maxSteps, maxCostCents, onBusy }: AskedOptions,
 ): Promise<string> => {
+  const continued = said.isContinued === true ? await agentToContinue(deps.db, actor, sessionId) : undefined
   const parts = await partsToSay(deps.db, actor, said)
   // One by one: a body that came in may have any other field, too.
-  const options = { agentId, maxSteps, maxCostCents, onBusy }
+  const options = { agentId: agentId ?? continued, maxSteps, maxCostCents, onBusy }
   return deps.db.transaction((db) => beginTurn(db, deps, actor, sessionId, parts, options))
 }
 

@@ -15,7 +15,7 @@ export class UsageError extends Error {
 }
 
 export interface CommandOption {
-  /** What stands for the value in the help: `NAME`. */
+  /** What stands for the value in the help: `NAME`. Empty for a switch, which is `true` when it is there. */
   value: string
   description: string
   required?: true
@@ -74,13 +74,27 @@ export interface ServingCommand extends CommandBase {
 
 export type Command = DatabaseCommand | PlainCommand | ServingCommand
 
+/** `--cents -500` as `--cents=-500`: the parser takes a value that begins with a dash for another option. */
+const joinNegatives = (words: string[]): string[] => {
+  const joined: string[] = []
+  for (const word of words) {
+    const before = joined.at(-1)
+    if (/^-\d+$/.test(word) && before !== undefined && /^--[a-z-]+$/.test(before))
+      joined[joined.length - 1] = `${before}=${word}`
+    else joined.push(word)
+  }
+  return joined
+}
+
 /** Reads what follows the words of a command. Throws a UsageError. */
 export const readArguments = (command: Command, rest: string[]): Arguments => {
   const config: ParseArgsOptionsConfig = { json: { type: 'boolean' } }
-  for (const name of Object.keys(command.options)) config[name] = { type: 'string' }
+  for (const [name, { value }] of Object.entries(command.options)) {
+    config[name] = { type: value === '' ? 'boolean' : 'string' }
+  }
   let parsed: { values: Record<string, unknown>; positionals: string[] }
   try {
-    parsed = parseArgs({ args: rest, options: config, allowPositionals: true })
+    parsed = parseArgs({ args: joinNegatives(rest), options: config, allowPositionals: true })
   } catch (error) {
     throw new UsageError((error as Error).message, command.words)
   }
@@ -93,12 +107,15 @@ export const readArguments = (command: Command, rest: string[]): Arguments => {
   for (const [name, option] of Object.entries(command.options)) {
     if (option.required && !values[name]) throw new UsageError(`--${name} ${option.value} is missing`, command.words)
   }
-  return { operand, options: values as Record<string, string | undefined> }
+  const texts = Object.entries(values).map(([name, value]) => [name, value === true ? 'true' : value])
+  return { operand, options: Object.fromEntries(texts) as Record<string, string | undefined> }
 }
+
+const named = (name: string, value: string): string => (value === '' ? `--${name}` : `--${name} ${value}`)
 
 const usageOf = ({ words, operand, options }: Command): string => {
   const parts = Object.entries(options).map(([name, { value, required }]) =>
-    required ? `--${name} ${value}` : `[--${name} ${value}]`,
+    required ? named(name, value) : `[${named(name, value)}]`,
   )
   return ['atrium', words, ...(operand === undefined ? [] : [operand]), ...parts].join(' ')
 }
@@ -116,7 +133,7 @@ export const labelled = (rows: [string, string][]): string[] => {
 
 export const helpOf = (command: Command): string[] => {
   const options: [string, string][] = Object.entries(command.options).map(([name, { value, description }]) => [
-    `--${name} ${value}`,
+    named(name, value),
     description,
   ])
   if (command.needs !== 'process') options.push(['--json', 'answer one JSON object on standard output, nothing else'])

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { UsageError, helpOf, overview, readArguments } from './cli-command.ts'
 import type { Arguments, Command, Output } from './cli-command.ts'
 import { identityCommands, reencryptCommand } from './cli-commands.ts'
+import { setupWebhookCommand } from './cli-connectors.ts'
 import { serverUrlOf, withDatabase } from './cli-database.ts'
 import { doctorCommand } from './cli-doctor.ts'
 import { ConfigError, parseConfig } from './config.ts'
@@ -28,7 +29,7 @@ const serve: Command = {
   },
 }
 
-const commands: Command[] = [serve, ...identityCommands, reencryptCommand, doctorCommand]
+const commands: Command[] = [serve, ...identityCommands, setupWebhookCommand, reencryptCommand, doctorCommand]
 
 const say = (lines: string[]): void => console.log(lines.join('\n'))
 const complain = (line: string): void => console.error(line)

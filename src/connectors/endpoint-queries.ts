@@ -67,3 +67,28 @@ export const activateEndpoint = (
 /** Takes the endpoint away with its events and chats; their sessions stay. */
 export const deleteEndpoint = (db: Db, orgId: string, id: string) =>
   db.execute(sql`delete from connector_endpoints where org_id = ${orgId} and id = ${id}`)
+
+/** The same for the one at an address that another one of the connection takes the place of. */
+export const deleteEndpointAt = (db: Db, orgId: string, connectionId: string, url: string) =>
+  db.execute(sql`
+    delete from connector_endpoints where org_id = ${orgId} and connection_id = ${connectionId} and url = ${url}`)
+
+/** Takes away what a setup that was killed left behind. */
+export const deleteAbandoned = (db: Db) =>
+  db.execute(sql`
+    -- all orgs: time passes everywhere
+    delete from connector_endpoints where status = 'pending' and created_at < now() - interval '1 hour'`)
+
+/** A connection by its id alone, for a person at the server's terminal. */
+export const findConnectionById = (db: Db, id: string) =>
+  db.row<{
+    orgId: string
+    id: string
+    userId: string
+    accountId: string | null
+    connectorSlug: string
+    status: string
+  }>(sql`
+    -- all orgs: the command names the connection and nothing else
+    select org_id, id, user_id, account_id, connector_slug, status from connections
+    where id = ${id} and deleted_at is null`)

@@ -1,6 +1,7 @@
 import { defineJob } from '../platform/jobs.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { answerChat, hear } from './chats.ts'
+import * as endpointQueries from './endpoint-queries.ts'
 import * as eventQueries from './event-queries.ts'
 import { hearEvent } from './inbox.ts'
 import { answer, turnEnded } from './replies.ts'
@@ -19,6 +20,7 @@ export const registerReceiverJobs = (jobs: Jobs, deps: ReplyDeps): void => {
   jobs.work(answerChat, (chat, context) => answer(deps, chat, context), { concurrency: 50 })
   jobs.schedule(expireEvents, '17 * * * *')
   jobs.work(expireEvents, async () => {
+    await endpointQueries.deleteAbandoned(deps.db)
     while ((await eventQueries.expireEvents(deps.db, expireBatch)) === expireBatch);
   })
 }

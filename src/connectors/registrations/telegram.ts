@@ -1,0 +1,38 @@
+import { badRequest } from '../../platform/errors.ts'
+import { textAt } from '../templates.ts'
+import type { Call, Registration } from './registration.ts'
+
+const registeredUrl = async (call: Call): Promise<string> =>
+  textAt((await call({ method: 'GET', path: '/getWebhookInfo' })).body, 'result.url') ?? ''
+
+/** A bot has one webhook: a new one takes the place of the old. https://core.telegram.org/bots/api#setwebhook */
+export const telegram: Registration = {
+  ports: [443, 80, 88, 8443],
+  look: async (call) => {
+    const me = await call({ method: 'GET', path: '/getMe' })
+    const id = textAt(me.body, 'result.id')
+    const url = await registeredUrl(call)
+    const username = textAt(me.body, 'result.username')
+    return {
+      ...(username === null ? {} : { target: `@${username}` }),
+      ...(id === null ? {} : { ownIds: [id] }),
+      ...(url === '' ? {} : { existing: { url } }),
+    }
+  },
+  register: async (call, { url, secret }) => {
+    await call(
+      {
+        method: 'POST',
+        path: '/setWebhook',
+        json: { url: '{url}', secret_token: '{secret}', allowed_updates: ['message'], max_connections: 40 },
+      },
+      { url, secret },
+    )
+    if ((await registeredUrl(call)) !== url) throw badRequest('Telegram took the webhook, and then names another one.')
+    return {}
+  },
+  // Only if it is ours by now: setting it may have been what failed. An old one cannot be set again without its secret.
+  undo: async (call, { url }) => {
+    if ((await registeredUrl(call)) === url) await call({ method: 'POST', path: '/deleteWebhook' })
+  },
+}

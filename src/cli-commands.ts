@@ -1,5 +1,6 @@
 import { UsageError, labelled } from './cli-command.ts'
 import type { Arguments, Command, CommandContext, Output } from './cli-command.ts'
+import { toExpiry } from './cli-expiry.ts'
 import { parseConfig } from './config.ts'
 import { systemActor } from './identity/actor.ts'
 import * as apiKeyQueries from './identity/api-key-queries.ts'
@@ -57,19 +58,6 @@ const toRole = (name: string): Role => {
   const role = roles.find((one) => one === name)
   if (role === undefined) throw new UsageError(`--role must be one of ${roles.join(', ')}`, 'user add')
   return role
-}
-
-const durations: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** `2027-01-31`, an ISO time, or a time from now such as `90d` or `12h`. */
-const toExpiry = (given: string | undefined): string | null => {
-  if (given === undefined) return null
-  const [, amount, unit = ''] = /^(\d{1,6})([mhd])$/.exec(given) ?? []
-  const at = amount === undefined ? Date.parse(given) : Date.now() + Number(amount) * (durations[unit] ?? 0)
-  if (Number.isNaN(at)) {
-    throw new UsageError('--expires must be a date, an ISO time, or a time from now such as 90d or 12h', 'key create')
-  }
-  return new Date(at).toISOString()
 }
 
 // What leaves is listed, as in the API's schemas: a row may have more.
@@ -211,7 +199,7 @@ const workspaceCreate = async ({ db }: CommandContext, args: Arguments): Promise
 const keyCreate = async ({ config, db }: CommandContext, args: Arguments): Promise<Output> => {
   const workspaceId = args.options['workspace']
   const scopes = args.options['scopes']?.split(',').filter((scope) => scope.trim() !== '')
-  const expiresAt = toExpiry(args.options['expires'])
+  const expiresAt = toExpiry(args.options['expires'], 'key create')
   const apiKey = await db.transaction(async (db) => {
     const org = await getOrg(db, text(args, 'org'))
     const userId = text(args, 'user')

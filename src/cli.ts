@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { billingCommands } from './cli-billing.ts'
 import { UsageError, helpOf, overview, readArguments } from './cli-command.ts'
 import type { Arguments, Command, Output } from './cli-command.ts'
 import { identityCommands, reencryptCommand } from './cli-commands.ts'
@@ -29,7 +30,14 @@ const serve: Command = {
   },
 }
 
-const commands: Command[] = [serve, ...identityCommands, setupWebhookCommand, reencryptCommand, doctorCommand]
+const commands: Command[] = [
+  serve,
+  ...identityCommands,
+  ...billingCommands,
+  setupWebhookCommand,
+  reencryptCommand,
+  doctorCommand,
+]
 
 const say = (lines: string[]): void => console.log(lines.join('\n'))
 const complain = (line: string): void => console.error(line)

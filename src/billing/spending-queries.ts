@@ -79,5 +79,5 @@ export const listProjectItems = (db: Db, orgId: string, range: Range) =>
       select u.key, ${sums} from usage_rollups u where ${within(orgId, 'project', range)} group by u.key
     )
     select u.*, p.name
-    from spent u left join projects p on p.org_id = ${orgId} and u.key <> '' and p.id = u.key::uuid
+    from spent u left join projects p on p.org_id = ${orgId} and p.id = nullif(u.key, '')::uuid
     order by u.charged_microcents desc, u.request_count desc, u.key`)

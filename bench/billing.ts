@@ -1,0 +1,239 @@
+// Money: how many calls of models one org can be charged for a second, durably and exactly, and what reports and pages
+// of the ledger cost when there is a year of ten million records, or a million transactions, behind them.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { settle } from '../src/billing/ledger.ts'
+import { createSettler } from '../src/billing/settler.ts'
+import { getBreakdown, getSpending } from '../src/billing/spending.ts'
+import { listTransactions } from '../src/billing/transactions.ts'
+import { recordUsage, shrinkHold } from '../src/billing/usage-queries.ts'
+import { verifyOrg } from '../src/billing/verify.ts'
+import type { Actor } from '../src/identity/actor.ts'
+import { openDatabase, sql } from '../src/platform/database.ts'
+import type { Database } from '../src/platform/database.ts'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { newId } from '../src/platform/ids.ts'
+import { createLog } from '../src/platform/log.ts'
+import { migrate } from '../src/platform/migrate.ts'
+import { printMachine, printTable } from './harness.ts'
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
+const records = Number(process.env['BENCH_RECORDS'] ?? 10_000_000)
+const ledgerLength = Math.max(10_000, Math.round(records / 10))
+const writers = 32
+const looks = 200
+
+const quantile = (values: number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
+
+const createOrg = async (db: Database): Promise<string> => {
+  const orgId = newId()
+  await db.execute(sql`insert into orgs (id, name) values (${orgId}, 'Bench')`)
+  return orgId
+}
+
+// No job is ever enqueued: automatic top-up is off.
+const jobs = { enqueue: () => Promise.reject(new Error('no jobs here')) }
+
+/** One call of a model as the checkpoint of a step charges it: a statement of its own, committed and on the disk. */
+const charge = (db: Database, orgId: string, agentId: string, turnId: string) =>
+  db.row(sql`
+    with ${recordUsage(sql`
+      select ${orgId}::uuid as org_id, ${turnId}::uuid as turn_id, 1 as step, 1 as attempt, ${agentId}::uuid as agent_id,
+        null::uuid as project_id, 'atrium/demo-paid' as model, 'chat' as operation, 1200 as input_tokens,
+        300 as output_tokens, 0 as cache_read_tokens, 0 as cache_write_tokens, false as is_estimate, false as is_byok,
+        2403::bigint as provider_cost_microcents, 500 as fee_bps, 10000::bigint as fee_waiver_cents`)}, ${shrinkHold}
+    select count(*) from recorded`)
+
+const benchCharges = async (db: Database): Promise<(string | number)[][]> => {
+  const orgId = await createOrg(db)
+  const agents = Array.from({ length: 10 }, () => newId())
+  const settler = createSettler({ db, jobs, log: createLog('warn') })
+  const times: number[] = []
+  const began = performance.now()
+  const write = async (writer: number): Promise<void> => {
+    while (performance.now() - began < seconds * 1_000) {
+      const asked = performance.now()
+      await charge(db, orgId, agents[writer % agents.length] as string, newId())
+      settler.soon(orgId)
+      times.push(performance.now() - asked)
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+  const perSecond = times.length / ((performance.now() - began) / 1_000)
+  await settler.close()
+  const settled = performance.now()
+  await settle({ db, jobs }, orgId)
+  const lagMs = performance.now() - settled
+  const faults = await verifyOrg(db, orgId)
+  if (faults.length > 0) throw new Error(JSON.stringify(faults))
+  const account = await db.row<{ chargedMicrocents: bigint }>(
+    sql`select charged_microcents from billing_accounts where org_id = ${orgId}`,
+  )
+  if (account?.chargedMicrocents !== BigInt(times.length) * 2_403n) throw new Error('a charge was lost, or made twice')
+  return [
+    [`charges/s on one org, ${writers} at once, durable`, Math.round(perSecond), '≥ 1,000'],
+    ['a charge, median ms', quantile(times, 0.5).toFixed(1), ''],
+    ['a charge, 99 % ms', quantile(times, 0.99).toFixed(1), ''],
+    ['folding what still waited at the end, ms', lagMs.toFixed(0), ''],
+    ['ledger verify afterwards', 'clean', 'clean'],
+  ]
+}
+
+const models = 5
+const agentsOfOrg = 20
+const projectsOfOrg = 10
+
+/** A year of records with their rollups, as if they had been folded one after another. */
+const seedUsage = async (db: Database, orgId: string, count: number): Promise<void> => {
+  const row = sql`
+    select md5(i::text)::uuid as turn_id, now() - (i::float8 / ${count} * 364) * interval '1 day' as at,
+      md5('agent' || i % ${agentsOfOrg})::uuid as agent_id,
+      case when i % 11 = 0 then null else md5('project' || i % ${projectsOfOrg})::uuid end as project_id,
+      'provider/model-' || i % ${models} as model, case when i % 7 = 0 then 'peer' else 'chat' end as operation
+    from generate_series(1, ${count}::int) as i`
+  await db.transaction(async (db) => {
+    await db.execute(sql`set local statement_timeout = 0`)
+    await db.execute(sql`
+      insert into usage_records (org_id, turn_id, step, attempt, at, agent_id, project_id, model, operation, input_tokens,
+        output_tokens, cache_read_tokens, cache_write_tokens, is_estimate, is_byok, provider_cost_microcents,
+        platform_fee_microcents, charged_microcents)
+      select ${orgId}, turn_id, 1, 1, at, agent_id, project_id, model, operation, 1000, 200, 0, 0, false, false, 1800, 90, 1890
+      from (${row}) as r`)
+    await db.execute(sql`
+      insert into usage_rollups (org_id, axis, grain, period, key, request_count, byok_request_count, input_tokens,
+        output_tokens, cache_read_tokens, cache_write_tokens, provider_cost_microcents, platform_fee_microcents,
+        charged_microcents)
+      select ${orgId}, axis.name, grain.name, grain.period, axis.key, count(*), 0, sum(1000), sum(200), 0, 0, sum(1800),
+        sum(90), sum(1890)
+      from (select *, (at at time zone 'utc')::date as day from usage_records where org_id = ${orgId}) as r
+        cross join lateral (values ('total', ''), ('model', model), ('agent', agent_id::text),
+          ('project', coalesce(project_id::text, '')), ('operation', operation)) as axis (name, key)
+        cross join lateral (values ('day', day), ('month', date_trunc('month', day)::date)) as grain (name, period)
+      group by 2, 3, 4, 5`)
+    await db.execute(sql`
+      update billing_accounts set charged_microcents = ${BigInt(count) * 1_890n},
+        fee_microcents = ${BigInt(count) * 90n}, moved_cents = ${(BigInt(count) * 1_890n) / 10_000n}
+      where org_id = ${orgId}`)
+  })
+  await db.execute(sql`analyze usage_rollups`)
+}
+
+const actorOf = (orgId: string): Actor =>
+  ({ orgId, userId: newId(), role: 'owner', permissions: new Set(['billing:manage']) }) as unknown as Actor
+
+/** Milliseconds of each look at one axis of a year, the 95th percentile. */
+const timeSpending = async (db: Database, orgId: string): Promise<Map<string, number>> => {
+  const deps = { db, jobs, models: { find: () => undefined } }
+  const actor = actorOf(orgId)
+  const reads = {
+    summary: () => getSpending(deps, actor, 'year'),
+    'by model': () => getBreakdown(deps, actor, 'model', 'year'),
+    'by agent': () => getBreakdown(deps, actor, 'agent', '90d'),
+    'by project': () => getBreakdown(deps, actor, 'project', 'all'),
+  }
+  const figures = new Map<string, number>()
+  for (const [name, read] of Object.entries(reads)) {
+    const times: number[] = []
+    for (let i = 0; i < looks; i++) {
+      const began = performance.now()
+      await read()
+      if (i >= 20) times.push(performance.now() - began)
+    }
+    figures.set(name, quantile(times, 0.95))
+  }
+  return figures
+}
+
+const benchSpending = async (db: Database): Promise<(string | number)[][]> => {
+  const small = await createOrg(db)
+  const large = await createOrg(db)
+  await seedUsage(db, small, 10_000)
+  await seedUsage(db, large, records)
+  await db.execute(sql`checkpoint`)
+  const [few, many] = [await timeSpending(db, small), await timeSpending(db, large)]
+  return [...many].map(([name, ms]) => [
+    `spending, ${name}, ${records.toLocaleString('en')} records, p95 ms`,
+    `${ms.toFixed(1)} (${(ms / (few.get(name) as number)).toFixed(2)} of 10,000 records)`,
+    '≤ 30, ≤ 1.5 ×',
+  ])
+}
+
+/** A ledger of so many transactions. The trigger that books them one by one is out of the way, and what it does is done. */
+const seedLedger = async (orgId: string, connection: pg.ClientConfig): Promise<void> => {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query('begin')
+  await client.query('set local session_replication_role = replica')
+  await client.query(
+    `insert into transactions (org_id, number, id, type, amount_cents, balance_after_cents, created_at)
+    select $1, i, md5(i::text)::uuid, case when i % 10 = 0 then 'deposit' else 'usage' end,
+      case when i % 10 = 0 then 9 else -1 end, case when i % 10 = 0 then 0 else -(i % 10) end,
+      now() - ($2 - i) * interval '10 seconds'
+    from generate_series(1, $2::int) as i`,
+    [orgId, ledgerLength],
+  )
+  await client.query(
+    `insert into transaction_totals select $1, type, count(*), sum(amount_cents) from transactions where org_id = $1 group by 2`,
+    [orgId],
+  )
+  await client.query('update billing_accounts set transaction_count = $2 where org_id = $1', [orgId, ledgerLength])
+  await client.query('commit')
+  await client.query('analyze transactions')
+  await client.end()
+}
+
+const benchLedger = async (db: Database, connection: pg.ClientConfig): Promise<(string | number)[][]> => {
+  const orgId = await createOrg(db)
+  await seedLedger(orgId, connection)
+  const deps = { db, jobs }
+  const cursorBefore = (number: number): string => Buffer.from(JSON.stringify([number])).toString('base64url')
+  const pages = {
+    'first page': { page: 1 },
+    'last page by cursor': { page: 1, cursor: cursorBefore(51) },
+    'last page by number': { page: ledgerLength / 50 },
+  }
+  const figures = new Map<string, number>()
+  for (const [name, query] of Object.entries(pages)) {
+    const times: number[] = []
+    for (let i = 0; i < looks; i++) {
+      const began = performance.now()
+      const { items } = await listTransactions(deps, orgId, { limit: 50, ...query })
+      if (items.length !== 50) throw new Error(`${name} has ${items.length} items`)
+      if (i >= 20) times.push(performance.now() - began)
+    }
+    figures.set(name, quantile(times, 0.5))
+  }
+  const first = figures.get('first page') as number
+  return [...figures].map(([name, ms]) => [
+    `transactions, ${name} of ${ledgerLength.toLocaleString('en')}, median ms`,
+    `${ms.toFixed(2)} (${(ms / first).toFixed(2)} of the first)`,
+    name === 'first page' ? '' : '≤ 1.5 ×',
+  ])
+}
+
+export const benchBilling = async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const connection = { host: postgres.socketDir, port: postgres.port, user: postgres.user, database: postgres.database }
+  await migrate(connection)
+  const db = openDatabase({
+    connection: { ...connection, statement_timeout: 0 },
+    poolSize: 20,
+    hotConnections: 2,
+    onError: (error, where) => console.error(where, error),
+  })
+  try {
+    const rows = [...(await benchCharges(db)), ...(await benchSpending(db)), ...(await benchLedger(db, connection))]
+    printMachine('Billing')
+    printTable(['what', 'figure', 'must'], rows)
+  } finally {
+    await db.close()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) await benchBilling()

@@ -1,0 +1,348 @@
+// A stand-in for Stripe on loopback: the routes that we use, as strict as the real ones about authentication, content
+// type, parameters and idempotency keys. What Stripe would send is signed by its own library's helper.
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { after } from 'node:test'
+import Stripe from 'stripe'
+
+export const secretKey = 'sk_test_atrium'
+export const webhookSecret = 'whsec_test_atrium'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into objects of every shape
+type Json = any
+
+export interface StripeRequest {
+  method: string
+  path: string
+  /** The form, its brackets taken apart. */
+  params: Json
+  idempotencyKey: string | undefined
+}
+
+export interface FakeStripe {
+  /** For STRIPE_API_BASE. */
+  origin: string
+  /** What was asked and carried out, oldest first; repetitions under the same key are not. */
+  requests: StripeRequest[]
+  /** How often each idempotency key was sent. */
+  attempts: Map<string, number>
+  /** How the next off-session charges end; the last one stays. */
+  charges: ('succeed' | 'decline' | 'process' | 'hang up' | 'fail')[]
+  paymentIntents: Map<string, Json>
+  /** The methods that customers have saved. */
+  methods: Map<string, string[]>
+  /** Ends a page as paid, as a person would, and answers the session. */
+  pay(sessionId: string, options?: { save?: boolean }): Json
+}
+
+const id = (prefix: string): string => `${prefix}_${randomBytes(9).toString('hex')}`
+
+const parseForm = (text: string): Json => {
+  const root: Json = {}
+  for (const [key, value] of new URLSearchParams(text)) {
+    const path = key.split(/\[|\]\[|\]/).filter((part) => part !== '')
+    let at = root
+    for (const part of path.slice(0, -1)) at = at[part] ??= {}
+    at[path.at(-1)!] = value
+  }
+  return root
+}
+
+class Refusal extends Error {
+  status: number
+  body: Json
+  constructor(status: number, error: Json) {
+    super(error.message)
+    this.status = status
+    this.body = { error }
+  }
+}
+
+const invalid = (message: string, param?: string): Refusal =>
+  new Refusal(400, { type: 'invalid_request_error', message, ...(param ? { param } : {}) })
+
+/** Unknown parameters are an error there, and not ignored. */
+const only = (params: Json, allowed: string[]): void => {
+  for (const name of Object.keys(params)) {
+    if (!allowed.includes(name)) throw invalid(`Received unknown parameter: ${name}`, name)
+  }
+}
+
+const integerOf = (value: unknown, name: string, min: number): number => {
+  const text = String(value)
+  if (!/^\d+$/.test(text) || Number(text) < min || Number(text) > 99_999_999) {
+    throw invalid(`Invalid integer: ${text}`, name)
+  }
+  return Number(text)
+}
+
+const checkSession = (params: Json): number => {
+  only(params, [
+    'mode',
+    'line_items',
+    'success_url',
+    'cancel_url',
+    'client_reference_id',
+    'customer',
+    'customer_email',
+    'customer_creation',
+    'metadata',
+    'payment_intent_data',
+    'subscription_data',
+  ])
+  if (!['payment', 'subscription'].includes(params.mode)) throw invalid('mode is required', 'mode')
+  if (!URL.canParse(params.success_url ?? '')) throw invalid('Not a valid URL', 'success_url')
+  if (params.customer && (params.customer_email || params.customer_creation)) {
+    throw invalid('You may only specify one of these parameters: customer, customer_email.')
+  }
+  if (params.mode === 'subscription' && (params.customer_creation || params.payment_intent_data)) {
+    throw invalid('You can not pass this in subscription mode.')
+  }
+  const item = params.line_items?.['0']
+  if (item?.quantity !== '1') throw invalid('line_items[0][quantity] is required')
+  if (item.price) return 0
+  const { currency, unit_amount: amount, product_data: product, recurring } = item.price_data ?? {}
+  if (currency !== 'usd' || !product?.name) throw invalid('Missing required param: line_items[0][price_data]')
+  if ((params.mode === 'subscription') !== (recurring?.interval === 'month')) throw invalid('recurring does not fit')
+  return integerOf(amount, 'unit_amount', 50)
+}
+
+const signature = (payload: string, secret: string, at: number): string =>
+  Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: at })
+
+/** An event as Stripe posts it: the body, and the headers with its signature. */
+export const signedEvent = (
+  type: string,
+  object: object,
+  options: { id?: string; createdAt?: number; secret?: string; signedAt?: number } = {},
+): { body: string; headers: Record<string, string> } => {
+  const now = Math.floor(Date.now() / 1_000)
+  const body = JSON.stringify({
+    id: options.id ?? id('evt'),
+    object: 'event',
+    api_version: '2026-10-28.endive',
+    created: options.createdAt ?? now,
+    livemode: false,
+    pending_webhooks: 1,
+    type,
+    data: { object },
+  })
+  return {
+    body,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'stripe-signature': signature(body, options.secret ?? webhookSecret, options.signedAt ?? now),
+    },
+  }
+}
+
+const read = async (request: IncomingMessage): Promise<string> => {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
+}
+
+/** Starts one, for a file of tests. */
+export const startFakeStripe = async (): Promise<FakeStripe> => {
+  const sessions = new Map<string, Json>()
+  const answers = new Map<string, { digest: string; status: number; body: Json }>()
+  const fake: FakeStripe = {
+    origin: '',
+    requests: [],
+    attempts: new Map(),
+    charges: ['succeed'],
+    paymentIntents: new Map(),
+    methods: new Map(),
+    pay: (sessionId, { save = true } = {}) => {
+      const session = sessions.get(sessionId)
+      if (!session) throw new Error(`no session ${sessionId}`)
+      session.status = 'complete'
+      session.payment_status = 'paid'
+      session.customer ??= id('cus')
+      if (session.mode === 'subscription') {
+        session.subscription = id('sub')
+        return session
+      }
+      session.payment_intent = id('pi')
+      const method = save ? id('pm') : null
+      if (method) fake.methods.set(session.customer, [method, ...(fake.methods.get(session.customer) ?? [])])
+      fake.paymentIntents.set(session.payment_intent, {
+        id: session.payment_intent,
+        object: 'payment_intent',
+        amount: session.amount_total,
+        currency: 'usd',
+        status: 'succeeded',
+        customer: session.customer,
+        payment_method: method,
+        setup_future_usage: save ? 'off_session' : null,
+        metadata: session.payment_intent_metadata,
+        last_payment_error: null,
+      })
+      return session
+    },
+  }
+
+  const openSession = (params: Json): Json => {
+    const amount = checkSession(params)
+    const sessionId = id('cs_test')
+    const session = {
+      id: sessionId,
+      object: 'checkout.session',
+      mode: params.mode,
+      status: 'open',
+      payment_status: 'unpaid',
+      amount_total: amount,
+      currency: 'usd',
+      client_reference_id: params.client_reference_id ?? null,
+      customer: params.customer ?? null,
+      metadata: params.metadata ?? {},
+      payment_intent: null,
+      subscription: null,
+      url: `https://checkout.stripe.test/c/pay/${sessionId}`,
+    }
+    sessions.set(sessionId, { ...session, payment_intent_metadata: params.payment_intent_data?.metadata ?? {} })
+    return session
+  }
+
+  const charge = (params: Json): Json => {
+    only(params, [
+      'amount',
+      'currency',
+      'customer',
+      'payment_method',
+      'off_session',
+      'confirm',
+      'description',
+      'metadata',
+    ])
+    const amount = integerOf(params.amount, 'amount', 50)
+    if (params.currency !== 'usd') throw invalid('Invalid currency', 'currency')
+    if (params.off_session !== 'true' || params.confirm !== 'true') throw invalid('off_session needs confirm')
+    if (!fake.methods.get(params.customer)?.includes(params.payment_method)) {
+      throw new Refusal(400, {
+        type: 'invalid_request_error',
+        code: 'resource_missing',
+        message: 'No such PaymentMethod',
+      })
+    }
+    const how = fake.charges.length > 1 ? fake.charges.shift()! : fake.charges[0]!
+    if (how === 'fail') throw new Refusal(500, { type: 'api_error', message: 'Something went wrong' })
+    const intent: Json = {
+      id: id('pi'),
+      object: 'payment_intent',
+      amount,
+      currency: 'usd',
+      status: how === 'decline' ? 'requires_payment_method' : how === 'process' ? 'processing' : 'succeeded',
+      customer: params.customer,
+      payment_method: params.payment_method,
+      setup_future_usage: null,
+      metadata: params.metadata ?? {},
+      last_payment_error: null,
+    }
+    fake.paymentIntents.set(intent.id, intent)
+    if (how === 'decline') {
+      const error = {
+        type: 'card_error',
+        code: 'card_declined',
+        decline_code: 'insufficient_funds',
+        message: 'Your card has insufficient funds.',
+      }
+      intent.last_payment_error = error
+      throw new Refusal(402, { ...error, payment_intent: intent })
+    }
+    if (how === 'hang up') throw new Error('hang up')
+    return intent
+  }
+
+  const carryOut = (method: string, path: string, params: Json): Json => {
+    if (method === 'POST' && path === '/v1/checkout/sessions') return openSession(params)
+    if (method === 'POST' && path === '/v1/payment_intents') return charge(params)
+    const [, intentId] = /^\/v1\/payment_intents\/(pi_\w+)$/.exec(path) ?? []
+    if (method === 'GET' && intentId) {
+      const intent = fake.paymentIntents.get(intentId)
+      if (intent) return intent
+    }
+    const [, customerId] = /^\/v1\/customers\/(cus_\w+)\/payment_methods/.exec(path) ?? []
+    if (method === 'GET' && customerId) {
+      const data = (fake.methods.get(customerId) ?? []).map((one) => ({ id: one, object: 'payment_method' }))
+      return { object: 'list', data, has_more: false, url: path }
+    }
+    const [, subscriptionId] = /^\/v1\/subscriptions\/(sub_\w+)$/.exec(path) ?? []
+    if (method === 'DELETE' && subscriptionId) return { id: subscriptionId, object: 'subscription', status: 'canceled' }
+    throw new Refusal(404, {
+      type: 'invalid_request_error',
+      code: 'resource_missing',
+      message: `No such thing: ${path}`,
+    })
+  }
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await read(request)
+    const { method = '', url = '', headers } = request
+    const path = url.split('?', 1)[0]!
+    const key = headers['idempotency-key'] as string | undefined
+    const answer = (status: number, body: Json): void => {
+      response.writeHead(status, { 'content-type': 'application/json', 'request-id': id('req') })
+      response.end(JSON.stringify(body))
+    }
+    if (headers.authorization !== `Bearer ${secretKey}`) {
+      return answer(401, { error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } })
+    }
+    if (!headers['stripe-version']) return answer(400, { error: { type: 'invalid_request_error', message: 'version' } })
+    if (method === 'POST' && headers['content-type'] !== 'application/x-www-form-urlencoded') {
+      return answer(415, { error: { type: 'invalid_request_error', message: 'content type' } })
+    }
+    if (method === 'POST' && key === undefined) {
+      return answer(400, { error: { type: 'invalid_request_error', message: 'this stand-in wants idempotency keys' } })
+    }
+    const digest = createHash('sha256').update(`${method} ${path} ${text}`).digest('hex')
+    const known = key === undefined ? undefined : answers.get(key)
+    if (key !== undefined) fake.attempts.set(key, (fake.attempts.get(key) ?? 0) + 1)
+    if (known && known.digest !== digest) {
+      const message =
+        'Keys for idempotent requests can only be used with the same parameters they were first used with.'
+      return answer(400, { error: { type: 'idempotency_error', message } })
+    }
+    if (known) return answer(known.status, known.body)
+    const remember = (status: number, body: Json): void => {
+      if (key !== undefined) answers.set(key, { digest, status, body })
+    }
+    try {
+      const params = parseForm(text)
+      const body = carryOut(method, path, params)
+      remember(200, body)
+      fake.requests.push({ method, path, params, idempotencyKey: key })
+      return answer(200, body)
+    } catch (error) {
+      if (!(error instanceof Refusal)) {
+        // Carried out, and the answer lost: the same request under the same key will get it.
+        const last = [...fake.paymentIntents.values()].at(-1)
+        remember(200, last)
+        fake.requests.push({ method, path, params: parseForm(text), idempotencyKey: key })
+        request.socket.destroy()
+        return undefined
+      }
+      if (error.status < 500) {
+        remember(error.status, error.body)
+        fake.requests.push({ method, path, params: parseForm(text), idempotencyKey: key })
+      }
+      return answer(error.status, error.body)
+    }
+  }
+
+  const server = createServer((request, response) => {
+    void serve(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the stand-in does not listen')
+  fake.origin = `http://127.0.0.1:${address.port}`
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return fake
+}

@@ -83,7 +83,8 @@ const dataOf = ({ responses }: Operation): string => {
       if (data !== undefined) return typeOf(data, '    ')
       return content === undefined ? 'undefined' : 'unknown'
     })
-  return [...new Set(types)].join(' | ')
+  // A redirect, or a page for people.
+  return types.length === 0 ? 'unknown' : [...new Set(types)].join(' | ')
 }
 
 const bodyOf = ({ requestBody }: Operation): string[] => {

@@ -1,4 +1,5 @@
-import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { QueryCache, QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { AtriumError, createClient } from 'atrium-sdk'
 import type { CallArguments, Data, Route } from 'atrium-sdk'
 import { scope } from './scope.ts'
@@ -51,3 +52,40 @@ export const refresh = (...routes: Route[]): Promise<unknown> =>
   Promise.all(routes.map((route) => queryClient.invalidateQueries({ queryKey: [route] })))
 
 export const isCode = (error: unknown, code: string): boolean => error instanceof AtriumError && error.code === code
+
+/** Routes that answer a page at a time. */
+export type ListRoute = {
+  [R in Route]: Data<R> extends { items: unknown[]; nextCursor: string | null } ? R : never
+}[Route]
+export type ItemOf<R extends ListRoute> = Data<R>['items'][number]
+
+export interface Pages<T> {
+  query: UseQueryResult<T[]>
+  /** Asks for the next page; undefined when there is none. */
+  more: (() => void) | undefined
+  isLoadingMore: boolean
+}
+
+/** A list as far as one has asked for it: the first page, and a way to the next ones. */
+export const usePages = <R extends ListRoute>(route: R, ...[sent]: CallArguments<R>): Pages<ItemOf<R>> => {
+  const query = useInfiniteQuery({
+    queryKey: [...keyOf(route, sent), 'pages'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }): Promise<Data<R>> => {
+      const { query: asked, ...rest } = (sent ?? {}) as { query?: object }
+      const all = {
+        ...rest,
+        signal,
+        query: { limit: 50, ...asked, ...(pageParam !== undefined && { cursor: pageParam }) },
+      }
+      return api.call(route, ...([all] as unknown as CallArguments<R>))
+    },
+    getNextPageParam: (page) => page.nextCursor,
+    select: ({ pages }): ItemOf<R>[] => pages.flatMap(({ items }) => items as ItemOf<R>[]),
+  })
+  return {
+    query,
+    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
+    isLoadingMore: query.isFetchingNextPage,
+  }
+}

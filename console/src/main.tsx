@@ -1,9 +1,9 @@
+import './styles/tokens.css'
+import './styles/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { takeScopeFromAddress } from './scope.ts'
-import './styles/tokens.css'
-import './styles/base.css'
 
 takeScopeFromAddress()
 const root = document.querySelector('#root')

@@ -1,7 +1,106 @@
+import { useState } from 'react'
+import { api, queryClient } from '../../api.ts'
+import { formatWord } from '../../format.ts'
+import { useIdentity } from '../../session.tsx'
+import { setTheme, useTheme } from '../../theme.ts'
+import type { Theme } from '../../theme.ts'
 import { useTitle } from '../../title.ts'
-import { Section } from '../../ui/bits.tsx'
+import { Avatar, Badge, Section } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './settings.module.css'
+import { TwoFactor } from './two-factor.tsx'
+
+const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string }) => {
+  const [currentPassword, setCurrent] = useState('')
+  const [newPassword, setNew] = useState('')
+  const { busy, error, submit } = useSubmit(async () => {
+    await api.call('POST /auth/password', { body: { newPassword, ...(hasPassword && { currentPassword }) } })
+    setCurrent('')
+    setNew('')
+    await queryClient.invalidateQueries({ queryKey: ['session'] })
+    toast.done(hasPassword ? 'The password is changed. Your other sessions have ended.' : 'The password is set.')
+  })
+  const problem =
+    (hasPassword && currentPassword === '' && 'Type your current password first.') ||
+    (newPassword.length < 8 && 'A password has 8 characters or more.')
+  return (
+    <Section
+      title="Password"
+      description={
+        hasPassword
+          ? 'Changing it ends all your other sessions.'
+          : 'You have none yet: you signed in by a link. With one you can sign in again and confirm sensitive changes.'
+      }
+    >
+      <form
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (problem === false) submit()
+        }}
+      >
+        <Notice error={error} />
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        {hasPassword && (
+          <TextField
+            label="Current password"
+            type="password"
+            autoComplete="current-password"
+            value={currentPassword}
+            onChange={({ target }) => setCurrent(target.value)}
+          />
+        )}
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          maxLength={128}
+          hint="8 characters or more."
+          value={newPassword}
+          onChange={({ target }) => setNew(target.value)}
+        />
+        <div>
+          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
+            {hasPassword ? 'Change the password' : 'Set the password'}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  )
+}
 
 export const Profile = () => {
   useTitle('Profile')
-  return <Section title="Profile">…</Section>
+  const { session, me } = useIdentity()
+  const theme = useTheme()
+  const { name, email, hasPassword, twoFactorEnabled } = session.user
+  return (
+    <div className={styles['narrow']}>
+      <Section title="Profile">
+        <div className={styles['person']}>
+          <Avatar name={name} size="l" />
+          <div>
+            <strong>{name}</strong>
+            <p className={styles['muted']}>{email}</p>
+          </div>
+          <Badge tone="info">
+            {formatWord(me.role)} of {me.org.name}
+          </Badge>
+        </div>
+      </Section>
+      <Section title="Appearance">
+        <SelectField label="Colours" value={theme} onChange={({ target }) => setTheme(target.value as Theme)}>
+          <option value="system">As the system</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </SelectField>
+      </Section>
+      <Password hasPassword={hasPassword} email={email} />
+      <TwoFactor hasPassword={hasPassword} isOn={twoFactorEnabled} />
+    </div>
+  )
 }

@@ -8,6 +8,11 @@ export const settingsRoutes: RouteObject[] = [
     children: [
       { index: true, loader: () => redirect('/settings/profile') },
       { path: 'profile', lazy: async () => ({ Component: (await import('./profile.tsx')).Profile }) },
+      { path: 'members', lazy: async () => ({ Component: (await import('./members.tsx')).Members }) },
+      { path: 'workspaces', lazy: async () => ({ Component: (await import('./workspaces.tsx')).Workspaces }) },
+      { path: 'projects', lazy: async () => ({ Component: (await import('./projects.tsx')).Projects }) },
+      { path: 'api-keys', lazy: async () => ({ Component: (await import('./api-keys.tsx')).ApiKeys }) },
+      { path: 'audit-log', lazy: async () => ({ Component: (await import('./audit-log.tsx')).AuditLog }) },
     ],
   },
 ]

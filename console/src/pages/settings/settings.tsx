@@ -1,9 +1,24 @@
 import { Outlet } from 'react-router'
+import { useIdentity } from '../../session.tsx'
 import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 
-export const Settings = () => (
-  <Page wide>
-    <PageHeader title="Settings" />
-    <Outlet />
-  </Page>
-)
+const tabs = [
+  { to: '/settings/profile', label: 'Profile' },
+  { to: '/settings/members', label: 'Members' },
+  { to: '/settings/workspaces', label: 'Workspaces' },
+  { to: '/settings/projects', label: 'Projects' },
+  { to: '/settings/api-keys', label: 'API keys' },
+  { to: '/settings/audit-log', label: 'Audit log' },
+]
+
+export const Settings = () => {
+  const { me } = useIdentity()
+  return (
+    <Page wide>
+      <PageHeader title="Settings" description={`Your own, and those of ${me.org.name}.`} />
+      <Tabs label="Settings" tabs={tabs} />
+      <Outlet />
+    </Page>
+  )
+}

@@ -25,12 +25,15 @@ const Form = ({
   title,
   text,
   children,
+  hint,
   action,
   work,
 }: {
   title: string
   text?: ReactNode
   children?: ReactNode
+  /** Below the button. */
+  hint?: ReactNode
   action: string
   work: () => Promise<void>
 }) => {
@@ -52,6 +55,7 @@ const Form = ({
       <Button variant="primary" type="submit" busy={busy} className={styles['submit'] ?? ''}>
         {action}
       </Button>
+      {hint !== undefined && <p className={styles['small']}>{hint}</p>}
     </form>
   )
 }
@@ -66,6 +70,12 @@ const ByPassword = ({ onSignedIn }: StepProps) => {
   return (
     <Form
       title="Sign in to Atrium"
+      hint={
+        <>
+          No password, or lost it? Ask an admin for a sign-in link. Whoever runs the server makes one with{' '}
+          <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
+        </>
+      }
       action="Sign in"
       work={async () => onSignedIn(await api.call('POST /auth/sign-in', { body: { email, password } }))}
     >
@@ -87,10 +97,6 @@ const ByPassword = ({ onSignedIn }: StepProps) => {
         value={password}
         onChange={({ target }) => setPassword(target.value)}
       />
-      <p className={styles['small']}>
-        No password, or lost it? Ask an admin for a sign-in link. Whoever runs the server makes one with{' '}
-        <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
-      </p>
     </Form>
   )
 }

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import type { File as FileRecord } from 'atrium-sdk'
 import { ChevronLeft, ChevronRight, Download, Ellipsis, PanelRight, X } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { formatBytes, formatDateTime } from '../../../format.ts'
 import { IconButton } from '../../../ui/button.tsx'
@@ -76,6 +76,8 @@ const isTyping = (target: EventTarget): boolean =>
 /** A file over the whole window, as far as a browser or the server can show it. */
 export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: PreviewProps) => {
   const [withFacts, setWithFacts] = useState(matchMedia('(width >= 900px)').matches)
+  // Not the first button: whoever opens a file wants to look at it.
+  const popup = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isTyping(event.target) || event.altKey || event.metaKey || event.ctrlKey) return
     // In a grid of cells the arrows scroll.
@@ -87,7 +89,7 @@ export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: Preview
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={styles['backdrop']} />
-        <Dialog.Popup className={styles['popup']} onKeyDown={onKeyDown}>
+        <Dialog.Popup ref={popup} className={styles['popup']} initialFocus={popup} onKeyDown={onKeyDown}>
           <header className={styles['header']}>
             {file && <KindIcon file={file} />}
             <Dialog.Title className={styles['title']}>{file?.name ?? 'File'}</Dialog.Title>

@@ -115,18 +115,19 @@ export const Sheets = ({ sheets }: { sheets: readonly Sheet[] }) => {
       <Grid key={chosen} sheet={sheet} />
       <footer className={styles['footer']}>
         <div className={styles['names']} role="group" aria-label="Sheets">
-          {sheets.map(({ name }, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- two sheets may have one name
-            <button
-              key={index}
-              type="button"
-              aria-pressed={index === chosen}
-              className={styles['sheetName']}
-              onClick={() => setChosen(index)}
-            >
-              {name}
-            </button>
-          ))}
+          {sheets.length > 1 &&
+            sheets.map(({ name }, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- two sheets may have one name
+              <button
+                key={index}
+                type="button"
+                aria-pressed={index === chosen}
+                className={styles['sheetName']}
+                onClick={() => setChosen(index)}
+              >
+                {name}
+              </button>
+            ))}
         </div>
         <span className={styles['size']}>
           {formatNumber(sheet.rowCount)} × {formatNumber(sheet.columnCount)}

@@ -1,0 +1,264 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ApiKey, ApiKeyCreated } from 'atrium-sdk'
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { api, read, refresh, usePages } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { useStepUp } from '../../step-up.tsx'
+import { useTitle } from '../../title.ts'
+import { Badge, Status, Time } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock, SecretField } from '../../ui/copy.tsx'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
+import { More } from '../../ui/more.tsx'
+import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './settings.module.css'
+
+const days = [
+  ['', 'Never'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+] as const
+
+const Minted = ({ minted, onClose }: { minted: ApiKeyCreated; onClose: () => void }) => (
+  <Dialog
+    open
+    wide
+    onClose={onClose}
+    title={`The key “${minted.name}”`}
+    footer={
+      <Button variant="primary" onClick={onClose}>
+        I have kept it
+      </Button>
+    }
+  >
+    <SecretField
+      label="API key"
+      value={minted.key}
+      note="It is shown only now: nobody can read it again, only revoke it."
+    />
+    <CodeBlock
+      text={`curl -H "Authorization: Bearer ${minted.key}" ${location.origin}/api/v1/me`}
+      label="Copy the command"
+    />
+  </Dialog>
+)
+
+const Mint = ({ onClose }: { onClose: () => void }) => {
+  const { me } = useIdentity()
+  const withStepUp = useStepUp()
+  const workspaces = useQuery(read('GET /workspaces'))
+  const [name, setName] = useState('')
+  const [expires, setExpires] = useState('')
+  const [workspaceId, setWorkspaceId] = useState('')
+  const [scopes, setScopes] = useState<readonly string[]>([])
+  const [minted, setMinted] = useState<ApiKeyCreated>()
+  const { busy, error, submit } = useSubmit(async () => {
+    if (name.trim() === '') return
+    const body = {
+      name: name.trim(),
+      scopes: [...scopes],
+      workspaceId: workspaceId === '' ? null : workspaceId,
+      expiresAt: expires === '' ? null : new Date(Date.now() + Number(expires) * 86_400_000).toISOString(),
+    }
+    setMinted(await withStepUp((stepUpToken) => api.call('POST /api-keys', { body, stepUpToken })))
+    await refresh('GET /api-keys')
+  })
+  if (minted) return <Minted minted={minted} onClose={onClose} />
+  const toggle = (scope: string): void =>
+    setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      onSubmit={submit}
+      title="New API key"
+      description="It acts as you, in this organisation."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            type="submit"
+            busy={busy}
+            disabledReason={name.trim() === '' && 'Type a name first.'}
+          >
+            Create the key
+          </Button>
+        </>
+      }
+    >
+      <Notice error={error} />
+      <TextField
+        label="Name"
+        hint="Where it will be used: it is how you will know it."
+        maxLength={120}
+        autoComplete="off"
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <SelectField label="Expires" value={expires} onChange={({ target }) => setExpires(target.value)}>
+        {days.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Workspace of its calls"
+        value={workspaceId}
+        onChange={({ target }) => setWorkspaceId(target.value)}
+      >
+        <option value="">The default one</option>
+        {(workspaces.data?.items ?? []).map((workspace) => (
+          <option key={workspace.id} value={workspace.id}>
+            {workspace.name}
+          </option>
+        ))}
+      </SelectField>
+      <fieldset className={styles['scopes']}>
+        <legend>What it may do</legend>
+        <p className={styles['muted']}>
+          {scopes.length === 0 ? 'Nothing is ticked: it may do all that you may.' : 'Only this.'}
+        </p>
+        <div className={styles['checks']}>
+          {me.permissions.map((permission) => (
+            <CheckField
+              key={permission}
+              label={<code>{permission}</code>}
+              checked={scopes.includes(permission)}
+              onChange={() => toggle(permission)}
+            />
+          ))}
+        </div>
+      </fieldset>
+    </Dialog>
+  )
+}
+
+const Revoke = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) => {
+  const { busy, error, submit } = useSubmit(async () => {
+    await api.call('DELETE /api-keys/:id', { params: { id: apiKey.id } })
+    await refresh('GET /api-keys')
+    toast.done(`The key “${apiKey.name}” is revoked`)
+    onClose()
+  })
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={`Revoke “${apiKey.name}”?`}
+      description="Whatever uses it is refused from now on, at once and for good."
+      action="Revoke the key"
+      busy={busy}
+      error={<Notice error={error} />}
+      onConfirm={submit}
+    />
+  )
+}
+
+const stateOf = ({ revokedAt, expiresAt }: ApiKey) => {
+  if (revokedAt !== null) return <Status tone="bad">Revoked</Status>
+  if (expiresAt !== null && Date.parse(expiresAt) < Date.now()) return <Status tone="warn">Expired</Status>
+  return <Status tone="good">Active</Status>
+}
+
+const Scopes = ({ scopes }: { scopes: readonly string[] }) => (
+  <span className={styles['wrap']}>
+    {scopes.length === 0 ? (
+      <span className={styles['muted']}>Everything</span>
+    ) : (
+      scopes.slice(0, 4).map((scope) => <Badge key={scope}>{scope}</Badge>)
+    )}
+    {scopes.length > 4 && <Badge>+{scopes.length - 4}</Badge>}
+  </span>
+)
+
+export const ApiKeys = () => {
+  useTitle('API keys')
+  const { can } = useIdentity()
+  const reason = !can('keys:write') && 'Your role may not create keys.'
+  const keys = usePages('GET /api-keys')
+  const [minting, setMinting] = useState(false)
+  const [revoking, setRevoking] = useState<ApiKey>()
+  const mint = (
+    <Button variant="primary" icon={<Plus />} onClick={() => setMinting(true)} disabledReason={reason}>
+      New key
+    </Button>
+  )
+  return (
+    <>
+      <Await query={keys.query}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon={<KeyRound />} title="No API keys yet" action={mint}>
+              A key lets a program do what you may do here, or a part of it.
+            </EmptyState>
+          ) : (
+            <>
+              <div className={styles['intro']}>
+                <p>
+                  A key lets a program do what its person may do here, or a part of it. The{' '}
+                  <a className="link" href="/docs">
+                    API reference
+                  </a>{' '}
+                  tells what there is.
+                </p>
+                {mint}
+              </div>
+              <Table
+                label="API keys"
+                rows={rows}
+                keyOf={({ id }) => id}
+                columns={[
+                  { title: 'Name', cell: ({ name }) => name },
+                  {
+                    title: 'Key',
+                    optional: true,
+                    tight: true,
+                    cell: ({ prefix, last4 }) => <span className={styles['key']}>{`${prefix}…${last4}`}</span>,
+                  },
+                  { title: 'May do', optional: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+                  {
+                    title: 'Last used',
+                    optional: true,
+                    tight: true,
+                    cell: ({ lastUsedAt }) =>
+                      lastUsedAt === null ? <span className={styles['muted']}>Never</span> : <Time at={lastUsedAt} />,
+                  },
+                  { title: 'State', tight: true, cell: stateOf },
+                  {
+                    title: 'Actions',
+                    hideTitle: true,
+                    tight: true,
+                    cell: (apiKey) =>
+                      apiKey.revokedAt === null && (
+                        <Button
+                          small
+                          variant="quiet"
+                          aria-label={`Revoke ${apiKey.name}`}
+                          onClick={() => setRevoking(apiKey)}
+                          disabledReason={reason}
+                        >
+                          Revoke
+                        </Button>
+                      ),
+                  },
+                ]}
+              />
+            </>
+          )
+        }
+      </Await>
+      <More {...keys} />
+      {minting && <Mint onClose={() => setMinting(false)} />}
+      {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(undefined)} />}
+    </>
+  )
+}

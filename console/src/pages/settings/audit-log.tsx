@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query'
+import type { AuditEntry } from 'atrium-sdk'
+import { ScrollText } from 'lucide-react'
+import { useSearchParams } from 'react-router'
+import { read, usePages } from '../../api.ts'
+import { formatDateTime } from '../../format.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Badge } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { More } from '../../ui/more.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './settings.module.css'
+
+/** A day of this machine's calendar as the moment it begins, or the one after it. */
+const dayStart = (day: string, after = 0): string => {
+  const date = new Date(`${day}T00:00:00`)
+  date.setDate(date.getDate() + after)
+  return date.toISOString()
+}
+
+const Details = ({ details, requestId, ip }: AuditEntry) => {
+  const all = { ...details, ...(ip !== null && { address: ip }), ...(requestId !== null && { requestId }) }
+  if (Object.keys(all).length === 0) return null
+  return (
+    <details className={styles['details']}>
+      <summary>Details</summary>
+      <pre>{JSON.stringify(all, null, 2)}</pre>
+    </details>
+  )
+}
+
+const Filters = () => {
+  const [params, setParams] = useSearchParams()
+  const members = useQuery(read('GET /members', { query: { limit: 100 } }))
+  const set = (name: string, value: string): void => {
+    const next = new URLSearchParams(params)
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+    setParams(next)
+  }
+  const field = (name: string) => ({
+    value: params.get(name) ?? '',
+    onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
+  })
+  return (
+    <div className={styles['filters']} role="search">
+      <SelectField label="Who" {...field('actor')}>
+        <option value="">Everybody</option>
+        {(members.data?.items ?? []).map(({ userId, name }) => (
+          <option key={userId} value={userId}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <TextField label="Action" placeholder="api-key.created" {...field('action')} />
+      <TextField label="From" type="date" {...field('from')} />
+      <TextField label="To" type="date" {...field('to')} />
+      {params.size > 0 && (
+        <Button variant="quiet" onClick={() => setParams({})}>
+          Show everything
+        </Button>
+      )}
+    </div>
+  )
+}
+
+export const AuditLog = () => {
+  useTitle('Audit log')
+  const { can } = useIdentity()
+  const [params] = useSearchParams()
+  const [actorId, action, from, to] = ['actor', 'action', 'from', 'to'].map((name) => params.get(name) ?? '')
+  const entries = usePages('GET /audit-log', {
+    query: {
+      ...(actorId && { actorId }),
+      ...(action && { action }),
+      ...(from && { since: dayStart(from) }),
+      ...(to && { until: dayStart(to, 1) }),
+    },
+  })
+  return (
+    <>
+      {can('audit:read') && <Filters />}
+      <Await query={entries.query}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon={<ScrollText />} title="Nothing was done" compact>
+              {params.size > 0
+                ? 'At least nothing that fits what is asked for above.'
+                : 'What people and keys change is listed here.'}
+            </EmptyState>
+          ) : (
+            <Table
+              label="Audit log"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'When',
+                  tight: true,
+                  cell: ({ at }) => <span className={styles['muted']}>{formatDateTime(at)}</span>,
+                },
+                {
+                  title: 'Who',
+                  cell: ({ actor }) => (
+                    <span className={styles['wrap']}>
+                      {actor.name} {actor.apiKeyId !== null && <Badge>by key</Badge>}
+                    </span>
+                  ),
+                },
+                { title: 'Action', cell: (entry) => <code>{entry.action}</code> },
+                {
+                  title: 'What',
+                  optional: true,
+                  cell: ({ resource, details }) => (
+                    <span>
+                      {typeof details['name'] === 'string' ? (
+                        details['name']
+                      ) : (
+                        <span className={styles['muted']}>{resource.type}</span>
+                      )}
+                    </span>
+                  ),
+                },
+                { title: 'More', hideTitle: true, optional: true, cell: (entry) => <Details {...entry} /> },
+              ]}
+            />
+          )
+        }
+      </Await>
+      <More {...entries} />
+    </>
+  )
+}

@@ -1,0 +1,181 @@
+import type { Project } from 'atrium-sdk'
+import { PenLine, Plus, SquareKanban, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { api, refresh, usePages } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Time } from '../../ui/bits.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { More } from '../../ui/more.tsx'
+import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './settings.module.css'
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
+
+const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () => void }) => {
+  const [name, setName] = useState(project?.name ?? '')
+  const [description, setDescription] = useState(project?.description ?? '')
+  const [instructions, setInstructions] = useState(project?.instructions ?? '')
+  const { busy, error, submit } = useSubmit(async () => {
+    if (name.trim() === '') return
+    const body = { name: name.trim(), description: orNull(description), instructions: orNull(instructions) }
+    if (project) await api.call('PATCH /projects/:id', { params: { id: project.id }, body })
+    else await api.call('POST /projects', { body, idempotencyKey: true })
+    await refresh('GET /projects', 'GET /files')
+    onClose()
+  })
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      onSubmit={submit}
+      title={project ? `Project ${project.name}` : 'New project'}
+      {...(!project && { description: 'It gets a folder of its own among the files.' })}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            type="submit"
+            busy={busy}
+            disabledReason={name.trim() === '' && 'Type a name first.'}
+          >
+            {project ? 'Save' : 'Create'}
+          </Button>
+        </>
+      }
+    >
+      <Notice error={error} />
+      <TextField
+        label="Name"
+        maxLength={255}
+        autoComplete="off"
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextArea
+        label="Description"
+        optional
+        maxLength={5_000}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+      />
+      <TextArea
+        label="Instructions for agents"
+        optional
+        maxLength={20_000}
+        value={instructions}
+        onChange={({ target }) => setInstructions(target.value)}
+      />
+    </Dialog>
+  )
+}
+
+const Delete = ({ project, onClose }: { project: Project; onClose: () => void }) => {
+  const { busy, error, submit } = useSubmit(async () => {
+    await api.call('DELETE /projects/:id', { params: { id: project.id } })
+    await refresh('GET /projects', 'GET /files')
+    toast.done(`${project.name} is deleted`)
+    onClose()
+  })
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={`Delete the project ${project.name}?`}
+      description="Its folder goes with all that is in it. This cannot be undone here."
+      action="Delete the project"
+      busy={busy}
+      error={<Notice error={error} />}
+      onConfirm={submit}
+    />
+  )
+}
+
+export const Projects = () => {
+  useTitle('Projects')
+  const { can } = useIdentity()
+  const reason = !can('projects:write') && 'Your role may look at projects, not change them.'
+  const projects = usePages('GET /projects')
+  const [asking, setAsking] = useState<{ about: 'edit'; project?: Project } | { about: 'delete'; project: Project }>()
+  const close = (): void => setAsking(undefined)
+  const create = (
+    <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'edit' })} disabledReason={reason}>
+      New project
+    </Button>
+  )
+  return (
+    <>
+      <Await query={projects.query}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon={<SquareKanban />} title="No projects yet" action={create}>
+              A project has a folder of its own and instructions that agents follow when they work on it.
+            </EmptyState>
+          ) : (
+            <>
+              <div className={styles['intro']}>
+                <p>A project has a folder of its own and instructions that agents follow when they work on it.</p>
+                {create}
+              </div>
+              <Table
+                label="Projects"
+                rows={rows}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    title: 'Name',
+                    cell: ({ name, folderId }) => (
+                      <Link to={`/files/${folderId}`} className="link">
+                        {name}
+                      </Link>
+                    ),
+                  },
+                  {
+                    title: 'Description',
+                    optional: true,
+                    cell: ({ description }) => <span className={styles['muted']}>{description}</span>,
+                  },
+                  { title: 'Changed', optional: true, tight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+                  {
+                    title: 'Actions',
+                    hideTitle: true,
+                    tight: true,
+                    cell: (project) => (
+                      <span className={styles['actions']}>
+                        <IconButton
+                          small
+                          label={`Edit ${project.name}`}
+                          icon={<PenLine />}
+                          disabledReason={reason}
+                          onClick={() => setAsking({ about: 'edit', project })}
+                        />
+                        <IconButton
+                          small
+                          label={`Delete ${project.name}`}
+                          icon={<Trash2 />}
+                          disabledReason={reason}
+                          onClick={() => setAsking({ about: 'delete', project })}
+                        />
+                      </span>
+                    ),
+                  },
+                ]}
+              />
+            </>
+          )
+        }
+      </Await>
+      <More {...projects} />
+      {asking?.about === 'edit' && <Edit project={asking.project} onClose={close} />}
+      {asking?.about === 'delete' && <Delete project={asking.project} onClose={close} />}
+    </>
+  )
+}

@@ -1,0 +1,235 @@
+import type { Workspace } from 'atrium-sdk'
+import { PenLine, Plus, Trash2, Users } from 'lucide-react'
+import { useState } from 'react'
+import { api, refresh, usePages } from '../../api.ts'
+import { scope, setScope } from '../../scope.ts'
+import { useIdentity } from '../../session.tsx'
+import { useStepUp } from '../../step-up.tsx'
+import { useTitle } from '../../title.ts'
+import { Badge, Time } from '../../ui/bits.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { More } from '../../ui/more.tsx'
+import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { Person } from './members.tsx'
+import { NameDialog } from './name-dialog.tsx'
+import styles from './settings.module.css'
+
+const Delete = ({ workspace, onClose }: { workspace: Workspace; onClose: () => void }) => {
+  const withStepUp = useStepUp()
+  const { id, name } = workspace
+  const { busy, error, submit } = useSubmit(async () => {
+    await withStepUp((stepUpToken) => api.call('DELETE /workspaces/:id', { params: { id }, stepUpToken }))
+    if (scope().workspaceId === id) setScope({ orgId: scope().orgId, workspaceId: undefined })
+    await refresh('GET /workspaces', 'GET /me')
+    toast.done(`${name} is deleted`)
+    onClose()
+  })
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={`Delete the workspace ${name}?`}
+      description="Its agents and their sessions go with it. Files belong to the organisation and stay. This cannot be undone."
+      action="Delete the workspace"
+      busy={busy}
+      error={<Notice error={error} />}
+      onConfirm={submit}
+    />
+  )
+}
+
+const AddPerson = ({ workspaceId, inIt }: { workspaceId: string; inIt: ReadonlySet<string> }) => {
+  const members = usePages('GET /members', { query: { limit: 100 } })
+  const [userId, setUserId] = useState('')
+  const { busy, error, submit } = useSubmit(async () => {
+    if (userId === '') return
+    await api.call('POST /workspaces/:id/members', { params: { id: workspaceId }, body: { userId } })
+    setUserId('')
+    await refresh('GET /workspaces/:id/members')
+  })
+  const others = (members.query.data ?? []).filter((member) => !inIt.has(member.userId))
+  return (
+    <form
+      className={styles['filters']}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Notice error={error} />
+      <SelectField
+        label="Add a member of the organisation"
+        value={userId}
+        onChange={({ target }) => setUserId(target.value)}
+      >
+        <option value="">Choose a person</option>
+        {others.map((member) => (
+          <option key={member.userId} value={member.userId}>
+            {member.name}
+          </option>
+        ))}
+      </SelectField>
+      <Button type="submit" busy={busy} disabledReason={userId === '' && 'Choose a person first.'}>
+        Add
+      </Button>
+    </form>
+  )
+}
+
+const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWrite: boolean; onClose: () => void }) => {
+  const { id } = workspace
+  const people = usePages('GET /workspaces/:id/members', { params: { id } })
+  const remove = (userId: string): void => {
+    api.call('DELETE /workspaces/:id/members/:userId', { params: { id, userId } }).then(
+      () => refresh('GET /workspaces/:id/members'),
+      (error: unknown) => toast.failed('They are still in it', error),
+    )
+  }
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={`People in ${workspace.name}`}
+      description="Owners and admins see it without being added."
+    >
+      {mayWrite && <AddPerson workspaceId={id} inIt={new Set((people.query.data ?? []).map(({ userId }) => userId))} />}
+      <Await query={people.query} compact>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState compact title="Nobody was added yet" />
+          ) : (
+            <Table
+              label={`People in ${workspace.name}`}
+              rows={rows}
+              keyOf={({ userId }) => userId}
+              columns={[
+                { title: 'Person', cell: ({ name, email }) => <Person name={name} email={email} /> },
+                {
+                  title: 'Actions',
+                  hideTitle: true,
+                  tight: true,
+                  cell: ({ userId, name }) => (
+                    <IconButton
+                      small
+                      label={`Take ${name} out`}
+                      icon={<Trash2 />}
+                      disabledReason={!mayWrite && 'Owners and admins decide who is in it.'}
+                      onClick={() => remove(userId)}
+                    />
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Await>
+      <More {...people} />
+    </Dialog>
+  )
+}
+
+export const Workspaces = () => {
+  useTitle('Workspaces')
+  const { me, can } = useIdentity()
+  const mayWrite = can('workspaces:write')
+  const workspaces = usePages('GET /workspaces')
+  const [asking, setAsking] = useState<
+    { about: 'new' } | { about: 'rename' | 'delete' | 'people'; workspace: Workspace }
+  >()
+  const close = (): void => setAsking(undefined)
+  const reason = !mayWrite && 'Owners and admins change workspaces.'
+  const changed = (): Promise<unknown> => refresh('GET /workspaces', 'GET /me')
+  return (
+    <>
+      <div className={styles['intro']}>
+        <p>A workspace is a room in the organisation: agents and their sessions live in one. Files belong to all.</p>
+        <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'new' })} disabledReason={reason}>
+          New workspace
+        </Button>
+      </div>
+      <Await query={workspaces.query}>
+        {(rows) => (
+          <Table
+            label="Workspaces"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: 'Name',
+                cell: ({ id, name, isDefault }) => (
+                  <span className={styles['wrap']}>
+                    {name} {isDefault && <Badge>Default</Badge>}{' '}
+                    {id === me.workspace?.id && <Badge tone="info">You are here</Badge>}
+                  </span>
+                ),
+              },
+              { title: 'Slug', optional: true, cell: ({ slug }) => <code>{slug}</code> },
+              { title: 'Created', optional: true, tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              {
+                title: 'Actions',
+                hideTitle: true,
+                tight: true,
+                cell: (workspace) => (
+                  <span className={styles['actions']}>
+                    <IconButton
+                      small
+                      label={`People in ${workspace.name}`}
+                      icon={<Users />}
+                      onClick={() => setAsking({ about: 'people', workspace })}
+                    />
+                    <IconButton
+                      small
+                      label={`Rename ${workspace.name}`}
+                      icon={<PenLine />}
+                      disabledReason={reason}
+                      onClick={() => setAsking({ about: 'rename', workspace })}
+                    />
+                    <IconButton
+                      small
+                      label={`Delete ${workspace.name}`}
+                      icon={<Trash2 />}
+                      disabledReason={reason || (workspace.isDefault && 'The default workspace stays.')}
+                      onClick={() => setAsking({ about: 'delete', workspace })}
+                    />
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Await>
+      <More {...workspaces} />
+      {asking?.about === 'new' && (
+        <NameDialog
+          title="New workspace"
+          action="Create"
+          onClose={close}
+          work={async (name) => {
+            await api.call('POST /workspaces', { body: { name }, idempotencyKey: true })
+            await changed()
+          }}
+        />
+      )}
+      {asking?.about === 'rename' && (
+        <NameDialog
+          title="Rename the workspace"
+          action="Rename"
+          initial={asking.workspace.name}
+          onClose={close}
+          work={async (name) => {
+            await api.call('PATCH /workspaces/:id', { params: { id: asking.workspace.id }, body: { name } })
+            await changed()
+          }}
+        />
+      )}
+      {asking?.about === 'delete' && <Delete workspace={asking.workspace} onClose={close} />}
+      {asking?.about === 'people' && <People workspace={asking.workspace} mayWrite={mayWrite} onClose={close} />}
+    </>
+  )
+}

@@ -16,7 +16,7 @@ import { wholeList } from './schemas.ts'
 import type { AgentCreate, AgentListQuery, AgentPatch } from './schemas.ts'
 import { mergeSettings } from './settings.ts'
 
-export { watchDefaultAgents } from './default-agent.ts'
+export { defaultAgentSlug, watchDefaultAgents } from './default-agent.ts'
 export type { Model, ModelCatalog, ModelPricing, ModelProvider } from './model-catalog.ts'
 export type { AgentRow, PeerRow } from './queries.ts'
 

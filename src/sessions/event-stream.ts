@@ -1,19 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { openEvents } from './sse.ts'
 import type { Reader, Tails, TurnKey } from './stream-tail.ts'
 
-/** As the AI SDK's clients know its UI message stream; the last one keeps nginx from collecting frames. */
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  'x-vercel-ai-ui-message-stream': 'v1',
-  'x-accel-buffering': 'no',
-}
+/** As the AI SDK's clients know its UI message stream. */
+const streamHeaders = { 'x-vercel-ai-ui-message-stream': 'v1' }
 
 /** For the reference. */
 export const streamsTo =
   'text/event-stream: the UI message stream of the AI SDK, version 1, with an `id:` on every frame.'
-
-const pingMs = 15_000
 
 /** Whether the caller asks for events. The AI SDK's own transport asks for anything, but sends its own kind of body. */
 export const wantsStream = ({ headers }: FastifyRequest, isFromUseChat: boolean): boolean => {
@@ -42,10 +36,7 @@ export const sendStream = (
   isFresh = false,
 ): void => {
   const { stopping } = request.server
-  reply.hijack()
-  const { raw } = reply
-  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...streamHeaders })
-  raw.flushHeaders()
+  const raw = openEvents(reply, streamHeaders)
   const reader: Reader = {
     write: (firstSeq, lines) => {
       let text = ''
@@ -57,17 +48,12 @@ export const sendStream = (
     },
   }
   const tail = tails.follow(turn, after, reader, isFresh)
-  const ping = setInterval(() => {
-    if (!raw.writableNeedDrain) raw.write(': ping\n\n')
-  }, pingMs)
   const stop = (): void => {
     raw.end()
   }
   stopping.addEventListener('abort', stop)
   raw.on('drain', () => tail.resume())
-  raw.on('error', () => undefined)
   raw.once('close', () => {
-    clearInterval(ping)
     stopping.removeEventListener('abort', stop)
     tail.close()
   })

@@ -2,6 +2,7 @@ import { getAgent, watchDefaultAgents } from '../agents/agents.ts'
 import type { ModelCatalog } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config.ts'
+import type { Previewer } from '../files/preview/previewer.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/database.ts'
@@ -10,7 +11,9 @@ import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
+import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/schemas.ts'
+import { registerMcpRoutes } from './mcp/routes.ts'
 import { registerOpenAiRoutes } from './openai/routes.ts'
 import * as queries from './queries.ts'
 import {
@@ -27,6 +30,7 @@ import {
 import * as sessions from './sessions.ts'
 import { registerStreamRoutes } from './stream-routes.ts'
 import { createTails } from './stream-tail.ts'
+import type { Toolbox } from './tools.ts'
 import type { TurnHub } from './turn-hub.ts'
 import { registerTurnRoutes } from './turn-routes.ts'
 import { abandonTurns } from './turns.ts'
@@ -39,6 +43,9 @@ export interface SessionDeps {
   models: ModelCatalog
   hub: TurnHub
   billing: Pick<Billing, 'config'>
+  toolbox: Toolbox
+  objects: ObjectStore
+  previewer: Previewer
 }
 
 const tags = ['Sessions']
@@ -56,6 +63,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   registerTurnRoutes(app, deps, tails)
   registerStreamRoutes(app, deps, tails)
   registerOpenAiRoutes(app, deps, tails)
+  registerMcpRoutes(app, deps, tails)
 
   app.get(
     `${apiPrefix}/sessions`,

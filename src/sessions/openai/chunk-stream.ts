@@ -2,18 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/database.ts'
 import { ApiError, serviceUnavailable } from '../../platform/errors.ts'
 import type { Frame } from '../frames.ts'
+import { paragraphBreak } from '../reply-text.ts'
+import { openEvents } from '../sse.ts'
 import type { Reader, Tails } from '../stream-tail.ts'
 import { chatId, getCompletion } from './completions.ts'
-import { paragraphBreak } from './conversation.ts'
 import { chatFailure, notYet } from './failures.ts'
 
-const streamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-}
-
-const pingMs = 15_000
 /** How long a failure may still come as a status. After that proxies and people want to see that something is there. */
 const openAfterMs = 5_000
 
@@ -89,9 +83,7 @@ export const sendChunks = (
     if (isOpen) return
     isOpen = true
     clearTimeout(opening)
-    reply.hijack()
-    raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...streamHeaders })
-    raw.write(writer.delta({ role: 'assistant', content: '' }))
+    openEvents(reply).write(writer.delta({ role: 'assistant', content: '' }))
     opened.resolve()
   }
   const fail = (error: ApiError): void => {
@@ -123,20 +115,15 @@ export const sendChunks = (
   }
   const stop = (): void => fail(notYet('The server is stopping.'))
   const opening = setTimeout(open, openAfterMs)
-  const ping = setInterval(() => {
-    if (isOpen && !raw.writableNeedDrain) raw.write(': ping\n\n')
-  }, pingMs)
   const tail = tails.follow({ orgId: actor.orgId, turnId: options.turnId }, 0, reader, options.isFresh)
   const close = (): void => {
     clearTimeout(opening)
-    clearInterval(ping)
     server.stopping.removeEventListener('abort', stop)
     tail.close()
   }
   server.stopping.addEventListener('abort', stop)
   if (server.stopping.aborted) stop()
   raw.on('drain', () => tail.resume())
-  raw.on('error', () => undefined)
   raw.once('close', () => {
     close()
     // Gone before it began: there is nobody left to answer.

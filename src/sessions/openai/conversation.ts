@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { isUuid } from '../../platform/ids.ts'
-import type { MessagePart } from '../schemas.ts'
 import type { ChatCompletionCreate, ChatContentPart, ChatMessage } from './chat-schemas.ts'
 import { ChatError, unsupported } from './failures.ts'
 
@@ -111,10 +110,3 @@ export const digestOf = (whose: string[], spoken: Said[]): Buffer =>
   createHash('sha256')
     .update(JSON.stringify(['chat', whose, spoken.map(forComparison)]))
     .digest()
-
-/** Between what an agent says before and after it used a tool. */
-export const paragraphBreak = '\n\n'
-
-/** A reply as one text. */
-export const replyText = (parts: MessagePart[]): string =>
-  parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : [])).join(paragraphBreak)

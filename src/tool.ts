@@ -40,6 +40,8 @@ export interface Tool {
   isReadOnly: boolean
   /** Does under one `callKey` what it does only once, however often it is run. */
   isRepeatable?: boolean
+  /** A person approves each call before it runs. Agents can ask for that of further tools in `settings.approvals`. */
+  needsApproval?: boolean
   /** What the person must be allowed for the agent to be offered it. */
   permission: Permission
   /** Answers JSON. An ApiError is told to the model; anything else is logged and told as a failure. */

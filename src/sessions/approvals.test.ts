@@ -79,6 +79,12 @@ const [approved, denied, both, otherwise, cancelled, byChat, foreign] = [
   await prepare(),
   await prepare(),
 ]
+// Approved once before, and killed again while it ran.
+const twice = await prepare()
+const oldApproval = newId()
+await app.db.execute(sql`
+  update tool_calls set approval_id = ${oldApproval}, approved = true, attempts = 2
+  where org_id = ${twice.as.orgId} and turn_id = ${twice.turnId}`)
 await app.secondServer()
 
 const doubtful = async ({ as, sessionId, turnId }: (typeof pending)[number]): Promise<Doubtful> => {
@@ -97,7 +103,13 @@ describe('a call whose outcome nobody knows', () => {
     const { sessionId, turnId, approvalIds } = await doubtful(approved)
     const turn = await getTurn(app, as, turnId)
     assert.deepEqual(turn.approvals, [
-      { approvalId: approvalIds[0], toolCallId: 'call0', toolName: 'files.write', input: { name: '0.txt', text: 'x' } },
+      {
+        approvalId: approvalIds[0],
+        toolCallId: 'call0',
+        toolName: 'files.write',
+        input: { name: '0.txt', text: 'x' },
+        isRepeated: true,
+      },
     ])
     assert.deepEqual([turn.stopReason, turn.endedAt, turn.toolCalls[0].status], [null, null, 'unknown'])
     const session = (await app.call('GET', `/api/v1/sessions/${sessionId}`, { as })).body.data
@@ -136,6 +148,16 @@ describe('a call whose outcome nobody knows', () => {
     assert.deepEqual(await filesOf(as), [])
     const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
     assert.match(textOf(body.data.items[0]), /Nobody knows what came of its first run/)
+  })
+
+  test('approved once and cut off again, it is asked about again', async () => {
+    const { turnId, approvalIds } = await doubtful(twice)
+    const [approvalId = ''] = approvalIds
+    assert.notEqual(approvalId, oldApproval)
+    assert.equal((await decide(twice.as, turnId, oldApproval, true)).status, 404)
+    await decide(twice.as, turnId, approvalId, true)
+    const { toolCalls } = await untilStatus(app, twice.as, turnId, 'completed')
+    assert.deepEqual([toolCalls[0].status, toolCalls[0].attempts], ['done', 3])
   })
 
   test('each is decided by itself; the turn goes on with the last one', async () => {
@@ -235,5 +257,132 @@ describe('a database that goes away for a moment', () => {
       list.body.data.items.map((message: { role: string }) => message.role),
       ['assistant', 'user'],
     )
+  })
+})
+
+describe('a tool that a person approves', () => {
+  const write = (name: string): string => `/tool files.write {"name":"${name}.txt","text":"x"}`
+  const look = '/tool files.search {"query":""}'
+
+  /** Has an agent ask for calls, and answers the turn when it waits. */
+  const askedBy = async (as: TestActor, text: string, approvals: unknown = ['files.write']) => {
+    const allowedTools = ['files.write', 'files.search']
+    await app.call('POST', '/api/v1/agents', { as, json: { name: 'Careful', allowedTools, settings: { approvals } } })
+    const { id: sessionId } = await openSession(app, as, { agentId: 'careful' })
+    const { status, body } = await say(app, as, sessionId, { text })
+    return { sessionId, status, turn: body.data.turn }
+  }
+
+  test('is not run before, nor is anything beside it; the client is told at once', async () => {
+    const as = await app.createOrg()
+    const { status, turn, sessionId } = await askedBy(as, `${look}\n${write('a')}`)
+    assert.deepEqual([status, turn.status], [202, 'requires_action'])
+    assert.deepEqual(
+      turn.toolCalls.map((call: { status: string; attempts: number }) => [call.status, call.attempts]),
+      [
+        ['waiting', 0],
+        ['waiting', 0],
+      ],
+    )
+    const [{ approvalId, ...asked }] = turn.approvals
+    assert.equal(turn.approvals.length, 1)
+    assert.deepEqual(asked, {
+      toolCallId: turn.toolCalls[1].id,
+      toolName: 'files.write',
+      input: { name: 'a.txt', text: 'x' },
+      isRepeated: false,
+    })
+    assert.deepEqual(await filesOf(as), [])
+    assert.equal((await decide(as, turn.id, approvalId, true)).status, 200)
+    const { toolCalls } = await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(
+      toolCalls.map((call: { status: string; attempts: number }) => [call.status, call.attempts]),
+      [
+        ['done', 1],
+        ['done', 1],
+      ],
+    )
+    assert.deepEqual(await filesOf(as), ['a.txt'])
+    const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
+    assert.equal(body.data.items.length, 2)
+  })
+
+  test('is not run when they say no, and the model hears it', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, `${write('a')}\n${write('b')}`, ['*'])
+    const [first, second] = turn.approvals.map((one: { approvalId: string }) => one.approvalId)
+    await decide(as, turn.id, first, false)
+    assert.equal((await getTurn(app, as, turn.id)).status, 'requires_action')
+    await decide(as, turn.id, second, true)
+    const done = await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(
+      done.toolCalls.map((call: { status: string }) => call.status),
+      ['denied', 'done'],
+    )
+    assert.deepEqual(await filesOf(as), ['b.txt'])
+    const { body } = await app.call('GET', `/api/v1/sessions/${done.sessionId}/messages`, { as })
+    assert.match(JSON.stringify(body.data.items[0].parts), /A person decided that the tool is not run\./)
+  })
+
+  test('is asked about each time that the model calls it', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, `${write('a')}\n\n${write('b')}`)
+    await decide(as, turn.id, turn.approvals[0].approvalId, true)
+    const next = await until(
+      () => getTurn(app, as, turn.id),
+      ({ status, approvals }) =>
+        status === 'requires_action' && approvals[0].approvalId !== turn.approvals[0].approvalId,
+    )
+    assert.equal(next.approvals.length, 1)
+    await decide(as, turn.id, next.approvals[0].approvalId, true)
+    await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(await filesOf(as), ['a.txt', 'b.txt'])
+  })
+
+  test('does not include tools that only read under `*`, nor anything when nothing is named', async () => {
+    const as = await app.createOrg()
+    assert.equal((await askedBy(as, look, ['*'])).turn.status, 'completed')
+    const other = await app.createOrg()
+    assert.equal((await askedBy(other, write('a'), [])).turn.status, 'completed')
+  })
+
+  test('is not run any more when the agent lost it meanwhile', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, write('a'))
+    await app.call('PATCH', '/api/v1/agents/careful', { as, json: { allowedTools: [] } })
+    await decide(as, turn.id, turn.approvals[0].approvalId, true)
+    const { toolCalls } = await untilStatus(app, as, turn.id, 'completed')
+    assert.match(toolCalls[0].output.error, /may not use files\.write any more/)
+    assert.deepEqual(await filesOf(as), [])
+  })
+
+  test('is cancelled with its turn', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, write('a'))
+    await app.call('POST', `/api/v1/turns/${turn.id}/cancel`, { as })
+    assert.equal((await decide(as, turn.id, turn.approvals[0].approvalId, true)).status, 409)
+    assert.deepEqual(await filesOf(as), [])
+  })
+})
+
+describe('a model that goes round in circles', () => {
+  test('is not let do the same with the same result a fourth time, and is told', async () => {
+    const as = await app.createOrg()
+    const { id } = await openSession(app, as)
+    const same = Array.from({ length: 5 }, () => '/tool files.search {"query":"x"}').join('\n\n')
+    const { body } = await say(app, as, id, { text: same })
+    assert.deepEqual(
+      body.data.turn.toolCalls.map((call: { status: string }) => call.status),
+      ['done', 'done', 'done', 'failed', 'done'],
+    )
+    assert.match(body.data.turn.toolCalls[3].output.error, /3 times in a row/)
+  })
+
+  test('is let go on while the results differ', async () => {
+    const as = await app.createOrg()
+    const { id } = await openSession(app, as)
+    const same = Array.from({ length: 5 }, () => '/tool files.write {"name":"a.txt","text":"x"}').join('\n\n')
+    const { body } = await say(app, as, id, { text: same })
+    assert.ok(body.data.turn.toolCalls.every((call: { status: string }) => call.status === 'done'))
   })
 })

@@ -42,6 +42,8 @@ export interface NewCall {
   toolName: string
   input: unknown
   status: CallStatus
+  /** Of a call that a person has to approve before it runs. */
+  approvalId: string | null
   output?: unknown
 }
 
@@ -88,18 +90,19 @@ const beginStep = (step: BegunStep): Sql => sql`begun as (
     ${step.costMicrocents}::bigint from held)`
 
 const insertCalls = (calls: NewCall[]): Sql => sql`called as (
-  insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, attempts, started_at,
-    ended_at)
-  select org_id, id, c.step, c.place, c."callId", c."toolName", c.input, c.status, c.output,
+  insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, approval_id, attempts,
+    started_at, ended_at)
+  select org_id, id, c.step, c.place, c."callId", c."toolName", c.input, c.status, c.output, c."approvalId",
     case when c.status = 'started' then 1 else 0 end, case when c.status = 'started' then now() end,
     case when c.status in ('failed', 'cancelled') then now() end
   from held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
-    "toolName" text, input jsonb, status text, output jsonb))`
+    "toolName" text, input jsonb, status text, output jsonb, "approvalId" uuid))`
 
 const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
   update tool_calls
   set status = c.status, output = coalesce(c.output, tool_calls.output),
     approval_id = coalesce(c."approvalId", tool_calls.approval_id),
+    approved = case when c."approvalId" is null then tool_calls.approved end,
     attempts = tool_calls.attempts + case when c.status = 'started' then 1 else 0 end,
     started_at = case when c.status = 'started' then now() else tool_calls.started_at end,
     ended_at = case when c.status in ('done', 'failed', 'denied', 'cancelled') then now() end

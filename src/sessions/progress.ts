@@ -16,8 +16,8 @@ const outcomes: Partial<Record<CallRow['status'], string>> = {
 }
 
 /** The result of a call as the model reads it. A call without an outcome has one that says so. */
-const resultOf = ({ callId, toolName, status, output }: CallRow): MessagePart => {
-  const text = outcomes[status]
+const resultOf = ({ callId, toolName, status, output, attempts }: CallRow): MessagePart => {
+  const text = status === 'denied' && attempts === 0 ? 'A person decided that the tool is not run.' : outcomes[status]
   return {
     type: 'tool-result',
     toolCallId: callId,

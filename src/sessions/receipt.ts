@@ -53,9 +53,9 @@ const receiptOf = ({ turn, steps, calls, charges }: Parts) => {
     chargedMicrocents: sum(charges, (charge) => Number(charge.chargedMicrocents)),
     steps: steps.map((step) => ({ ...step, costMicrocents: Number(step.costMicrocents) })),
     toolCalls: calls.map(({ callId, ...call }) => ({ id: callId, ...call })),
-    approvals: calls.flatMap(({ approvalId, approved, callId, toolName, input }) =>
+    approvals: calls.flatMap(({ approvalId, approved, callId, toolName, input, status }) =>
       approvalId !== null && approved === null && turn.status === 'requires_action'
-        ? [{ approvalId, toolCallId: callId, toolName, input }]
+        ? [{ approvalId, toolCallId: callId, toolName, input, isRepeated: status === 'unknown' }]
         : [],
     ),
   }

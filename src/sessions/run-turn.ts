@@ -14,7 +14,7 @@ import { ModelFailure } from './models/model-port.ts'
 import { conclude, ended, failed, pause } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { createStreamLog } from './stream-log.ts'
-import { beginCalls, journal, leaveOut, resumeCalls } from './tool-step.ts'
+import { beginCalls, journal, leaveOut, questionsOf, resumeCalls } from './tool-step.ts'
 import { save, say, TimeIsUp, turnLease } from './turn-run.ts'
 import type { Hold, Run, RunDeps } from './turn-run.ts'
 import * as turnQueries from './turn-queries.ts'
@@ -66,6 +66,11 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
     }
     Object.assign(run, authority)
     const calls = journal(run, step, outcome.calls)
+    const questions = questionsOf(run, calls)
+    if (questions) {
+      await pause(run, { ended: outcome.step, newCalls: questions })
+      return undefined
+    }
     const { newCalls, finish } = beginCalls(run, calls)
     await save(run, { ended: outcome.step, newCalls })
     run.progress.calls.push(...calls)

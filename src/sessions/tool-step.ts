@@ -24,6 +24,32 @@ const faultOf = (run: Run, call: RequestedCall, place: number): string | undefin
   return run.deps.toolbox.fault(tool, call.input)
 }
 
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** So many rounds of the very same calls with the very same results, and the next one is not run. */
+const maxSameRounds = 3
+
+/** Whether the model goes round in circles. */
+const isStuck = ({ progress }: Run, requested: RequestedCall[]): boolean => {
+  const rounds = [...Map.groupBy(progress.calls, ({ step }) => step).values()].slice(-maxSameRounds)
+  const asked = (calls: Pick<CallRow, 'toolName' | 'input'>[]) => calls.map(({ toolName, input }) => [toolName, input])
+  const heard = (calls: CallRow[]) => calls.map(({ output }) => output)
+  return (
+    rounds.length === maxSameRounds &&
+    rounds.every((calls) => isSame(asked(calls), asked(requested)) && isSame(heard(calls), heard(rounds[0] ?? [])))
+  )
+}
+
+const stuckFault = `Not run: the same calls had the same results ${maxSameRounds} times in a row. Do something else, or answer.`
+
+/** Whether a person has to approve a call of this tool. */
+const needsApproval = ({ agent }: Run, tool: Tool | undefined): boolean => {
+  if (!tool) return false
+  const { approvals } = agent.settings as { approvals?: unknown }
+  const named: unknown[] = Array.isArray(approvals) ? approvals : []
+  return tool.needsApproval === true || named.includes(tool.name) || (named.includes('*') && !tool.isReadOnly)
+}
+
 const showOutcome = (run: Run, { callId, status, output }: Pick<CallRow, 'callId' | 'status' | 'output'>): void => {
   if (status === 'done') say(run, { type: 'tool-output-available', toolCallId: callId, output, dynamic: true })
   else {
@@ -107,23 +133,28 @@ const entryOf = (step: number, place: number, { callId, toolName, input }: Reque
 })
 
 /** The journal's entries for what the model asked for. What cannot be run has failed already, and is told. */
-export const journal = (run: Run, step: number, requested: RequestedCall[]): CallRow[] =>
-  requested.map((call, place) => {
+export const journal = (run: Run, step: number, requested: RequestedCall[]): CallRow[] => {
+  const stuck = isStuck(run, requested) ? stuckFault : undefined
+  return requested.map((call, place) => {
     const entry = entryOf(step, place, call)
-    const fault = faultOf(run, call, place)
-    if (fault === undefined) return entry
+    const fault = faultOf(run, call, place) ?? stuck
+    if (fault === undefined) {
+      return needsApproval(run, toolOf(run, call.toolName)) ? { ...entry, approvalId: newId() } : entry
+    }
     Object.assign(entry, { status: 'failed', output: { error: fault } })
     showOutcome(run, entry)
     return entry
   })
+}
 
-const newCall = ({ step, place, callId, toolName, input, status, output }: CallRow): NewCall => ({
+const newCall = ({ step, place, callId, toolName, input, status, output, approvalId }: CallRow): NewCall => ({
   step,
   place,
   callId,
   toolName,
   input,
   status,
+  approvalId,
   ...(output === null ? {} : { output }),
 })
 
@@ -131,6 +162,25 @@ const newCall = ({ step, place, callId, toolName, input, status, output }: CallR
 export const leaveOut = (run: Run, step: number, requested: RequestedCall[]): NewCall[] => {
   const calls = requested.map((call, place): CallRow => ({ ...entryOf(step, place, call), status: 'cancelled' }))
   run.progress.calls.push(...calls)
+  return calls.map(newCall)
+}
+
+const isUndecided = ({ approvalId, approved, status }: CallRow): boolean =>
+  approvalId !== null && approved === null && status === 'waiting'
+
+const askFor = (run: Run, { approvalId, callId, status }: CallRow): void => {
+  const reason =
+    status === 'waiting'
+      ? 'This needs a person’s approval. Run it?'
+      : 'The server stopped while this tool was running, and nobody knows what came of it. Run it again?'
+  say(run, { type: 'tool-approval-request', approvalId: approvalId ?? '', toolCallId: callId, reason })
+}
+
+/** The entries to be written while the turn waits, when a person has to approve one of them: then none is run before. */
+export const questionsOf = (run: Run, calls: CallRow[]): NewCall[] | undefined => {
+  const questions = calls.filter(isUndecided)
+  if (questions.length === 0) return undefined
+  for (const call of questions) askFor(run, call)
   return calls.map(newCall)
 }
 
@@ -151,7 +201,9 @@ export const beginCalls = (run: Run, calls: CallRow[]): { newCalls: NewCall[]; f
 export const resumeCalls = async (run: Run): Promise<CallChange[]> => {
   const open = run.progress.calls.filter((call) => !isSettled(call))
   const isDoubtful = (call: CallRow): boolean =>
-    call.status === 'unknown' || (call.status === 'started' && !mayRunAgain(toolOf(run, call.toolName)))
+    call.status === 'unknown' ||
+    isUndecided(call) ||
+    (call.status === 'started' && !mayRunAgain(toolOf(run, call.toolName)))
   const groups = groupsOf(
     run,
     open.filter((call) => !isDoubtful(call)),
@@ -162,10 +214,11 @@ export const resumeCalls = async (run: Run): Promise<CallChange[]> => {
     await runGroups(run, groups)
   }
   return open.filter(isDoubtful).map((call) => {
-    call.status = 'unknown'
-    call.approvalId ??= newId()
-    const reason = 'The server stopped while this tool was running, and nobody knows what came of it. Run it again?'
-    say(run, { type: 'tool-approval-request', approvalId: call.approvalId, toolCallId: call.callId, reason })
-    return { ...change(call, 'unknown'), approvalId: call.approvalId }
+    if (call.status !== 'waiting') call.status = 'unknown'
+    // A new question each time: what was decided about an earlier run says nothing of this one.
+    const approvalId = newId()
+    call.approvalId = approvalId
+    askFor(run, call)
+    return { ...change(call, call.status), approvalId }
   })
 }

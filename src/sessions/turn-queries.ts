@@ -266,5 +266,5 @@ export const decideCall = (db: Db, orgId: string, turnId: string, approvalId: st
     update tool_calls
     set approved = ${approved}, status = ${approved ? 'waiting' : 'denied'},
       ended_at = case when ${approved} then null else now() end
-    where org_id = ${orgId} and turn_id = ${turnId} and approval_id = ${approvalId} and status = 'unknown'
+    where org_id = ${orgId} and turn_id = ${turnId} and approval_id = ${approvalId} and approved is null
     returning call_id, step, place`)

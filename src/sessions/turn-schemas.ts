@@ -141,7 +141,13 @@ export const Turn = Type.Object({
   steps: Type.Array(Step),
   toolCalls: Type.Array(ToolCall),
   approvals: Type.Array(
-    Type.Object({ approvalId: Id, toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() }),
+    Type.Object({
+      approvalId: Id,
+      toolCallId: Type.String(),
+      toolName: Type.String(),
+      input: Type.Unknown(),
+      isRepeated: Type.Boolean({ description: 'It was running when its process was killed; else it has not run yet' }),
+    }),
     { description: 'What a person has to decide before it goes on' },
   ),
   createdAt: Timestamp,

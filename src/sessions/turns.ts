@@ -270,7 +270,9 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
     if (call.approved !== null) throw conflict('This was decided already, and otherwise.')
     if (turn.status !== 'requires_action') throw conflict('The turn does not wait for a decision any more.')
     await turnQueries.decideCall(db, orgId, turnId, decision.approvalId, decision.approved)
-    const isReady = !calls.some(({ status, callId }) => status === 'unknown' && callId !== call.callId)
+    const isReady = calls.every(
+      ({ approvalId, approved, callId }) => approvalId === null || approved !== null || callId === call.callId,
+    )
     const frames: Frame[] = [{ type: 'tool-approval-response', ...decision }]
     if (!decision.approved) frames.push({ type: 'tool-output-denied', toolCallId: call.callId })
     const lines = frames.map((frame) => JSON.stringify(frame))

@@ -1,11 +1,36 @@
+import { useState } from 'react'
+import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Activity } from './activity.tsx'
+import { Attention } from './attention.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import styles from './home.module.css'
+import { Conversations } from './conversations.tsx'
+
+const greeting = (hour: number): string => {
+  if (hour < 5) return 'Good night'
+  if (hour < 12) return 'Good morning'
+  return hour < 18 ? 'Good afternoon' : 'Good evening'
+}
 
 export const Home = () => {
   useTitle('Home')
+  const { session, me, can } = useIdentity()
+  const [hello] = useState(() => greeting(new Date().getHours()))
+  const [first] = session.user.name.split(' ')
   return (
-    <Page>
-      <PageHeader title="Home" />
+    <Page wide>
+      <PageHeader
+        title={`${hello}, ${first}`}
+        description={me.workspace === null ? me.org.name : `${me.org.name}, workspace ${me.workspace.name}`}
+      />
+      <Attention />
+      <FirstSteps />
+      <div className={styles['columns']}>
+        <Conversations />
+        {can('audit:read') && <Activity />}
+      </div>
     </Page>
   )
 }

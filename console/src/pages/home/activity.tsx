@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import type { AuditEntry } from 'atrium-sdk'
+import { read } from '../../api.ts'
+import { formatWord } from '../../format.ts'
+import { Avatar, Section, Time } from '../../ui/bits.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import styles from './home.module.css'
+
+/** `api-key.created` → `API key created`, with the name of what it was done to where there is one. */
+const sentenceOf = ({ action, details }: AuditEntry): string => {
+  const words = formatWord(action.replace('.', ' ')).replace(/^Api /, 'API ')
+  return typeof details['name'] === 'string' ? `${words}: ${details['name']}` : words
+}
+
+/** What people and keys changed last; for those who may read the audit log. */
+export const Activity = () => {
+  const entries = useQuery(read('GET /audit-log', { query: { limit: 6 } }))
+  return (
+    <Section
+      plain
+      title="Activity"
+      actions={
+        <ButtonLink small variant="quiet" to="/settings/audit-log">
+          Show all
+        </ButtonLink>
+      }
+    >
+      <div className={styles['list']}>
+        <Await query={entries} compact>
+          {({ items }) =>
+            items.length === 0 ? (
+              <EmptyState compact title="Nothing has happened yet" />
+            ) : (
+              items.map((entry) => (
+                <div key={entry.id} className={styles['item']}>
+                  <Avatar name={entry.actor.name} />
+                  <span className={styles['text']}>
+                    <span className={styles['title']}>{sentenceOf(entry)}</span>
+                    <small>{entry.actor.name}</small>
+                  </span>
+                  <Time at={entry.at} />
+                </div>
+              ))
+            )
+          }
+        </Await>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { read } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import styles from './home.module.css'
+
+interface Matter {
+  key: string
+  text: ReactNode
+  action: string
+  to: string
+}
+
+const useMatters = (): Matter[] => {
+  const { session, me, can } = useIdentity()
+  const { hasPassword, twoFactorEnabled } = session.user
+  const sessions = useQuery({
+    ...read('GET /sessions', { query: { limit: 50 } }),
+    enabled: can('sessions:read') && me.workspace !== null,
+  })
+  const connections = useQuery({ ...read('GET /connections'), enabled: can('connections:read') })
+  const matters: Matter[] = []
+  if (!hasPassword) {
+    matters.push({
+      key: 'password',
+      text: 'You have no password yet. Without one you cannot sign in again, nor confirm sensitive changes.',
+      action: 'Set a password',
+      to: '/settings/profile',
+    })
+  } else if (!twoFactorEnabled && (me.role === 'owner' || me.role === 'admin')) {
+    matters.push({
+      key: 'two-factor',
+      text: `You can change everything in ${me.org.name}, and your password alone protects that.`,
+      action: 'Turn on two-factor',
+      to: '/settings/profile',
+    })
+  }
+  for (const { id, title, participants } of sessions.data?.items.filter(({ status }) => status === 'requires_action') ??
+    []) {
+    const agent = participants.find(({ type }) => type === 'agent')
+    matters.push({
+      key: id,
+      text: (
+        <>
+          <strong>{agent?.name ?? 'An agent'}</strong> waits for your decision{title !== null && ` in “${title}”`}.
+        </>
+      ),
+      action: 'Decide',
+      to: `/chat/${id}`,
+    })
+  }
+  for (const { id, connectorSlug, label, lastError } of connections.data?.items.filter(
+    ({ status }) => status === 'error',
+  ) ?? []) {
+    matters.push({
+      key: id,
+      text: (
+        <>
+          The connection <strong>{label ?? connectorSlug}</strong> does not work any more
+          {lastError !== null && `: ${lastError}`}
+        </>
+      ),
+      action: 'Reconnect',
+      to: '/connections',
+    })
+  }
+  return matters
+}
+
+/** What somebody has to do something about, and the way there. Nothing, when there is nothing. */
+export const Attention = () => {
+  const matters = useMatters()
+  if (matters.length === 0) return null
+  return (
+    <section className={styles['attention']} aria-label="Needs attention">
+      {matters.map(({ key, text, action, to }) => (
+        <div key={key} className={styles['notice']}>
+          <TriangleAlert aria-hidden="true" />
+          <p>{text}</p>
+          <ButtonLink small to={to}>
+            {action}
+          </ButtonLink>
+        </div>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { MessagesSquare } from 'lucide-react'
+import { Link } from 'react-router'
+import { read } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { Avatar, Section, Status, Time } from '../../ui/bits.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import styles from './home.module.css'
+
+/** What was talked about last in this workspace. */
+export const Conversations = () => {
+  const { me } = useIdentity()
+  const sessions = useQuery({ ...read('GET /sessions', { query: { limit: 6 } }), enabled: me.workspace !== null })
+  if (me.workspace === null) {
+    return (
+      <Section title="Conversations">
+        <EmptyState compact title="You are in no workspace">
+          Agents live in workspaces. An owner or admin can add you to one.
+        </EmptyState>
+      </Section>
+    )
+  }
+  return (
+    <Section plain title="Conversations">
+      <div className={styles['list']}>
+        <Await query={sessions} compact>
+          {({ items }) =>
+            items.length === 0 ? (
+              <EmptyState
+                compact
+                icon={<MessagesSquare />}
+                title="Nobody has talked to an agent yet"
+                action={<ButtonLink to="/chat">Start a conversation</ButtonLink>}
+              />
+            ) : (
+              items.map(({ id, title, status, participants, lastMessageAt, createdAt }) => {
+                const agent = participants.find(({ type }) => type === 'agent')?.name ?? 'Agent'
+                return (
+                  <Link key={id} to={`/chat/${id}`} className={styles['item']}>
+                    <Avatar name={agent} square />
+                    <span className={styles['text']}>
+                      <span className={styles['title']}>{title ?? 'Untitled'}</span>
+                      <small>{agent}</small>
+                    </span>
+                    {status === 'running' && <Status tone="info">Answering</Status>}
+                    {status === 'requires_action' && <Status tone="warn">Waits for you</Status>}
+                    <Time at={lastMessageAt ?? createdAt} />
+                  </Link>
+                )
+              })
+            )
+          }
+        </Await>
+      </div>
+    </Section>
+  )
+}

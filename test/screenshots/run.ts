@@ -1,0 +1,46 @@
+// `npm run screenshots`: every page of the console, light and dark, into docs/screenshots. A name or part of one takes
+// those only: `npm run screenshots -- files`.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { startConsole } from '../console.ts'
+import { until } from '../until.ts'
+import { makeSample } from './sample.ts'
+import { shots } from './shots.ts'
+
+const folder = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url))
+const [filter = ''] = process.argv.slice(2)
+
+// As text, since it runs in the page; what turns for ever (a spinner) is not waited for.
+const isMoving = `document.getAnimations().some((one) =>
+  one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)`
+
+/** When nothing moves or loads any more. */
+const settle = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('networkidle')
+  await page.evaluate('document.fonts.ready')
+  await until('everything has come to rest', async () => !(await page.evaluate(isMoving)))
+}
+
+const { app, open, visit } = await startConsole()
+const sample = await makeSample(app)
+await mkdir(folder, { recursive: true })
+
+for (const shot of shots.filter(({ name }) => name.includes(filter))) {
+  for (const dark of [false, true]) {
+    const name = `${shot.name}-${dark ? 'dark' : 'light'}.png`
+    test(name, async () => {
+      const size = shot.phone === true ? { width: 390, height: 844 } : { width: 1280, height: 800 }
+      const path = typeof shot.path === 'string' ? shot.path : shot.path(sample)
+      const { page, context, faults } =
+        shot.signedOut === true ? await visit(path, { dark, size }) : await open(sample.owner, path, { dark, size })
+      await settle(page)
+      await shot.prepare?.(page, sample)
+      await settle(page)
+      await writeFile(folder + name, await page.screenshot())
+      await context.close()
+      if (faults.length > 0) throw new Error(faults.join('\n'))
+    })
+  }
+}

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core'
+import { password } from '../console.ts'
+import type { Sample } from './sample.ts'
+
+export interface Shot {
+  /** Of the file, without `-light.png`. */
+  name: string
+  path: string | ((sample: Sample) => string)
+  /** What a person does before one looks. */
+  prepare?: (page: Page, sample: Sample) => Promise<void>
+  signedOut?: boolean
+  phone?: boolean
+}
+
+/** Every page, and the states of it that are worth a look. */
+export const shots: Shot[] = [
+  { name: 'sign-in', path: '/sign-in', signedOut: true },
+  { name: 'home', path: '/' },
+  { name: 'home-phone', path: '/', phone: true },
+  { name: 'files', path: ({ folderId }) => `/files/${folderId}` },
+  { name: 'files-phone', path: ({ folderId }) => `/files/${folderId}`, phone: true },
+  {
+    name: 'files-selected',
+    path: ({ folderId }) => `/files/${folderId}`,
+    prepare: async (page) => {
+      await page.getByLabel('Select Creative brief.docx').check({ force: true })
+      await page.getByLabel('Select Launch plan.md').check({ force: true })
+      await page.getByRole('button', { name: 'Actions', exact: true }).click()
+    },
+  },
+  { name: 'preview-spreadsheet', path: ({ folderId, ids }) => `/files/${folderId}?open=${ids['Sales by region.csv']}` },
+  { name: 'preview-document', path: ({ folderId, ids }) => `/files/${folderId}?open=${ids['Creative brief.docx']}` },
+  {
+    name: 'preview-picture',
+    path: ({ folderId, ids }) => `/files/${folderId}?open=${ids['Chair on the terrace.png']}`,
+  },
+  { name: 'settings-profile', path: '/settings/profile' },
+  { name: 'settings-members', path: '/settings/members' },
+  { name: 'settings-workspaces', path: '/settings/workspaces' },
+  { name: 'settings-projects', path: '/settings/projects' },
+  { name: 'settings-api-keys', path: '/settings/api-keys' },
+  { name: 'settings-api-keys-phone', path: '/settings/api-keys', phone: true },
+  { name: 'settings-audit-log', path: '/settings/audit-log' },
+  {
+    name: 'api-key-new',
+    path: '/settings/api-keys',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name').fill('Warehouse scanner')
+      await page.getByRole('button', { name: 'Create the key' }).click()
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Confirm' }).click()
+      await page.getByText('It is shown only now').waitFor()
+    },
+  },
+  {
+    name: 'palette',
+    path: ({ folderId }) => `/files/${folderId}`,
+    prepare: async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('se')
+      await page.getByRole('option').first().waitFor()
+    },
+  },
+]

@@ -150,6 +150,174 @@ export interface AuditEntry {
   requestId: string | null
 }
 
+export interface BillingPatch {
+  autoTopupEnabled?: boolean
+  autoTopupThresholdCents?: number
+  /** No card payment is larger than 99,999,999 */
+  autoTopupAmountCents?: number
+  /** No more than this by itself in a month */
+  autoTopupMonthlyCapCents?: number | null
+  /** Paid turns are refused beyond it */
+  monthlyCapCents?: number | null
+}
+
+export interface BillingSnapshot {
+  balance: {
+    balanceCents: number
+    cumulativeDepositsCents: number
+    autoTopupEnabled: boolean
+    autoTopupThresholdCents: number
+    autoTopupAmountCents: number
+    /** Charged, and less than a cent yet */
+    remainderMicrocents: number
+    /** What turns that run may still cost */
+    reservedMicrocents: number
+  }
+  waiver: {
+    active: boolean
+    remainingCents: number
+  }
+  payment: {
+    paymentProviderConfigured: boolean
+    webhookConfigured: boolean
+    publishableKeyConfigured: boolean
+    directDepositAvailable: boolean
+    billingEnforced: boolean
+  }
+  usage: {
+    currentMonth: {
+      /** Calls of models, free ones included */
+      requestCount: number
+      /** Those on the org's own provider key */
+      byokRequestCount: number
+      /** Cached ones included */
+      inputTokens: number
+      outputTokens: number
+      cacheReadTokens: number
+      cacheWriteTokens: number
+      totalTokens: number
+      /** 10,000 microcents are a cent */
+      providerCostMicrocents: number
+      /** 10,000 microcents are a cent */
+      platformFeeMicrocents: number
+      /** 10,000 microcents are a cent */
+      totalChargedMicrocents: number
+      /** Whole cents of it */
+      totalChargedCents: number
+      /** ISO 8601, UTC, milliseconds */
+      monthStart: string
+      operationBreakdown: Array<{
+        operation: string
+        requestCount: number
+        /** 10,000 microcents are a cent */
+        totalChargedMicrocents: number
+        totalChargedCents: number
+      }>
+    }
+  }
+  transactions: Array<{
+    /** UUIDv7 */
+    id: string
+    type: "deposit" | "usage" | "refund" | "adjustment" | "platform_fee"
+    /** Signed: what it does to the balance */
+    amountCents: number
+    balanceAfterCents: number
+    paymentIntentId?: string
+    notes: string | null
+    /** ISO 8601, UTC, milliseconds */
+    createdAt: string
+  }>
+  promotions: Promotion[]
+  subscription: {
+    planId: string
+    planName: string
+    /** active, past_due, canceled, … */
+    status: string
+    cancelAtPeriodEnd: boolean
+    /** ISO 8601, UTC, milliseconds */
+    currentPeriodEnd: string | null
+    /** ISO 8601, UTC, milliseconds */
+    createdAt: string
+  } | null
+  autoTopup: {
+    state: "off" | "no_payment_method" | "balance_suffices" | "backing_off" | "monthly_cap" | "due" | "under_way"
+    /** Why the account is, or is not, filled up right now */
+    reason: string
+    /** ISO 8601, UTC, milliseconds */
+    retryAt: string | null
+    hasPaymentMethod: boolean
+    monthlyCapCents: number | null
+    chargedThisMonthCents: number
+    recent: Array<{
+      /** UUIDv7 */
+      id: string
+      state: "due" | "processing" | "succeeded" | "declined" | "failed"
+      amountCents: number
+      failureCode: string | null
+      failureMessage: string | null
+      /** ISO 8601, UTC, milliseconds */
+      createdAt: string
+      /** ISO 8601, UTC, milliseconds */
+      endedAt: string | null
+    }>
+  }
+  limits: {
+    org: {
+      monthlyCapCents: number | null
+      /** 10,000 microcents are a cent */
+      chargedThisMonthMicrocents: number
+      chargedThisMonthCents: number
+      /** near: 80 % of the cap are used up */
+      state: "free" | "near" | "reached"
+    }
+    /** Agents with a cap of their own; empty for those who do not manage billing */
+    agents: Array<{
+      /** UUIDv7 */
+      id: string
+      name: string
+      slug: string
+      monthlyCapCents: number | null
+      /** 10,000 microcents are a cent */
+      chargedThisMonthMicrocents: number
+      chargedThisMonthCents: number
+      /** near: 80 % of the cap are used up */
+      state: "free" | "near" | "reached"
+    }>
+  }
+}
+
+export interface Breakdown {
+  period: string
+  /** ISO 8601, UTC, milliseconds */
+  from: string
+  /** ISO 8601, UTC, milliseconds */
+  to: string
+  items: Array<{
+    id: string | null
+    name: string
+    /** Calls of models, free ones included */
+    requestCount: number
+    /** Those on the org's own provider key */
+    byokRequestCount: number
+    /** Cached ones included */
+    inputTokens: number
+    outputTokens: number
+    cacheReadTokens: number
+    cacheWriteTokens: number
+    totalTokens: number
+    /** 10,000 microcents are a cent */
+    providerCostMicrocents: number
+    /** 10,000 microcents are a cent */
+    platformFeeMicrocents: number
+    /** 10,000 microcents are a cent */
+    totalChargedMicrocents: number
+    /** Whole cents of it */
+    totalChargedCents: number
+    /** Of what was charged in all, from 0 to 1 */
+    share: number
+  }>
+}
+
 export interface Cancelled {
   cancelled: boolean
 }
@@ -240,8 +408,140 @@ export interface ChatModelList {
   data: ChatModel[]
 }
 
+export interface Connection {
+  /** UUIDv7 */
+  id: string
+  connectorSlug: string
+  label: string | null
+  status: "pending" | "active" | "error" | "expired" | "revoked"
+  accountName: string | null
+  accountId: string | null
+  scopes: string[]
+  /** ISO 8601, UTC, milliseconds */
+  lastUsedAt: string | null
+  lastError: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+  /** ISO 8601, UTC, milliseconds */
+  deletedAt: string | null
+}
+
+export interface ConnectionCreate {
+  connectorSlug: string
+  /** Tells several connections to one connector apart */
+  label?: string
+}
+
+export interface ConnectionTools {
+  /** Of the tools that were agreed to; null where they never change */
+  hash: string | null
+  items: Array<{
+    /** As agents call it */
+    name: string
+    description: string
+    inputSchema: unknown
+  }>
+  offered: {
+    hash: string
+    items: Array<{
+      name: string
+      description: string
+      inputSchema: unknown
+    }>
+  } | null
+}
+
+export interface ConnectorEntry {
+  slug: string
+  name: string
+  description: string
+  authType: "oauth" | "api_key" | "none"
+  /** Its OAuth client is set on this server, or it needs none */
+  configured: boolean
+  availability: "available" | "not_configured" | "coming_soon"
+  /** Only when it is not available */
+  availabilityReason?: string
+  /** Empty where each connection brings its own (MCP) */
+  tools: Array<{
+    name: string
+    description: string
+  }>
+  /** Only for `api_key` */
+  credentialFields?: Array<{
+    key: string
+    label: string
+    required: boolean
+    /** To be hidden while it is typed */
+    secret: boolean
+    help?: string
+  }>
+}
+
+export interface Credentials {
+  /** A value for each of the connector's credentialFields that is required, and for no others */
+  credentials: Record<string, string>
+}
+
 export interface Deleted {
   deleted: true
+}
+
+export interface Delivery {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  webhookId: string
+  /** UUIDv7 */
+  eventId: string
+  eventType: string
+  url: string | null
+  /** held: the webhook is paused or disabled */
+  status: "pending" | "sending" | "succeeded" | "failed" | "held"
+  /** What it waits for, or why it was given up */
+  statusReason: string | null
+  /** Attempts after the first */
+  retryCount: number
+  /** ISO 8601, UTC, milliseconds */
+  nextAttemptAt: string | null
+  response: {
+    status: number
+    headers: Record<string, string>
+    /** Its first 4 KB as text */
+    body: string
+    truncated: boolean
+    durationMs: number
+  } | null
+  /** Why the last attempt failed */
+  error: string | null
+  attempts: Array<{
+    number: number
+    trigger: "automatic" | "manual"
+    /** ISO 8601, UTC, milliseconds */
+    at: string
+    durationMs: number
+    url: string
+    responseStatus: number | null
+    error: string | null
+  }>
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+}
+
+export interface DepositCreate {
+  amountCents: number
+  method?: "direct"
+}
+
+export interface DepositStarted {
+  checkoutUrl?: string
+  sessionId?: string
+  deposited?: number
+  method?: "direct"
+  message?: string
 }
 
 export interface Endpoint {
@@ -260,6 +560,31 @@ export interface Endpoint {
   target: string | null
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
+}
+
+export interface ExistingConnection {
+  /** UUIDv7 */
+  id: string
+  connectorSlug: string
+  label: string | null
+  status: "pending" | "active" | "error" | "expired" | "revoked"
+  accountName: string | null
+  accountId: string | null
+  scopes: string[]
+  /** ISO 8601, UTC, milliseconds */
+  lastUsedAt: string | null
+  lastError: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+  /** ISO 8601, UTC, milliseconds */
+  deletedAt: string | null
+  connection: Connection
+  /** To be opened in a browser */
+  oauthUrl: string | null
+  /** Where to POST the credentials */
+  credentialSubmitUrl: string | null
 }
 
 export interface Failure {
@@ -495,6 +820,15 @@ export interface Model {
   } | null
 }
 
+export interface OAuthCompletion {
+  code: string
+  state: string
+}
+
+export interface OAuthUrl {
+  oauthUrl: string
+}
+
 export interface PasswordChange {
   /** not needed for the first password */
   currentPassword?: string
@@ -503,6 +837,10 @@ export interface PasswordChange {
 
 export interface PasswordChanged {
   changed: true
+}
+
+export interface PaymentEventReceived {
+  received: true
 }
 
 export interface Peer {
@@ -559,6 +897,57 @@ export interface Preview {
   }>
 }
 
+export interface Pricing {
+  plans: Array<{
+    id: string
+    name: string
+    description: string
+    /** A month; null: made to measure */
+    priceCents: number | null
+    interval: "month"
+    /** Granted for each month that is paid */
+    includedCreditCents: number
+    custom: boolean
+  }>
+  platformFee: {
+    /** Hundredths of a percent */
+    bps: number
+    /** For this org, as of now */
+    waived: boolean
+  }
+  models: Array<{
+    id: string
+    name: string
+    provider: string
+    free: boolean
+    /** Microcents for a million tokens */
+    inputMicrocents: number
+    /** Microcents for a million tokens */
+    outputMicrocents: number
+    /** Microcents for a million tokens */
+    cacheReadMicrocents: number
+    /** Microcents for a million tokens */
+    cacheWriteMicrocents: number
+    /** As this org pays it now */
+    withFee: {
+      /** Microcents for a million tokens */
+      inputMicrocents: number
+      /** Microcents for a million tokens */
+      outputMicrocents: number
+      /** Microcents for a million tokens */
+      cacheReadMicrocents: number
+      /** Microcents for a million tokens */
+      cacheWriteMicrocents: number
+    }
+  }>
+  services: Array<{
+    id: string
+    unit: string
+    /** 10,000 microcents are a cent */
+    priceMicrocents: number
+  }>
+}
+
 export interface Project {
   /** UUIDv7 */
   id: string
@@ -588,6 +977,43 @@ export interface ProjectPatch {
   instructions?: string | null
 }
 
+export interface Promotion {
+  /** UUIDv7 */
+  id: string
+  code: string
+  description: string | null
+  amountCents: number
+  /** Not used up yet */
+  remainingCents: number
+  /** ISO 8601, UTC, milliseconds */
+  expiresAt: string | null
+}
+
+export interface ProviderKey {
+  /** UUIDv7 */
+  id: string
+  provider: string
+  label: string | null
+  /** The beginning of a SHA-256, to tell keys apart */
+  fingerprint: string
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export interface ProviderKeyCreate {
+  provider: "openai" | "anthropic" | "google" | "openrouter" | "mistral" | "groq" | "xai" | "deepseek"
+  key: string
+  label?: string | null
+}
+
+export interface Receipt {
+  received: true
+  /** UUIDv7 */
+  eventId: string
+  /** It was here already; `eventId` is that of the first */
+  duplicate: boolean
+}
+
 export interface Received {
   success: true
   data: {
@@ -595,6 +1021,42 @@ export interface Received {
     /** It came before, and was dropped */
     duplicate: boolean
   }
+}
+
+export interface Recover {
+  /** Failed deliveries that were created since then */
+  since: string
+}
+
+export interface Recovered {
+  queued: number
+}
+
+export interface Redeem {
+  code: string
+}
+
+export interface RevokedConnection {
+  deleted: true
+  /** What came of giving the grant back to the provider; `pending` is tried again */
+  providerRevocation: "revoked" | "pending" | "failed" | "unsupported"
+}
+
+export interface RpcFailure {
+  jsonrpc: "2.0"
+  id: string | number | null
+  error: {
+    code: number
+    message: string
+    data?: unknown
+  }
+}
+
+export interface SecretRotate {
+  /** For sources whose provider makes the secret; left out, one is made */
+  secret?: string
+  /** For discord: hexadecimal */
+  publicKey?: string
 }
 
 export interface Session {
@@ -669,6 +1131,111 @@ export interface SignedOut {
   signedOut: true
 }
 
+export interface Spending {
+  period: string
+  /** ISO 8601, UTC, milliseconds */
+  from: string
+  /** ISO 8601, UTC, milliseconds */
+  to: string
+  summary: {
+    /** Calls of models, free ones included */
+    requestCount: number
+    /** Those on the org's own provider key */
+    byokRequestCount: number
+    /** Cached ones included */
+    inputTokens: number
+    outputTokens: number
+    cacheReadTokens: number
+    cacheWriteTokens: number
+    totalTokens: number
+    /** 10,000 microcents are a cent */
+    providerCostMicrocents: number
+    /** 10,000 microcents are a cent */
+    platformFeeMicrocents: number
+    /** 10,000 microcents are a cent */
+    totalChargedMicrocents: number
+    /** Whole cents of it */
+    totalChargedCents: number
+  }
+  daily: Array<{
+    date: string
+    /** Calls of models, free ones included */
+    requestCount: number
+    /** Those on the org's own provider key */
+    byokRequestCount: number
+    /** Cached ones included */
+    inputTokens: number
+    outputTokens: number
+    cacheReadTokens: number
+    cacheWriteTokens: number
+    totalTokens: number
+    /** 10,000 microcents are a cent */
+    providerCostMicrocents: number
+    /** 10,000 microcents are a cent */
+    platformFeeMicrocents: number
+    /** 10,000 microcents are a cent */
+    totalChargedMicrocents: number
+    /** Whole cents of it */
+    totalChargedCents: number
+  }>
+  topAgents: Array<{
+    id: string | null
+    name: string
+    /** Calls of models, free ones included */
+    requestCount: number
+    /** Those on the org's own provider key */
+    byokRequestCount: number
+    /** Cached ones included */
+    inputTokens: number
+    outputTokens: number
+    cacheReadTokens: number
+    cacheWriteTokens: number
+    totalTokens: number
+    /** 10,000 microcents are a cent */
+    providerCostMicrocents: number
+    /** 10,000 microcents are a cent */
+    platformFeeMicrocents: number
+    /** 10,000 microcents are a cent */
+    totalChargedMicrocents: number
+    /** Whole cents of it */
+    totalChargedCents: number
+    /** Of what was charged in all, from 0 to 1 */
+    share: number
+  }>
+  topModels: Array<{
+    id: string | null
+    name: string
+    /** Calls of models, free ones included */
+    requestCount: number
+    /** Those on the org's own provider key */
+    byokRequestCount: number
+    /** Cached ones included */
+    inputTokens: number
+    outputTokens: number
+    cacheReadTokens: number
+    cacheWriteTokens: number
+    totalTokens: number
+    /** 10,000 microcents are a cent */
+    providerCostMicrocents: number
+    /** 10,000 microcents are a cent */
+    platformFeeMicrocents: number
+    /** 10,000 microcents are a cent */
+    totalChargedMicrocents: number
+    /** Whole cents of it */
+    totalChargedCents: number
+    /** Of what was charged in all, from 0 to 1 */
+    share: number
+  }>
+}
+
+export interface StartedConnection {
+  connection: Connection
+  /** To be opened in a browser */
+  oauthUrl: string | null
+  /** Where to POST the credentials */
+  credentialSubmitUrl: string | null
+}
+
 export interface StepUp {
   password?: string
   totpCode?: string
@@ -678,6 +1245,42 @@ export interface StepUpToken {
   token: string
   /** ISO 8601, UTC, milliseconds */
   expiresAt: string
+}
+
+export interface SubscriptionCreate {
+  planId: string
+}
+
+export interface SubscriptionStarted {
+  checkoutUrl: string
+  sessionId: string
+  planId: string
+}
+
+export interface ToolAgreement {
+  /** offered.hash of the tools that you agree to */
+  hash: string
+}
+
+export interface TransactionPage {
+  items: Array<{
+    /** UUIDv7 */
+    id: string
+    type: "deposit" | "usage" | "refund" | "adjustment" | "platform_fee"
+    /** Signed: what it does to the balance */
+    amountCents: number
+    balanceAfterCents: number
+    paymentIntentId?: string
+    notes: string | null
+    /** ISO 8601, UTC, milliseconds */
+    createdAt: string
+  }>
+  page: number
+  limit: number
+  /** all items, on all pages */
+  total: number
+  hasMore: boolean
+  nextCursor: string | null
 }
 
 export interface Turn {
@@ -729,6 +1332,9 @@ export interface Turn {
   }
   /** What the model's provider is paid; 10,000 microcents are a cent */
   costMicrocents: number
+  platformFeeMicrocents: number
+  /** What the org is charged: cost and fee, or only the fee on its own provider key */
+  chargedMicrocents: number
   steps: Array<{
     step: number
     /** Which call of the model for this step */
@@ -776,6 +1382,8 @@ export interface Turn {
     toolCallId: string
     toolName: string
     input: unknown
+    /** It was running when its process was killed; else it has not run yet */
+    isRepeated: boolean
   }>
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
@@ -819,6 +1427,8 @@ export interface TurnCreate {
   maxCostCents?: number
   /** When a turn of the session is under way: wait for it (the default), refuse, or cancel it */
   onBusy?: "enqueue" | "reject" | "interrupt"
+  /** In place of text: go on with the last turn, which a limit ended before its time */
+  continue?: boolean
   /** Answer 202 at once */
   background?: boolean
   /** In place of text: the messages of the AI SDK's useChat; the last one counts */
@@ -859,6 +1469,129 @@ export interface UiMessage {
       approved?: boolean
     }
   }>
+}
+
+export interface Updated {
+  updated: true
+}
+
+export interface Verified {
+  valid: boolean
+  /** What is wrong */
+  reason: string | null
+}
+
+export interface Webhook {
+  /** UUIDv7 */
+  id: string
+  name: string
+  /** Where events are forwarded to; the receive URL when nowhere */
+  url: string
+  /** Decides how requests are verified */
+  source: string
+  description: string | null
+  /** Types that are let through; empty: all of them */
+  events: string[]
+  status: "active" | "paused" | "disabled"
+  /** Why the server itself disabled it */
+  statusReason: string | null
+  /** Whether the status is active */
+  enabled: boolean
+  /** Deliveries that were attempted */
+  deliveryCount: number
+  /** ISO 8601, UTC, milliseconds */
+  lastDeliveryAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+  /** Where providers send events to; needs no API key */
+  receiveUrl: string
+}
+
+export interface WebhookCreate {
+  name: string
+  /** A public http(s) URL. Null or empty: events are only recorded */
+  url?: string | null
+  /** github, gitlab, jira, stripe, slack, linear, shopify, telegram, twilio, discord, hmac or token verify by that native scheme; custom and anything else by Standard Webhooks */
+  source?: string
+  description?: string | null
+  /** Types to let through, such as `invoice.paid` or `invoice.*`; empty: all */
+  events?: string[]
+  /** For sources whose provider makes the secret; left out, one is made */
+  secret?: string
+  /** For discord: hexadecimal */
+  publicKey?: string
+}
+
+export interface WebhookEvent {
+  /** UUIDv7 */
+  id: string
+  /** UUIDv7 */
+  webhookId: string
+  webhookName: string
+  type: string
+  /** The provider's id of the event */
+  externalId: string | null
+  /** JSON, the fields of a form, or text; null in lists when larger than 64 KB */
+  payload: unknown
+  /** Length of the body */
+  sizeBytes: number
+  /** Those that say something of the event */
+  headers: Record<string, string>
+  /** filtered: its type is off the allowlist */
+  status: "recorded" | "filtered"
+  /** ISO 8601, UTC, milliseconds */
+  receivedAt: string
+}
+
+export interface WebhookTest {
+  /** UUIDv7 */
+  webhookId: string
+  type?: string
+  /** Any JSON */
+  payload?: unknown
+}
+
+export interface WebhookVerify {
+  /** UUIDv7 */
+  webhookId: string
+  /** The raw body */
+  payload: string
+  /** By names in any case */
+  headers: Record<string, string>
+  /** For twilio: the URL that was called; the receive URL if left out */
+  url?: string
+}
+
+export interface WebhookWithSecret {
+  /** UUIDv7 */
+  id: string
+  name: string
+  /** Where events are forwarded to; the receive URL when nowhere */
+  url: string
+  /** Decides how requests are verified */
+  source: string
+  description: string | null
+  /** Types that are let through; empty: all of them */
+  events: string[]
+  status: "active" | "paused" | "disabled"
+  /** Why the server itself disabled it */
+  statusReason: string | null
+  /** Whether the status is active */
+  enabled: boolean
+  /** Deliveries that were attempted */
+  deliveryCount: number
+  /** ISO 8601, UTC, milliseconds */
+  lastDeliveryAt: string | null
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+  /** Where providers send events to; needs no API key */
+  receiveUrl: string
+  /** Told this once */
+  secret: string
 }
 
 export interface Workspace {
@@ -1087,6 +1820,174 @@ export interface Routes {
     body: TwoFactorConfirm
     data: TwoFactorEnabled
   }
+  /** Balance, usage of this month, last transactions, and what becomes of automatic top-up */
+  'GET /billing': {
+    data: BillingSnapshot
+  }
+  /** Change automatic top-up and spending limits */
+  'PATCH /billing': {
+    body: BillingPatch
+    data: Updated
+  }
+  /** The org's own keys for model providers, newest first */
+  'GET /billing/byok-keys': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: ProviderKey[]
+      nextCursor: string | null
+    }
+  }
+  /** Store a key for a model provider */
+  'POST /billing/byok-keys': {
+    body: ProviderKeyCreate
+    data: ProviderKey
+  }
+  /** Remove a key */
+  'DELETE /billing/byok-keys/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** Start a deposit: the address of a page to pay on or, outside production, the deposit itself */
+  'POST /billing/deposit': {
+    body: DepositCreate
+    data: DepositStarted
+  }
+  /** Plans, platform fee and what models cost */
+  'GET /billing/pricing': {
+    data: Pricing
+  }
+  /** Redeem a promotion */
+  'POST /billing/promotions/redeem': {
+    body: Redeem
+    data: Promotion
+  }
+  /** Spending of a period: in all, day by day, largest agents and models */
+  'GET /billing/spending': {
+    query?: {
+      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      period?: string
+    }
+    data: Spending
+  }
+  /** Spending by agent */
+  'GET /billing/spending/by-agent': {
+    query?: {
+      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      period?: string
+    }
+    data: Breakdown
+  }
+  /** Spending by model */
+  'GET /billing/spending/by-model': {
+    query?: {
+      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      period?: string
+    }
+    data: Breakdown
+  }
+  /** Spending by project */
+  'GET /billing/spending/by-project': {
+    query?: {
+      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      period?: string
+    }
+    data: Breakdown
+  }
+  /** Start the checkout of a monthly plan */
+  'POST /billing/subscriptions/checkout': {
+    body: SubscriptionCreate
+    data: SubscriptionStarted
+  }
+  /** The ledger, newest first */
+  'GET /billing/transactions': {
+    query?: {
+      limit?: number
+      page?: number
+      /** nextCursor of the page before */
+      cursor?: string
+      /** deposit, usage, refund, adjustment or platform_fee; anything else means no filter */
+      type?: string
+    }
+    data: TransactionPage
+  }
+  /** For Stripe: its signed events */
+  'POST /billing/webhooks/stripe': {
+    data: PaymentEventReceived
+  }
+  /** Your connections, newest first */
+  'GET /connections': {
+    query?: {
+      /** Unset: everything, up to 1,000 */
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Connection[]
+      nextCursor: string | null
+    }
+  }
+  /** Start a connection */
+  'POST /connections': {
+    body: ConnectionCreate
+    data: ExistingConnection | StartedConnection
+  }
+  /** Where an OAuth provider sends the browser back to */
+  'GET /connections/oauth/callback': {
+    query?: {
+      code?: string
+      state?: string
+      error?: string
+    }
+    data: unknown
+  }
+  /** Confirm a connection on the page that the callback showed */
+  'POST /connections/oauth/callback': {
+    body: OAuthCompletion
+    data: unknown
+  }
+  /** Start or repair a connection and go to the provider */
+  'GET /connections/oauth/start': {
+    query: {
+      /** Slug of the connector */
+      connector: string
+      /** Tells several connections to one connector apart */
+      label?: string
+    }
+    data: unknown
+  }
+  /** One of your connections */
+  'GET /connections/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Connection
+  }
+  /** Revoke a connection, here and at the provider */
+  'DELETE /connections/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: RevokedConnection
+  }
+  /** Complete or repair a connection with credentials */
+  'POST /connections/:id/credentials': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: Credentials
+    data: Connection
+  }
   /** Where the provider sends the events of a connection */
   'GET /connections/:id/endpoints': {
     params: {
@@ -1112,6 +2013,47 @@ export interface Routes {
     }
     data: {
       items: InboundEvent[]
+      nextCursor: string | null
+    }
+  }
+  /** Where to go to complete or repair a connection */
+  'GET /connections/:id/oauth': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: OAuthUrl
+  }
+  /** Complete a connection with the code that the provider sent back */
+  'POST /connections/:id/oauth': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: OAuthCompletion
+    data: Connection
+  }
+  /** What agents can do with a connection */
+  'GET /connections/:id/tools': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: ConnectionTools
+  }
+  /** Agree to the tools that an MCP server has now */
+  'POST /connections/:id/tools': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: ToolAgreement
+    data: ConnectionTools
+  }
+  /** What can be connected on this server */
+  'GET /connectors': {
+    data: {
+      items: ConnectorEntry[]
       nextCursor: string | null
     }
   }
@@ -1454,6 +2396,185 @@ export interface Routes {
       after?: number
     }
     data: unknown | undefined
+  }
+  /** The org's webhooks, newest first */
+  'GET /webhooks': {
+    query?: {
+      /** Unset: everything, up to 1000 items */
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Webhook[]
+      nextCursor: string | null
+    }
+  }
+  /** Create a webhook; its secret is told this once */
+  'POST /webhooks': {
+    body: WebhookCreate
+    data: WebhookWithSecret
+  }
+  /** The latest events of all the org's webhooks */
+  'GET /webhooks/events': {
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: WebhookEvent[]
+      nextCursor: string | null
+    }
+  }
+  /** Where a Linear application's webhook points to, for all orgs that connected Linear */
+  'POST /webhooks/linear': {
+    data: Receipt
+  }
+  /** Where a provider sends events to; the signature is the proof */
+  'POST /webhooks/receive/:webhookId': {
+    params: {
+      /** UUIDv7 */
+      webhookId: string
+    }
+    data: Receipt
+  }
+  /** Record an event of your own, which goes the way of a received one */
+  'POST /webhooks/test': {
+    body: WebhookTest
+    data: WebhookEvent
+  }
+  /** Check a signed payload, and hear what is wrong with it; nothing is recorded */
+  'POST /webhooks/verify': {
+    body: WebhookVerify
+    data: Verified
+  }
+  /** One webhook */
+  'GET /webhooks/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Webhook
+  }
+  /** Change a webhook */
+  'PATCH /webhooks/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: {
+      name?: string
+      /** A public http(s) URL. Null or empty: events are only recorded */
+      url?: string | null
+      /** github, gitlab, jira, stripe, slack, linear, shopify, telegram, twilio, discord, hmac or token verify by that native scheme; custom and anything else by Standard Webhooks */
+      source?: string
+      description?: string | null
+      /** Types to let through, such as `invoice.paid` or `invoice.*`; empty: all */
+      events?: string[]
+      /** Counts only without `status` */
+      enabled?: boolean
+      status?: "active" | "paused" | "disabled"
+    }
+    data: Webhook
+  }
+  /** Delete a webhook for good, with its events and deliveries */
+  'DELETE /webhooks/:id': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: Deleted
+  }
+  /** Deliveries of a webhook, newest first */
+  'GET /webhooks/:id/deliveries': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: Delivery[]
+      nextCursor: string | null
+    }
+  }
+  /** One delivery */
+  'GET /webhooks/:id/deliveries/:deliveryId': {
+    params: {
+      /** UUIDv7 */
+      id: string
+      /** UUIDv7 */
+      deliveryId: string
+    }
+    data: Delivery
+  }
+  /** Attempt a delivery once more, now */
+  'POST /webhooks/:id/deliveries/:deliveryId/retry': {
+    params: {
+      /** UUIDv7 */
+      id: string
+      /** UUIDv7 */
+      deliveryId: string
+    }
+    data: Delivery
+  }
+  /** Events that a webhook recorded, newest first */
+  'GET /webhooks/:id/events': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    query?: {
+      limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
+    }
+    data: {
+      items: WebhookEvent[]
+      nextCursor: string | null
+    }
+  }
+  /** One event */
+  'GET /webhooks/:id/events/:eventId': {
+    params: {
+      /** UUIDv7 */
+      id: string
+      /** UUIDv7 */
+      eventId: string
+    }
+    data: WebhookEvent
+  }
+  /** Forward an event once more */
+  'POST /webhooks/:id/events/:eventId/replay': {
+    params: {
+      /** UUIDv7 */
+      id: string
+      /** UUIDv7 */
+      eventId: string
+    }
+    data: Delivery
+  }
+  /** Attempt all deliveries once more that failed since a time */
+  'POST /webhooks/:id/recover': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: Recover
+    data: Recovered
+  }
+  /** Give a webhook a new secret; the old one stops verifying at once */
+  'POST /webhooks/:id/rotate': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    body: SecretRotate
+    data: WebhookWithSecret
   }
   /** Workspaces that the caller may see */
   'GET /workspaces': {

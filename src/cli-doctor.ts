@@ -114,6 +114,19 @@ const checkObjects = async (config: Config): Promise<string> => {
   return `${where} can be written to and read from`
 }
 
+/** Whether what listens there answers as Atrium does: one beside an external database leaves no trace in DATA_DIR. */
+const isAtrium = async (host: string, port: number): Promise<boolean> => {
+  const local = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[host] ?? host
+  try {
+    const url = `http://${local.includes(':') ? `[${local}]` : local}:${port}/healthz`
+    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(2_000) })
+    const text = await answer.text()
+    return answer.headers.has('x-request-id') && text === '{"success":true,"data":{"status":"ok"}}'
+  } catch {
+    return false
+  }
+}
+
 const checkPort = async (config: Config): Promise<string> => {
   const { host, port } = config
   const address = `${host}:${port}`
@@ -127,6 +140,7 @@ const checkPort = async (config: Config): Promise<string> => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     const running = await findRunning(config.dataDir)
     if (running?.url !== undefined) return `${address} is taken by the running Atrium (process ${running.pid})`
+    if (await isAtrium(host, port)) return `${address} is taken by a running Atrium`
     throw new StartError(`${address} is taken by another program.`, 'Stop it, or choose another PORT.', {
       cause: error,
     })

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -284,6 +286,7 @@ const findings = async (env: Record<string, string>) => {
 describe('doctor', () => {
   test('finds nothing wrong beside a running server', async () => {
     assert.deepEqual(await findings({}), [])
+    assert.deepEqual(await findings({ PORT: new URL(app.url).port }), [], 'the port is taken by the server itself')
     const { code, stdout } = await atrium(['doctor'], { env: { PORT: '0' } })
     assert.equal(code, 0)
     assert.equal(stdout.trim().split('\n').length, 7)
@@ -295,7 +298,13 @@ describe('doctor', () => {
     assert.deepEqual(await findings({ ENCRYPTION_KEYS: newKey }), ['encryption keys'])
     const wrong = `old:${randomBytes(32).toString('base64')}`
     assert.deepEqual(await findings({ ENCRYPTION_KEYS: wrong }), ['encryption keys'])
-    assert.deepEqual(await findings({ PORT: new URL(app.url).port }), ['port'])
+    const other = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(other, 'listening')
+    assert.deepEqual(await findings({ PORT: String((other.address() as AddressInfo).port) }), ['port'])
+    other.close()
     assert.deepEqual(await findings({ PORT: 'x' }), ['environment'])
     assert.deepEqual(await findings({ DATA_DIR: '/proc/1/nothing' }), [])
     assert.deepEqual(await findings({ ENCRYPTION_KEYS: `${newKey},${oldKey}` }), [])

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { cloneDatabase, sharedServer } from './database.ts'
+import { startOldPostgres } from './old-postgres.ts'
 import { failToStart, startServerProcess } from './server-process.ts'
 import { until } from './until.ts'
 
@@ -96,6 +97,21 @@ test('a database that a newer Atrium migrated is left alone', async () => {
   assert.deepEqual((await client.query('select id from orgs')).rows, [])
   await client.end()
   await database.drop()
+})
+
+test('a PostgreSQL that is too old is one clear line, and nothing is written to it', async (t) => {
+  const old = await startOldPostgres()
+  t.after(old.stop)
+  const { code, output } = await failToStart({
+    DATA_DIR: join(folder, 'older'),
+    DATABASE_URL: `postgres://atrium@127.0.0.1:${old.port}/atrium`,
+    ENCRYPTION_KEYS: keys,
+  })
+  assert.equal(code, 1)
+  assert.match(output, /✗ The database is PostgreSQL 14\.9; Atrium needs 15 or newer\./)
+  assert.ok(
+    old.asked.length > 0 && old.asked.every((statement) => statement.trim().startsWith('select current_setting')),
+  )
 })
 
 test('production with a database of its own does not start without encryption keys', async () => {

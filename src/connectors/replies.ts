@@ -26,7 +26,7 @@ export interface ReplyDeps extends ChatDeps, AccessDeps {
   secrets: Sealer
   receivers: Receivers
   /** For the crash tests: called at the moments that hurt most. */
-  onSend?: (moment: 'before' | 'after') => void
+  onSend?: (moment: 'before' | 'after', chat: ChatKey) => void
 }
 
 /** How an attempt to send ended. `later`: it was certainly not sent. `unknown`: nobody knows. */
@@ -119,7 +119,7 @@ const deliverPart = async (
   progress: { part: number; attempts: number; wasSending: boolean },
   outgoing: Outgoing,
 ): Promise<AnswerChange['end'] | 'later'> => {
-  const { deps, endpoint, channel, lease } = delivery
+  const { deps, chat, endpoint, channel, lease } = delivery
   const { part, attempts } = progress
   const isRepeatable = channel.isRepeatable(part)
   if (progress.wasSending && !isRepeatable) {
@@ -128,9 +128,9 @@ const deliverPart = async (
   }
   await change(delivery, { isSending: true, partsSent: part, sendAttempts: attempts + 1 })
   lease.check()
-  deps.onSend?.('before')
+  deps.onSend?.('before', chat)
   const sent = await sendPart(deps, endpoint, channel, outgoing)
-  deps.onSend?.('after')
+  deps.onSend?.('after', chat)
   if (sent.outcome === 'sent') return undefined
   if (sent.outcome === 'unknown' && !isRepeatable) return { state: 'unknown', error: sent.reason }
   if (sent.outcome === 'refused' || attempts + 1 >= maxSendAttempts) return { state: 'failed', error: sent.reason }

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, describe, test } from 'node:test'
 import { SignJWT } from 'jose'
+import type { JWTPayload } from 'jose'
 import { sql } from '../../platform/database.ts'
 import { createAgent, until } from '../../../test/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -54,6 +55,7 @@ const tokenFor = (
     alg = 'RS256',
   }: { key?: KeyObject | Uint8Array; kid?: string; alg?: string } = {},
 ): Promise<string> =>
+  // What is undefined is left out.
   new SignJWT({
     iss: 'https://accounts.google.com',
     aud: url,
@@ -63,7 +65,7 @@ const tokenFor = (
     iat: nowS(),
     exp: nowS() + 3_600,
     ...claims,
-  })
+  } as JWTPayload)
     .setProtectedHeader({ alg, kid, typ: 'JWT' })
     .sign(key)
 
@@ -104,7 +106,7 @@ describe('a push of Gmail', () => {
   test('is refused when the token is missing, malformed, stale, early, of another key, algorithm, issuer, audience or account', async () => {
     const endpoint = await open()
     const other = await open()
-    const hmacKey = new TextEncoder().encode(google.publicKey.export({ type: 'spki', format: 'pem' }).toString())
+    const hmacKey = new TextEncoder().encode(google.publicKey.export({ type: 'spki', format: 'pem' }))
     const right = await tokenFor(endpoint)
     const [header, , signature] = right.split('.')
     const none = Buffer.from('{"alg":"none"}').toString('base64url')

@@ -56,6 +56,11 @@ export interface Config {
   connectorWebhookBaseUrl: string | undefined
   /** Ranges that URLs of users may lead to though they are not public. */
   outboundAllowCidrs: Cidr[]
+  /** Seconds before each retry of a forwarded event. */
+  webhookRetrySchedule: number[]
+  webhookRetentionDays: number
+  /** The signing secret of the Linear application's webhook. */
+  linearWebhookSecret: string | undefined
 }
 
 /** Requests a minute, 0 for no limit. */
@@ -123,6 +128,13 @@ const cidrs: Parse<Cidr[]> = (value) => {
   return ranges.every((range) => range !== undefined)
     ? ranges
     : new Mistake('must be address ranges separated by commas, such as 10.0.0.0/8,fd00::/8')
+}
+
+const retrySchedule: Parse<number[]> = (value) => {
+  const steps = value.split(',').map((text) => text.trim())
+  return steps.length <= 20 && steps.every((text) => /^\d{1,6}$/.test(text))
+    ? steps.map(Number)
+    : new Mistake('must be up to 20 whole numbers of seconds separated by commas, such as 5,300,1800')
 }
 
 const perMinute = (what: string, fallback: number): Variable<number> => ({
@@ -275,6 +287,24 @@ export const variables = {
     fallback: '',
     parse: cidrs,
   },
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: {
+    description:
+      'Seconds before each retry of a forwarded event, comma-separated; then the delivery has failed. Each is spread by a tenth.',
+    fallback: '5,300,1800,7200,18000,36000,36000',
+    parse: retrySchedule,
+  },
+  WEBHOOK_RETENTION_DAYS: {
+    description: 'Days for which received events and their deliveries are kept.',
+    fallback: '30',
+    parse: integer(2, 3_650),
+  },
+  LINEAR_WEBHOOK_SECRET: {
+    description:
+      'Signing secret of the Linear webhook that points to `/api/v1/webhooks/linear`. Unset: that route answers 503.',
+    fallback: '',
+    parse: text,
+    secret: true,
+  },
   ...billingVariables,
 } as const satisfies Record<string, Variable>
 
@@ -286,7 +316,7 @@ type Parsed = {
 }
 
 /** Prefixes that are ours alone: an unknown name under one of them is a typing mistake, and telling beats ignoring. */
-const ownPrefixes = ['RATE_LIMIT_', 'BOOTSTRAP_', 'OUTBOUND_']
+const ownPrefixes = ['RATE_LIMIT_', 'BOOTSTRAP_', 'OUTBOUND_', 'WEBHOOK_']
 
 const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env)
@@ -401,5 +431,8 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     connectors,
     connectorWebhookBaseUrl: parsed.CONNECTOR_WEBHOOK_BASE_URL,
     outboundAllowCidrs: parsed.OUTBOUND_ALLOW_CIDRS ?? [],
+    webhookRetrySchedule: parsed.WEBHOOK_RETRY_SCHEDULE_SECONDS,
+    webhookRetentionDays: parsed.WEBHOOK_RETENTION_DAYS,
+    linearWebhookSecret: parsed.LINEAR_WEBHOOK_SECRET,
   }
 }

@@ -25,6 +25,8 @@ import type { Toolbox } from './sessions/tools.ts'
 import { createWebTools } from './sessions/web/web-tool.ts'
 import { createTurnHub } from './sessions/turn-hub.ts'
 import type { TurnHub } from './sessions/turn-hub.ts'
+import { createWakeup } from './webhooks/wakeup.ts'
+import type { Wakeup } from './webhooks/wakeup.ts'
 
 /** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
 export interface Deps {
@@ -47,6 +49,8 @@ export interface Deps {
   secrets: Sealer
   /** The way out for URLs that users name. */
   outbound: Outbound
+  /** Tells this process's worker of events to forward. */
+  wakeup: Wakeup
 }
 
 export interface OpenedDeps {
@@ -109,6 +113,7 @@ export const openDeps = async (
       previewer,
       secrets,
       outbound,
+      wakeup: createWakeup(),
     },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })

@@ -3,6 +3,7 @@ import { connectionSecretsColumn, oauthVerifierColumn } from './connectors/conne
 import { endpointSecretColumn, replyToColumn } from './connectors/endpoint-secrets.ts'
 import { signInSecretColumn } from './identity/sign-in-secret.ts'
 import type { SealedColumnAt } from './platform/reencrypt.ts'
+import { webhookSecretColumn } from './webhooks/secrets.ts'
 
 /** Every column of sealed values, listed by hand: what `atrium reencrypt` goes through. */
 export const sealedColumns: readonly SealedColumnAt[] = [
@@ -12,4 +13,5 @@ export const sealedColumns: readonly SealedColumnAt[] = [
   endpointSecretColumn,
   replyToColumn,
   providerKeyColumn,
+  webhookSecretColumn,
 ]

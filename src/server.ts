@@ -3,6 +3,7 @@ import { registerAgentRoutes } from './agents/routes.ts'
 import { registerConnectorRoutes } from './connectors/routes.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
 import { registerEndpointRoutes } from './connectors/endpoint-routes.ts'
+import { listOrgsOfAccount } from './connectors/connectors.ts'
 import { createInbox } from './connectors/inbox.ts'
 import { createReceivers } from './connectors/receivers/receivers.ts'
 import { createKeyFetch } from './connectors/signing-keys.ts'
@@ -19,6 +20,7 @@ import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
 import { registerReference } from './reference/routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
+import { registerWebhookRoutes } from './webhooks/routes.ts'
 
 /** The HTTP server with every route, not yet listening. */
 export const buildServer = async (deps: Deps): Promise<App> => {
@@ -44,6 +46,10 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerBillingRoutes(app, deps)
   const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })
   registerEndpointRoutes(app, { ...deps, receivers, inbox: createInbox(db, deps.jobs) })
+  registerWebhookRoutes(app, {
+    ...deps,
+    orgsOfAccount: async (...asked) => (await listOrgsOfAccount(...asked)).map(({ orgId }) => orgId),
+  })
   registerReference(app)
   await registerConsole(app)
   await app.ready()

@@ -10,6 +10,7 @@ import { registerSignInExpiry } from './identity/expiry.ts'
 import { registerKeyExpiry } from './platform/idempotency.ts'
 import { beginConnectorTurn, findConnectorReply } from './sessions/connector-turns.ts'
 import { registerSessionJobs } from './sessions/jobs.ts'
+import { registerWebhookJobs } from './webhooks/jobs.ts'
 
 /** The agent runtime, as the chats of providers see it. */
 const chatRuntime = (deps: Deps): ChatRuntime => ({
@@ -24,6 +25,7 @@ export const registerJobs = (deps: Deps): void => {
   registerSignInExpiry(jobs, db)
   registerFileJobs(jobs, deps)
   registerSessionJobs(deps)
+  registerWebhookJobs(deps)
   registerConnectionJobs(jobs, deps)
   registerBillingJobs({ ...deps, payments: deps.billing.payments })
   const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })

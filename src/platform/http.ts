@@ -43,6 +43,8 @@ declare module 'fastify' {
     what?: string
     /** For routes where a malformed id is a mistake in the request, not a thing that does not exist. */
     malformedId?: 'BAD_REQUEST'
+    /** A request without a body counts as one with an empty object. */
+    optionalBody?: true
     /** Refusals beyond those that every route of its shape has; for the reference (`PAYMENT_REQUIRED`). */
     errors?: ErrorCode[]
   }
@@ -99,6 +101,13 @@ const collectRoutes = (app: FastifyInstance): ((path: string) => string[]) => {
     return [...new Set(methods)].toSorted()
   }
 }
+
+/**
+ * The methods of a route whose path is this one to the letter. `PATCH /things/search` meets the route of `/things/:id`
+ * when `/things/search` only takes GET, and it is no id that is missing there.
+ */
+const methodsOfStatic = ({ routeTable }: FastifyInstance, path: string): string[] =>
+  [...new Set(routeTable.filter(({ url }) => url === path).flatMap(({ method }) => method))].toSorted()
 
 const announceStop = (app: FastifyInstance): void => {
   const stop = new AbortController()
@@ -268,6 +277,8 @@ const createServer = (options: HttpOptions, defaults: Readonly<Record<string, st
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? ''
+
 /** An HTTP server that knows envelopes, validation and ids, and no route. */
 export const createHttp = (options: HttpOptions): App => {
   const defaults = defaultHeaders(options.baseUrl?.startsWith('https:') === true)
@@ -291,16 +302,21 @@ export const createHttp = (options: HttpOptions): App => {
   })
   app.addHook('preValidation', (request, _reply, done) => {
     refuseNul(request)
+    if (request.routeOptions.config.optionalBody === true && (request.rawBody?.length ?? 0) === 0) request.body = {}
     done()
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    const allowed = error.validationContext === 'params' ? methodsOfStatic(app, pathOf(request)) : []
+    if (allowed.length > 0) {
+      reply.header('allow', allowed.join(', '))
+      return sendError(reply, notFound('Route'), defaults)
+    }
     const known = toApiError(error, request, options.production)
     logFailure(options.log, request, known)
     return sendError(reply, known, defaults)
   })
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? ''
-    const allowed = methodsOf(path)
+    const allowed = methodsOf(pathOf(request))
     if (allowed.length > 0) reply.header('allow', allowed.join(', '))
     return sendError(reply, notFound('Route'), defaults)
   })

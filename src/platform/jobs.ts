@@ -45,6 +45,8 @@ export interface Jobs {
   work<P extends object>(kind: JobKind<P>, handler: Handler<P>, options?: { concurrency?: number }): void
   /** Runs the kind by a cron expression (UTC), once across all processes; call it before `start`. */
   schedule(kind: JobKind<Record<string, never>>, cron: string): void
+  /** Work with a queue of its own, which begins and ends with the jobs of a worker; call it before `start`. */
+  alongside(worker: Alongside): void
   /** With `work: false` this process only enqueues. */
   start(options: { work: boolean }): Promise<void>
   /**
@@ -54,6 +56,12 @@ export interface Jobs {
   stop(options: { deadlineMs: number }): Promise<void>
   /** How far behind the workers are, over the kinds registered here. */
   lag(): Promise<queries.JobLag>
+}
+
+/** Started on workers only. It stops under the same deadline as the jobs. */
+export interface Alongside {
+  start(): void
+  stop(options: { deadlineMs: number }): Promise<void>
 }
 
 export interface JobsOptions {
@@ -156,9 +164,17 @@ interface Started {
   runner: Runner | undefined
 }
 
+const stopWork = async (state: Started | undefined, beside: Alongside[], deadlineMs: number): Promise<void> => {
+  if (state?.runner) {
+    await Promise.all([state.runner.stop(deadlineMs), ...beside.map((one) => one.stop({ deadlineMs }))])
+  }
+  await state?.store.close()
+}
+
 /** Connects nothing until `start`. */
 export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
   const registry = createRegistry()
+  const beside: Alongside[] = []
   let state: Started | undefined
   let stopping: Promise<void> | undefined
 
@@ -206,6 +222,10 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
       beforeStart()
       registry.addSchedule(kind, cron)
     },
+    alongside: (worker) => {
+      beforeStart()
+      beside.push(worker)
+    },
     start: async ({ work }) => {
       const { lanes, schedules } = registry
       await installJobs(connection, log)
@@ -223,12 +243,10 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
         log,
         timing: rhythm,
       })
+      for (const worker of beside) worker.start()
     },
     stop: ({ deadlineMs }) => {
-      stopping ??= (async () => {
-        await state?.runner?.stop(deadlineMs)
-        await state?.store.close()
-      })()
+      stopping ??= stopWork(state, beside, deadlineMs)
       return stopping
     },
     lag: () => queries.findLag(started().store.db, [...registry.lanes.keys()]),

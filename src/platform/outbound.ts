@@ -346,6 +346,7 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
       // A resolver that is slow or away must not hold up whoever stores a URL.
       const resolving = rule.resolveChecked(hostname, portOf(url)).catch((error: unknown) => {
         if (!(error instanceof OutboundError && error.reason === 'dns_error')) throw error
+        if (!rule.isUsual(portOf(url))) throw blocked(badPort)
       })
       await Promise.race([resolving, delay(checkResolveMs, undefined, { ref: false })])
       return url

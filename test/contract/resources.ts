@@ -34,6 +34,14 @@ const createSession = (app: TestApp, owner: TestActor) => post(app, owner, '/ses
 const createNamedAgent = (app: TestApp, owner: TestActor) =>
   post(app, owner, '/agents', { name: `Somebody ${crypto.randomUUID()}` })
 
+/** An event of a paused webhook, which would forward it to nobody who listens. */
+const recordEvent = async (app: TestApp, owner: TestActor): Promise<{ id: string; eventId: string }> => {
+  const { id } = await post(app, owner, '/webhooks', { name: 'A webhook', url: 'https://hooks.example.com/' })
+  await app.call('PATCH', `${api}/webhooks/${id}`, { as: owner, json: { status: 'paused' } })
+  const { id: eventId } = await post(app, owner, '/webhooks/test', { webhookId: id })
+  return { id, eventId }
+}
+
 /**
  * How to make what the paths of routes name: by the path up to and including its last parameter, which also stands for
  * every path below it. A route with a parameter that is not covered here fails the sweeps.
@@ -88,6 +96,19 @@ export const factories: Record<string, Factory> = {
     const { turn } = await post(app, owner, `/sessions/${session.id}/messages`, { text: 'Hello' })
     return { params: { id: turn.id }, exists: readable(app, owner, `/turns/${turn.id}`) }
   },
+  [`${api}/webhooks/:id`]: async (app, owner) => {
+    const { id, secret } = await post(app, owner, '/webhooks', { name: 'A webhook' })
+    return { params: { id }, secrets: [secret], exists: readable(app, owner, `/webhooks/${id}`) }
+  },
+  [`${api}/webhooks/:id/events/:eventId`]: async (app, owner) => {
+    const { id, eventId } = await recordEvent(app, owner)
+    return { params: { id, eventId }, exists: readable(app, owner, `/webhooks/${id}/events/${eventId}`) }
+  },
+  [`${api}/webhooks/:id/deliveries/:deliveryId`]: async (app, owner) => {
+    const { id, eventId } = await recordEvent(app, owner)
+    const { id: deliveryId } = await post(app, owner, `/webhooks/${id}/events/${eventId}/replay`, {})
+    return { params: { id, deliveryId }, exists: readable(app, owner, `/webhooks/${id}/deliveries/${deliveryId}`) }
+  },
   [`${api}/workspaces/:id`]: async (app, owner) => {
     const { id } = await post(app, owner, '/workspaces', { name: 'A workspace' })
     return { params: { id }, exists: readable(app, owner, `/workspaces/${id}`) }
@@ -121,5 +142,6 @@ export const bodies: Record<string, object> = {
   [`PATCH ${api}/agents/:id`]: { name: 'Another name' },
   [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },
   [`PATCH ${api}/sessions/:id`]: { title: 'Another title' },
+  [`PATCH ${api}/webhooks/:id`]: { name: 'Another name' },
   [`POST ${api}/sessions/:id/messages`]: { text: 'Hello' },
 }

@@ -42,6 +42,8 @@ const publicRoutes = [
   'POST /api/v1/auth/sign-in/link',
   'POST /api/v1/auth/sign-in/totp',
   'POST /api/v1/auth/sign-out',
+  'POST /api/v1/webhooks/linear',
+  'POST /api/v1/webhooks/receive/:webhookId',
   'GET /api/v1/files/:id/content',
   'PUT /api/v1/files/:id/content',
 ]
@@ -62,6 +64,19 @@ const promised = [
   'GET /api/v1/agents/:id/sessions',
   'GET /api/v1/agents/:id/messages',
   'GET /api/v1/agents/:id/peers',
+  'GET /api/v1/webhooks',
+  'POST /api/v1/webhooks',
+  'GET /api/v1/webhooks/:id',
+  'PATCH /api/v1/webhooks/:id',
+  'DELETE /api/v1/webhooks/:id',
+  'POST /api/v1/webhooks/:id/rotate',
+  'GET /api/v1/webhooks/:id/events',
+  'GET /api/v1/webhooks/:id/deliveries',
+  'GET /api/v1/webhooks/events',
+  'POST /api/v1/webhooks/test',
+  'POST /api/v1/webhooks/verify',
+  'POST /api/v1/webhooks/receive/:webhookId',
+  'POST /api/v1/webhooks/linear',
 ]
 
 test('every schema of every route compiles, though a server compiles it at the first request only', () => {

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../platform/database.ts'
+import { attemptDelivery } from './attempt.ts'
+import type { AttemptDeps } from './attempt.ts'
+import * as queries from './queue-queries.ts'
+import type { ClaimedRow, Lane, Outcome } from './queue-queries.ts'
+import type { Wakeup } from './wakeup.ts'
+
+export interface DelivererDeps extends AttemptDeps {
+  db: Database
+  wakeup: Wakeup
+}
+
+/** Works beside the jobs of a worker. */
+export interface Deliverer {
+  start(): void
+  /** Takes no more, lets attempts end, and hands back what has not ended by the deadline. */
+  stop(options: { deadlineMs: number }): Promise<void>
+}
+
+// A worker that was killed loses what it had after 30 s, twice as long as the longest attempt; the next look is at most
+// half a second later.
+const leaseSeconds = 30
+const pollMs = 500
+const retryMs = 1_000
+
+/** Attempts under way in one process, and among them to one webhook. */
+const capacity = 128
+const laneCapacity = 16
+// Until a receiver that let an attempt time out answers again, it holds fewer of the places that all share.
+const slowLaneCapacity = 2
+
+const lanesPerLook = 500
+const lanesPerClaim = 256
+const settleBatch = 200
+
+const firstLane: Lane = {
+  orgId: '00000000-0000-0000-0000-000000000000',
+  webhookId: '00000000-0000-0000-0000-000000000000',
+}
+
+/** Which lanes have something to do, and how many more attempts each may have. */
+const createLanes = () => {
+  const ready = new Map<string, Lane>()
+  const inFlight = new Map<string, number>()
+  const slow = new Set<string>()
+  const keyOf = ({ orgId, webhookId }: Lane): string => `${orgId} ${webhookId}`
+  const roomOf = (key: string): number => (slow.has(key) ? slowLaneCapacity : laneCapacity) - (inFlight.get(key) ?? 0)
+  return {
+    markReady: (lane: Lane): void => {
+      ready.set(keyOf(lane), { orgId: lane.orgId, webhookId: lane.webhookId })
+    },
+    /** Lanes to ask for; they are marked again when there is more. */
+    take: (): (Lane & { room: number })[] => {
+      const taken: (Lane & { room: number })[] = []
+      for (const [key, lane] of ready) {
+        const room = roomOf(key)
+        if (room <= 0) continue
+        ready.delete(key)
+        taken.push({ ...lane, room })
+        if (taken.length === lanesPerClaim) break
+      }
+      return taken
+    },
+    began: (lane: Lane): void => {
+      const key = keyOf(lane)
+      inFlight.set(key, (inFlight.get(key) ?? 0) + 1)
+    },
+    ended: (lane: Lane): void => {
+      const key = keyOf(lane)
+      const left = (inFlight.get(key) ?? 1) - 1
+      if (left > 0) inFlight.set(key, left)
+      else inFlight.delete(key)
+    },
+    answered: (lane: Lane, inTime: boolean): void => {
+      if (inTime) slow.delete(keyOf(lane))
+      else slow.add(keyOf(lane))
+    },
+  }
+}
+
+/** Writes outcomes down, those that come together in one statement. Tries until the database answers. */
+const createSettler = ({ db, log }: Pick<DelivererDeps, 'db' | 'log'>) => {
+  const waiting: { outcome: Outcome; done: () => void }[] = []
+  let running = false
+  let halted = false
+  const persist = async (outcomes: Outcome[]): Promise<void> => {
+    for (;;) {
+      try {
+        await queries.settleDeliveries(db, outcomes)
+        return
+      } catch (error) {
+        if (halted) return
+        log.warn({ err: error }, 'outcomes of deliveries could not be recorded yet')
+        await delay(retryMs)
+      }
+    }
+  }
+  const run = async (): Promise<void> => {
+    if (running) return
+    running = true
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, settleBatch)
+      await persist(batch.map(({ outcome }) => outcome))
+      for (const { done } of batch) done()
+    }
+    running = false
+  }
+  return {
+    settle: (outcome: Outcome): Promise<void> => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.push({ outcome, done: resolve })
+      void run()
+      return promise
+    },
+    /** One more try for what is left. */
+    halt: () => {
+      halted = true
+    },
+  }
+}
+
+/** Finds lanes that nobody told of: other processes' events, retries, deliveries of workers that died. */
+const createLookout = (db: Database, markReady: (lane: Lane) => void) => {
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let position = firstLane
+  const dueInMs = (): number => lookedAtMs + pollMs - performance.now()
+  return {
+    dueInMs,
+    look: async (): Promise<void> => {
+      if (dueInMs() > 0) return
+      lookedAtMs = performance.now()
+      const passed = await queries.listLanes(db, position, lanesPerLook)
+      position = passed.length < lanesPerLook ? firstLane : (passed.at(-1) ?? firstLane)
+      for (const lane of passed) if (lane.isDue) markReady(lane)
+    },
+  }
+}
+
+export const createDeliverer = (deps: DelivererDeps): Deliverer => {
+  const { db, log, wakeup } = deps
+  const lanes = createLanes()
+  const lookout = createLookout(db, lanes.markReady)
+  const settler = createSettler(deps)
+  const abort = new AbortController()
+  let started = false
+  let stopped = false
+  let inFlight = 0
+  let bell = Promise.withResolvers<void>()
+  let running: Promise<void> = Promise.resolve()
+  const ring = (): void => bell.resolve()
+
+  const attempt = async (row: ClaimedRow): Promise<void> => {
+    inFlight += 1
+    lanes.began(row)
+    const outcome = await attemptDelivery(deps, row, abort.signal)
+    if (outcome.kind !== 'released') lanes.answered(row, !outcome.timedOut)
+    await settler.settle(outcome)
+    lanes.ended(row)
+    inFlight -= 1
+    ring()
+  }
+
+  /** Takes and begins what there is room for. True when there may be more. */
+  const claim = async (): Promise<boolean> => {
+    const room = capacity - inFlight
+    const asked = room > 0 ? lanes.take() : []
+    if (asked.length === 0) return false
+    let rows: ClaimedRow[]
+    try {
+      rows = await queries.claimDeliveries(db, { lanes: asked, room, token: randomUUID(), leaseSeconds })
+    } catch (error) {
+      for (const lane of asked) lanes.markReady(lane)
+      throw error
+    }
+    const isFull = rows.length === room
+    for (const lane of asked) {
+      const taken = rows.filter((row) => row.webhookId === lane.webhookId).length
+      if (isFull || taken === lane.room) lanes.markReady(lane)
+    }
+    for (const row of rows) void attempt(row)
+    return rows.length > 0 && !isFull
+  }
+
+  const round = async (): Promise<void> => {
+    bell = Promise.withResolvers()
+    try {
+      await lookout.look()
+      while (!stopped && (await claim()));
+    } catch (error) {
+      log.warn({ err: error }, 'deliveries could not be fetched')
+      await delay(retryMs, undefined, { signal: abort.signal }).catch(() => undefined)
+    }
+    if (stopped) return
+    const timer = setTimeout(ring, Math.max(0, lookout.dueInMs()))
+    await bell.promise
+    clearTimeout(timer)
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopped) await round()
+  }
+
+  return {
+    start: () => {
+      started = true
+      wakeup.listen((hinted) => {
+        for (const lane of hinted) lanes.markReady(lane)
+        ring()
+      })
+      running = run()
+    },
+    stop: async ({ deadlineMs }) => {
+      if (!started) return
+      stopped = true
+      ring()
+      const deadline = performance.now() + deadlineMs
+      await running
+      while (inFlight > 0 && performance.now() < deadline) await delay(10)
+      settler.halt()
+      abort.abort(new Error('the worker stops'))
+      while (inFlight > 0) await delay(10)
+    },
+  }
+}

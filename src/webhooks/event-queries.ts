@@ -1,0 +1,122 @@
+import type { Actor } from '../identity/actor.ts'
+import { sql } from '../platform/database.ts'
+import type { Db } from '../platform/database.ts'
+
+/** An event that was verified, on its way into the database. */
+export interface NewEvent {
+  orgId: string
+  webhookId: string
+  id: string
+  type: string
+  externalId: string | null
+  /** What makes a second arrival the same event; null: nothing does. */
+  idKey: string | null
+  bodyKey: string | null
+  status: 'recorded' | 'filtered'
+  headers: string
+  contentType: string | null
+  body: Buffer
+  /** Null when it is not forwarded. */
+  deliveryId: string | null
+}
+
+/**
+ * Stores events with their keys and their deliveries, all or nothing, in one statement: that is one transaction and
+ * one journey. Answers the ids of those that were new. No two of them may have a key in common.
+ *
+ * The same body counts as the same event for a day. Both sorts of keys go in by order, so that processes which store
+ * the same events at once wait for one another instead of each for the other.
+ */
+export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise<Set<string>> => {
+  const column = <Key extends keyof NewEvent>(key: Key): NewEvent[Key][] => events.map((event) => event[key])
+  const rows = await db.rows<{ id: string }>(sql`
+    with given as (
+      select * from unnest(${column('orgId')}::uuid[], ${column('webhookId')}::uuid[], ${column('id')}::uuid[],
+          ${column('type')}::text[], ${column('externalId')}::text[], ${column('idKey')}::text[],
+          ${column('bodyKey')}::text[], ${column('status')}::text[], ${column('headers')}::text[],
+          ${column('contentType')}::text[], ${column('body')}::bytea[], ${column('deliveryId')}::uuid[])
+        as g (org_id, webhook_id, id, type, external_id, id_key, body_key, status, headers, content_type, body,
+          delivery_id)
+    ), new_ids as (
+      insert into webhook_event_keys (org_id, webhook_id, key, event_id)
+      select org_id, webhook_id, id_key, id from given where id_key is not null order by webhook_id, id_key
+      on conflict do nothing
+      returning event_id
+    ), new_bodies as (
+      insert into webhook_event_keys (org_id, webhook_id, key, event_id)
+      select org_id, webhook_id, body_key, id from given
+      where body_key is not null and (id_key is null or id in (select event_id from new_ids))
+      order by webhook_id, body_key
+      on conflict (org_id, webhook_id, key) do update set event_id = excluded.event_id, seen_at = excluded.seen_at
+        where webhook_event_keys.seen_at < now() - interval '24 hours'
+      returning event_id
+    ), fresh as materialized (
+      select * from given
+      where (id_key is null or id in (select event_id from new_ids))
+        and (body_key is null or id in (select event_id from new_bodies))
+    ), stored as (
+      insert into webhook_events (org_id, id, webhook_id, type, external_id, status, headers, content_type, body)
+      select org_id, id, webhook_id, type, external_id, status, headers::jsonb, content_type, body from fresh
+    ), queued as (
+      insert into webhook_queue (org_id, id, webhook_id, event_id, event_type)
+      select org_id, delivery_id, webhook_id, id, type from fresh where delivery_id is not null
+    )
+    select id from fresh`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The event that is behind a key. */
+export const findEventByKey = (db: Db, orgId: string, webhookId: string, key: string) =>
+  db.row<{ eventId: string }>(sql`
+    select event_id from webhook_event_keys
+    where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
+
+/** Lets an id that came with a known body lead to the event of that body. */
+export const pointKey = (db: Db, orgId: string, webhookId: string, key: string, eventId: string) =>
+  db.execute(sql`
+    update webhook_event_keys set event_id = ${eventId}
+    where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
+
+export interface EventRow {
+  id: string
+  webhookId: string
+  webhookName: string
+  type: string
+  externalId: string | null
+  status: 'recorded' | 'filtered'
+  headers: Record<string, string>
+  contentType: string | null
+  sizeBytes: number
+  /** Null when it is too large for a list. */
+  body: Buffer | null
+  receivedAt: string
+}
+
+const listedBodyBytes = 65_536
+
+const listedColumns = sql`e.id, e.webhook_id, w.name as webhook_name, e.type, e.external_id, e.status, e.headers,
+  e.content_type, length(e.body) as size_bytes,
+  case when length(e.body) <= ${listedBodyBytes} then e.body end as body, e.received_at`
+
+/** Newest first, from the one after `before` on. */
+export const listEvents = (db: Db, actor: Actor, webhookId: string, limit: number, before: string) =>
+  db.rows<EventRow>(sql`
+    select ${listedColumns}
+    from webhook_events e join webhooks w on w.org_id = e.org_id and w.id = e.webhook_id
+    where e.org_id = ${actor.orgId} and e.webhook_id = ${webhookId} and e.id < ${before}
+    order by e.id desc limit ${limit}`)
+
+/** The same over all webhooks of the org. */
+export const listRecentEvents = (db: Db, actor: Actor, limit: number, before: string) =>
+  db.rows<EventRow>(sql`
+    select ${listedColumns}
+    from webhook_events e join webhooks w on w.org_id = e.org_id and w.id = e.webhook_id
+    where e.org_id = ${actor.orgId} and e.id < ${before}
+    order by e.id desc limit ${limit}`)
+
+export const findEvent = (db: Db, actor: Actor, webhookId: string, id: string) =>
+  db.row<EventRow>(sql`
+    select e.id, e.webhook_id, w.name as webhook_name, e.type, e.external_id, e.status, e.headers, e.content_type,
+      length(e.body) as size_bytes, e.body, e.received_at
+    from webhook_events e join webhooks w on w.org_id = e.org_id and w.id = e.webhook_id
+    where e.org_id = ${actor.orgId} and e.webhook_id = ${webhookId} and e.id = ${id}`)

@@ -1,0 +1,195 @@
+import { sql } from '../platform/database.ts'
+import type { Db } from '../platform/database.ts'
+
+/** The deliveries of one webhook, which take turns among themselves. */
+export interface Lane {
+  orgId: string
+  webhookId: string
+}
+
+const laneColumns = sql`org_id, webhook_id`
+
+/**
+ * The next lanes after a position, in the order of their ids, that have something to do. It hops from lane to lane over
+ * the index, so that a backlog of a million deliveries costs no more than one of one. Answers all lanes that it passed;
+ * fewer than `limit` means that the end was reached.
+ */
+export const listLanes = (db: Db, after: Lane, limit: number) =>
+  db.rows<Lane & { isDue: boolean }>(sql`-- all orgs: workers serve everybody
+    with recursive lanes as (
+      (select ${laneColumns} from webhook_queue where (org_id, webhook_id) > (${after.orgId}::uuid, ${after.webhookId}::uuid)
+        order by org_id, webhook_id limit 1)
+      union all
+      select next.org_id, next.webhook_id
+      from lanes cross join lateral (
+        select ${laneColumns} from webhook_queue q where (q.org_id, q.webhook_id) > (lanes.org_id, lanes.webhook_id)
+        order by q.org_id, q.webhook_id limit 1) next
+    ), passed as (select ${laneColumns} from lanes limit ${limit})
+    select p.org_id, p.webhook_id, w.id is not null and exists (
+        select from webhook_queue q
+        where q.org_id = p.org_id and q.webhook_id = p.webhook_id and q.due_at <= now()) as is_due
+    from passed p left join webhooks w on w.org_id = p.org_id and w.id = p.webhook_id and w.status = 'active'`)
+
+/** A delivery that a worker has, with all that an attempt needs. */
+export interface ClaimedRow {
+  orgId: string
+  id: string
+  webhookId: string
+  eventId: string
+  eventType: string
+  attemptCount: number
+  manual: boolean
+  token: string
+  url: string | null
+  source: string
+  /** Sealed. */
+  secret: string
+  /** Null when the event is past its retention. */
+  body: Buffer | null
+  contentType: string | null
+  headers: Record<string, string> | null
+}
+
+export interface ClaimOptions {
+  /** Each with how many of its deliveries may be taken. */
+  lanes: readonly (Lane & { room: number })[]
+  room: number
+  token: string
+  leaseSeconds: number
+}
+
+/**
+ * Takes deliveries that are due: first attempts before repeated ones, as many of each lane as it has room for. One that
+ * another worker has just taken is passed over.
+ */
+export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: ClaimOptions) =>
+  db.rows<ClaimedRow>(sql`-- all orgs: workers serve everybody
+    with lanes as (
+      select * from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
+        ${lanes.map((lane) => lane.room)}::int[]) as l (org_id, webhook_id, room)
+    ), candidates as (
+      select c.org_id, c.id
+      from lanes l
+        join webhooks w on w.org_id = l.org_id and w.id = l.webhook_id and w.status = 'active'
+        cross join lateral (
+          (select q.org_id, q.id, q.retried, q.due_at from webhook_queue q
+            where q.org_id = l.org_id and q.webhook_id = l.webhook_id and not q.retried and q.due_at <= now()
+            order by q.due_at limit l.room)
+          union all
+          (select q.org_id, q.id, q.retried, q.due_at from webhook_queue q
+            where q.org_id = l.org_id and q.webhook_id = l.webhook_id and q.retried and q.due_at <= now()
+            order by q.due_at limit l.room)
+          order by retried, due_at limit l.room) c
+      order by c.retried, c.due_at limit ${room}
+    ), locked as (
+      select q.org_id, q.id from webhook_queue q join candidates c on c.org_id = q.org_id and c.id = q.id
+      where q.due_at <= now()
+      for update of q skip locked
+    ), claimed as (
+      update webhook_queue q set lease_token = ${token}, due_at = now() + ${leaseSeconds} * interval '1 second'
+      from locked l where q.org_id = l.org_id and q.id = l.id
+      returning q.*
+    )
+    select c.org_id, c.id, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual,
+      c.lease_token as token, w.url, w.source, w.secret, e.body, e.content_type, e.headers
+    from claimed c
+      join webhooks w on w.org_id = c.org_id and w.id = c.webhook_id
+      left join webhook_events e on e.org_id = c.org_id and e.id = c.event_id`)
+
+/** How an attempt ended. */
+export interface Outcome {
+  orgId: string
+  id: string
+  webhookId: string
+  token: string
+  /** retry: after `delaySeconds`. released: nothing was tried, and the next worker may. */
+  kind: 'succeeded' | 'failed' | 'retry' | 'released'
+  delaySeconds: number
+  /** One JSON object, or null when nothing was tried. */
+  attempt: string | null
+  url: string | null
+  response: string | null
+  error: string | null
+  /** The receiver said that it is gone for good. */
+  gone: boolean
+  /** Nothing came back in time; it is not stored. */
+  timedOut: boolean
+}
+
+/**
+ * Writes down how attempts ended, all in one statement: those that came to their end move to the history, the others
+ * wait, each webhook counts. A row whose lease went to another worker is left alone. A webhook whose receiver is gone,
+ * or from which nothing but failures came for five days, is disabled.
+ */
+export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
+  const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
+  return db.rows<{ id: string }>(sql`-- all orgs: workers serve everybody
+    with given as (
+      select * from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('webhookId')}::uuid[],
+          ${column('token')}::uuid[], ${column('kind')}::text[], ${column('delaySeconds')}::float8[],
+          ${column('attempt')}::text[], ${column('url')}::text[], ${column('response')}::text[],
+          ${column('error')}::text[], ${column('gone')}::boolean[])
+        as g (org_id, id, webhook_id, token, kind, delay_seconds, attempt, url, response, error, gone)
+    ), ended as (
+      delete from webhook_queue q using given g
+      where q.org_id = g.org_id and q.id = g.id and q.lease_token = g.token and g.kind in ('succeeded', 'failed')
+      returning q.*
+    ), moved as (
+      insert into webhook_deliveries (org_id, id, webhook_id, event_id, event_type, status, url, attempt_count, attempts,
+        response, error, created_at)
+      select e.org_id, e.id, e.webhook_id, e.event_id, e.event_type, g.kind, g.url,
+        e.attempt_count + (g.attempt is not null)::int,
+        case when g.attempt is null then e.attempts else e.attempts || g.attempt::jsonb end,
+        coalesce(g.response::jsonb, e.response), g.error, e.created_at
+      from ended e join given g on g.org_id = e.org_id and g.id = e.id
+    ), waiting as (
+      update webhook_queue q
+      set lease_token = null, updated_at = now(), due_at = now() + g.delay_seconds * interval '1 second',
+        attempt_count = q.attempt_count + (g.attempt is not null)::int, retried = q.retried or g.attempt is not null,
+        manual = q.manual and g.attempt is null,
+        attempts = case when g.attempt is null then q.attempts else q.attempts || g.attempt::jsonb end,
+        response = case when g.attempt is null then q.response else g.response::jsonb end,
+        error = case when g.attempt is null then q.error else g.error end
+      from given g
+      where q.org_id = g.org_id and q.id = g.id and q.lease_token = g.token and g.kind in ('retry', 'released')
+      returning q.org_id, q.id, q.webhook_id, q.attempt_count
+    ), settled as (
+      select org_id, id, webhook_id, attempt_count + 1 as attempt_count from ended
+      union all select org_id, id, webhook_id, attempt_count from waiting
+    ), counts as (
+      select s.org_id, s.webhook_id, count(*) filter (where s.attempt_count = 1) as first_attempts,
+        bool_or(g.kind = 'succeeded') as succeeded, bool_or(g.gone) as gone
+      from settled s join given g on g.org_id = s.org_id and g.id = s.id
+      where g.attempt is not null
+      group by s.org_id, s.webhook_id
+    ), webhooks_in_order as (
+      select w.org_id, w.id, w.failing_since
+      from webhooks w join counts c on c.org_id = w.org_id and c.webhook_id = w.id
+      order by w.org_id, w.id
+      for no key update of w
+    ), counted as (
+      update webhooks w
+      set delivery_count = w.delivery_count + c.first_attempts, last_delivery_at = now(),
+        failing_since = case when not c.succeeded then coalesce(w.failing_since, now()) end,
+        status = case when off.reason is not null then 'disabled' else w.status end,
+        status_reason = coalesce(off.reason, w.status_reason),
+        revision = w.revision + (off.reason is not null)::int,
+        updated_at = case when off.reason is not null then now() else w.updated_at end
+      from webhooks_in_order o
+        join counts c on c.org_id = o.org_id and c.webhook_id = o.id
+        cross join lateral (select case
+          when c.gone then 'Its receiver answered 410 Gone.'
+          when c.succeeded then null
+          when o.failing_since < now() - interval '5 days'
+          then 'Nothing but failures came from its receiver for five days.' end as reason) off
+      where w.org_id = o.org_id and w.id = o.id
+    )
+    select id from settled`)
+}
+
+/** The state of the queue for operators: deliveries that should have begun, and for how long the oldest has waited. */
+export const findBacklog = (db: Db) =>
+  db.row<{ due: number; oldestSeconds: number }>(sql`-- all orgs: what operators ask
+    select count(*)::int as due, coalesce(max(extract(epoch from now() - q.due_at)), 0)::float8 as oldest_seconds
+    from webhook_queue q join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id and w.status = 'active'
+    where q.due_at <= now()`)

@@ -1,0 +1,149 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound, serviceUnavailable, unauthorized, validationError } from '../platform/errors.ts'
+import { apiPrefix, originOf } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { ok, Success } from '../platform/schemas.ts'
+import { verifyLinear } from '../platform/signatures/linear.ts'
+import { getEvent } from './deliveries.ts'
+import { eventsOfLinear } from './linear.ts'
+import { findReceiver } from './queries.ts'
+import { createRecorder } from './record.ts'
+import type { Recorded } from './record.ts'
+import { eventOf, readRequest, verifyRequest } from './receive.ts'
+import type { WebhookDeps } from './routes.ts'
+import { Receipt, ReceiveParams, Verified, WebhookEvent, WebhookTest, WebhookVerify } from './schemas.ts'
+import type { Handshake, Received } from './sources.ts'
+import { getOwnReceiver, receiveUrlOf } from './webhooks.ts'
+
+const tags = ['Webhooks']
+const what = 'Webhook'
+
+// The same for a header that is missing, a signature that is wrong and one that is stale: only the owner is told which,
+// by verify.
+const refused = unauthorized('The signature is missing, wrong or too old.')
+
+const receivedOf = (request: FastifyRequest, url: string): Received => ({
+  headers: request.headers,
+  body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+  nowMs: Date.now(),
+  url,
+})
+
+const receipt = (recorded: Recorded) => ok({ received: true as const, ...recorded })
+
+const sendHandshake = (reply: FastifyReply, { status, body }: Handshake): FastifyReply => {
+  reply.code(status).header('content-type', 'application/json; charset=utf-8')
+  return reply.send(body === undefined ? undefined : JSON.stringify(body))
+}
+
+/** The doors for providers, and for trying them. */
+export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
+  const { config, db, secrets, wakeup } = deps
+  const recorder = createRecorder(db, wakeup)
+
+  app.register(async (scope: App) => {
+    // Bytes of every type: what is verified and forwarded is what came.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+    scope.post(
+      `${apiPrefix}/webhooks/receive/:webhookId`,
+      {
+        // Counted once the signature has been verified: strangers must not use up what the provider needs.
+        config: { access: 'public', what, rateLimit: 'none', errors: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'] },
+        schema: {
+          tags,
+          summary: 'Where a provider sends events to; the signature is the proof',
+          params: ReceiveParams,
+          response: { 200: Success(Receipt) },
+        },
+      },
+      async (request, reply) => {
+        const { webhookId } = request.params
+        const receiver = await findReceiver(db.hot, webhookId)
+        if (!receiver || receiver.status === 'disabled') throw notFound(what)
+        const received = receivedOf(request, originOf(request, config.baseUrl) + request.url)
+        if (!verifyRequest(secrets, receiver, received).valid) throw refused
+        await request.takeRateLimit('receive', webhookId)
+        const read = readRequest(receiver, received)
+        if (read.handshake) return sendHandshake(reply, read.handshake)
+        return receipt(await recorder.record(read.event))
+      },
+    )
+
+    scope.post(
+      `${apiPrefix}/webhooks/linear`,
+      {
+        config: { access: 'public', what, rateLimit: 'none', errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
+        schema: {
+          tags,
+          summary: "Where a Linear application's webhook points to, for all orgs that connected Linear",
+          response: { 200: Success(Receipt) },
+        },
+      },
+      async (request) => {
+        if (config.linearWebhookSecret === undefined) {
+          throw serviceUnavailable('The receiver for Linear is not configured on this server.')
+        }
+        const received = receivedOf(request, '')
+        if (!verifyLinear(received, config.linearWebhookSecret).valid) throw refused
+        const events = await eventsOfLinear(deps, received)
+        await request.takeRateLimit('receive', events[0]?.webhookId)
+        const [first] = await Promise.all(events.map((event) => recorder.record(event)))
+        return receipt(first as Recorded)
+      },
+    )
+  })
+
+  app.post(
+    `${apiPrefix}/webhooks/test`,
+    {
+      config: { access: 'webhooks:write', what },
+      schema: {
+        tags,
+        summary: 'Record an event of your own, which goes the way of a received one',
+        body: WebhookTest,
+        response: { 201: Success(WebhookEvent) },
+      },
+    },
+    async (request, reply) => {
+      const { actor } = request
+      const { webhookId, type, payload } = request.body
+      const receiver = await getOwnReceiver(db, actor, webhookId)
+      if (receiver.status === 'disabled') throw validationError('The webhook is disabled and receives nothing.')
+      const sent = payload ?? { type: type ?? 'webhook.test', message: 'A test event', webhookId }
+      const body = Buffer.from(JSON.stringify(sent))
+      const received = { headers: { 'content-type': 'application/json' }, body, nowMs: Date.now(), url: '' }
+      const isNameless = type === undefined && eventOf(receiver, received, sent).type === 'unknown'
+      const event = eventOf(receiver, received, sent, { type: isNameless ? 'webhook.test' : type })
+      // A person who sends the same twice means it.
+      const { eventId } = await recorder.record({ ...event, externalId: null, idKey: null, bodyKey: null })
+      reply.code(201)
+      return ok(await getEvent(db, actor, webhookId, eventId))
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/webhooks/verify`,
+    {
+      config: { access: 'webhooks:read', what },
+      schema: {
+        tags,
+        summary: 'Check a signed payload, and hear what is wrong with it; nothing is recorded',
+        body: WebhookVerify,
+        response: { 200: Success(Verified) },
+      },
+    },
+    async (request) => {
+      const { webhookId, payload, headers, url } = request.body
+      const receiver = await getOwnReceiver(db, request.actor, webhookId)
+      const verdict = verifyRequest(secrets, receiver, {
+        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+        body: Buffer.from(payload, 'utf8'),
+        nowMs: Date.now(),
+        url: url ?? receiveUrlOf(originOf(request, config.baseUrl), webhookId),
+      })
+      return ok({ valid: verdict.valid, reason: verdict.valid ? null : verdict.reason })
+    },
+  )
+}

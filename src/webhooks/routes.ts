@@ -1,0 +1,142 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Database } from '../platform/database.ts'
+import { sendResource } from '../platform/etag.ts'
+import { apiPrefix, originOf } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Outbound } from '../platform/outbound.ts'
+import { CursorList, Deleted, IdParams, ok, Patch, Success } from '../platform/schemas.ts'
+import type { Sealer } from '../platform/secrets.ts'
+import type { WebhookRow } from './queries.ts'
+import { registerDeliveryRoutes } from './delivery-routes.ts'
+import { registerReceiveRoutes } from './receive-routes.ts'
+import { SecretRotate, Webhook, WebhookCreate, WebhookListQuery, WebhookPatch, WebhookWithSecret } from './schemas.ts'
+import type { Wakeup } from './wakeup.ts'
+import * as webhooks from './webhooks.ts'
+
+export interface WebhookDeps {
+  config: Config
+  db: Database
+  jobs: Jobs
+  outbound: Outbound
+  secrets: Sealer
+  wakeup: Wakeup
+  /** The orgs whose members have connected this account of a provider: for receivers that know one URL for everybody. */
+  orgsOfAccount: (db: Database, provider: string, accountId: string) => Promise<string[]>
+}
+
+const tags = ['Webhooks']
+const what = 'Webhook'
+
+export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
+  const { config, db } = deps
+  const send = (request: FastifyRequest, reply: FastifyReply, row: WebhookRow) =>
+    sendResource(request, reply, webhooks.webhookRecord(row, originOf(request, config.baseUrl)))
+
+  app.get(
+    `${apiPrefix}/webhooks`,
+    {
+      config: { access: 'webhooks:read' },
+      schema: {
+        tags,
+        summary: "The org's webhooks, newest first",
+        querystring: WebhookListQuery,
+        response: { 200: Success(CursorList(Webhook)) },
+      },
+    },
+    async (request) => {
+      const { items, nextCursor } = await webhooks.listWebhooks(db, request.actor, request.query)
+      const origin = originOf(request, config.baseUrl)
+      return ok({ items: items.map((row) => webhooks.webhookRecord(row, origin)), nextCursor })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/webhooks`,
+    {
+      config: { access: 'webhooks:write', idempotency: { omit: ['data.secret'] } },
+      schema: {
+        tags,
+        summary: 'Create a webhook; its secret is told this once',
+        body: WebhookCreate,
+        response: { 201: Success(WebhookWithSecret) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body } = request
+      const origin = originOf(request, config.baseUrl)
+      const { webhook, secret } = await webhooks.createWebhook(request.db, actor, deps, body, origin)
+      reply.code(201)
+      return sendResource(request, reply, { ...webhooks.webhookRecord(webhook, origin), secret })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/webhooks/:id`,
+    {
+      config: { access: 'webhooks:read', what },
+      schema: { tags, summary: 'One webhook', params: IdParams, response: { 200: Success(Webhook) } },
+    },
+    async (request, reply) => send(request, reply, await webhooks.getWebhook(db.hot, request.actor, request.params.id)),
+  )
+
+  app.patch(
+    `${apiPrefix}/webhooks/:id`,
+    {
+      config: { access: 'webhooks:write', what },
+      schema: {
+        tags,
+        summary: 'Change a webhook',
+        params: IdParams,
+        body: Patch(WebhookPatch),
+        response: { 200: Success(Webhook) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body, headers, params } = request
+      const options = { origin: originOf(request, config.baseUrl), ifMatch: headers['if-match'] }
+      return send(request, reply, await webhooks.updateWebhook(db, actor, deps, params.id, body, options))
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/webhooks/:id`,
+    {
+      config: { access: 'webhooks:write', what },
+      schema: {
+        tags,
+        summary: 'Delete a webhook for good, with its events and deliveries',
+        params: IdParams,
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async ({ actor, headers, params }) => {
+      await webhooks.deleteWebhook(db, actor, deps, params.id, headers['if-match'])
+      return ok({ deleted: true as const })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/webhooks/:id/rotate`,
+    {
+      config: { access: 'webhooks:write', what, optionalBody: true, idempotency: { omit: ['data.secret'] } },
+      schema: {
+        tags,
+        summary: 'Give a webhook a new secret; the old one stops verifying at once',
+        params: IdParams,
+        body: SecretRotate,
+        response: { 200: Success(WebhookWithSecret) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body, params } = request
+      const { webhook, secret } = await webhooks.rotateSecret(request.db, actor, deps, params.id, body)
+      const record = webhooks.webhookRecord(webhook, originOf(request, config.baseUrl))
+      return sendResource(request, reply, { ...record, secret })
+    },
+  )
+
+  registerDeliveryRoutes(app, deps)
+  registerReceiveRoutes(app, deps)
+}

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../platform/database.ts'
+import { startTestApp } from '../../test/harness.ts'
+import type { TestActor } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
+import {
+  accept,
+  createWebhook,
+  deliver,
+  deliveriesOf,
+  eventsOf,
+  openLoopback,
+  read,
+  signed,
+} from '../../test/webhooks.ts'
+import { startReceiver } from '../../test/receiver.ts'
+
+const app = await startTestApp(openLoopback)
+const owner = await app.createOrg()
+const path = '/api/v1/webhooks'
+
+const patch = (as: TestActor, id: string, json: object, headers: Record<string, string> = {}) =>
+  app.call('PATCH', `${path}/${id}`, { as, json, headers })
+
+describe('creating a webhook', () => {
+  test('answers all of it, and the secret this once', async () => {
+    const answer = await app.call('POST', path, { as: owner, json: { name: 'Orders' } })
+    assert.equal(answer.status, 201)
+    const { data } = answer.body
+    assert.deepEqual(Object.keys(data).toSorted(), [
+      'createdAt',
+      'deliveryCount',
+      'description',
+      'enabled',
+      'events',
+      'id',
+      'lastDeliveryAt',
+      'name',
+      'receiveUrl',
+      'secret',
+      'source',
+      'status',
+      'statusReason',
+      'updatedAt',
+      'url',
+    ])
+    assert.equal(data.receiveUrl, `${app.url}/api/v1/webhooks/receive/${data.id}`)
+    assert.equal(data.url, data.receiveUrl)
+    assert.equal(data.source, 'custom')
+    assert.equal(data.status, 'active')
+    assert.equal(data.enabled, true)
+    assert.equal(data.deliveryCount, 0)
+    assert.deepEqual(data.events, [])
+    assert.match(data.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+    for (const other of [`/${data.id}`, '', '/events', `/${data.id}/events`, `/${data.id}/deliveries`]) {
+      const { text } = await app.call('GET', path + other, { as: owner })
+      assert.ok(!text.includes(data.secret.slice(6)), other)
+      assert.doesNotMatch(text, /"secret/)
+    }
+    const stored = await app.db.row<{ row: string }>(sql`select w::text as row from webhooks w where id = ${data.id}`)
+    assert.ok(!stored?.row.includes(data.secret.slice(6)))
+    assert.ok(!app.logLines.join('').includes(data.secret.slice(6)))
+  })
+
+  test('answers the same under the same Idempotency-Key, but for the secret', async () => {
+    const options = { as: owner, json: { name: 'Once' }, headers: { 'idempotency-key': 'webhook-once' } }
+    const first = await app.call('POST', path, options)
+    const second = await app.call('POST', path, options)
+    const { secret, ...rest } = first.body.data
+    assert.equal(typeof secret, 'string')
+    assert.equal(second.status, 201)
+    assert.deepEqual(second.body.data, rest)
+  })
+
+  test('cleans what it is given', async () => {
+    const { record } = await createWebhook(app, owner, {
+      name: '  Orders  ',
+      source: ' GitHub ',
+      events: [' Invoice.Paid ', 'invoice.paid', '', 'push'],
+      description: 'All orders',
+      url: ' https://hooks.example.com/in?a=1 ',
+    })
+    assert.equal(record.name, 'Orders')
+    assert.equal(record.source, 'GitHub')
+    assert.deepEqual(record.events, ['invoice.paid', 'push'])
+    assert.equal(record.description, 'All orders')
+    assert.equal(record.url, 'https://hooks.example.com/in?a=1')
+    for (const url of [null, '', '  ']) {
+      const { record } = await createWebhook(app, owner, { url })
+      assert.equal(record.url, record.receiveUrl)
+    }
+  })
+
+  const bad: [string, object][] = [
+    ['without a name', { name: undefined }],
+    ['with an empty name', { name: '' }],
+    ['with a blank name', { name: '   ' }],
+    ['with a name of 121 characters', { name: 'x'.repeat(121) }],
+    ['with a name that is a number', { name: 7 }],
+    ['with a source of 101 characters', { source: 'x'.repeat(101) }],
+    ['with a description of 2,001 characters', { description: 'x'.repeat(2_001) }],
+    ['with events that are no list', { events: 'push' }],
+    ['with 101 events', { events: Array.from({ length: 101 }, String) }],
+    ['with a URL that is none', { url: 'hooks' }],
+    ['with a URL of another kind', { url: 'ftp://example.com/' }],
+    ['with a URL with a password in it', { url: 'https://a:b@example.com/' }],
+    ['with a URL on a port of another service', { url: 'https://example.com:22/' }],
+    ['with a private URL', { url: 'http://10.0.0.1/' }],
+    ['with a link-local URL', { url: 'http://169.254.169.254/latest/meta-data' }],
+    ['with a private IPv6 URL', { url: 'http://[fd00::1]/' }],
+    ['with a secret of 7 characters', { source: 'stripe', secret: 'x'.repeat(7) }],
+    ['with a secret of 257 characters', { source: 'stripe', secret: 'x'.repeat(257) }],
+    ['with a secret that Standard Webhooks cannot use', { secret: 'not-a-standard-secret' }],
+    ['with a secret that Telegram cannot send', { source: 'telegram', secret: 'with spaces in it' }],
+    ['for Discord without a public key', { source: 'discord' }],
+    ['for Discord with a public key that is none', { source: 'discord', publicKey: 'xyz' }],
+  ]
+  for (const [what, body] of bad) {
+    test(`${what} is BAD_REQUEST`, async () => {
+      const answer = await app.call('POST', path, { as: owner, json: { name: 'Orders', ...body } })
+      assert.equal(answer.status, 400, answer.text)
+      assert.equal(answer.body.error.code, 'BAD_REQUEST')
+    })
+  }
+
+  test('takes names, sources and descriptions up to their limits, counted in characters', async () => {
+    const { record } = await createWebhook(app, owner, {
+      name: '🎉'.repeat(120),
+      source: 's'.repeat(100),
+      description: '🎉'.repeat(2_000),
+    })
+    assert.equal([...record.name].length, 120)
+  })
+
+  test('is refused for loopback unless the operator opened it', async () => {
+    const closed = await app.secondServer({ OUTBOUND_ALLOW_CIDRS: '' }, { work: false })
+    for (const url of ['http://127.0.0.1:9000/', 'http://localhost:9000/', 'http://[::1]/', 'http://2130706433/']) {
+      const answer = await closed.call('POST', path, { as: owner, json: { name: 'Orders', url } })
+      assert.equal(answer.status, 400, url)
+    }
+  })
+})
+
+describe('the list of webhooks', () => {
+  test('has the newest first, all of them without a limit, and pages with one', async () => {
+    const somebody = await app.createOrg()
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) ids.unshift((await createWebhook(app, somebody, { name: `${n}` })).id)
+    const all = await read(app, somebody, '')
+    assert.deepEqual(
+      all.items.map(({ id }: { id: string }) => id),
+      ids,
+    )
+    assert.equal(all.nextCursor, null)
+    const first = await read(app, somebody, '?limit=3')
+    const second = await read(app, somebody, `?limit=3&cursor=${first.nextCursor}`)
+    assert.deepEqual(
+      [...first.items, ...second.items].map(({ id }: { id: string }) => id),
+      ids,
+    )
+    assert.equal(second.nextCursor, null)
+    assert.deepEqual(
+      (await read(app, owner, '')).items.filter(({ id }: { id: string }) => ids.includes(id)),
+      [],
+    )
+  })
+})
+
+describe('changing a webhook', () => {
+  test('keeps status and enabled in step', async () => {
+    const { id } = await createWebhook(app, owner)
+    const steps: [object, string, boolean][] = [
+      [{ status: 'paused' }, 'paused', false],
+      [{ status: 'active' }, 'active', true],
+      [{ status: 'disabled' }, 'disabled', false],
+      [{ enabled: true }, 'active', true],
+      [{ enabled: false }, 'paused', false],
+      [{ enabled: true, status: 'disabled' }, 'disabled', false],
+      [{ enabled: false }, 'paused', false],
+    ]
+    for (const [change, status, enabled] of steps) {
+      const { data } = (await patch(owner, id, change)).body
+      assert.equal(data.status, status, JSON.stringify(change))
+      assert.equal(data.enabled, enabled, JSON.stringify(change))
+    }
+  })
+
+  test('resets the URL for null, an empty one and its own receive URL', async () => {
+    const { id, record } = await createWebhook(app, owner, { url: 'https://hooks.example.com/' })
+    for (const url of [null, '', record.receiveUrl, `${record.receiveUrl}/`, `${record.receiveUrl}?a=1#b`]) {
+      await patch(owner, id, { url: 'https://hooks.example.com/' })
+      const { data } = (await patch(owner, id, { url })).body
+      assert.equal(data.url, record.receiveUrl, String(url))
+    }
+  })
+
+  test('changes the fields that are sent and no others', async () => {
+    const { id, record } = await createWebhook(app, owner, { description: 'a', events: ['push'] })
+    const changed = (await patch(owner, id, { name: 'New', events: [' A ', 'a'], description: null })).body.data
+    const { updatedAt, ...rest } = changed
+    const { secret: _, updatedAt: before, ...known } = record
+    assert.deepEqual(rest, { ...known, name: 'New', events: ['a'], description: null })
+    assert.ok(updatedAt >= before)
+  })
+
+  test('refuses what creating refuses, an empty body and unknown states', async () => {
+    const { id } = await createWebhook(app, owner)
+    for (const body of [
+      {},
+      { status: 'off' },
+      { name: ' ' },
+      { url: 'http://10.0.0.1/' },
+      { enabled: 'yes' },
+      { name: null },
+    ]) {
+      const answer = await patch(owner, id, body)
+      assert.equal(answer.status, 400, JSON.stringify(body))
+    }
+  })
+
+  test('goes by If-Match', async () => {
+    const { id } = await createWebhook(app, owner)
+    const etag = (await app.call('GET', `${path}/${id}`, { as: owner })).headers.get('etag')!
+    assert.equal((await patch(owner, id, { name: 'A' }, { 'if-match': etag })).status, 200)
+    assert.equal((await patch(owner, id, { name: 'B' }, { 'if-match': etag })).status, 409)
+    const deleted = await app.call('DELETE', `${path}/${id}`, { as: owner, headers: { 'if-match': etag } })
+    assert.equal(deleted.status, 409)
+  })
+})
+
+describe('rotating the secret', () => {
+  test('makes old signatures worthless at once on every process, and the new one good', async () => {
+    const webhook = await createWebhook(app, owner)
+    const other = await app.secondServer({}, { work: false })
+    await accept(app, webhook, { type: 'a' })
+    assert.equal((await deliver(other, webhook, { type: 'a' })).status, 200)
+    const answer = await app.call('POST', `${path}/${webhook.id}/rotate`, { as: owner })
+    assert.equal(answer.status, 200)
+    const { secret } = answer.body.data
+    assert.match(secret, /^whsec_/)
+    assert.notEqual(secret, webhook.secret)
+    for (const server of [app, other]) {
+      assert.equal((await deliver(server, webhook, { type: 'a' })).status, 401)
+      assert.equal((await deliver(server, { ...webhook, secret }, { type: 'a' })).status, 200)
+    }
+    assert.equal((await eventsOf(app, owner, webhook)).length, 4)
+  })
+
+  test('takes the secret that a provider issued', async () => {
+    const webhook = await createWebhook(app, owner, { source: 'stripe', secret: 'whsec_of-stripe' })
+    assert.equal(webhook.secret, 'whsec_of-stripe')
+    const answer = await app.call('POST', `${path}/${webhook.id}/rotate`, {
+      as: owner,
+      json: { secret: 'whsec_another' },
+    })
+    assert.equal(answer.body.data.secret, 'whsec_another')
+    const bad = await app.call('POST', `${path}/${webhook.id}/rotate`, { as: owner, json: { secret: 'short' } })
+    assert.equal(bad.status, 400)
+  })
+
+  test('gives Telegram a secret of the letters that it takes', async () => {
+    const { secret } = await createWebhook(app, owner, { source: 'telegram' })
+    assert.match(secret, /^[A-Za-z0-9_-]{1,256}$/)
+  })
+})
+
+describe('deleting a webhook', () => {
+  test('is for good: it receives nothing more, and its events, deliveries and keys go with it', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    await accept(app, webhook, { type: 'a' })
+    await until('it is forwarded', () => receiver.arrivals.length === 1)
+    await patch(owner, webhook.id, { status: 'paused' })
+    await accept(app, webhook, { type: 'b' })
+    const answer = await app.call('DELETE', `${path}/${webhook.id}`, { as: owner })
+    assert.deepEqual(answer.body, { success: true, data: { deleted: true } })
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['GET', '/events'],
+      ['GET', '/deliveries'],
+      ['DELETE', ''],
+      ['POST', '/rotate'],
+    ] as const) {
+      assert.equal((await app.call(method, `${path}/${webhook.id}${rest}`, { as: owner })).status, 404, rest)
+    }
+    assert.equal((await deliver(app, webhook, { type: 'c' })).status, 404)
+    const recent = await read(app, owner, '/events')
+    assert.ok(!recent.items.some((event: { webhookId: string }) => event.webhookId === webhook.id))
+    const left = async () =>
+      (await app.db.row<{ n: number }>(sql`
+        select ((select count(*) from webhook_events where webhook_id = ${webhook.id})
+          + (select count(*) from webhook_deliveries where webhook_id = ${webhook.id})
+          + (select count(*) from webhook_queue where webhook_id = ${webhook.id})
+          + (select count(*) from webhook_event_keys where webhook_id = ${webhook.id}))::int as n`))!.n
+    await until('nothing is left', async () => (await left()) === 0)
+  })
+})
+
+describe('another org', () => {
+  test('sees nothing of a webhook, its events and its deliveries, and answers as for one that never was', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const eventId = await accept(app, webhook, { type: 'a' })
+    await until('it is delivered', async () => (await deliveriesOf(app, owner, webhook))[0]?.status === 'succeeded')
+    const [delivery] = await deliveriesOf(app, owner, webhook)
+    const stranger = await app.createOrg()
+    const missing = '01890000-0000-7000-8000-000000000000'
+    const requests: [string, (id: string) => string, object?][] = [
+      ['GET', (id) => `/${id}`],
+      ['PATCH', (id) => `/${id}`, { name: 'x' }],
+      ['DELETE', (id) => `/${id}`],
+      ['POST', (id) => `/${id}/rotate`],
+      ['GET', (id) => `/${id}/events`],
+      ['GET', (id) => `/${id}/events/${eventId}`],
+      ['POST', (id) => `/${id}/events/${eventId}/replay`],
+      ['GET', (id) => `/${id}/deliveries`],
+      ['GET', (id) => `/${id}/deliveries/${delivery.id}`],
+      ['POST', (id) => `/${id}/deliveries/${delivery.id}/retry`],
+      ['POST', (id) => `/${id}/recover`, { since: '2026-01-01T00:00:00Z' }],
+    ]
+    for (const [method, rest, json] of requests) {
+      const options = { as: stranger, ...(json && { json }) }
+      const theirs = await app.call(method, path + rest(webhook.id), options)
+      const none = await app.call(method, path + rest(missing), options)
+      assert.equal(theirs.status, 404, rest('id'))
+      assert.equal(theirs.text, none.text)
+    }
+    for (const [route, rest] of [
+      ['test', {}],
+      ['verify', { payload: '{}', headers: signed(webhook.secret, '{}') }],
+    ] as const) {
+      const theirs = await app.call('POST', `${path}/${route}`, {
+        as: stranger,
+        json: { webhookId: webhook.id, ...rest },
+      })
+      const none = await app.call('POST', `${path}/${route}`, { as: stranger, json: { webhookId: missing, ...rest } })
+      assert.equal(theirs.status, 404)
+      assert.equal(theirs.text, none.text)
+    }
+    assert.deepEqual((await read(app, stranger, '/events')).items, [])
+    assert.equal((await read(app, owner, `/${webhook.id}`)).name, 'Orders')
+  })
+})

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+
+export interface Arrival {
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+export interface Receiver {
+  url: string
+  arrivals: Arrival[]
+  /** How it answers from now on; 200 at first. */
+  answer: (response: ServerResponse, arrival: Arrival) => void
+  close(): Promise<void>
+}
+
+/** A server on loopback that takes forwarded events: what somebody else runs. */
+export const startReceiver = async (): Promise<Receiver> => {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const arrival = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
+      receiver.arrivals.push(arrival)
+      receiver.answer(response, arrival)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    arrivals: [],
+    answer: (response) => response.end('ok'),
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  after(() => receiver.close())
+  return receiver
+}

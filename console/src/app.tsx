@@ -6,6 +6,8 @@ import { CSPProvider } from '@base-ui/react/csp-provider'
 import { AtriumError } from 'atrium-sdk'
 import { queryClient } from './api.ts'
 import { Layout } from './layout/layout.tsx'
+import { agentRoutes } from './pages/agents/routes.ts'
+import { chatRoutes } from './pages/chat/routes.ts'
 import { fileRoutes } from './pages/files/routes.ts'
 import { homeRoutes } from './pages/home/routes.ts'
 import { settingsRoutes } from './pages/settings/routes.ts'
@@ -32,7 +34,7 @@ const Broken = () => {
 }
 
 // Every area has its own routes, which load their pages when they are opened.
-const areas: RouteObject[] = [...homeRoutes, ...fileRoutes, ...settingsRoutes]
+const areas: RouteObject[] = [...homeRoutes, ...fileRoutes, ...agentRoutes, ...chatRoutes, ...settingsRoutes]
 
 const router = createBrowserRouter([
   {

@@ -1,4 +1,4 @@
-import { Files, House, Settings } from 'lucide-react'
+import { Bot, Files, House, MessageSquareText, Settings } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 
 export interface Place {
@@ -15,6 +15,14 @@ export interface Place {
 export const places: Place[] = [
   { to: '/', label: 'Home', icon: House, letter: 'h', keywords: 'start overview' },
   { to: '/files', label: 'Files', icon: Files, letter: 'f', keywords: 'folders documents upload' },
+  {
+    to: '/chat',
+    label: 'Chat',
+    icon: MessageSquareText,
+    letter: 't',
+    keywords: 'conversations messages talk sessions',
+  },
+  { to: '/agents', label: 'Agents', icon: Bot, letter: 'a', keywords: 'personas models prompts peers' },
 ]
 
 export const settings: Place = { to: '/settings', label: 'Settings', icon: Settings, letter: 's' }

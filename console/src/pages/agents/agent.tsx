@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { MessageSquareText } from 'lucide-react'
+import { Outlet, useNavigate, useParams } from 'react-router'
+import { read } from '../../api.ts'
+import { useTitle } from '../../title.ts'
+import { Avatar, Badge, Page, PageHeader } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Await } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import styles from './agents.module.css'
+
+/** One agent: its conversations, what it writes with other agents, and how it is set up. */
+export const AgentPage = () => {
+  const { agentId = '' } = useParams()
+  const navigate = useNavigate()
+  const agent = useQuery(read('GET /agents/:id', { params: { id: agentId } }))
+  useTitle(agent.data?.name ?? 'Agent')
+  return (
+    <Page>
+      <Await query={agent}>
+        {(data) => (
+          <>
+            <PageHeader
+              title={
+                <span className={styles['heading']}>
+                  <Avatar name={data.name} square />
+                  {data.name}
+                  {data.isDefault && <Badge>Default</Badge>}
+                  {!data.isActive && <Badge tone="warn">Switched off</Badge>}
+                </span>
+              }
+              description={data.description ?? undefined}
+              actions={
+                <Button
+                  variant="primary"
+                  icon={<MessageSquareText />}
+                  disabledReason={!data.isActive && 'It is switched off. Its settings can switch it on.'}
+                  onClick={() => void navigate(`/chat?agent=${data.slug}`)}
+                >
+                  Chat
+                </Button>
+              }
+            />
+            <Tabs
+              label="Parts of the agent"
+              tabs={[
+                { to: `/agents/${agentId}`, label: 'Conversations', end: true },
+                { to: `/agents/${agentId}/messages`, label: 'With other agents' },
+                { to: `/agents/${agentId}/settings`, label: 'Settings' },
+              ]}
+            />
+            <Outlet key={data.id} context={data} />
+          </>
+        )}
+      </Await>
+    </Page>
+  )
+}

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Agent } from 'atrium-sdk'
+import { Bot, MessageSquareText, Plus } from 'lucide-react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import { read } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Avatar, Badge, Page, PageHeader, Status, Time } from '../../ui/bits.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './agents.module.css'
+
+const Name = ({ agent }: { agent: Agent }) => (
+  <Link to={`/agents/${agent.slug}`} className={styles['name']}>
+    <Avatar name={agent.name} square />
+    <span>
+      <strong>{agent.name}</strong> {agent.isDefault && <Badge>Default</Badge>}
+      <span className={styles['about']}>{agent.description ?? 'No description'}</span>
+    </span>
+  </Link>
+)
+
+const columns = [
+  { title: 'Agent', cell: (agent: Agent) => <Name agent={agent} /> },
+  { title: 'Model', optional: true, tight: true, cell: ({ model }: Agent) => <code>{model}</code> },
+  {
+    title: 'State',
+    optional: true,
+    tight: true,
+    cell: ({ isActive }: Agent) => (isActive ? <Status tone="good">Active</Status> : <Status>Switched off</Status>),
+  },
+  { title: 'Changed', optional: true, tight: true, cell: ({ updatedAt }: Agent) => <Time at={updatedAt} /> },
+  {
+    title: 'Actions',
+    hideTitle: true,
+    tight: true,
+    cell: ({ slug, name }: Agent) => (
+      <ButtonLink small to={`/chat?agent=${slug}`} icon={<MessageSquareText />} aria-label={`Chat with ${name}`}>
+        Chat
+      </ButtonLink>
+    ),
+  },
+]
+
+const matches = ({ name, slug, description, model }: Agent, search: string): boolean =>
+  `${name} ${slug} ${description ?? ''} ${model}`.toLowerCase().includes(search.trim().toLowerCase())
+
+/** Below this many a field to search them is only in the way. */
+const searchFrom = 6
+
+export const CreateAgent = () => {
+  const { can } = useIdentity()
+  const navigate = useNavigate()
+  return (
+    <Button
+      variant="primary"
+      icon={<Plus />}
+      disabledReason={!can('agents:write') && 'Your role may look at agents, not create them.'}
+      onClick={() => void navigate('/agents/new')}
+    >
+      New agent
+    </Button>
+  )
+}
+
+export const Agents = () => {
+  useTitle('Agents')
+  const navigate = useNavigate()
+  const [params, setParams] = useSearchParams()
+  const search = params.get('search') ?? ''
+  const agents = useQuery(read('GET /agents'))
+  const isLong = (agents.data?.items.length ?? 0) >= searchFrom
+  return (
+    <Page wide>
+      <PageHeader
+        title="Agents"
+        description="Each is a model with a task of its own: what it is told, what it may use, and whom it may ask."
+        actions={<CreateAgent />}
+      />
+      {(isLong || search !== '') && (
+        <div className={styles['search']}>
+          <TextField
+            label="Search agents"
+            hideLabel
+            type="search"
+            placeholder="Search by name, description or model"
+            value={search}
+            onChange={({ target }) =>
+              setParams(target.value === '' ? {} : { search: target.value }, { replace: search !== '' })
+            }
+          />
+        </div>
+      )}
+      <Await query={agents}>
+        {({ items }) => {
+          const found = items.filter((agent) => matches(agent, search))
+          if (found.length === 0)
+            return (
+              <EmptyState icon={<Bot />} title={`No agent matches “${search}”`}>
+                Search looks at names, descriptions and models.
+              </EmptyState>
+            )
+          return (
+            <Table
+              label="Agents"
+              columns={columns}
+              rows={found}
+              keyOf={({ id }) => id}
+              onOpen={({ slug }) => void navigate(`/agents/${slug}`)}
+            />
+          )
+        }}
+      </Await>
+    </Page>
+  )
+}

@@ -1,0 +1,97 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Agent, Session } from 'atrium-sdk'
+import { MessageSquareText } from 'lucide-react'
+import { Link, useNavigate, useOutletContext } from 'react-router'
+import { api, keyOf } from '../../api.ts'
+import { formatNumber } from '../../format.ts'
+import { Badge, Status, Time } from '../../ui/bits.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const useSessionsOf = (agentId: string) =>
+  useInfiniteQuery({
+    queryKey: [...keyOf('GET /agents/:id/sessions'), agentId],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) => {
+      const query = { limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }
+      return api.call('GET /agents/:id/sessions', { params: { id: agentId }, query, signal })
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+  })
+
+const states = { idle: undefined, running: 'info', requires_action: 'warn' } as const
+const words = { idle: 'Idle', running: 'At work', requires_action: 'Waits for somebody' }
+
+const kinds: Record<string, string> = { peer: 'Agents', connector: 'From a connection' }
+
+const withOf = ({ participants }: Session, agent: Agent): string =>
+  participants
+    .filter(({ id }) => id !== agent.id)
+    .map(({ name }) => name)
+    .join(', ')
+
+export const Conversations = () => {
+  const agent = useOutletContext<Agent>()
+  const navigate = useNavigate()
+  const sessions = useSessionsOf(agent.id)
+  return (
+    <Await query={sessions}>
+      {(items) =>
+        items.length === 0 ? (
+          <EmptyState
+            compact
+            icon={<MessageSquareText />}
+            title={`Nobody has talked with ${agent.name} yet`}
+            action={<ButtonLink to={`/chat?agent=${agent.slug}`}>Begin a conversation</ButtonLink>}
+          >
+            What people and other agents talk about with it is listed here.
+          </EmptyState>
+        ) : (
+          <>
+            <Table
+              label="Conversations"
+              rows={items}
+              keyOf={({ id }) => id}
+              onOpen={({ id }) => void navigate(`/chat/${id}`)}
+              columns={[
+                {
+                  title: 'Conversation',
+                  cell: (session) => {
+                    const kind = kinds[String(session.metadata['relationship'])]
+                    return (
+                      <Link to={`/chat/${session.id}`}>
+                        {session.title ?? 'New conversation'} {kind !== undefined && <Badge>{kind}</Badge>}
+                      </Link>
+                    )
+                  },
+                },
+                { title: 'With', optional: true, cell: (session) => withOf(session, agent) },
+                {
+                  title: 'State',
+                  optional: true,
+                  tight: true,
+                  cell: ({ status }) => <Status tone={states[status] ?? 'neutral'}>{words[status]}</Status>,
+                },
+                { title: 'Messages', align: 'end', optional: true, cell: (one) => formatNumber(one.messageCount) },
+                {
+                  title: 'Last',
+                  tight: true,
+                  cell: ({ lastMessageAt, createdAt }) => <Time at={lastMessageAt ?? createdAt} />,
+                },
+              ]}
+            />
+            {sessions.hasNextPage && (
+              <p>
+                <Button busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
+                  Show more
+                </Button>
+              </p>
+            )}
+          </>
+        )
+      }
+    </Await>
+  )
+}

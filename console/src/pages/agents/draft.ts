@@ -1,0 +1,81 @@
+import type { Agent, AgentCreate } from 'atrium-sdk'
+
+export interface Voice {
+  enabled: boolean
+  voiceId: string
+  language: string
+  speed: number
+  pitch: number
+  style: string | null
+}
+
+/** What the form holds. */
+export interface Draft {
+  name: string
+  slug: string
+  description: string
+  model: string
+  systemPrompt: string
+  isActive: boolean
+  allowedTools: string[]
+  allowedPeers: string[]
+  allowedConnectors: string[]
+  voice: Voice
+}
+
+const silent: Voice = { enabled: false, voiceId: 'default', language: 'en-US', speed: 1, pitch: 0, style: null }
+
+export const emptyDraft: Draft = {
+  name: '',
+  slug: '',
+  description: '',
+  model: '',
+  systemPrompt: '',
+  isActive: true,
+  allowedTools: [],
+  allowedPeers: [],
+  allowedConnectors: [],
+  voice: silent,
+}
+
+export const draftOf = (agent: Agent): Draft => ({
+  name: agent.name,
+  slug: agent.slug,
+  description: agent.description ?? '',
+  model: agent.model,
+  systemPrompt: agent.systemPrompt ?? '',
+  isActive: agent.isActive,
+  allowedTools: agent.allowedTools,
+  allowedPeers: agent.allowedPeers,
+  allowedConnectors: agent.allowedConnectors,
+  voice: { ...silent, ...(agent.settings['voice'] as Partial<Voice> | undefined) },
+})
+
+const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
+
+/** What the API takes of it. */
+export const bodyOf = ({ slug: _slug, isActive: _isActive, model, voice, ...draft }: Draft): AgentCreate => ({
+  ...draft,
+  ...(model !== '' && { model }),
+  description: textOrNull(draft.description),
+  systemPrompt: textOrNull(draft.systemPrompt),
+  settings: { voice: { ...voice, style: textOrNull(voice.style ?? '') } },
+})
+
+const lengthOf = (text: string): number => [...text].length
+
+export type Problems = Partial<Record<'name' | 'description' | 'systemPrompt' | 'slug', string>>
+
+export const problemsOf = (draft: Draft): Problems => ({
+  ...(draft.name.trim() === '' && { name: 'An agent needs a name.' }),
+  ...(lengthOf(draft.name) > 255 && { name: 'A name has up to 255 characters.' }),
+  ...(lengthOf(draft.description) > 5_000 && { description: 'A description has up to 5,000 characters.' }),
+  ...(lengthOf(draft.systemPrompt) > 20_000 && { systemPrompt: 'Instructions have up to 20,000 characters.' }),
+})
+
+export const builtInTools = [
+  { name: 'files.search', about: 'Finds files by a part of their name' },
+  { name: 'files.read', about: 'Reads documents, sheets, PDF and text' },
+  { name: 'files.write', about: 'Creates new text files; changes none that is there' },
+  { name: 'web.fetch', about: 'Reads public web pages' },
+]

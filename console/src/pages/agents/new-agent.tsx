@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { api, refresh } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { AgentFields } from './agent-form.tsx'
+import styles from './agents.module.css'
+import { bodyOf, emptyDraft, problemsOf } from './draft.ts'
+import { useLeaveGuard } from './leave-guard.tsx'
+
+export const NewAgent = () => {
+  useTitle('New agent')
+  const { can } = useIdentity()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState({ ...emptyDraft, allowedTools: ['files.search', 'files.read'] })
+  const [touched, setTouched] = useState(false)
+  const problems = problemsOf(draft)
+  const guard = useLeaveGuard(touched)
+  const { busy, error, submit } = useSubmit(async () => {
+    if (Object.keys(problems).length > 0) return
+    const agent = await api.call('POST /agents', { body: bodyOf(draft), idempotencyKey: true })
+    guard.release()
+    await refresh('GET /agents')
+    await navigate(`/agents/${agent.slug}`)
+  })
+  const reason = can('agents:write') ? Object.values(problems)[0] : 'Your role may look at agents, not create them.'
+  return (
+    <Page>
+      <PageHeader title="New agent" />
+      <form
+        className={styles['form']}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (reason === undefined) submit()
+        }}
+      >
+        <AgentFields
+          draft={draft}
+          // What is missing is not a mistake before one has come to it.
+          problems={touched ? { ...problems, ...(draft.name === '' && { name: undefined as never }) } : {}}
+          change={(patch) => {
+            setTouched(true)
+            setDraft((known) => ({ ...known, ...patch }))
+          }}
+        />
+        <div className={styles['save']}>
+          <div>
+            <Notice error={error} />
+          </div>
+          <ButtonLink to="/agents">Cancel</ButtonLink>
+          <Button variant="primary" type="submit" busy={busy} disabledReason={reason}>
+            Create agent
+          </Button>
+        </div>
+      </form>
+      {guard.question}
+    </Page>
+  )
+}

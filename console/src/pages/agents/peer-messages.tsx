@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Agent, Peer, PeerMessage } from 'atrium-sdk'
+import { MessagesSquare } from 'lucide-react'
+import { Link, useOutletContext, useSearchParams } from 'react-router'
+import { read } from '../../api.ts'
+import { Avatar, Time } from '../../ui/bits.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import { useStickToEnd } from '../../ui/stick-to-end.ts'
+import { Markdown } from '../chat/markdown.tsx'
+import styles from './agents.module.css'
+
+const pollMs = 4_000
+
+/** What one agent and another wrote to each other, oldest first. */
+interface Talk {
+  sessionId: string
+  name: string
+  slug: string | undefined
+  messages: PeerMessage[]
+}
+
+const talksOf = (newestFirst: readonly PeerMessage[]): Talk[] => {
+  const talks = new Map<string, Talk>()
+  for (const message of newestFirst) {
+    const { sessionId } = message
+    const talk = talks.get(sessionId) ?? { sessionId, name: 'Another agent', slug: undefined, messages: [] }
+    talk.messages.unshift(message)
+    if (!message.isSelf && talk.slug === undefined) {
+      talk.name = message.fromAgentName
+      talk.slug = message.fromAgentSlug
+    }
+    talks.set(sessionId, talk)
+  }
+  return [...talks.values()]
+}
+
+const Words = ({ talk }: { talk: Talk }) => {
+  const { scroller, onScroll } = useStickToEnd()
+  return (
+    <div
+      ref={scroller}
+      onScroll={onScroll}
+      className={styles['talk']}
+      role="log"
+      aria-label={`With ${talk.name}`}
+      tabIndex={0}
+    >
+      {talk.messages.map((message) => (
+        <article key={message.id} className={classes(styles['word'], message.isSelf && styles['own'])}>
+          <Avatar name={message.fromAgentName} square />
+          <div>
+            <header>
+              {message.fromAgentName} <Time at={message.createdAt} />
+            </header>
+          </div>
+          <div className={styles['bubble']}>
+            <Markdown text={message.text} />
+          </div>
+        </article>
+      ))}
+      <p>
+        <Link className="link" to={`/chat/${talk.sessionId}`}>
+          The whole conversation, with tools and receipts
+        </Link>
+      </p>
+    </div>
+  )
+}
+
+const None = ({ agent, peers }: { agent: Agent; peers: readonly Peer[] }) => (
+  <EmptyState
+    compact
+    icon={<MessagesSquare />}
+    title={`${agent.name} has not written to other agents`}
+    action={<ButtonLink to={`/agents/${agent.slug}/settings`}>Choose whom it may ask</ButtonLink>}
+  >
+    {peers.length === 0
+      ? 'It may write to none so far.'
+      : `It may write to ${peers.map(({ name }) => name).join(', ')} when that helps.`}
+  </EmptyState>
+)
+
+export const PeerMessages = () => {
+  const agent = useOutletContext<Agent>()
+  const [params, setParams] = useSearchParams()
+  const lastHundred = { params: { id: agent.id }, query: { limit: 100 } }
+  const messages = useQuery({ ...read('GET /agents/:id/messages', lastHundred), refetchInterval: pollMs })
+  const peers = useQuery(read('GET /agents/:id/peers', { params: { id: agent.id } }))
+  return (
+    <Await query={messages}>
+      {({ items }) => {
+        const talks = talksOf(items)
+        const [first] = talks
+        const open = talks.find(({ sessionId }) => sessionId === params.get('with')) ?? first
+        if (!open) return <None agent={agent} peers={peers.data?.items ?? []} />
+        return (
+          <div className={styles['peers']}>
+            <ul className={styles['peerList']} aria-label="Agents that it writes with">
+              {talks.map((talk) => (
+                <li key={talk.sessionId}>
+                  <button
+                    type="button"
+                    className={styles['peer']}
+                    aria-current={talk === open}
+                    onClick={() => setParams({ with: talk.sessionId }, { replace: true })}
+                  >
+                    <Avatar name={talk.name} square />
+                    <span>
+                      {talk.name}
+                      <small>{talk.messages.at(-1)?.text}</small>
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <Words key={open.sessionId} talk={open} />
+          </div>
+        )
+      }}
+    </Await>
+  )
+}

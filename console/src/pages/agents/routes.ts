@@ -1,0 +1,17 @@
+import type { RouteObject } from 'react-router'
+
+export const agentRoutes: RouteObject[] = [
+  // `?search=` narrows the list.
+  { path: 'agents', lazy: async () => ({ Component: (await import('./agents.tsx')).Agents }) },
+  { path: 'agents/new', lazy: async () => ({ Component: (await import('./new-agent.tsx')).NewAgent }) },
+  {
+    path: 'agents/:agentId',
+    lazy: async () => ({ Component: (await import('./agent.tsx')).AgentPage }),
+    children: [
+      { index: true, lazy: async () => ({ Component: (await import('./conversations.tsx')).Conversations }) },
+      // `?with=` is the session that is open.
+      { path: 'messages', lazy: async () => ({ Component: (await import('./peer-messages.tsx')).PeerMessages }) },
+      { path: 'settings', lazy: async () => ({ Component: (await import('./edit-agent.tsx')).EditAgent }) },
+    ],
+  },
+]

@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Session } from 'atrium-sdk'
+import { ArrowLeft, Bot, Ellipsis, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { api, queryClient, read, refresh } from '../../api.ts'
+import { shareableUrl } from '../../scope.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import type { MenuEntries } from '../../ui/menu.tsx'
+import { ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './chat.module.css'
+import { Conversation } from './conversation.tsx'
+import { NewChat } from './new-chat.tsx'
+import { Receipt } from './receipt.tsx'
+import { agentOf, SessionList, titleOf } from './session-list.tsx'
+
+const RenameDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
+  const [title, setTitle] = useState(session.title ?? '')
+  const problem = title.trim() === '' && 'Type a title first.'
+  const { busy, error, submit } = useSubmit(async () => {
+    if (problem !== false) return
+    await api.call('PATCH /sessions/:id', { params: { id: session.id }, body: { title: title.trim() } })
+    await refresh('GET /sessions', 'GET /sessions/:id')
+    onClose()
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Rename the conversation"
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
+            Rename
+          </Button>
+        </>
+      }
+    >
+      <Notice error={error} />
+      <TextField label="Title" maxLength={255} value={title} onChange={({ target }) => setTitle(target.value)} />
+    </Dialog>
+  )
+}
+
+const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
+  const navigate = useNavigate()
+  const { busy, error, submit } = useSubmit(async () => {
+    await api.call('DELETE /sessions/:id', { params: { id: session.id } })
+    queryClient.removeQueries({ queryKey: ['GET /sessions/:id'] })
+    await navigate('/chat', { replace: true })
+    await refresh('GET /sessions')
+  })
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title="Delete this conversation?"
+      description={`“${titleOf(session)}” goes for everybody, and what the agent does in it is stopped. This cannot be undone.`}
+      action="Delete the conversation"
+      busy={busy}
+      error={<Notice error={error} />}
+      onConfirm={submit}
+    />
+  )
+}
+
+const Head = ({ session, back }: { session: Session | undefined; back: string }) => {
+  const { can } = useIdentity()
+  const [asking, setAsking] = useState<'rename' | 'delete'>()
+  const agent = session && agentOf(session)
+  const off = !can('sessions:write') && 'Your role may read conversations only.'
+  const copy = (): void => {
+    void navigator.clipboard
+      .writeText(shareableUrl(`/chat/${session?.id ?? ''}`))
+      .then(() => toast.done('The address is copied'))
+  }
+  const entries: MenuEntries = [
+    { label: 'Rename', icon: <PenLine />, disabledReason: off, onSelect: () => setAsking('rename') },
+    { label: 'Copy address', icon: <LinkIcon />, onSelect: copy },
+    ...(agent ? [{ label: `Open ${agent.name}`, icon: <Bot />, to: `/agents/${agent.slug ?? agent.id}` }] : []),
+    'separator',
+    { label: 'Delete', icon: <Trash2 />, danger: true, disabledReason: off, onSelect: () => setAsking('delete') },
+  ]
+  return (
+    <header className={styles['head']}>
+      <ButtonLink
+        to={back}
+        variant="quiet"
+        icon={<ArrowLeft />}
+        className={styles['back'] ?? ''}
+        aria-label="All conversations"
+      >
+        Back
+      </ButtonLink>
+      <h1>{session ? titleOf(session) : ' '}</h1>
+      {agent && <span className={styles['headAgent']}>{agent.name}</span>}
+      {session && (
+        <Menu trigger={<IconButton label="Actions on the conversation" icon={<Ellipsis />} />} entries={entries} />
+      )}
+      {session && asking === 'rename' && <RenameDialog session={session} onClose={() => setAsking(undefined)} />}
+      {session && asking === 'delete' && <DeleteDialog session={session} onClose={() => setAsking(undefined)} />}
+    </header>
+  )
+}
+
+const OpenChat = ({ sessionId, back }: { sessionId: string; back: string }) => {
+  const [params, setParams] = useSearchParams()
+  const session = useQuery(read('GET /sessions/:id', { params: { id: sessionId } }))
+  useTitle(session.data ? titleOf(session.data) : 'Chat')
+  const setReceipt = (turnId: string | undefined): void => {
+    const next = new URLSearchParams(params)
+    if (turnId === undefined) next.delete('receipt')
+    else next.set('receipt', turnId)
+    setParams(next, { replace: turnId === undefined })
+  }
+  const receipt = params.get('receipt')
+  const agentName = (session.data && agentOf(session.data)?.name) ?? 'the agent'
+  return (
+    <>
+      <Head session={session.data} back={back} />
+      <Conversation key={sessionId} sessionId={sessionId} agentName={agentName} onReceipt={setReceipt} />
+      {receipt !== null && <Receipt turnId={receipt} onClose={() => setReceipt(undefined)} />}
+    </>
+  )
+}
+
+/** Conversations with agents: the list beside the one that is open. */
+export const Chat = () => {
+  useTitle('Chat')
+  const { sessionId } = useParams()
+  const [params, setParams] = useSearchParams()
+  const agents = useQuery(read('GET /agents'))
+  const agentSlug = params.get('agent') ?? undefined
+  const setAgent = (slug: string | undefined): void => setParams(slug === undefined ? {} : { agent: slug })
+  const items = agents.data?.items ?? []
+  const chosen = items.find(({ slug }) => slug === agentSlug) ?? items.find(({ isDefault }) => isDefault) ?? items[0]
+  const back = agentSlug === undefined ? '/chat' : `/chat?agent=${agentSlug}`
+  return (
+    <div className={classes(styles['page'], sessionId !== undefined && styles['opened'])}>
+      <SessionList agents={items} agentSlug={agentSlug} onAgent={setAgent} />
+      <section className={styles['main']} aria-label="Chat">
+        {sessionId !== undefined ? (
+          <OpenChat sessionId={sessionId} back={back} />
+        ) : agents.data ? (
+          <NewChat agents={items} agent={chosen} onAgent={setAgent} />
+        ) : agents.error ? (
+          <ErrorState error={agents.error} onRetry={() => void agents.refetch()} />
+        ) : (
+          <LoadingState />
+        )}
+      </section>
+    </div>
+  )
+}

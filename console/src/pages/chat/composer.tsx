@@ -1,0 +1,148 @@
+import { ArrowUp, LoaderCircle, Paperclip, Square, TriangleAlert, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { DragEvent, KeyboardEvent, ReactNode } from 'react'
+import { classes } from '../../ui/classes.ts'
+import { IconButton } from '../../ui/button.tsx'
+import type { Attachments } from './attachments.ts'
+import styles from './composer.module.css'
+
+export interface ComposerProps {
+  label: string
+  text: string
+  onText: (text: string) => void
+  attachments: Attachments
+  onSend: () => void
+  /** Why nothing can be sent now. */
+  disabledReason?: string | false
+  /** Shown while an answer is on its way. */
+  onStop?: (() => void) | undefined
+  stopping?: boolean
+  /** Beside the paper clip. */
+  extra?: ReactNode
+  /** Where a pointer is used: on a phone the keyboard would cover what one came to read. */
+  takesFocus?: boolean
+}
+
+const maxText = 100_000
+
+const Chips = ({ attachments }: { attachments: Attachments }) => (
+  <ul className={styles['chips']} aria-label="Attachments">
+    {attachments.items.map(({ key, name, state, error }) => (
+      <li key={key} className={classes(styles['chip'], state === 'failed' && styles['failed'])}>
+        {state === 'sending' && <LoaderCircle className={styles['turning']} aria-label="being uploaded" />}
+        {state === 'failed' && <TriangleAlert aria-hidden="true" />}
+        {state === 'ready' && <Paperclip aria-hidden="true" />}
+        <span>
+          {name}
+          {error !== undefined && <em> {error}</em>}
+        </span>
+        <button type="button" aria-label={`Remove ${name}`} onClick={() => attachments.remove(key)}>
+          <X aria-hidden="true" />
+        </button>
+      </li>
+    ))}
+  </ul>
+)
+
+const useFilesOver = (attachments: Attachments) => {
+  const [over, setOver] = useState(false)
+  const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files')
+  return {
+    over,
+    props: {
+      onDragOver: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setOver(true)
+      },
+      onDragLeave: () => setOver(false),
+      onDrop: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setOver(false)
+        attachments.add([...event.dataTransfer.files])
+      },
+    },
+  }
+}
+
+const reasonOf = ({ text, attachments, disabledReason }: ComposerProps): string | false => {
+  if (typeof disabledReason === 'string') return disabledReason
+  if (attachments.items.some(({ state }) => state === 'sending')) return 'A file is still being uploaded.'
+  if (attachments.items.some(({ state }) => state === 'failed')) return 'Remove the file that could not be uploaded.'
+  if ([...text].length > maxText) return 'A message has up to 100,000 characters.'
+  return text.trim() === '' && attachments.items.length === 0 && 'Write something first.'
+}
+
+/** Where one writes: Enter sends, Shift and Enter is a new line, files come by button, drop or paste. */
+export const Composer = (props: ComposerProps) => {
+  const { label, text, onText, attachments, onSend, onStop, stopping, extra, takesFocus } = props
+  const area = useRef<HTMLTextAreaElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const drop = useFilesOver(attachments)
+  const reason = reasonOf(props)
+  useEffect(() => {
+    if (takesFocus === true && matchMedia('(pointer: fine)').matches) area.current?.focus()
+  }, [takesFocus])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      if (reason === false) onSend()
+    }
+    if (event.key === 'Escape' && onStop) onStop()
+  }
+  return (
+    <div className={classes(styles['composer'], drop.over && styles['over'])} {...drop.props}>
+      {attachments.items.length > 0 && <Chips attachments={attachments} />}
+      <textarea
+        ref={area}
+        className={styles['area']}
+        rows={1}
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        onChange={({ target }) => onText(target.value)}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          const files = [...event.clipboardData.files]
+          if (files.length === 0) return
+          event.preventDefault()
+          attachments.add(files)
+        }}
+      />
+      <div className={styles['bar']}>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          onChange={({ target }) => {
+            attachments.add([...(target.files ?? [])])
+            target.value = ''
+          }}
+        />
+        <IconButton label="Attach files" icon={<Paperclip />} onClick={() => picker.current?.click()} />
+        {extra}
+        <span className={styles['gap']} />
+        {onStop && (
+          <IconButton
+            label="Stop"
+            shortcut="Esc"
+            variant="secondary"
+            icon={<Square />}
+            busy={stopping}
+            onClick={onStop}
+          />
+        )}
+        <IconButton
+          label="Send"
+          shortcut="Enter"
+          variant="primary"
+          icon={<ArrowUp />}
+          disabledReason={reason}
+          onClick={onSend}
+        />
+      </div>
+    </div>
+  )
+}

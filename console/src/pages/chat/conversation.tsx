@@ -1,0 +1,261 @@
+import type { Message } from 'atrium-sdk'
+import { ArrowDown, LoaderCircle } from 'lucide-react'
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { isCode } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { Avatar, Time } from '../../ui/bits.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { CopyButton } from '../../ui/copy.tsx'
+import { ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
+import { useStickToEnd } from '../../ui/stick-to-end.ts'
+import { toast } from '../../ui/toast.tsx'
+import { useAttachments } from './attachments.ts'
+import type { Attachment } from './attachments.ts'
+import { Composer } from './composer.tsx'
+import styles from './conversation.module.css'
+import { Parts } from './message-parts.tsx'
+import type { Decide } from './message-parts.tsx'
+import message from './message.module.css'
+import { storedParts, textOf } from './parts.ts'
+import { TurnEnd } from './turn-end.tsx'
+import { say, useConversation } from './use-conversation.ts'
+import type { Exchange } from './use-conversation.ts'
+
+const Said = ({ of, isMine }: { of: Message; isMine: boolean }) => {
+  const parts = storedParts(of)
+  const text = textOf(parts)
+  return (
+    <div className={message['said']}>
+      {!isMine && (
+        <span className={message['faint']}>
+          {of.author.name} <Time at={of.createdAt} />
+        </span>
+      )}
+      {text !== '' && <div className={message['bubble']}>{text}</div>}
+      <Parts parts={parts.filter(({ kind }) => kind !== 'text')} />
+    </div>
+  )
+}
+
+const Working = ({ children }: { children: ReactNode }) => (
+  <p className={message['working']} role="status">
+    <LoaderCircle className={message['turning']} aria-hidden="true" />
+    {children}
+  </p>
+)
+
+interface ReplyProps {
+  exchange: Exchange
+  agentName: string
+  isLast: boolean
+  reconnecting: boolean
+  decide: Decide
+  onReceipt: (turnId: string) => void
+  onSay: (text: string, fileIds?: string[]) => void
+}
+
+const Reply = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, onSay }: ReplyProps) => {
+  const { reply, turnId, said } = exchange
+  if (!reply) return null
+  const { parts, isLive, message: stored } = reply
+  const name = stored?.author.name ?? agentName
+  const last = parts.at(-1)
+  const isQuiet = last === undefined || last.kind === 'tool' || !('isOpen' in last && last.isOpen)
+  const text = textOf(parts)
+  const asked = said.flatMap((one) => storedParts(one))
+  const retry = (): void =>
+    onSay(
+      textOf(asked),
+      asked.flatMap((part) => (part.kind === 'file' ? [part.fileId] : [])),
+    )
+  return (
+    <article className={message['message']} aria-label={`${name} answered`} aria-busy={isLive || undefined}>
+      <Avatar name={name} square />
+      <div className={message['author']}>
+        {name}
+        {stored && <Time at={stored.createdAt} />}
+      </div>
+      <div className={message['body']}>
+        <Parts parts={parts} decide={decide} />
+        {isLive && reconnecting && <Working>The connection broke; taking it up again</Working>}
+        {isLive && !reconnecting && isQuiet && <Working>{last?.kind === 'tool' ? 'At work' : 'Thinking'}</Working>}
+        {!isLive && (
+          <div className={message['footer']}>
+            <TurnEnd
+              turnId={turnId}
+              isLast={isLast}
+              onReceipt={() => onReceipt(turnId)}
+              onContinue={() => onSay('Continue')}
+              onRetry={retry}
+            />
+            {text !== '' && <CopyButton text={text} label="Copy the answer" />}
+          </div>
+        )}
+      </div>
+    </article>
+  )
+}
+
+interface Sending {
+  text: string
+  names: string[]
+}
+
+const useSaying = (sessionId: string, stick: () => void) => {
+  const [text, setText] = useState('')
+  const attachments = useAttachments()
+  const [sending, setSending] = useState<Sending>()
+  const [error, setError] = useState<unknown>()
+  const send = (words: string, fileIds: string[], kept: readonly Attachment[]): void => {
+    setError(undefined)
+    setSending({ text: words, names: kept.map(({ name }) => name) })
+    stick()
+    say(sessionId, { text: words, ...(fileIds.length > 0 && { fileIds }) })
+      .catch((failure: unknown) => {
+        setError(failure)
+        setText((typed) => (typed === '' ? words : typed))
+        attachments.restore(kept)
+      })
+      .finally(() => setSending(undefined))
+  }
+  const sendTyped = (): void => {
+    send(text.trim(), attachments.readyIds(), attachments.items)
+    setText('')
+    attachments.clear()
+  }
+  return { text, setText, attachments, sending, error, sendTyped, send }
+}
+
+const Refused = ({ error }: { error: unknown }) => (
+  <Notice error={error}>
+    {isCode(error, 'PAYMENT_REQUIRED') && (
+      <span>
+        <ButtonLink small to="/billing">
+          Open Billing
+        </ButtonLink>
+      </span>
+    )}
+  </Notice>
+)
+
+const Bottom = ({
+  saying,
+  agentName,
+  isWorking,
+  onStop,
+  onEnd,
+  isAtEnd,
+}: {
+  saying: ReturnType<typeof useSaying>
+  agentName: string
+  isWorking: boolean
+  onStop: () => Promise<void>
+  onEnd: () => void
+  isAtEnd: boolean
+}) => {
+  const { can } = useIdentity()
+  const [stopping, setStopping] = useState(false)
+  if (stopping && !isWorking) setStopping(false)
+  const stop = (): void => {
+    setStopping(true)
+    onStop().catch((error: unknown) => {
+      setStopping(false)
+      toast.failed('It could not be stopped', error)
+    })
+  }
+  return (
+    <div className={styles['bottom']}>
+      {!isAtEnd && (
+        <Button small className={styles['toEnd']} icon={<ArrowDown />} onClick={onEnd}>
+          Latest
+        </Button>
+      )}
+      {saying.error !== undefined && <Refused error={saying.error} />}
+      <Composer
+        label={isWorking ? 'Write what comes next' : `Write to ${agentName}`}
+        text={saying.text}
+        onText={saying.setText}
+        attachments={saying.attachments}
+        onSend={saying.sendTyped}
+        onStop={isWorking ? stop : undefined}
+        stopping={stopping}
+        disabledReason={!can('sessions:write') && 'Your role may read conversations only.'}
+        takesFocus
+      />
+    </div>
+  )
+}
+
+export const Conversation = ({
+  sessionId,
+  agentName,
+  onReceipt,
+}: {
+  sessionId: string
+  agentName: string
+  onReceipt: (turnId: string) => void
+}) => {
+  const { session: signedIn } = useIdentity()
+  const conversation = useConversation(sessionId)
+  const { session, messages, exchanges, live, isWorking } = conversation
+  const { scroller, isAtEnd, onScroll, stick } = useStickToEnd()
+  const saying = useSaying(sessionId, stick)
+  const error = session.error ?? messages.error
+  if (error && (!session.data || !messages.data))
+    return <ErrorState error={error} onRetry={() => void Promise.all([session.refetch(), messages.refetch()])} />
+  return (
+    <>
+      <div className={styles['scroller']} ref={scroller} onScroll={onScroll} tabIndex={0}>
+        <div className={styles['messages']} role="log" aria-label="Conversation">
+          {!messages.data && <LoadingState rows={5} />}
+          {messages.hasNextPage && (
+            <Button
+              small
+              className={styles['earlier']}
+              busy={messages.isFetchingNextPage}
+              onClick={() => void messages.fetchNextPage()}
+            >
+              Earlier messages
+            </Button>
+          )}
+          {live !== undefined && live.leftOutExchanges > 0 && (
+            <Notice tone="info">
+              This conversation has grown long: the model no longer reads its first {live.leftOutExchanges} exchanges.
+            </Notice>
+          )}
+          {exchanges.map((exchange, index) => (
+            <div key={exchange.turnId} className={styles['exchange']}>
+              {exchange.said.map((one) => (
+                <Said key={one.id} of={one} isMine={one.author.id === signedIn.user.id} />
+              ))}
+              <Reply
+                exchange={exchange}
+                agentName={agentName}
+                isLast={index === exchanges.length - 1}
+                reconnecting={live?.reconnecting === true}
+                decide={conversation.decide}
+                onReceipt={onReceipt}
+                onSay={(text, fileIds = []) => saying.send(text, fileIds, [])}
+              />
+            </div>
+          ))}
+          {saying.sending && (
+            <div className={classes(message['said'], message['sending'])}>
+              <div className={message['bubble']}>{saying.sending.text || saying.sending.names.join(', ')}</div>
+            </div>
+          )}
+        </div>
+      </div>
+      <Bottom
+        saying={saying}
+        agentName={agentName}
+        isWorking={isWorking}
+        onStop={conversation.stop}
+        onEnd={stick}
+        isAtEnd={isAtEnd}
+      />
+    </>
+  )
+}

@@ -1,0 +1,211 @@
+// A turn while it runs, told by the frames of its stream. A reload reads the same stream from its first frame, so an
+// answer that was on its way looks as if one had never been gone.
+import { AtriumError } from 'atrium-sdk'
+import { useEffect, useRef, useState } from 'react'
+import { api } from '../../api.ts'
+import type { ToolPart, ViewPart } from './parts.ts'
+
+interface Frame {
+  type: string
+  id?: string
+  delta?: string
+  toolCallId?: string
+  toolName?: string
+  input?: unknown
+  output?: unknown
+  errorText?: string
+  approvalId?: string
+  approved?: boolean
+  reason?: string
+  messageMetadata?: { leftOutExchanges?: number }
+}
+
+export interface LiveTurn {
+  turnId: string
+  parts: readonly ViewPart[]
+  /** Nothing follows: it is over, or somebody has to decide. */
+  rests: boolean
+  /** The connection broke and is being made again. */
+  reconnecting: boolean
+  leftOutExchanges: number
+  error?: unknown
+}
+
+const begin = (turnId: string): LiveTurn => ({
+  turnId,
+  parts: [],
+  rests: false,
+  reconnecting: false,
+  leftOutExchanges: 0,
+})
+
+const toolDefaults = { kind: 'tool' as const, name: 'tool', input: undefined, output: undefined }
+
+const withTool = (parts: readonly ViewPart[], id: string, patch: Partial<ToolPart>): ViewPart[] => {
+  const isThis = (part: ViewPart): part is ToolPart => part.kind === 'tool' && part.id === id
+  if (!parts.some(isThis)) return [...parts, { ...toolDefaults, id, state: 'running', ...patch }]
+  return parts.map((part) => (isThis(part) ? { ...part, ...patch } : part))
+}
+
+const toolPatch = (frame: Frame): Partial<ToolPart> | undefined => {
+  const { toolName: name = 'tool', input, output, errorText, approvalId, reason } = frame
+  switch (frame.type) {
+    case 'tool-input-start':
+      return { name, state: 'preparing' }
+    case 'tool-input-available':
+      return { name, input, state: 'running' }
+    case 'tool-input-error':
+      return { name, input, state: 'failed', output: errorText }
+    case 'tool-output-available':
+      return { output, state: 'done', approvalId: undefined }
+    case 'tool-output-error':
+      return { output: errorText, state: 'failed', approvalId: undefined }
+    case 'tool-output-denied':
+      return { state: 'denied', approvalId: undefined }
+    case 'tool-approval-request':
+      return { approvalId, reason, state: 'asking' }
+    default:
+      return undefined
+  }
+}
+
+interface Building {
+  parts: readonly ViewPart[]
+  /** Where the step began that may have to be forgotten. */
+  stepStart: number
+  leftOutExchanges: number
+}
+
+const takeText = (parts: readonly ViewPart[], { type, id = '', delta = '' }: Frame): readonly ViewPart[] => {
+  const [kind, event] = type.split('-') as ['text' | 'reasoning', string]
+  if (event === 'start') return [...parts, { kind, id, text: '', isOpen: true }]
+  return parts.map((part) => {
+    if (part.kind !== kind || part.id !== id) return part
+    return event === 'end' ? { ...part, isOpen: false } : { ...part, text: part.text + delta }
+  })
+}
+
+export const take = (building: Building, frame: Frame): Building => {
+  const { parts } = building
+  if (/^(?:text|reasoning)-/.test(frame.type)) return { ...building, parts: takeText(parts, frame) }
+  switch (frame.type) {
+    case 'start-step':
+      return { ...building, stepStart: parts.length }
+    case 'reset-step':
+      return { ...building, parts: parts.slice(0, building.stepStart) }
+    case 'message-metadata':
+      return { ...building, leftOutExchanges: frame.messageMetadata?.leftOutExchanges ?? 0 }
+    case 'error':
+      return { ...building, parts: [...parts, { kind: 'error', id: 'error', message: frame.errorText ?? '' }] }
+    case 'tool-approval-response': {
+      const state = frame.approved === true ? 'running' : 'denied'
+      const next = parts.map((part) =>
+        part.kind === 'tool' && part.approvalId === frame.approvalId
+          ? ({ ...part, state, approvalId: undefined } as const)
+          : part,
+      )
+      return { ...building, parts: next }
+    }
+    default: {
+      const patch = toolPatch(frame)
+      if (patch === undefined || frame.toolCallId === undefined) return building
+      return { ...building, parts: withTool(parts, frame.toolCallId, patch) }
+    }
+  }
+}
+
+interface Event {
+  seq: number
+  data: string
+}
+
+/** The events of a stream; ends when the connection does. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+  let rest = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    const blocks = (rest + value).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const lines = block.split('\n')
+      const seq = Number(lines.find((line) => line.startsWith('id: '))?.slice(4) ?? 0)
+      const data = lines.find((line) => line.startsWith('data: '))?.slice(6)
+      if (data !== undefined) yield { seq, data }
+    }
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const mayComeBack = (error: unknown): boolean =>
+  !(error instanceof AtriumError) || error.code === 'NETWORK' || error.status >= 500
+
+interface Following {
+  lastSeq: number
+  building: Building
+}
+
+const follow = async (
+  turnId: string,
+  state: Following,
+  onChange: (patch: Partial<LiveTurn>) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      const query = { after: state.lastSeq }
+      const response = await api.send('GET /turns/:id/stream', { params: { id: turnId }, query, signal })
+      onChange({ reconnecting: false })
+      if (response.status === 204 || response.body === null) return onChange({ rests: true })
+      for await (const { seq, data } of eventsOf(response.body)) {
+        if (data === '[DONE]') return onChange({ rests: true })
+        failures = 0
+        state.lastSeq = seq
+        state.building = take(state.building, JSON.parse(data) as Frame)
+        onChange({ parts: state.building.parts, leftOutExchanges: state.building.leftOutExchanges })
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (!mayComeBack(error)) return onChange({ error, rests: true })
+    }
+    onChange({ reconnecting: true })
+    await pause(Math.min(8_000, 250 * 2 ** failures))
+  }
+}
+
+/** Follows a turn from its beginning. `resume` goes on after somebody decided. */
+export const useLiveTurn = (turnId: string | undefined): { live: LiveTurn | undefined; resume: () => void } => {
+  const [live, setLive] = useState<LiveTurn>()
+  const goOn = useRef<() => void>(undefined)
+  useEffect(() => {
+    if (turnId === undefined) return undefined
+    const abort = new AbortController()
+    let shown = begin(turnId)
+    let scheduled = false
+    const publish = (): void => {
+      scheduled = false
+      if (!abort.signal.aborted) setLive(shown)
+    }
+    const onChange = (patch: Partial<LiveTurn>): void => {
+      shown = { ...shown, ...patch }
+      if (scheduled) return
+      scheduled = true
+      // Words come faster than the screen is drawn; a hidden tab draws nothing at all.
+      if (document.hidden) setTimeout(publish, 50)
+      else requestAnimationFrame(publish)
+    }
+    const state = { lastSeq: 0, building: { parts: [], stepStart: 0, leftOutExchanges: 0 } }
+    goOn.current = () => {
+      onChange({ rests: false })
+      void follow(turnId, state, onChange, abort.signal)
+    }
+    goOn.current()
+    return () => abort.abort()
+  }, [turnId])
+  return {
+    live: live?.turnId === turnId ? live : undefined,
+    resume: () => goOn.current?.(),
+  }
+}

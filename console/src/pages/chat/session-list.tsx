@@ -1,0 +1,116 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Agent, Session } from 'atrium-sdk'
+import { MessageSquareText, SquarePen } from 'lucide-react'
+import { NavLink } from 'react-router'
+import { api, keyOf } from '../../api.ts'
+import { Avatar, Status, Time } from '../../ui/bits.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import styles from './chat.module.css'
+
+const pollMs = 10_000
+
+export const useSessions = (agentId: string | undefined) =>
+  useInfiniteQuery({
+    queryKey: [...keyOf('GET /sessions'), agentId],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) => {
+      const query = {
+        limit: 40,
+        ...(agentId !== undefined && { agentId }),
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      }
+      return api.call('GET /sessions', { query, signal })
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    refetchInterval: pollMs,
+  })
+
+export const agentOf = ({ participants }: Session) => participants.find(({ type }) => type === 'agent')
+
+export const titleOf = (session: Session): string => session.title ?? 'New conversation'
+
+const State = ({ status, at }: { status: Session['status']; at: string }) => {
+  if (status === 'running') return <Status tone="info">At work</Status>
+  if (status === 'requires_action') return <Status tone="warn">Waits for you</Status>
+  return <Time at={at} />
+}
+
+const Row = ({ session, search }: { session: Session; search: string }) => {
+  const agents = session.participants.filter(({ type }) => type === 'agent').map(({ name }) => name)
+  return (
+    <li>
+      <NavLink to={`/chat/${session.id}${search}`} className={classes(styles['row'])}>
+        <Avatar name={agents[0] ?? '?'} size="s" square />
+        <span className={styles['rowText']}>
+          <span className={styles['rowTitle']}>{titleOf(session)}</span>
+          <span className={styles['rowInfo']}>
+            <span>{agents.join(' and ')}</span>
+            <State status={session.status} at={session.lastMessageAt ?? session.createdAt} />
+          </span>
+        </span>
+      </NavLink>
+    </li>
+  )
+}
+
+/** All conversations of the workspace, or those with one agent. */
+export const SessionList = ({
+  agents,
+  agentSlug,
+  onAgent,
+}: {
+  agents: readonly Agent[]
+  agentSlug: string | undefined
+  onAgent: (slug: string | undefined) => void
+}) => {
+  const sessions = useSessions(agentSlug)
+  const search = agentSlug === undefined ? '' : `?agent=${agentSlug}`
+  return (
+    <aside className={styles['list']} aria-label="Conversations">
+      <div className={styles['listHead']}>
+        <SelectField
+          label="Agent"
+          hideLabel
+          value={agentSlug ?? ''}
+          onChange={({ target }) => onAgent(target.value === '' ? undefined : target.value)}
+        >
+          <option value="">All conversations</option>
+          {agents.map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        <ButtonLink to={`/chat${search}`} icon={<SquarePen />} aria-label="New conversation">
+          New
+        </ButtonLink>
+      </div>
+      <div className={styles['rows']}>
+        <Await query={sessions} compact>
+          {(items) =>
+            items.length === 0 ? (
+              <EmptyState compact icon={<MessageSquareText />} title="No conversations yet">
+                What you and others talk about with agents is listed here.
+              </EmptyState>
+            ) : (
+              <ul>
+                {items.map((session) => (
+                  <Row key={session.id} session={session} search={search} />
+                ))}
+              </ul>
+            )
+          }
+        </Await>
+        {sessions.hasNextPage && (
+          <Button small busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
+            Show more
+          </Button>
+        )}
+      </div>
+    </aside>
+  )
+}

@@ -45,7 +45,7 @@ describe('the catalog', () => {
     const { body } = await app.call('GET', `${api}/connectors`, { as: await app.createOrg() })
     const items = body.data.items as Record<string, unknown>[]
     assert.deepEqual(
-      items.map(({ slug, authType }) => `${slug} ${authType}`),
+      items.map(({ slug, authType }) => `${String(slug)} ${String(authType)}`),
       [
         'airtable api_key',
         'discord api_key',
@@ -73,7 +73,7 @@ describe('the catalog', () => {
     for (const { slug, authType, tools, credentialFields } of items) {
       assert.equal(credentialFields !== undefined, authType === 'api_key', String(slug))
       if (slug !== 'mcp')
-        assert.ok((tools as unknown[]).length >= 3, `${slug} has ${(tools as unknown[]).length} tools`)
+        assert.ok((tools as unknown[]).length >= 3, `${String(slug)} has ${(tools as unknown[]).length} tools`)
       for (const tool of tools as object[]) assert.deepEqual(Object.keys(tool), ['name', 'description'])
     }
     assert.ok(!JSON.stringify(body).includes('planted-client-secret'))

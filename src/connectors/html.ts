@@ -35,6 +35,7 @@ interface Tag {
 
 /** Tags and the text between them, one after the other: in time proportional to the length, whatever is in it. */
 const pieces = function* (html: string): Generator<Tag | string> {
+  const lower = html.toLowerCase()
   let from = 0
   while (from < html.length) {
     const open = html.indexOf('<', from)
@@ -47,6 +48,12 @@ const pieces = function* (html: string): Generator<Tag | string> {
     const [, slash = '', name = ''] = /^(\/?)([a-zA-Z][a-zA-Z0-9]*)/.exec(text) ?? []
     if (!isComment && name !== '') yield { name: name.toLowerCase(), isEnd: slash === '/', text }
     from = close + (isComment ? 3 : 1)
+    // What is in them is no HTML: `a < b` opens nothing.
+    if (slash === '' && /^(?:script|style)$/i.test(name)) {
+      const end = lower.indexOf(`</${name.toLowerCase()}`, from)
+      if (end === -1) return
+      from = end
+    }
   }
   if (from < html.length) yield html.slice(from)
 }

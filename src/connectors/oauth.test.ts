@@ -87,7 +87,7 @@ const connect = async (as: TestActor): Promise<string> => {
 const read = async (as: TestActor, id: string) => (await app.call('GET', `${api}/connections/${id}`, { as })).body?.data
 
 const comeBack = ({ code, state }: Pick<Flow, 'code' | 'state'>, headers: Record<string, string> = {}) =>
-  app.call('GET', `${callback}?${new URLSearchParams({ code, state })}`, {
+  app.call('GET', `${callback}?${new URLSearchParams({ code, state }).toString()}`, {
     headers: { accept: 'text/html', ...headers },
   })
 
@@ -296,7 +296,7 @@ describe('the way back in a browser', () => {
     const owner = await app.createOrg()
     const cookie = await cookieOf(owner)
     const flow = await begin(owner)
-    const path = `${callback}?${new URLSearchParams({ code: flow.code, state: flow.state })}`
+    const path = `${callback}?${new URLSearchParams({ code: flow.code, state: flow.state }).toString()}`
     assert.equal((await app.call('HEAD', path, { headers: { cookie } })).status, 404)
     assert.equal((await read(owner, flow.id)).status, 'pending')
   })
@@ -309,7 +309,9 @@ describe('the way back in a browser', () => {
       error_description: 'planted-description',
       state: flow.state,
     })
-    const { status, text } = await app.call('GET', `${callback}?${query}`, { headers: { accept: 'text/html' } })
+    const { status, text } = await app.call('GET', `${callback}?${query.toString()}`, {
+      headers: { accept: 'text/html' },
+    })
     assert.equal(status, 400)
     assert.match(text, /GitHub did not give access/)
     assert.ok(!text.includes('planted'))

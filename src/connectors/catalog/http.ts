@@ -10,8 +10,8 @@ const body = { description: 'JSON', type: ['object', 'array'] }
 
 /** Empty segments fall away, but for the slash at the end, which some servers want. */
 const segmentsOf = (text: string): string[] => {
-  const segments = text.split('/')
-  return segments.filter((segment, place) => segment !== '' || (place > 1 && place === segments.length - 1))
+  const segments = text.split('/').filter((segment) => segment !== '')
+  return text.endsWith('/') && segments.length > 0 ? [...segments, ''] : segments
 }
 
 const build = (method: BuiltRequest['method'], input: Values): BuiltRequest => ({

@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ask, createAgent, openSession } from '../../test/chat.ts'
+import { startProvider } from '../../test/fake-provider.ts'
+import type { Reply } from '../../test/fake-provider.ts'
+import { startTestApp } from '../../test/harness.ts'
+import type { TestActor } from '../../test/harness.ts'
+
+const secretKey = 'planted-secret-key'
+const provider = await startProvider()
+const good = (seen: { headers: { authorization?: string | undefined } }, body: unknown): Reply =>
+  seen.headers.authorization === `Bearer ${secretKey}`
+    ? { body }
+    : { status: 401, body: { message: 'Bad credentials' } }
+provider.on('GET', '/v0/meta/whoami', (seen) => good(seen, { id: 'usr1', email: 'ann@example.com' }))
+provider.on('GET', '/v0/meta/bases', (seen) => good(seen, { bases: [{ id: 'app1', name: 'One' }] }))
+
+// What a person names is guarded; what the operator names is not.
+const app = await startTestApp({
+  CONNECTOR_AIRTABLE_BASE_URL: provider.url,
+  OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+})
+const guarded = await app.secondServer({ CONNECTOR_AIRTABLE_BASE_URL: provider.url }, { work: false })
+const api = '/api/v1'
+
+const connect = async (as: TestActor, connectorSlug: string, credentials?: object, label?: string): Promise<string> => {
+  const json = { connectorSlug, ...(label === undefined ? {} : { label }) }
+  const started = await app.call('POST', `${api}/connections`, { as, json })
+  assert.ok(started.status < 300, started.text)
+  const { id } = started.body.data.connection
+  if (credentials) {
+    const done = await app.call('POST', `${api}/connections/${id}/credentials`, { as, json: { credentials } })
+    assert.equal(done.status, 200, done.text)
+  }
+  return id
+}
+
+const agentFor = async (as: TestActor, allowedConnectors: string[]): Promise<string> => {
+  await createAgent(app, as, { name: 'Helper', allowedConnectors })
+  return (await openSession(app, as, { agentId: 'helper' })).id
+}
+
+interface Called {
+  status: string
+  output: { error?: string } & Record<string, unknown>
+}
+
+const run = async (as: TestActor, sessionId: string, tool: string, input: object = {}): Promise<Called> => {
+  const { turn } = await ask(app, as, sessionId, { text: `/tool ${tool} ${JSON.stringify(input)}` })
+  return turn.toolCalls[0]
+}
+
+const airtable = { token: secretKey }
+
+describe('an agent', () => {
+  test('uses the connections of the person whose turn it is, when its list names the connector', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable)
+    const session = await agentFor(owner, ['airtable'])
+    const { status, output } = await run(owner, session, 'airtable__list_bases')
+    assert.deepEqual([status, output], ['done', { bases: [{ id: 'app1', name: 'One' }] }])
+  })
+
+  test('has no tools of a connector that its list does not name, nor of other people’s connections', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable)
+    const asked = provider.count('GET', '/v0/meta/bases')
+    const session = await agentFor(owner, ['web', 'nothing'])
+    assert.match((await run(owner, session, 'airtable__list_bases')).output.error ?? '', /no tool/i)
+
+    const member = await app.createUser(owner)
+    const created = await app.call('POST', `${api}/agents`, {
+      as: owner,
+      json: { name: 'Other', allowedConnectors: ['airtable'] },
+    })
+    const { id } = await openSession(app, member, { agentId: created.body.data.id })
+    assert.match((await run(member, id, 'airtable__list_bases')).output.error ?? '', /no tool/i)
+    assert.equal(provider.count('GET', '/v0/meta/bases'), asked)
+  })
+
+  test('may do no more than the key that asked it', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['airtable'] })
+    const reader = await app.createUser(owner, 'member', {
+      scopes: ['sessions:*', 'agents:*', 'connections:read'],
+    })
+    const started = await app.call('POST', `${api}/connections`, { as: reader, json: { connectorSlug: 'airtable' } })
+    assert.equal(started.status, 403)
+    const whole = await app.createUser(owner)
+    await connect(whole, 'airtable', airtable)
+    await app.db.transaction(async (db) => {
+      const { sql } = await import('../platform/database.ts')
+      await db.execute(sql`update connections set user_id = ${reader.userId} where user_id = ${whole.userId}`)
+    })
+    const { id } = await openSession(app, reader, { agentId: 'helper' })
+    assert.equal((await run(reader, id, 'airtable__list_bases')).status, 'done')
+    const input = { base: `app${'A'.repeat(14)}`, table: 'T', fields: {} }
+    assert.match((await run(reader, id, 'airtable__create_record', input)).output.error ?? '', /no tool/i)
+  })
+
+  test('is told when the connection is revoked or broken, and the provider is not asked', async () => {
+    const owner = await app.createOrg()
+    const id = await connect(owner, 'airtable', airtable)
+    const session = await agentFor(owner, ['airtable'])
+    const asked = provider.count('GET', '/v0/meta/bases')
+    await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
+    const { status, output } = await run(owner, session, 'airtable__list_bases')
+    assert.equal(status, 'failed')
+    assert.match(output.error ?? '', /no tool|not use/i)
+    assert.equal(provider.count('GET', '/v0/meta/bases'), asked)
+  })
+
+  test('is told what the provider refused, in its words, without what they give away', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable)
+    const session = await agentFor(owner, ['airtable'])
+    provider.on('GET', '/v0/meta/bases', (seen) => ({
+      status: 422,
+      body: {
+        error: { message: `You sent ${seen.headers.authorization} (${Buffer.from(secretKey).toString('base64')})` },
+      },
+    }))
+    const refused = await run(owner, session, 'airtable__list_bases')
+    assert.deepEqual(refused.output, { error: 'Airtable answered 422: You sent Bearer [redacted] ([redacted])' })
+
+    provider.on('GET', '/v0/meta/bases', (seen) => ({ body: { bases: [{ name: seen.headers.authorization }] } }))
+    const echoed = await run(owner, session, 'airtable__list_bases')
+    assert.deepEqual(echoed.output, { bases: [{ name: 'Bearer [redacted]' }] })
+
+    provider.on('GET', '/v0/meta/bases', { status: 429, body: {}, headers: { 'retry-after': '30' } })
+    const limited = await run(owner, session, 'airtable__list_bases')
+    assert.deepEqual(limited.output, { error: 'Airtable wants fewer requests: try again in 30 s.' })
+
+    provider.on('GET', '/v0/meta/bases', { status: 302, body: '', headers: { location: 'http://169.254.169.254/' } })
+    const redirected = await run(owner, session, 'airtable__list_bases')
+    assert.deepEqual(redirected.output, { error: 'Airtable answered with a redirect (302).' })
+    provider.on('GET', '/v0/meta/bases', (seen) => good(seen, { bases: [{ id: 'app1', name: 'One' }] }))
+
+    const { text } = await app.call('GET', `${api}/sessions/${session}/messages?limit=100`, { as: owner })
+    assert.ok(!text.includes(secretKey))
+    assert.ok(!app.logLines.join('').includes(secretKey))
+  })
+
+  test('gets no more than 64 KB of an answer', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable)
+    const session = await agentFor(owner, ['airtable'])
+    provider.on('GET', '/v0/meta/bases', { body: { bases: [{ id: 'x'.repeat(900_000) }] } })
+    const long = await run(owner, session, 'airtable__list_bases')
+    assert.equal(long.output['truncated'], true)
+    assert.ok(JSON.stringify(long.output).length < 70_000)
+    provider.on('GET', '/v0/meta/bases', { body: { bases: [{ id: 'x'.repeat(3_000_000) }] } })
+    const endless = await run(owner, session, 'airtable__list_bases')
+    assert.equal(endless.output['truncated'], true)
+    assert.ok(JSON.stringify(endless.output).length < 70_000)
+    provider.on('GET', '/v0/meta/bases', (seen) => good(seen, { bases: [{ id: 'app1', name: 'One' }] }))
+  })
+
+  test('says which connection it means where the person has several', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable, 'work')
+    await connect(owner, 'airtable', airtable, 'home')
+    const session = await agentFor(owner, ['airtable'])
+    const vague = await run(owner, session, 'airtable__list_bases')
+    assert.match(vague.output.error ?? '', /connection is required/)
+    const unknown = await run(owner, session, 'airtable__list_bases', { connection: 'other' })
+    assert.match(unknown.output.error ?? '', /work.*home/)
+    assert.equal((await run(owner, session, 'airtable__list_bases', { connection: 'home' })).status, 'done')
+  })
+})
+
+describe('arguments', () => {
+  const base = `app${'A'.repeat(14)}`
+  const record = `rec${'A'.repeat(14)}`
+  const wrong: [string, string, object, RegExp][] = [
+    ['that are missing', 'airtable__list_tables', {}, /base is required/],
+    ['of another form', 'airtable__list_tables', { base: '../../v0/other' }, /base/],
+    ['of another type', 'airtable__list_records', { base, table: { a: 1 } }, /table/],
+    [
+      'that nobody asked for',
+      'airtable__list_bases',
+      { authorization: 'Bearer mine', host: 'evil.example' },
+      /additional|not valid|must NOT/i,
+    ],
+    ['that are a part of a path going up', 'airtable__list_records', { base, table: '..' }, /part of a path/],
+    ['that are an empty part of a path', 'airtable__get_record', { base, table: '.', record }, /part of a path/],
+  ]
+  for (const [what, tool, input, message] of wrong) {
+    test(`${what} reach no provider, and the model is told`, async () => {
+      const owner = await app.createOrg()
+      await connect(owner, 'airtable', airtable)
+      const session = await agentFor(owner, ['airtable'])
+      const before = provider.seen.length
+      const { status, output } = await run(owner, session, tool, input)
+      assert.equal(status, 'failed')
+      assert.match(output.error ?? '', message)
+      assert.equal(provider.seen.length, before)
+    })
+  }
+
+  test('stay in their place in the path, whatever is in them', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'airtable', airtable)
+    const session = await agentFor(owner, ['airtable'])
+    provider.on('GET', `/v0/${base}/*`, { body: { records: [] } })
+    const tables = [
+      'a/b',
+      'a%2fb',
+      'a?x=1',
+      'a#b',
+      '%2e%2e',
+      '..%2f',
+      '..\\x',
+      'a;b',
+      'ä 😀',
+      '@evil.example',
+      'http://evil.example/',
+      '\\\\evil',
+    ]
+    for (const table of tables) {
+      const { status, output } = await run(owner, session, 'airtable__list_records', { base, table })
+      assert.equal(status, 'done', JSON.stringify(output))
+      const { path, query, headers } = provider.seen.at(-1)!
+      assert.equal(decodeURIComponent(path.slice(`/v0/${base}/`.length)), table)
+      assert.equal(path.split('/').length, 4, path)
+      assert.equal(query.toString(), '')
+      assert.equal(headers.host, new URL(provider.url).host)
+    }
+  })
+})
+
+describe('an HTTP API by its URL', () => {
+  const connectHttp = async (credentials: object) => {
+    const owner = await app.createOrg()
+    await connect(owner, 'http', credentials)
+    return { owner, session: await agentFor(owner, ['http']) }
+  }
+
+  test('is reached below its base URL only', async () => {
+    const { owner, session } = await connectHttp({
+      baseUrl: `${provider.url}/v9/`,
+      headerName: 'X-Key',
+      headerValue: secretKey,
+    })
+    provider.on('GET', '/v9/users', (seen) => ({
+      body: { key: seen.headers['x-key'], cookie: seen.headers['cookie'] ?? null },
+    }))
+    const { output } = await run(owner, session, 'http__get', { path: '/users' })
+    assert.deepEqual(output, { key: '[redacted]', cookie: null })
+    const before = provider.seen.length
+    for (const path of ['/../admin', '..', '/a/./b', '/a/../../b', './x']) {
+      const { output: refused } = await run(owner, session, 'http__get', { path })
+      assert.match(refused.error ?? '', /part of a path/, path)
+    }
+    assert.equal(provider.seen.length, before)
+    for (const path of [
+      '//evil.example/x',
+      'http://evil.example/x',
+      '/%2e%2e/admin',
+      '/x?admin=1',
+      '/x#y',
+      '\\..\\x',
+      '/%2f..%2f',
+    ]) {
+      await run(owner, session, 'http__get', { path })
+      const seen = provider.seen.at(-1)!
+      assert.ok(seen.path.startsWith('/v9/'), seen.path)
+      assert.equal(seen.query.toString(), '')
+    }
+    assert.equal(provider.seen.length, before + 7, 'every one of them came here')
+  })
+
+  const wrong: [string, object][] = [
+    ['no URL', { baseUrl: 'nonsense' }],
+    ['another scheme', { baseUrl: 'ftp://example.com' }],
+    ['a file', { baseUrl: 'file:///etc/passwd' }],
+    ['a user in it', { baseUrl: 'https://user:pass@example.com' }],
+    ['a query in it', { baseUrl: 'https://example.com/?a=1' }],
+    ['a fragment in it', { baseUrl: 'https://example.com/#a' }],
+    ['a header that says where it goes', { baseUrl: 'https://example.com', headerName: 'Host', headerValue: 'x' }],
+    [
+      'a header that says how long it is',
+      { baseUrl: 'https://example.com', headerName: 'Content-Length', headerValue: '1' },
+    ],
+    ['a header that is none', { baseUrl: 'https://example.com', headerName: 'X: Y', headerValue: 'x' }],
+    ['a value that is no header', { baseUrl: 'https://example.com', headerValue: 'ключ' }],
+  ]
+  for (const [what, credentials] of wrong) {
+    test(`with ${what} is BAD_REQUEST`, async () => {
+      const owner = await app.createOrg()
+      const id = await connect(owner, 'http')
+      const { status, body } = await app.call('POST', `${api}/connections/${id}/credentials`, {
+        as: owner,
+        json: { credentials },
+      })
+      assert.deepEqual([status, body.error.code], [400, 'BAD_REQUEST'])
+    })
+  }
+
+  for (const baseUrl of [
+    'http://127.0.0.1:9',
+    'http://[::1]',
+    'http://169.254.169.254',
+    'http://10.0.0.1',
+    'http://localhost',
+    'http://[::ffff:127.0.0.1]',
+    'http://0177.0.0.1',
+    'http://2130706433',
+    'https://8.8.8.8:22',
+  ]) {
+    test(`at ${baseUrl} is BAD_REQUEST where nothing private is opened`, async () => {
+      const owner = await app.createOrg()
+      const id = await connect(owner, 'http')
+      const json = { credentials: { baseUrl } }
+      const { status, body } = await guarded.call('POST', `${api}/connections/${id}/credentials`, { as: owner, json })
+      assert.deepEqual([status, body.error.code], [400, 'BAD_REQUEST'])
+    })
+  }
+
+  test('is tried, when a path is named for it', async () => {
+    const owner = await app.createOrg()
+    const id = await connect(owner, 'http')
+    provider.on('GET', '/v9/me', (seen) => good(seen, {}))
+    const submit = (headerValue: string) =>
+      app.call('POST', `${api}/connections/${id}/credentials`, {
+        as: owner,
+        json: { credentials: { baseUrl: `${provider.url}/v9`, headerValue, checkPath: 'me' } },
+      })
+    assert.equal((await submit('Bearer wrong')).status, 400)
+    assert.equal((await submit(`Bearer ${secretKey}`)).status, 200)
+  })
+})
+
+describe('the web', () => {
+  const page = `<!doctype html><html><head><title>A &amp; B</title><style>x{}</style><script>alert(1)</script></head>
+<body><h1>Head</h1><p>One&nbsp;two<br>three &lt;b&gt;</p><script>if (a < b) {}</script><!-- no --><ul><li><a href="/x?y=1&amp;z=2">Link <b>x</b></a></li>
+<li><a href='javascript:alert(1)'>bad</a></li></ul></body></html>`
+
+  test('is read as text, as links and as JSON, and redirects are followed', async () => {
+    const owner = await app.createOrg()
+    await connect(owner, 'web')
+    const session = await agentFor(owner, ['web'])
+    provider.on('GET', '/page', { body: page })
+    provider.on('GET', '/old', { status: 301, body: '', headers: { location: '/page' } })
+    provider.on('GET', '/loop', { status: 302, body: '', headers: { location: '/loop' } })
+    provider.on('GET', '/data', { body: { a: 1 } })
+    const read = await run(owner, session, 'web__read_page', { url: `${provider.url}/old` })
+    assert.deepEqual(read.output, {
+      url: `${provider.url}/page`,
+      title: 'A & B',
+      text: 'Head\n\nOne two\nthree <b>\n\nLink x\n\nbad',
+      truncated: false,
+    })
+    const links = await run(owner, session, 'web__list_links', { url: `${provider.url}/page` })
+    assert.deepEqual(links.output['links'], [{ url: `${provider.url}/x?y=1&z=2`, text: 'Link x' }])
+    const json = await run(owner, session, 'web__get_json', { url: `${provider.url}/data` })
+    assert.deepEqual(json.output['json'], { a: 1 })
+    assert.match(
+      (await run(owner, session, 'web__read_page', { url: `${provider.url}/loop` })).output.error ?? '',
+      /without end/,
+    )
+    assert.match(
+      (await run(owner, session, 'web__read_page', { url: 'http://10.0.0.1/' })).output.error ?? '',
+      /not on the public/,
+    )
+    assert.match((await run(owner, session, 'web__read_page', { url: 'file:///etc/passwd' })).output.error ?? '', /url/)
+  })
+})

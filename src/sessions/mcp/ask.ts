@@ -63,7 +63,7 @@ const noteOf = (status: string, stopReason: string | null): string | undefined =
   if (status === 'incomplete') return `The answer is cut short (${stopReason}). Ask in the same session to go on.`
   if (status === 'cancelled') return 'The turn was cancelled.'
   if (status === 'requires_action') {
-    return 'The server stopped while a tool was running, and a person has to decide what becomes of it before the turn goes on.'
+    return 'A person has to decide about a tool before the turn goes on, in the session itself.'
   }
   if (status === 'queued' || status === 'running') return 'The turn goes on and has not answered yet.'
   return undefined

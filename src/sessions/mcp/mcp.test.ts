@@ -192,6 +192,17 @@ for (const [how, open] of clients) {
       assert.equal(failed.structuredContent.status, 'failed')
     })
 
+    test('reads that a person has to decide first, where the agent needs that', async () => {
+      const owner = await app.createOrg()
+      const settings = { approvals: ['files.write'] }
+      await createAgent(app, owner, { name: 'Careful', allowedTools: ['files.write'], settings })
+      const text = '/tool files.write {"name":"a.txt","text":"a"}'
+      const waiting = await callTool(await open(owner), 'agents_ask', { agent: 'careful', text })
+      assert.deepEqual([waiting.isError, waiting.structuredContent.status], [true, 'requires_action'])
+      assert.match(waiting.content.at(-1)?.text ?? '', /A person has to decide/)
+      assert.equal((await app.call('GET', '/api/v1/files', { as: owner })).body.data.total, 0)
+    })
+
     test('takes back what it asked, and the turn ends', async () => {
       const owner = await app.createOrg()
       const client = await open(owner)

@@ -96,8 +96,7 @@ export const failureOf = ({ id, status, error }: Pick<TurnRow, 'id' | 'status' |
     return new ChatError('CONFLICT', 'The turn was cancelled.', { code: 'turn_cancelled' }, onceIsEnough)
   }
   if (status === 'requires_action') {
-    const where = `Decide at POST /api/v1/turns/${id}/approvals.`
-    const message = `The server stopped while a tool was running, and a person has to say what becomes of it. ${where}`
+    const message = `A person has to decide about a tool before the turn goes on: POST /api/v1/turns/${id}/approvals.`
     return new ChatError('CONFLICT', message, { code: 'turn_requires_action' }, onceIsEnough)
   }
   return undefined

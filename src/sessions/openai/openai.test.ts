@@ -532,6 +532,35 @@ describe('a turn that goes wrong', () => {
     assert.deepEqual([error.status, error.code], [409, 'turn_cancelled'])
     assert.equal((await sessionsOf(owner)).length, 1)
   })
+
+  test('because a person has to approve a tool is a ConflictError; repeated after that, it is answered', async () => {
+    const owner = await app.createOrg()
+    const { slug } = await createAgent(app, owner, {
+      name: 'Careful',
+      allowedTools: ['files.write'],
+      settings: { approvals: ['files.write'] },
+    })
+    const messages = [user('/tool files.write {"name":"note.txt","text":"hi"}')]
+    const client = clientFor(owner)
+    const model = `agent/${slug}`
+    const key = () => ({ headers: { 'idempotency-key': randomUUID() } })
+    const asWhole = async (options: object) =>
+      (await client.chat.completions.create({ model, messages }, options)).choices[0]?.message.content ?? ''
+    const inPieces = async (options: object) =>
+      textIn(await collect(await client.chat.completions.create({ model, messages, stream: true }, options)))
+    for (const ask of [asWhole, inPieces]) {
+      const options = key()
+      const error = await failureOf(ask(options))
+      assert.equal(error.code, 'turn_requires_action')
+      const [, turnId = ''] = /turns\/(\S+)\/approvals/.exec(error.message) ?? []
+      const [approval] = (await getTurn(app, owner, turnId)).approvals
+      const json = { approvalId: approval.approvalId, approved: true }
+      await app.call('POST', `/api/v1/turns/${turnId}/approvals`, { as: owner, json })
+      await untilStatus(app, owner, turnId, 'completed')
+      assert.match(await ask(options), /note\.txt/)
+    }
+    assert.equal((await app.call('GET', '/api/v1/files', { as: owner })).body.data.total, 2)
+  })
 })
 
 describe('a client that goes away', () => {

@@ -60,6 +60,16 @@ export const factories: Record<string, Factory> = {
     const isLive = (item: Record<string, unknown>): boolean => item['id'] === id && item['revokedAt'] === null
     return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
   },
+  [`${api}/connections/:id`]: async (app, owner) => {
+    const label = crypto.randomUUID()
+    const { connection } = await post(app, owner, '/connections', { connectorSlug: 'http', label })
+    const headerValue = `planted-${crypto.randomUUID()}`
+    // Nobody is asked: no path to try is named.
+    const credentials = { baseUrl: 'https://93.184.215.14/v1', headerValue }
+    await post(app, owner, `/connections/${connection.id}/credentials`, { credentials })
+    const path = `/connections/${connection.id}`
+    return { params: { id: connection.id }, secrets: [headerValue], exists: readable(app, owner, path) }
+  },
   [`${api}/connections/:id/endpoints`]: async (app, owner) => {
     const { connectionId } = await addEndpoint(app, owner, 'telegram')
     return { params: { id: connectionId }, exists: readable(app, owner, `/connections/${connectionId}/endpoints`) }
@@ -140,6 +150,7 @@ export const factoryOf = (url: string): string | undefined =>
 /** Bodies for routes that want more of them than their schema says. */
 export const bodies: Record<string, object> = {
   [`PATCH ${api}/agents/:id`]: { name: 'Another name' },
+  [`POST ${api}/connections`]: { connectorSlug: 'telegram' },
   [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },
   [`PATCH ${api}/sessions/:id`]: { title: 'Another title' },
   [`PATCH ${api}/webhooks/:id`]: { name: 'Another name' },

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after } from 'node:test'
-import Stripe from 'stripe'
+import { Stripe } from 'stripe'
 
 export const secretKey = 'sk_test_atrium'
 export const webhookSecret = 'whsec_test_atrium'

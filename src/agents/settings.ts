@@ -12,6 +12,7 @@ export interface Voice {
 export type Settings = Record<string, unknown> & { voice: Voice }
 
 const maxSettingsBytes = 32_768
+const maxCapCents = 10_000_000_000
 
 const textOr = <T>(value: unknown, fallback: T): string | T =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : fallback
@@ -32,11 +33,20 @@ export const normaliseVoice = (value: unknown): Voice => {
   }
 }
 
+/** What the agent may cost in a month; billing holds it to that. */
+const checkCap = (cap: unknown): void => {
+  if (cap === undefined || cap === null) return
+  if (typeof cap !== 'number' || !Number.isSafeInteger(cap) || cap < 0 || cap > maxCapCents) {
+    throw badRequest(`settings.monthlyCapCents must be a whole number of cents from 0 to ${maxCapCents}, or null`)
+  }
+}
+
 /**
  * The settings after a change: the keys it names are replaced, null removes one, the voice is always complete.
- * BAD_REQUEST when the whole is larger than 32 KB of JSON.
+ * BAD_REQUEST when the whole is larger than 32 KB of JSON, or the cap is none.
  */
 export const mergeSettings = (current: Record<string, unknown>, change: Record<string, unknown>): Settings => {
+  checkCap(change['monthlyCapCents'])
   const kept = Object.entries({ ...current, ...change }).filter(([, value]) => value !== null)
   const settings = { ...Object.fromEntries(kept), voice: normaliseVoice(change['voice'] ?? keptVoice(current, change)) }
   if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {

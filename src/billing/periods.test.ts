@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { daysBetween, spanOf } from './periods.ts'
+
+const at = (text: string): Date => new Date(text)
+
+describe('a period', () => {
+  for (const [name, now, fromDay, toDay, grain] of [
+    ['today', '2026-11-21T23:59:59.999Z', '2026-11-21', '2026-11-21', 'day'],
+    // An evening in New York is the next day of the ledger.
+    ['today', '2026-11-21T21:00:00-05:00', '2026-11-22', '2026-11-22', 'day'],
+    ['week', '2026-11-21T12:00:00Z', '2026-11-16', '2026-11-21', 'day'],
+    ['week', '2026-11-22T12:00:00Z', '2026-11-16', '2026-11-22', 'day'],
+    ['week', '2026-11-23T00:00:00Z', '2026-11-23', '2026-11-23', 'day'],
+    ['week', '2026-01-01T00:00:00Z', '2025-12-29', '2026-01-01', 'day'],
+    ['month', '2026-03-31T23:59:59Z', '2026-03-01', '2026-03-31', 'month'],
+    ['month', '2026-04-01T00:00:00Z', '2026-04-01', '2026-04-01', 'month'],
+    ['year', '2028-02-29T10:00:00Z', '2028-01-01', '2028-02-29', 'month'],
+    ['7d', '2028-03-01T10:00:00Z', '2028-02-24', '2028-03-01', 'day'],
+    ['30d', '2026-03-01T10:00:00Z', '2026-01-31', '2026-03-01', 'day'],
+    ['90d', '2026-01-15T10:00:00Z', '2025-10-18', '2026-01-15', 'day'],
+  ] as const) {
+    test(`${name} at ${now} goes from ${fromDay} to ${toDay}`, () => {
+      assert.deepEqual(spanOf(name, at(now)), { period: name, fromDay, toDay, grain })
+    })
+  }
+
+  test('of everything has no beginning, and an unknown name is the month', () => {
+    assert.equal(spanOf('all', at('2026-11-21T00:00:00Z')).fromDay, null)
+    for (const name of ['', 'Month', '31d', '__proto__', undefined]) {
+      assert.equal(spanOf(name, at('2026-11-21T00:00:00Z')).period, 'month')
+    }
+  })
+
+  test('has each of its days once, a leap day too', () => {
+    assert.deepEqual(daysBetween('2028-02-27', '2028-03-02'), [
+      '2028-02-27',
+      '2028-02-28',
+      '2028-02-29',
+      '2028-03-01',
+      '2028-03-02',
+    ])
+    assert.equal(daysBetween('2028-01-01', '2028-12-31').length, 366)
+    assert.equal(new Set(daysBetween('2026-01-01', '2026-12-31')).size, 365)
+  })
+})

@@ -223,6 +223,16 @@ describe('files.read', () => {
   })
 })
 
+describe('what a tool answers', () => {
+  test('never fails to be written down: half of a surrogate pair is replaced', async () => {
+    const owner = await app.createOrg()
+    const fileId = await upload(owner, 'smile.txt', '😀 and more')
+    const { status, output } = await call(owner, `/tool files.read {"fileId":"${fileId}","offset":1}`)
+    assert.equal(status, 'done')
+    assert.equal(output.text, '\ufffd and more')
+  })
+})
+
 describe('files.write', () => {
   test('creates a text file in the name of the person', async () => {
     const owner = await app.createOrg()

@@ -6,6 +6,7 @@ import { ApiError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { describe } from '../platform/validation.ts'
 import type { Tool, ToolContext, ToolScope, ToolSource } from '../tool.ts'
+import { cleanJson, cleanText } from './models/clean-text.ts'
 import { wireName } from './models/wire-name.ts'
 
 export type { Tool, ToolContext, ToolScope, ToolSource } from '../tool.ts'
@@ -92,9 +93,13 @@ export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox
 const toolTimeoutMs = 60_000
 const maxOutputBytes = 65_536
 
+/** How JSON writes NUL and halves of surrogate pairs, which PostgreSQL does not take: a turn would never get past them. */
+const unstorable = /\\u(?:0000|d[89a-f])/
+
 const capped = (output: unknown): unknown => {
   const json = JSON.stringify(output) ?? 'null'
-  if (Buffer.byteLength(json) <= maxOutputBytes) return output ?? null
+  if (Buffer.byteLength(json) <= maxOutputBytes)
+    return unstorable.test(json) ? cleanJson(JSON.parse(json)) : (output ?? null)
   return {
     truncated: true,
     beginning: Buffer.from(json)
@@ -103,7 +108,7 @@ const capped = (output: unknown): unknown => {
   }
 }
 
-const told = (error: string): ToolOutcome => ({ status: 'failed', output: { error } })
+const told = (error: string): ToolOutcome => ({ status: 'failed', output: { error: cleanText(error) } })
 
 /** Resolves never; rejects with the signal's reason. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>

@@ -3,6 +3,7 @@ import { defaultAgentSlug, getAgent } from '../../agents/agents.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database.ts'
+import { badRequest } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import * as sessionQueries from '../queries.ts'
 import { getAnswer } from '../receipt.ts'
@@ -32,6 +33,7 @@ export const beginAsking = async (
   callerDigest: Buffer | null,
 ): Promise<string> => {
   const { db } = deps
+  if (text.trim() === '') throw badRequest('text must not be empty')
   const parts = await partsToSay(db, actor, { text, fileIds: [] })
   return db.transaction(async (db) => {
     const options = { agentId: named, callerDigest }

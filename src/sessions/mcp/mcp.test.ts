@@ -143,6 +143,8 @@ for (const [how, open] of clients) {
       assert.deepEqual([missing.isError, missing.content[0]?.text], [true, 'query is required'])
       const nobody = await callTool(client, 'agents_ask', { agent: 'nobody', text: 'Hi' })
       assert.deepEqual([nobody.isError, nobody.content[0]?.text], [true, 'Agent not found'])
+      const empty = await callTool(client, 'agents_ask', { text: ' ' })
+      assert.deepEqual([empty.isError, empty.content[0]?.text], [true, 'text must not be empty'])
       await assert.rejects(callTool(client, 'no_such_tool'), /no such tool/)
     })
 

@@ -107,7 +107,7 @@ export const readPage = async (outbound: Outbound, address: string, signal: Abor
   return {
     url,
     contentType: type,
-    title: page.title && storable(page.title).slice(0, 500),
+    title: page.title && storable(page.title.slice(0, 500)),
     text: storable(page.text),
     truncated: truncated || page.isCut,
   }

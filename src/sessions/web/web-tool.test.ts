@@ -112,6 +112,10 @@ describe('web.fetch reads a page as text', () => {
     const second = await read('/', { offset: first.nextOffset })
     assert.equal(first.text + second.text, line.repeat(1_000))
     assert.equal(second.nextOffset, null)
+    html(`<title>${'😀'.repeat(600)}</title><p>😀 and more`)
+    const odd = await read('/', { offset: 1 })
+    assert.equal(odd.text, '\ufffd and more')
+    assert.equal(odd.title, '😀'.repeat(250))
     answer('text/plain', '"'.repeat(100_000))
     assert.ok((await read()).text.length > 20_000)
     respond = (_request, response) => {

@@ -22,7 +22,7 @@ export interface AccessDeps extends ProviderDeps {
   log: Log
   secrets: Sealer
   /** For tests that stop the world where it hurts. */
-  onMoment?: (moment: 'after-exchange' | 'after-renewal') => void
+  onMoment?: (moment: 'after-exchange' | 'after-renewal' | 'before-revocation') => void
 }
 
 /** Which connection, as work in the background names it. */

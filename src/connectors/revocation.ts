@@ -27,6 +27,7 @@ export const giveGrantBack = async (
   const claim = await claimLease<SecretsRow>(db, leasedConnection(orgId, id), options)
   if (!claim) return
   const { row, token } = claim
+  deps.onMoment?.('before-revocation')
   const connector = catalog.get(row.connectorSlug)
   try {
     let outcome: Revocation = 'unsupported'

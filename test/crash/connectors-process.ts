@@ -1,0 +1,38 @@
+// A server for connectors.test.ts to start: it kills itself at the moment that it is told.
+import { parseConfig } from '../../src/config.ts'
+import { freshAccess } from '../../src/connectors/refresh.ts'
+import type { AccessDeps, ConnectionRef } from '../../src/connectors/refresh.ts'
+import { openDeps } from '../../src/deps.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { buildServer } from '../../src/server.ts'
+
+export interface Options {
+  connection: { host: string; port: number; user: string; database: string }
+  env: Record<string, string>
+  dieAt: Parameters<NonNullable<AccessDeps['onMoment']>>[0]
+}
+
+const die = (): void => {
+  process.kill(process.pid, 'SIGKILL')
+  // The signal is on its way; nothing more may happen.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
+
+const run = async ({ connection, env, dieAt }: Options): Promise<void> => {
+  const log = createLog('error', { write: (line) => void process.stderr.write(line) })
+  const { deps } = await openDeps(parseConfig(env), connection, log)
+  const mortal = {
+    ...deps,
+    onMoment: (moment: Options['dieAt']): void => {
+      if (moment === dieAt) die()
+    },
+  }
+  await deps.jobs.start({ work: false })
+  const app = await buildServer(mortal)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  process.on('message', (ref: ConnectionRef) => void freshAccess(mortal, ref))
+  const address = app.server.address()
+  process.send?.(typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : '')
+}
+
+if (import.meta.main) await run(JSON.parse(process.argv[2] as string) as Options)

@@ -72,17 +72,21 @@ export interface TestApp {
 export interface TestAppOptions {
   /** Whether it runs jobs, too; it does by default. */
   work?: boolean
+  /** What stands in for something from outside, such as a guard whose resolver the test controls. */
+  replace?: Partial<Deps>
 }
 
 const listen = async (
   config: Config,
   connection: pg.ClientConfig,
   cleanUp: (() => Promise<void>)[],
-  { work = true }: TestAppOptions = {},
+  { work = true, replace = {} }: TestAppOptions = {},
 ): Promise<TestApp> => {
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  const { deps, close } = await openDeps(config, connection, log)
+  const opened = await openDeps(config, connection, log)
+  const { close } = opened
+  const deps = { ...opened.deps, ...replace }
   registerJobs(deps)
   await deps.jobs.start({ work })
   const { db } = deps

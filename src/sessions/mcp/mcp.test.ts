@@ -194,6 +194,16 @@ for (const [how, open] of clients) {
       assert.equal(failed.structuredContent.status, 'failed')
     })
 
+    test('reads that the balance is used up', async () => {
+      const owner = await app.createOrg()
+      await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid' })
+      const client = await open(owner, await app.secondServer({ BILLING_ENFORCED: '1' }))
+      const { isError, content } = await callTool(client, 'agents_ask', { agent: 'paid', text: 'Hi' })
+      assert.equal(isError, true)
+      assert.match(content[0]?.text ?? '', /balance/i)
+      assert.deepEqual(await turnsOf(owner), [])
+    })
+
     test('reads that a person has to decide first, where the agent needs that', async () => {
       const owner = await app.createOrg()
       const settings = { approvals: ['files.write'] }

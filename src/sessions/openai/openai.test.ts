@@ -8,11 +8,8 @@ import { cutAfter, hangAfter, refuse, reply, startFakeModel } from '../../../tes
 import type { Script } from '../../../test/fake-model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor, TestApp } from '../../../test/harness.ts'
-import { paymentRequired } from '../../platform/errors.ts'
-import { createHttp } from '../../platform/http.ts'
 import { generateKey } from '../../platform/key-format.ts'
-import { createLog } from '../../platform/log.ts'
-import { openAiDialect, openAiPrefix } from './failures.ts'
+import { openAiPrefix } from './failures.ts'
 
 const fake = await startFakeModel()
 const app = await startTestApp({
@@ -440,20 +437,19 @@ describe('a refusal', () => {
     assert.ok(Number(error.headers?.get('retry-after')) > 0)
   })
 
-  test('because the balance is used up has OpenAI’s words and the status 402', async () => {
-    const http = createHttp({ log: createLog('silent'), production: true, trustProxy: false })
-    http.dialects.push(openAiDialect)
-    http.post(`${openAiPrefix}/chat/completions`, () => {
-      throw paymentRequired('The balance is used up.')
-    })
-    const url = await http.listen({ host: '127.0.0.1', port: 0 })
-    try {
-      const client = new OpenAI({ apiKey: 'any', baseURL: `${url}${openAiPrefix}` })
-      const error = await failureOf(client.chat.completions.create({ model: assistant, messages: [user('Hi')] }))
+  test('because the balance is used up has OpenAI’s words and the status 402, and begins nothing', async () => {
+    const enforced = await app.secondServer({ BILLING_ENFORCED: '1' })
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid' })
+    const client = clientFor(owner, enforced)
+    for (const stream of [false, true]) {
+      const error = await failureOf(
+        client.chat.completions.create({ model: 'agent/paid', messages: [user('Hi')], stream }),
+      )
       assert.deepEqual([error.status, error.code, error.type], [402, 'insufficient_quota', 'insufficient_quota'])
-    } finally {
-      await http.close()
     }
+    assert.deepEqual(await sessionsOf(owner), [])
+    assert.equal((await complete(client, [user('Hi')])).data.choices[0]?.finish_reason, 'stop')
   })
 
   test('of a path, a method or a body that are none has the same shape', async () => {

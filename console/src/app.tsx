@@ -11,6 +11,7 @@ import { chatRoutes } from './pages/chat/routes.ts'
 import { fileRoutes } from './pages/files/routes.ts'
 import { homeRoutes } from './pages/home/routes.ts'
 import { settingsRoutes } from './pages/settings/routes.ts'
+import { webhookRoutes } from './pages/webhooks/routes.ts'
 import { Button, ButtonLink } from './ui/button.tsx'
 import { EmptyState, ErrorState } from './ui/states.tsx'
 import { TipProvider } from './ui/tip.tsx'
@@ -34,7 +35,14 @@ const Broken = () => {
 }
 
 // Every area has its own routes, which load their pages when they are opened.
-const areas: RouteObject[] = [...homeRoutes, ...fileRoutes, ...agentRoutes, ...chatRoutes, ...settingsRoutes]
+const areas: RouteObject[] = [
+  ...homeRoutes,
+  ...fileRoutes,
+  ...agentRoutes,
+  ...chatRoutes,
+  ...webhookRoutes,
+  ...settingsRoutes,
+]
 
 const router = createBrowserRouter([
   {

@@ -1,4 +1,4 @@
-import { Bot, Files, House, MessageSquareText, Settings } from 'lucide-react'
+import { Bot, Files, House, MessageSquareText, Settings, Webhook } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 
 export interface Place {
@@ -23,6 +23,7 @@ export const places: Place[] = [
     keywords: 'conversations messages talk sessions',
   },
   { to: '/agents', label: 'Agents', icon: Bot, letter: 'a', keywords: 'personas models prompts peers' },
+  { to: '/webhooks', label: 'Webhooks', icon: Webhook, letter: 'w', keywords: 'events deliveries receive forward' },
 ]
 
 export const settings: Place = { to: '/settings', label: 'Settings', icon: Settings, letter: 's' }

@@ -1,0 +1,100 @@
+import type { WebhookWithSecret } from 'atrium-sdk'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { api, refresh } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { SecretShown } from './secret-shown.tsx'
+import { sourceName, sources } from './sources.ts'
+import { bodyOf, emptyWebhook, problemOf, WebhookFields } from './webhook-fields.tsx'
+
+/** What some providers make themselves and we are told. */
+export interface Given {
+  secret: string
+  publicKey: string
+}
+
+export const noneGiven: Given = { secret: '', publicKey: '' }
+
+export const givenBody = ({ secret, publicKey }: Given) => ({
+  ...(secret.trim() !== '' && { secret: secret.trim() }),
+  ...(publicKey.trim() !== '' && { publicKey: publicKey.trim() }),
+})
+
+export const GivenFields = ({
+  source,
+  given,
+  onChange,
+}: {
+  source: string
+  given: Given
+  onChange: (given: Given) => void
+}) => {
+  const { givesSecret = false } = sources.find(({ slug }) => slug === source) ?? {}
+  if (!givesSecret) return null
+  if (source === 'discord')
+    return (
+      <TextField
+        label="Public key of the application"
+        value={given.publicKey}
+        hint="Discord shows it on the general page of the application."
+        onChange={({ target }) => onChange({ ...given, publicKey: target.value })}
+      />
+    )
+  return (
+    <TextField
+      label={`Secret that ${sourceName(source)} gave`}
+      optional
+      type="password"
+      autoComplete="off"
+      value={given.secret}
+      hint="Left empty, one is made. It can be put in later by rotating."
+      onChange={({ target }) => onChange({ ...given, secret: target.value })}
+    />
+  )
+}
+
+export const CreateDialog = ({ onClose }: { onClose: () => void }) => {
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(emptyWebhook)
+  const [given, setGiven] = useState(noneGiven)
+  const [created, setCreated] = useState<WebhookWithSecret>()
+  const problem = problemOf(draft)
+  const { busy, error, submit } = useSubmit(async () => {
+    if (problem !== false) return
+    setCreated(await api.call('POST /webhooks', { body: { ...bodyOf(draft), ...givenBody(given) } }))
+    await refresh('GET /webhooks')
+  })
+  if (created)
+    return (
+      <SecretShown
+        webhook={created}
+        title={`“${created.name}” is ready`}
+        onClose={() => void navigate(`/webhooks/${created.id}`, { replace: true })}
+      />
+    )
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title="New webhook"
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
+            Create webhook
+          </Button>
+        </>
+      }
+    >
+      <Notice error={error} />
+      <WebhookFields draft={draft} change={(patch) => setDraft((known) => ({ ...known, ...patch }))} />
+      <GivenFields source={draft.source} given={given} onChange={setGiven} />
+    </Dialog>
+  )
+}

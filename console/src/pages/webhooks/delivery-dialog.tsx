@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Delivery } from 'atrium-sdk'
+import { RotateCw } from 'lucide-react'
+import { api, read, refresh } from '../../api.ts'
+import { formatDateTime } from '../../format.ts'
+import { useIdentity } from '../../session.tsx'
+import { Badge } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { JsonView } from '../../ui/json-view.tsx'
+import { Await, Notice } from '../../ui/states.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { DeliveryState } from './delivery-state.tsx'
+import { Facts, Headers } from './facts.tsx'
+import styles from './webhooks.module.css'
+import { writeReason } from './webhooks.tsx'
+
+type Attempt = Delivery['attempts'][number]
+
+const isGood = ({ responseStatus }: Attempt): boolean =>
+  responseStatus !== null && responseStatus >= 200 && responseStatus < 300
+
+const One = ({ attempt, last }: { attempt: Attempt; last: Delivery | undefined }) => (
+  <li>
+    <div className={styles['attemptHead']}>
+      <strong>Attempt {attempt.number}</strong>
+      <Badge tone={isGood(attempt) ? 'good' : 'bad'}>{attempt.responseStatus ?? 'No answer'}</Badge>
+      {attempt.trigger === 'manual' && <Badge>By hand</Badge>}
+      <span className={styles['faint']}>
+        {formatDateTime(attempt.at)}, {attempt.durationMs} ms
+      </span>
+    </div>
+    <code className={styles['address']}>POST {attempt.url}</code>
+    {attempt.error !== null && <Notice tone="bad">{attempt.error}</Notice>}
+    {last?.response && (
+      <>
+        <Headers headers={last.response.headers} title="Headers of the answer" />
+        {last.response.body === '' ? (
+          <p className={styles['faint']}>The answer had no body.</p>
+        ) : (
+          <JsonView value={last.response.body} label="Body of the answer" />
+        )}
+        {last.response.truncated && <p className={styles['faint']}>Only the first 4 KB of the body are kept.</p>}
+      </>
+    )}
+  </li>
+)
+
+const Sent = ({ delivery }: { delivery: Delivery }) => {
+  const params = { id: delivery.webhookId, eventId: delivery.eventId }
+  const event = useQuery(read('GET /webhooks/:id/events/:eventId', { params }))
+  return (
+    <div className={styles['stack']}>
+      <h3>Request</h3>
+      <Headers
+        title="Headers of the request"
+        headers={{
+          'content-type': event.data?.headers['content-type'] ?? 'application/json',
+          'webhook-id': delivery.eventId,
+          'webhook-timestamp': 'the second of the attempt',
+          'webhook-signature': 'v1, signed anew for each attempt with the webhook’s secret',
+        }}
+      />
+      <Await query={event} compact>
+        {({ payload }) => <JsonView value={payload} label="Body of the request" />}
+      </Await>
+    </div>
+  )
+}
+
+const Content = ({ delivery }: { delivery: Delivery }) => (
+  <>
+    <Facts
+      facts={[
+        ['State', <DeliveryState key="state" of={delivery.status} />],
+        ['Created', formatDateTime(delivery.createdAt)],
+        ['Next attempt', delivery.nextAttemptAt === null ? 'none' : formatDateTime(delivery.nextAttemptAt)],
+      ]}
+    />
+    {delivery.statusReason !== null && <Notice tone="info">{delivery.statusReason}</Notice>}
+    <Sent delivery={delivery} />
+    <div className={styles['stack']}>
+      <h3>Attempts</h3>
+      {delivery.attempts.length === 0 ? (
+        <p className={styles['faint']}>None was made so far.</p>
+      ) : (
+        <ol className={styles['attempts']}>
+          {delivery.attempts.toReversed().map((attempt, index) => (
+            <One key={attempt.number} attempt={attempt} last={index === 0 ? delivery : undefined} />
+          ))}
+        </ol>
+      )}
+    </div>
+  </>
+)
+
+const pollMs = 2_000
+
+/** One delivery with each attempt: what was sent, what came back, and another attempt. */
+export const DeliveryDialog = ({
+  webhookId,
+  deliveryId,
+  onClose,
+}: {
+  webhookId: string
+  deliveryId: string
+  onClose: () => void
+}) => {
+  const { can } = useIdentity()
+  const params = { id: webhookId, deliveryId }
+  const delivery = useQuery({
+    ...read('GET /webhooks/:id/deliveries/:deliveryId', { params }),
+    refetchInterval: ({ state }) => (state.data?.status === 'succeeded' ? false : pollMs),
+  })
+  const retry = useSubmit(async () => {
+    await api.call('POST /webhooks/:id/deliveries/:deliveryId/retry', { params })
+    await refresh('GET /webhooks/:id/deliveries', 'GET /webhooks/:id/deliveries/:deliveryId')
+  })
+  const done = delivery.data?.status === 'succeeded' && 'It succeeded. The event can be forwarded once more instead.'
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={delivery.data ? `Delivery of ${delivery.data.eventType}` : 'Delivery'}
+      footer={
+        <Button
+          icon={<RotateCw />}
+          busy={retry.busy}
+          disabledReason={done || writeReason(can('webhooks:write'))}
+          onClick={retry.submit}
+        >
+          Attempt now
+        </Button>
+      }
+    >
+      <Notice error={retry.error} />
+      <Await query={delivery} compact>
+        {(data) => <Content delivery={data} />}
+      </Await>
+    </Dialog>
+  )
+}

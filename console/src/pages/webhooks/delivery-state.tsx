@@ -1,0 +1,15 @@
+import type { Delivery } from 'atrium-sdk'
+import { Badge } from '../../ui/bits.tsx'
+import type { Tone } from '../../ui/bits.tsx'
+
+const states: Record<Delivery['status'], { tone: Tone; word: string }> = {
+  pending: { tone: 'info', word: 'Waiting' },
+  sending: { tone: 'info', word: 'Being sent' },
+  succeeded: { tone: 'good', word: 'Succeeded' },
+  failed: { tone: 'bad', word: 'Failed' },
+  held: { tone: 'warn', word: 'Held' },
+}
+
+export const DeliveryState = ({ of }: { of: Delivery['status'] }) => (
+  <Badge tone={states[of].tone}>{states[of].word}</Badge>
+)

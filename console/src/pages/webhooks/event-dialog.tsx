@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import type { WebhookEvent } from 'atrium-sdk'
+import { Redo2 } from 'lucide-react'
+import { useNavigate } from 'react-router'
+import { api, read, refresh } from '../../api.ts'
+import { formatBytes, formatDateTime } from '../../format.ts'
+import { useIdentity } from '../../session.tsx'
+import { Badge } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { JsonView } from '../../ui/json-view.tsx'
+import { Await, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { Facts, Headers } from './facts.tsx'
+import { forwardsTo } from './webhook-list.tsx'
+import styles from './webhooks.module.css'
+import { writeReason } from './webhooks.tsx'
+
+const Content = ({ event }: { event: WebhookEvent }) => (
+  <>
+    <Facts
+      facts={[
+        ['Webhook', event.webhookName],
+        [
+          'State',
+          <Badge key="state">{event.status === 'recorded' ? 'Recorded' : 'Filtered: its type is off the list'}</Badge>,
+        ],
+        ['Received', formatDateTime(event.receivedAt)],
+        ['Size', formatBytes(event.sizeBytes)],
+        ['Id', <code key="id">{event.id}</code>],
+        ['Id at the sender', event.externalId === null ? 'none' : <code key="external">{event.externalId}</code>],
+      ]}
+    />
+    <div className={styles['stack']}>
+      <h3>Payload</h3>
+      <JsonView value={event.payload} label="Payload" />
+    </div>
+    <Headers headers={event.headers} />
+  </>
+)
+
+/** One event: what was sent, and sending it on once more. */
+export const EventDialog = ({
+  webhookId,
+  eventId,
+  onClose,
+}: {
+  webhookId: string
+  eventId: string
+  onClose: () => void
+}) => {
+  const { can } = useIdentity()
+  const navigate = useNavigate()
+  const event = useQuery(read('GET /webhooks/:id/events/:eventId', { params: { id: webhookId, eventId } }))
+  const webhook = useQuery(read('GET /webhooks/:id', { params: { id: webhookId } }))
+  const replay = useSubmit(async () => {
+    const params = { id: webhookId, eventId }
+    const delivery = await api.call('POST /webhooks/:id/events/:eventId/replay', { params, idempotencyKey: true })
+    await refresh('GET /webhooks/:id/deliveries')
+    toast.done('It is on its way once more', {
+      label: 'See the delivery',
+      onClick: () => void navigate(`/webhooks/${webhookId}/deliveries?delivery=${delivery.id}`),
+    })
+    onClose()
+  })
+  const nowhere = webhook.data && forwardsTo(webhook.data) === undefined
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={event.data?.type ?? 'Event'}
+      footer={
+        <Button
+          icon={<Redo2 />}
+          busy={replay.busy}
+          disabledReason={nowhere === true ? 'This webhook forwards nowhere.' : writeReason(can('webhooks:write'))}
+          onClick={replay.submit}
+        >
+          Forward once more
+        </Button>
+      }
+    >
+      <Notice error={replay.error} />
+      <Await query={event} compact>
+        {(data) => <Content event={data} />}
+      </Await>
+    </Dialog>
+  )
+}

@@ -1,0 +1,171 @@
+import type { Webhook, WebhookEvent } from 'atrium-sdk'
+import { Radio } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, useOutletContext, useSearchParams } from 'react-router'
+import { api, keyOf } from '../../api.ts'
+import { formatBytes } from '../../format.ts'
+import { Badge, Status, Time } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState, ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { EventDialog } from './event-dialog.tsx'
+import { useLiveList } from './live-list.ts'
+import { TestLine } from './secret-shown.tsx'
+import styles from './webhooks.module.css'
+
+/** The address with a parameter set, or without it. */
+export const useOpened = (name: string) => {
+  const [params, setParams] = useSearchParams()
+  const changed = (value: string | undefined): URLSearchParams => {
+    const next = new URLSearchParams(params)
+    if (value === undefined) next.delete(name)
+    else next.set(name, value)
+    return next
+  }
+  return {
+    value: params.get(name) ?? undefined,
+    hrefOf: (value: string): string => `?${changed(value)}`,
+    open: (value: string | undefined): void => setParams(changed(value), { replace: value === undefined }),
+  }
+}
+
+const columnsFor = (hrefOf: (id: string) => string, withName: boolean): Column<WebhookEvent>[] => [
+  {
+    title: 'Event',
+    cell: ({ id, type }) => (
+      <Link to={hrefOf(id)} className={styles['type']}>
+        {type}
+      </Link>
+    ),
+  },
+  ...(withName
+    ? [
+        {
+          title: 'Webhook',
+          cell: ({ webhookId, webhookName }: WebhookEvent) => (
+            <Link to={`/webhooks/${webhookId}`} className="link">
+              {webhookName}
+            </Link>
+          ),
+        },
+      ]
+    : []),
+  {
+    title: 'State',
+    tight: true,
+    cell: ({ status }) => (status === 'recorded' ? <Badge tone="good">Recorded</Badge> : <Badge>Filtered</Badge>),
+  },
+  { title: 'Id at the sender', optional: true, cell: ({ externalId }) => <code>{externalId ?? '–'}</code> },
+  { title: 'Size', optional: true, align: 'end', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+  { title: 'Received', tight: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+]
+
+export const LiveBar = ({
+  isLive,
+  error,
+  onNewest,
+  children,
+}: {
+  isLive: boolean
+  error: unknown
+  onNewest: () => void
+  children?: ReactNode
+}) => (
+  <div className={styles['liveBar']}>
+    {isLive ? (
+      <Status tone="good">Live: the newest appear by themselves</Status>
+    ) : error == null ? (
+      <>
+        <Status>Older ones are shown, so this list stands still</Status>
+        <Button small onClick={onNewest}>
+          Back to the newest
+        </Button>
+      </>
+    ) : (
+      <Status tone="bad">Not live: the server was not reached</Status>
+    )}
+    <span className={styles['gap']} />
+    {children}
+  </div>
+)
+
+type Events = ReturnType<typeof useLiveList<WebhookEvent>>
+
+const EventTable = ({
+  events: { query, items, isLive },
+  webhook,
+  empty,
+}: {
+  events: Events
+  /** The one whose events they are; all of them have their names beside the events. */
+  webhook?: Webhook
+  empty: ReactNode
+}) => {
+  const opened = useOpened('event')
+  if (query.data === undefined) {
+    if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+    return <LoadingState />
+  }
+  const shown = items.find(({ id }) => id === opened.value)
+  const webhookId = shown?.webhookId ?? webhook?.id
+  return (
+    <>
+      {items.length === 0 ? (
+        empty
+      ) : (
+        <>
+          <LiveBar isLive={isLive} error={query.error} onNewest={() => void query.refetch()} />
+          <Table
+            label="Events"
+            columns={columnsFor(opened.hrefOf, webhook === undefined)}
+            rows={items}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => opened.open(id)}
+          />
+          {query.hasNextPage && (
+            <p className={styles['more']}>
+              <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                Show older ones
+              </Button>
+            </p>
+          )}
+        </>
+      )}
+      {opened.value !== undefined && webhookId !== undefined && (
+        <EventDialog webhookId={webhookId} eventId={opened.value} onClose={() => opened.open(undefined)} />
+      )}
+    </>
+  )
+}
+
+/** What came to all of the org's webhooks. */
+export const OrgEvents = () => {
+  const events = useLiveList(keyOf('GET /webhooks/events'), (query, signal) =>
+    api.call('GET /webhooks/events', { query, signal }),
+  )
+  const empty = (
+    <EmptyState icon={<Radio />} title="No events yet">
+      What arrives at any webhook appears here at once.
+    </EmptyState>
+  )
+  return <EventTable events={events} empty={empty} />
+}
+
+/** What came to one webhook; before the first, how to send one. */
+export const WebhookEvents = () => {
+  const webhook = useOutletContext<Webhook>()
+  const events = useLiveList([...keyOf('GET /webhooks/:id/events'), webhook.id], (query, signal) =>
+    api.call('GET /webhooks/:id/events', { params: { id: webhook.id }, query, signal }),
+  )
+  const empty = (
+    <div className={styles['waiting']}>
+      <EmptyState compact icon={<Radio />} title="Waiting for the first event">
+        It appears here as soon as it arrives. These lines send one, signed with the secret:
+      </EmptyState>
+      {webhook.status === 'disabled' && <Notice tone="warn">It is disabled and takes no events.</Notice>}
+      <TestLine webhook={webhook} />
+    </div>
+  )
+  return <EventTable events={events} webhook={webhook} empty={empty} />
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import styles from './webhooks.module.css'
+
+export const Facts = ({ facts }: { facts: [string, ReactNode][] }) => (
+  <dl className={styles['facts']}>
+    {facts.map(([term, value]) => (
+      <div key={term}>
+        <dt>{term}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+export const Headers = ({ headers, title = 'Headers' }: { headers: Record<string, string>; title?: string }) => {
+  const entries = Object.entries(headers)
+  if (entries.length === 0) return null
+  return (
+    <details className={styles['headers']}>
+      <summary>
+        {title} ({entries.length})
+      </summary>
+      <dl>
+        {entries.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

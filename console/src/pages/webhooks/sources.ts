@@ -1,0 +1,96 @@
+// How the senders of each source sign, as far as a shell can do the same.
+
+export interface Source {
+  slug: string
+  name: string
+  /** The provider makes the secret, which is then given to us. */
+  givesSecret: boolean
+}
+
+export const sources: Source[] = [
+  { slug: 'custom', name: 'Your own (Standard Webhooks)', givesSecret: false },
+  { slug: 'github', name: 'GitHub', givesSecret: false },
+  { slug: 'gitlab', name: 'GitLab', givesSecret: true },
+  { slug: 'stripe', name: 'Stripe', givesSecret: true },
+  { slug: 'slack', name: 'Slack', givesSecret: true },
+  { slug: 'discord', name: 'Discord', givesSecret: true },
+  { slug: 'linear', name: 'Linear', givesSecret: true },
+  { slug: 'jira', name: 'Jira', givesSecret: false },
+  { slug: 'shopify', name: 'Shopify', givesSecret: true },
+  { slug: 'telegram', name: 'Telegram', givesSecret: false },
+  { slug: 'twilio', name: 'Twilio', givesSecret: true },
+  { slug: 'hmac', name: 'HMAC of the body (X-Signature-256)', givesSecret: false },
+  { slug: 'token', name: 'A token in a header (X-Webhook-Token)', givesSecret: false },
+]
+
+export const sourceName = (slug: string): string => sources.find((source) => source.slug === slug)?.name ?? slug
+
+interface Signing {
+  /** Lines before the call. */
+  prepare: string[]
+  headers: string[]
+  body: string
+}
+
+const body = '{"type":"test.ping","hello":"world"}'
+const hexOf = (text: string): string =>
+  `SIGNATURE=$(printf '%s' "${text}" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/^.* //')`
+const base64Of = (text: string): string =>
+  `SIGNATURE=$(printf '%s' "${text}" | openssl dgst -sha256 -hmac "$SECRET" -binary | base64)`
+const bodyHex = (header: string): Signing => ({ prepare: [hexOf('$BODY')], headers: [header], body })
+const inHeader = (name: string): Signing => ({ prepare: [], headers: [`${name}: $SECRET`], body })
+
+const standard: Signing = {
+  prepare: [
+    'ID=test_$(date +%s)',
+    'TIME=$(date +%s)',
+    `KEY=$(printf '%s' "\${SECRET#whsec_}" | base64 -d | od -An -tx1 | tr -d ' \\n')`,
+    `SIGNATURE=$(printf '%s' "$ID.$TIME.$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | base64)`,
+  ],
+  headers: ['webhook-id: $ID', 'webhook-timestamp: $TIME', 'webhook-signature: v1,$SIGNATURE'],
+  body,
+}
+
+const native: Record<string, Signing | undefined> = {
+  github: {
+    ...bodyHex('X-Hub-Signature-256: sha256=$SIGNATURE'),
+    headers: ['X-Hub-Signature-256: sha256=$SIGNATURE', 'X-GitHub-Event: ping', 'X-GitHub-Delivery: test-$(date +%s)'],
+  },
+  jira: bodyHex('X-Hub-Signature: sha256=$SIGNATURE'),
+  hmac: bodyHex('X-Signature-256: sha256=$SIGNATURE'),
+  gitlab: inHeader('X-Gitlab-Token'),
+  telegram: { ...inHeader('X-Telegram-Bot-Api-Secret-Token'), body: '{"update_id":1,"message":{"text":"Hello"}}' },
+  token: inHeader('X-Webhook-Token'),
+  stripe: {
+    prepare: ['TIME=$(date +%s)', hexOf('$TIME.$BODY')],
+    headers: ['Stripe-Signature: t=$TIME,v1=$SIGNATURE'],
+    body: '{"id":"evt_test","type":"test.ping"}',
+  },
+  slack: {
+    prepare: ['TIME=$(date +%s)', hexOf('v0:$TIME:$BODY')],
+    headers: ['X-Slack-Request-Timestamp: $TIME', 'X-Slack-Signature: v0=$SIGNATURE'],
+    body: '{"type":"event_callback","event_id":"EvTest","event":{"type":"test"}}',
+  },
+  shopify: { prepare: [base64Of('$BODY')], headers: ['X-Shopify-Hmac-SHA256: $SIGNATURE'], body },
+}
+
+const unsigned = new Set(['discord', 'twilio', 'linear'])
+
+/**
+ * Lines for a shell that send a signed test event; undefined for sources whose signature a shell cannot make. Without
+ * the secret they ask for it.
+ */
+export const signedCurl = (webhook: { source: string; receiveUrl: string }, secret?: string): string | undefined => {
+  const source = webhook.source.toLowerCase()
+  if (unsigned.has(source)) return undefined
+  const { prepare, headers, body: sent } = native[source] ?? standard
+  return [
+    `SECRET='${secret ?? 'the secret of this webhook'}'`,
+    `BODY='${sent}'`,
+    ...prepare,
+    `curl -X POST '${webhook.receiveUrl}' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    ...headers.map((header) => `  -H "${header}" \\`),
+    `  --data-raw "$BODY"`,
+  ].join('\n')
+}

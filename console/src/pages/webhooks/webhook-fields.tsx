@@ -1,0 +1,90 @@
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { sources } from './sources.ts'
+import styles from './webhooks.module.css'
+
+export interface WebhookDraft {
+  name: string
+  source: string
+  description: string
+  url: string
+  events: string
+}
+
+export const emptyWebhook: WebhookDraft = { name: '', source: 'custom', description: '', url: '', events: '' }
+
+export const bodyOf = ({ name, source, description, url, events }: WebhookDraft) => ({
+  name: name.trim(),
+  source,
+  description: description.trim() === '' ? null : description.trim(),
+  url: url.trim() === '' ? null : url.trim(),
+  events: events
+    .split(/[\s,]+/)
+    .map((type) => type.trim())
+    .filter((type) => type !== ''),
+})
+
+export const problemOf = ({ name, url }: WebhookDraft): string | false => {
+  if (name.trim() === '') return 'A webhook needs a name.'
+  if ([...name.trim()].length > 120) return 'A name has up to 120 characters.'
+  return url.trim() !== '' && !/^https?:\/\//i.test(url.trim()) && 'The address begins with https:// or http://.'
+}
+
+export const WebhookFields = ({
+  draft,
+  change,
+}: {
+  draft: WebhookDraft
+  change: (patch: Partial<WebhookDraft>) => void
+}) => {
+  const isKnown = sources.some(({ slug }) => slug === draft.source)
+  return (
+    <>
+      <div className={styles['two']}>
+        <TextField
+          label="Name"
+          required
+          value={draft.name}
+          placeholder="Payments"
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <SelectField
+          label="Who sends"
+          hint="Decides how it is proven that an event is real."
+          value={draft.source}
+          onChange={({ target }) => change({ source: target.value })}
+        >
+          {sources.map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name}
+            </option>
+          ))}
+          {!isKnown && <option value={draft.source}>{draft.source} (Standard Webhooks)</option>}
+        </SelectField>
+      </div>
+      <TextField
+        label="Forward to"
+        optional
+        type="url"
+        value={draft.url}
+        placeholder="https://example.com/hooks"
+        hint="A public address. Events are sent on to it, signed and repeated until it takes them. Without one they are recorded only."
+        onChange={({ target }) => change({ url: target.value })}
+      />
+      <TextField
+        label="Event types"
+        optional
+        value={draft.events}
+        placeholder="invoice.paid, customer.*"
+        hint="Only these are let through, the others are recorded as filtered. Empty: all of them."
+        onChange={({ target }) => change({ events: target.value })}
+      />
+      <TextField
+        label="Description"
+        optional
+        maxLength={2_000}
+        value={draft.description}
+        onChange={({ target }) => change({ description: target.value })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Webhook } from 'atrium-sdk'
+import { Webhook as WebhookIcon } from 'lucide-react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import { read } from '../../api.ts'
+import { formatNumber } from '../../format.ts'
+import { Status, Time } from '../../ui/bits.tsx'
+import type { Tone } from '../../ui/bits.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { CreateDialog } from './create-dialog.tsx'
+import { sourceName } from './sources.ts'
+import styles from './webhooks.module.css'
+import { CreateWebhook } from './webhooks.tsx'
+
+const states: Record<Webhook['status'], { tone: Tone; word: string }> = {
+  active: { tone: 'good', word: 'Active' },
+  paused: { tone: 'warn', word: 'Paused' },
+  disabled: { tone: 'bad', word: 'Disabled' },
+}
+
+export const WebhookState = ({ of }: { of: Webhook['status'] }) => (
+  <Status tone={states[of].tone}>{states[of].word}</Status>
+)
+
+export const forwardsTo = ({ url, receiveUrl }: Webhook): string | undefined => (url === receiveUrl ? undefined : url)
+
+const columns = [
+  {
+    title: 'Webhook',
+    cell: (webhook: Webhook) => (
+      <Link to={`/webhooks/${webhook.id}`} className={styles['name']}>
+        <strong>{webhook.name}</strong>
+        <span>{webhook.description ?? sourceName(webhook.source)}</span>
+      </Link>
+    ),
+  },
+  { title: 'State', tight: true, cell: ({ status }: Webhook) => <WebhookState of={status} /> },
+  {
+    title: 'Forwards to',
+    optional: true,
+    cell: (webhook: Webhook) => forwardsTo(webhook) ?? <span className={styles['faint']}>nowhere, it records</span>,
+  },
+  {
+    title: 'Deliveries',
+    align: 'end' as const,
+    optional: true,
+    cell: ({ deliveryCount }: Webhook) => formatNumber(deliveryCount),
+  },
+  {
+    title: 'Last delivery',
+    optional: true,
+    tight: true,
+    cell: ({ lastDeliveryAt }: Webhook) =>
+      lastDeliveryAt === null ? <span className={styles['faint']}>none yet</span> : <Time at={lastDeliveryAt} />,
+  },
+]
+
+export const WebhookList = () => {
+  const navigate = useNavigate()
+  const [params, setParams] = useSearchParams()
+  const webhooks = useQuery(read('GET /webhooks'))
+  return (
+    <>
+      <Await query={webhooks}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState icon={<WebhookIcon />} title="No webhooks yet" action={<CreateWebhook />}>
+              A webhook is an address that another service sends its events to, with a secret that proves they are real.
+            </EmptyState>
+          ) : (
+            <Table
+              label="Webhooks"
+              columns={columns}
+              rows={items}
+              keyOf={({ id }) => id}
+              onOpen={({ id }) => void navigate(`/webhooks/${id}`)}
+            />
+          )
+        }
+      </Await>
+      {params.has('new') && <CreateDialog onClose={() => setParams({}, { replace: true })} />}
+    </>
+  )
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Webhook } from 'atrium-sdk'
+import { FlaskConical, Pause, Play } from 'lucide-react'
+import { Outlet, useParams } from 'react-router'
+import { api, read, refresh } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { Await, Notice } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { WebhookState } from './webhook-list.tsx'
+import styles from './webhooks.module.css'
+import { writeReason } from './webhooks.tsx'
+
+const refreshWebhook = (): Promise<unknown> => refresh('GET /webhooks', 'GET /webhooks/:id')
+
+const Actions = ({ webhook }: { webhook: Webhook }) => {
+  const { can } = useIdentity()
+  const reason = writeReason(can('webhooks:write'))
+  const isActive = webhook.status === 'active'
+  const change = useSubmit(async () => {
+    const status = isActive ? 'paused' : 'active'
+    await api
+      .call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: { status } })
+      .catch((error: unknown) => toast.failed('It is as it was', error))
+    await refreshWebhook()
+  })
+  const test = useSubmit(async () => {
+    try {
+      await api.call('POST /webhooks/test', {
+        body: {
+          webhookId: webhook.id,
+          type: 'test.ping',
+          payload: { type: 'test.ping', message: 'Hello from Atrium' },
+        },
+      })
+      toast.done('A test event is recorded')
+    } catch (error) {
+      toast.failed('No test event was recorded', error)
+    }
+    await refresh('GET /webhooks/:id/events', 'GET /webhooks/:id/deliveries', 'GET /webhooks/events')
+  })
+  return (
+    <>
+      <Button icon={<FlaskConical />} busy={test.busy} disabledReason={reason} onClick={test.submit}>
+        Send a test
+      </Button>
+      <Button icon={isActive ? <Pause /> : <Play />} busy={change.busy} disabledReason={reason} onClick={change.submit}>
+        {isActive ? 'Pause' : 'Make active'}
+      </Button>
+    </>
+  )
+}
+
+const WhyNot = ({ webhook }: { webhook: Webhook }) => {
+  if (webhook.status === 'active') return null
+  const text =
+    webhook.statusReason ??
+    (webhook.status === 'paused'
+      ? 'It is paused: events are recorded, and go out when it is active again.'
+      : 'It is disabled: it takes no events and forwards none.')
+  return (
+    <div className={styles['why']}>
+      <Notice tone="warn">{text}</Notice>
+    </div>
+  )
+}
+
+export const WebhookPage = () => {
+  const { webhookId = '' } = useParams()
+  const webhook = useQuery(read('GET /webhooks/:id', { params: { id: webhookId } }))
+  useTitle(webhook.data?.name ?? 'Webhook')
+  const base = `/webhooks/${webhookId}`
+  return (
+    <Page wide>
+      <Await query={webhook}>
+        {(data) => (
+          <>
+            <PageHeader
+              title={
+                <span className={styles['heading']}>
+                  {data.name} <WebhookState of={data.status} />
+                </span>
+              }
+              description={data.description ?? undefined}
+              actions={<Actions webhook={data} />}
+            />
+            <WhyNot webhook={data} />
+            <div className={styles['receive']}>
+              <CodeBlock text={data.receiveUrl} label="Copy the address to send to" />
+            </div>
+            <Tabs
+              label="Parts of the webhook"
+              tabs={[
+                { to: base, label: 'Events', end: true },
+                { to: `${base}/deliveries`, label: 'Deliveries' },
+                { to: `${base}/settings`, label: 'Settings' },
+              ]}
+            />
+            <Outlet key={data.id} context={data} />
+          </>
+        )}
+      </Await>
+    </Page>
+  )
+}

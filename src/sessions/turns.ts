@@ -136,6 +136,10 @@ export interface TurnOptions extends AskedOptions {
 
 const textOf = (parts: MessagePart[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
+/** The smaller of two limits, either of which may not be set. */
+const smallest = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
+
 /**
  * Begins a turn: its row, what was said, and its job, in the caller's transaction. Answers its id. VALIDATION_ERROR for
  * an agent or a model that cannot answer now, CONFLICT when the session is busy and the options say `reject`,
@@ -162,7 +166,7 @@ export const beginTurn = async (
   const providerKeyId = await findProviderKey(db, billing.config, orgId, model.provider)
   const price = { id: turnId, pricing: model.pricing, feeBps, feeWaiverCents, providerKeyId }
   const inputTokens = estimateTokens([agent.systemPrompt, options.instructions, parts])
-  const maxOutputTokens = options.maxOutputTokens ?? model.maxOutputTokens
+  const maxOutputTokens = smallest(options.maxOutputTokens ?? null, model.maxOutputTokens)
   await admitTurn(db, billing.config.isEnforced, planCall(orgId, price, agent, { inputTokens, maxOutputTokens }))
   await turnQueries.insertTurn(db, orgId, {
     id: turnId,

@@ -19,7 +19,11 @@ const ChatMessage = Type.Object({
 })
 export type ChatMessage = Static<typeof ChatMessage>
 
-const Tokens = Type.Integer({ minimum: 1, description: 'The most that each call of the model may say' })
+const Tokens = Type.Integer({
+  minimum: 1,
+  maximum: 100_000_000,
+  description: 'The most that each call of the model may say',
+})
 const orNull = (type: string) => Type.Optional(Type.Unsafe<unknown>({ type: [type, 'null'] }))
 
 export const ChatCompletionCreate = Type.Object({

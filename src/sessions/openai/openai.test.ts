@@ -364,6 +364,7 @@ describe('what the caller asks for', () => {
       [{ messages: undefined }, 'messages'],
       [{ messages: [{ role: 'robot', content: 'a' }] }, 'messages[0].role'],
       [{ max_tokens: 0 }, 'max_tokens'],
+      [{ max_completion_tokens: 3_000_000_000 }, 'max_completion_tokens'],
       [{ stream: 'yes' }, 'stream'],
       [
         { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'x' } }] }] },

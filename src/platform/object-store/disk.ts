@@ -11,6 +11,10 @@ import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
 const batchBytes = 524_288
 const readBytes = 262_144
 
+// What is written is sent to the disk itself in steps of this size, while more comes in: an upload of 100 MB then waits
+// at its end for the last of them, not for all.
+const syncStepBytes = 8_388_608
+
 const fullDisk = new Set(['ENOSPC', 'EDQUOT'])
 
 const diskError = (error: unknown): Error =>
@@ -65,14 +69,44 @@ const writeAll = async (file: FileHandle, batch: Buffer[], position: number): Pr
   }
 }
 
-/** Writes a body to a file: while one batch is on its way to the disk, the next is read. */
+/** Sends what was written to the disk itself, one step at a time; `done` rejects when any of them failed. */
+const syncInSteps = (file: FileHandle) => {
+  let syncedBytes = 0
+  let syncing: Promise<void> | undefined
+  let failure: unknown
+  return {
+    step: (writtenBytes: number): void => {
+      if (syncing !== undefined || writtenBytes - syncedBytes < syncStepBytes) return
+      syncedBytes = writtenBytes
+      syncing = file
+        .datasync()
+        // The kernel tells a failed write to one sync only: the last one would know nothing of it.
+        .catch((error: unknown) => {
+          failure ??= error
+        })
+        .finally(() => {
+          syncing = undefined
+        })
+    },
+    settled: async (): Promise<void> => syncing,
+    done: async (): Promise<void> => {
+      await syncing
+      if (failure !== undefined) throw failure
+      await file.sync()
+    },
+  }
+}
+
+/** Writes a body to a file and the file to the disk: while one batch is on its way, the next is read. */
 const writeBody = async (file: FileHandle, body: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<void> => {
   let batch: Buffer[] = []
   let size = 0
   let written = 0
   let writing: Promise<void> = Promise.resolve()
+  const sync = syncInSteps(file)
   const flush = async (): Promise<void> => {
     await onDisk(writing)
+    sync.step(written)
     writing = writeAll(file, batch, written)
     // Awaited at the next flush; until then a failure must not count as unhandled.
     writing.catch(() => undefined)
@@ -90,9 +124,11 @@ const writeBody = async (file: FileHandle, body: AsyncIterable<Buffer>, signal?:
     signal?.throwIfAborted()
     if (size > 0) await flush()
     await onDisk(writing)
+    await onDisk(sync.done())
   } finally {
     // The file is closed next, which must not happen under a write.
     await writing.catch(() => undefined)
+    await sync.settled()
   }
 }
 
@@ -198,7 +234,6 @@ export const openDiskStore = async (root: string): Promise<ObjectStore> => {
     try {
       try {
         await writeBody(file, body, signal)
-        await onDisk(file.sync())
       } finally {
         await file.close()
       }

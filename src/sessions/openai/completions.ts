@@ -75,15 +75,13 @@ const toPast = async (db: Database, actor: Actor, agent: AgentRow, history: Said
   const byAgent: Author = { type: 'agent', id, slug, name, avatar }
   const byUser: Author = { type: 'user', id: actor.userId, name: actor.userName }
   let turnNumber = 0
-  const numbers = history
-    .toReversed()
-    .map(({ role }) => (role === 'user' ? turnNumber-- : turnNumber))
-    .toReversed()
+  // An exchange begins with what the person says; a greeting of the agent before that is one of its own.
+  const numbers = history.map(({ role }) => (role === 'user' || turnNumber === 0 ? ++turnNumber : turnNumber))
   return Promise.all(
     history.map(async (said, place) => ({
       id: newId(),
       position: place + 1,
-      turnNumber: numbers[place] ?? 0,
+      turnNumber: numbers[place] ?? 1,
       role: said.role,
       author: said.role === 'user' ? byUser : byAgent,
       parts: await partsToSay(db, actor, said),

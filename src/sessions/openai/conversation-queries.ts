@@ -32,7 +32,7 @@ export interface PastMessage {
   parts: MessagePart[]
 }
 
-/** What was said elsewhere before a session began. Its turns were none of ours and are numbered from 0 downward. */
+/** What was said elsewhere before a session began, in exchanges that count as its first turns. */
 export const insertPast = (db: Db, orgId: string, sessionId: string, turnId: string, past: PastMessage[]) =>
   db.execute(sql`
     with said as (
@@ -41,4 +41,5 @@ export const insertPast = (db: Db, orgId: string, sessionId: string, turnId: str
       from jsonb_to_recordset(${JSON.stringify(past)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
         role text, author jsonb, parts jsonb)
     )
-    update sessions set message_count = ${past.length} where org_id = ${orgId} and id = ${sessionId}`)
+    update sessions set message_count = ${past.length}, turn_count = ${past.at(-1)?.turnNumber ?? 0}
+    where org_id = ${orgId} and id = ${sessionId}`)

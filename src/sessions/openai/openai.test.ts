@@ -267,6 +267,7 @@ describe('a conversation that is sent again, longer', () => {
         ['user', 'Three'],
       ],
     )
+    assert.doesNotMatch(String(fake.requests[0]?.messages[0]?.content), /no longer fit/)
     const messages = await messagesOf(owner, forked.sessionId)
     assert.deepEqual(messages.map(textOf), ['One', 'Something else', 'Two', 'Three', 'Third'])
     assert.deepEqual(
@@ -314,6 +315,8 @@ describe('a conversation that is sent again, longer', () => {
     assert.ok(sent.length > 3 && sent.length < 40, `${sent.length} messages`)
     assert.equal(sent[0]?.role, 'user', 'questions keep their answers')
     assert.equal(sent.at(-1)?.content, 'And now?')
+    const told = /The first (\d+) exchanges/.exec(String(fake.requests[0]?.messages[0]?.content))?.[1]
+    assert.equal(Number(told), 40 - (sent.length - 1) / 2)
   })
 })
 

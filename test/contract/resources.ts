@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { insertKey } from '../../src/billing/provider-key-queries.ts'
+import { providerKeyColumn } from '../../src/billing/provider-keys.ts'
+import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
 import { addEndpoint } from '../receivers.ts'
 
@@ -59,6 +62,18 @@ export const factories: Record<string, Factory> = {
     const { id, key } = await post(app, owner, '/api-keys', { name: 'Another key' })
     const isLive = (item: Record<string, unknown>): boolean => item['id'] === id && item['revokedAt'] === null
     return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
+  },
+  [`${api}/billing/byok-keys/:id`]: async (app, owner) => {
+    // Past the API, which takes no keys unless it is told to.
+    const [id, key] = [newId(), `sk-planted-${crypto.randomUUID()}`]
+    const sealedKey = app.deps.secrets.seal(key, providerKeyColumn.at(owner.orgId, id))
+    const row = { id, provider: 'openai', label: 'Planted', fingerprint: 'f', sealedKey, createdBy: owner.userId }
+    await insertKey(app.db, owner.orgId, row)
+    return {
+      params: { id },
+      secrets: [key],
+      exists: listed(app, owner, '/billing/byok-keys', (item) => item['id'] === id),
+    }
   },
   [`${api}/connections/:id`]: async (app, owner) => {
     const label = crypto.randomUUID()
@@ -149,6 +164,7 @@ export const factoryOf = (url: string): string | undefined =>
 
 /** Bodies for routes that want more of them than their schema says. */
 export const bodies: Record<string, object> = {
+  [`PATCH ${api}/billing`]: { autoTopupEnabled: false },
   [`PATCH ${api}/agents/:id`]: { name: 'Another name' },
   [`POST ${api}/connections`]: { connectorSlug: 'telegram' },
   [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },

@@ -38,6 +38,7 @@ const publicRoutes = [
   'GET /webhooks/*',
   'GET /api/v1/auth/session',
   'POST /api/v1/auth/sign-in',
+  'POST /api/v1/billing/webhooks/stripe',
   'GET /api/v1/connections/oauth/callback',
   'POST /api/v1/connections/oauth/callback',
   'POST /api/v1/connectors/webhooks/:provider/:endpointId',
@@ -92,6 +93,20 @@ const promised = [
   'POST /api/v1/webhooks/verify',
   'POST /api/v1/webhooks/receive/:webhookId',
   'POST /api/v1/webhooks/linear',
+  'GET /api/v1/billing',
+  'PATCH /api/v1/billing',
+  'POST /api/v1/billing/deposit',
+  'POST /api/v1/billing/subscriptions/checkout',
+  'GET /api/v1/billing/transactions',
+  'GET /api/v1/billing/pricing',
+  'GET /api/v1/billing/spending',
+  'GET /api/v1/billing/spending/by-model',
+  'GET /api/v1/billing/spending/by-agent',
+  'GET /api/v1/billing/spending/by-project',
+  'GET /api/v1/billing/byok-keys',
+  'POST /api/v1/billing/byok-keys',
+  'DELETE /api/v1/billing/byok-keys/:id',
+  'POST /api/v1/billing/webhooks/stripe',
 ]
 
 test('every schema of every route compiles, though a server compiles it at the first request only', () => {

@@ -15,26 +15,42 @@ export interface WritingTurn {
   maxCostCents: number | null
   /** Calls of the model so far. */
   steps: number
-  /** The agents of this turn and of those that it was asked by, back to the first of the chain. */
-  pathAgentIds: string[]
 }
 
 export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
   db.row<WritingTurn>(sql`
-    with recursive path as (
-      select agent_id, parent_turn_id from turns where org_id = ${orgId} and id = ${turnId}
-      union all
-      select t.agent_id, t.parent_turn_id from path join turns t on t.org_id = ${orgId} and t.id = path.parent_turn_id
-    )
     select id, coalesce(chain_id, id) as chain_id, hop, agent_id, scopes, max_steps, max_cost_cents,
-      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = turns.id) as steps,
-      array(select agent_id from path) as path_agent_ids
+      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = turns.id) as steps
     from turns where org_id = ${orgId} and id = ${turnId}`)
 
 /** The turn that a call began when it was run before. */
 export const findTurnOfCall = (db: Db, orgId: string, callKey: string) =>
-  db.row<{ id: string; sessionId: string; agentId: string }>(sql`
-    select id, session_id, agent_id from turns where org_id = ${orgId} and parent_call = ${callKey}`)
+  db.row<{ id: string; sessionId: string }>(sql`
+    select id, session_id from turns where org_id = ${orgId} and parent_call = ${callKey}`)
+
+/**
+ * Whether a turn can only begin when the turn that asked for it has ended: it is queued behind that one, or one that it
+ * serves, or behind turns that themselves wait for one of those.
+ */
+export const isBehind = async (db: Db, orgId: string, turnId: string, askedBy: string): Promise<boolean> => {
+  const row = await db.row<{ isBehind: boolean }>(sql`
+    with recursive served as (
+      select id, parent_turn_id from turns where org_id = ${orgId} and id = ${askedBy}
+      union
+      select t.id, t.parent_turn_id from served join turns t on t.org_id = ${orgId} and t.id = served.parent_turn_id
+    ), first as (
+      select id, session_id, number, status from turns where org_id = ${orgId} and id = ${turnId}
+    ), ahead as (
+      select * from first
+      union
+      select t.id, t.session_id, t.number, t.status
+      from ahead join turns t on t.org_id = ${orgId} and t.status in ('queued', 'running', 'requires_action')
+        and (t.parent_turn_id = ahead.id
+          or (ahead.status = 'queued' and t.session_id = ahead.session_id and t.number < ahead.number))
+    )
+    select exists (select from ahead join served using (id)) as is_behind`)
+  return row?.isBehind === true
+}
 
 /** Counts one more message of a chain, and begins the chain with its first. Undefined when it has had all of its messages. */
 export const countMessage = (db: Db, orgId: string, turn: WritingTurn, leftMs: number, maxMessages: number) =>

@@ -175,6 +175,20 @@ describe('cancelling a turn', () => {
     assert.equal((await peerSession(owner)).status, 'idle')
   })
 
+  test('at any moment leaves nothing running that it asked for', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const write = async (): Promise<void> => {
+      const session = await openSession(app, owner, { agentId: 'ann' })
+      const asked = await say(app, owner, session.id, { text: '/peer bob /slow 60000', background: true })
+      await app.call('POST', `/api/v1/turns/${asked.body.data.turn.id}/cancel`, { as: owner })
+    }
+    await Promise.all(Array.from({ length: 8 }, write))
+    await until(
+      () => chainTurns(owner),
+      (all) => all.every(({ status }) => status === 'cancelled'),
+    )
+  })
+
   test('of another turn leaves them alone', async () => {
     const owner = await createTeam('ann', 'bob')
     const { output } = callOf(
@@ -269,6 +283,26 @@ describe('a chain of messages', () => {
       const { toolCalls } = await getTurn(app, owner, last.id)
       assert.match(toolCalls[0].output.error, /ends after 4/)
     }
+  })
+
+  test('many chains in circles at once come to their ends, and nobody waits the wrong way round', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl')
+    const ways = [
+      ['ann', 'bob', 'carl', 'ann'],
+      ['bob', 'carl', 'ann', 'bob'],
+      ['carl', 'ann', 'bob', 'carl'],
+      ['ann', 'carl', 'bob', 'ann'],
+    ]
+    const turns = await Promise.all(
+      ways.map(([first = '', ...path]) => askAgent(owner, first, `${path.map((to) => `/peer ${to}`).join(' ')} Hi`)),
+    )
+    assert.ok(turns.every(({ turn }) => turn.status === 'completed'))
+    const all = await until(
+      () => chainTurns(owner),
+      (found) => found.every(({ status }) => status === 'completed'),
+    )
+    assert.equal(all.length, 16)
+    assert.ok(!app.logLines.some((line) => line.includes('deadlock')))
   })
 
   test('has twenty messages at most, whoever writes them', async () => {

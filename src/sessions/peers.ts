@@ -6,7 +6,7 @@ import type { Database, Db, Transaction } from '../platform/database.ts'
 import { notFound, validationError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import type { Tool, ToolContext, ToolSource } from '../tool.ts'
+import type { CallingTurn, Tool, ToolContext, ToolSource } from '../tool.ts'
 import * as peerQueries from './peer-queries.ts'
 import type { WritingTurn } from './peer-queries.ts'
 import { lockSession } from './queries.ts'
@@ -14,6 +14,7 @@ import type { MessagePart } from './schemas.ts'
 import { abandonTurn } from './cancel.ts'
 import { createTails } from './stream-tail.ts'
 import type { Tails } from './stream-tail.ts'
+import { findTurnState } from './turn-queries.ts'
 import { authorOfAgent, beginTurn } from './turns.ts'
 import type { TurnDeps } from './turns.ts'
 
@@ -23,12 +24,11 @@ const maxMessagesInChain = 20
 const maxMessagesAMinute = 10
 /** Below the time of a tool, so that the agent hears that there is no answer yet. */
 const waitMs = 45_000
+const lookMs = 1_000
 
 interface Sent {
   turnId: string
   sessionId: string
-  /** False when the other one works on what this is part of: it can only answer afterwards. */
-  canWait: boolean
 }
 
 /** The agent that is written to. Its messages tell the writer's model what it may do instead. */
@@ -45,7 +45,7 @@ const addressee = async (db: Db, actor: Actor, writer: AgentRow, to: string): Pr
   return target
 }
 
-/** The one session of two agents in a workspace, locked. */
+/** The one session of two agents in a workspace. */
 const openPeerSession = async (db: Transaction, actor: Actor, writer: AgentRow, target: AgentRow): Promise<string> => {
   const { orgId, userId } = actor
   const workspaceId = workspaceOf(actor)
@@ -55,9 +55,20 @@ const openPeerSession = async (db: Transaction, actor: Actor, writer: AgentRow, 
   const session =
     (await peerQueries.insertPeerSession(db, orgId, wanted)) ??
     (await peerQueries.findPeerSession(db, orgId, workspaceId, key))
-  const locked = session && (await lockSession(db, orgId, session.id))
-  if (!locked) throw validationError('The conversation with this agent was deleted just now. Try again.')
-  return locked.id
+  if (!session) throw validationError('The conversation with this agent was deleted just now. Try again.')
+  return session.id
+}
+
+/**
+ * Locks the session of the turn that writes and that of the pair, always in the same order, so that nobody waits the
+ * wrong way round. From then on the turn cannot be cancelled before what it asks for can be seen by whoever does.
+ */
+const lockBoth = async (db: Transaction, orgId: string, calling: CallingTurn, sessionId: string): Promise<void> => {
+  for (const id of [...new Set([calling.sessionId, sessionId])].toSorted()) {
+    if (!(await lockSession(db, orgId, id))) throw validationError('The conversation was deleted just now.')
+  }
+  const state = await findTurnState(db, orgId, calling.id)
+  if (state?.status !== 'running') throw validationError('The turn has ended.')
 }
 
 /** Takes one message from what is left of the chain, if its limits allow it. */
@@ -80,14 +91,14 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
   return db.transaction(async (db) => {
     const turn = await peerQueries.findWritingTurn(db, orgId, calling.id)
     if (!turn) throw notFound('Turn')
-    const canWait = (agentId: string): boolean => !turn.pathAgentIds.includes(agentId)
     const before = await peerQueries.findTurnOfCall(db, orgId, callKey)
-    if (before) return { turnId: before.id, sessionId: before.sessionId, canWait: canWait(before.agentId) }
+    if (before) return { turnId: before.id, sessionId: before.sessionId }
     const writer = await findLiveAgent(db, orgId, turn.agentId)
     if (!writer) throw notFound('Agent')
     const target = await addressee(db, actor, writer, to)
     await joinChain(db, orgId, turn, calling.leftMs)
     const sessionId = await openPeerSession(db, actor, writer, target)
+    await lockBoth(db, orgId, calling, sessionId)
     if ((await peerQueries.countRecentMessages(db, orgId, sessionId)) >= maxMessagesAMinute) {
       throw validationError(
         `${writer.slug} and ${target.slug} exchange at most ${maxMessagesAMinute} messages a minute.`,
@@ -102,7 +113,7 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
     }
     const turnId = await beginTurn(db, deps, actor, sessionId, [{ type: 'text', text }], options)
     await peerQueries.linkTurn(db, orgId, turnId, turn, callKey)
-    return { turnId, sessionId, canWait: canWait(target.id) }
+    return { turnId, sessionId }
   })
 }
 
@@ -111,8 +122,27 @@ const textOf = (parts: MessagePart[] | null): string | null => {
   return text === '' ? null : text
 }
 
-const noteOf = (status: string, canWait: boolean): string | undefined => {
-  if (!canWait) return 'It is waiting for an answer of this very conversation, so it reads this only afterwards.'
+/**
+ * Waits until a turn has its reply. True when that cannot be before the turn that asked for it has ended. Such a knot may
+ * be tied by others meanwhile, so it is looked for again and again.
+ */
+const waitForReply = async (
+  tails: Tails,
+  { db, actor, signal, turn }: ToolContext,
+  turnId: string,
+): Promise<boolean> => {
+  const { orgId } = actor
+  const endsAtMs = performance.now() + waitMs
+  for (;;) {
+    if (turn && (await peerQueries.isBehind(db, orgId, turnId, turn.id))) return true
+    const leftMs = endsAtMs - performance.now()
+    if (leftMs <= 0 || (await tails.untilResting({ orgId, turnId }, Math.min(leftMs, lookMs), signal))) return false
+    signal.throwIfAborted()
+  }
+}
+
+const noteOf = (status: string, isKnotted: boolean): string | undefined => {
+  if (isKnotted) return 'It is waiting for what you are part of, so it reads this only afterwards.'
   if (status === 'requires_action') return 'It waits for a person to decide something before it goes on.'
   if (status === 'queued' || status === 'running') return 'It has not answered yet, and does so without you.'
   return undefined
@@ -137,15 +167,12 @@ const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[]): Tool => ({
   isRepeatable: true,
   permission: 'sessions:write',
   run: async (context: ToolContext, input: { to: string; text: string; waitForReply?: boolean }) => {
-    const { actor, db, signal } = context
-    const { turnId, sessionId, canWait } = await send(deps, context, input.to.trim(), input.text)
-    if (canWait && input.waitForReply !== false) {
-      await tails.untilResting({ orgId: actor.orgId, turnId }, waitMs, signal)
-      signal.throwIfAborted()
-    }
+    const { actor, db } = context
+    const { turnId, sessionId } = await send(deps, context, input.to.trim(), input.text)
+    const isKnotted = input.waitForReply !== false && (await waitForReply(tails, context, turnId))
     const answer = await peerQueries.findAnswer(db, actor.orgId, turnId)
     const { status = 'queued', error = null, parts = null } = answer ?? {}
-    const note = noteOf(status, canWait)
+    const note = noteOf(status, isKnotted)
     return {
       to: input.to.trim(),
       sessionId,

@@ -167,6 +167,7 @@ describe('POST /agents', () => {
     ['peers that are no list', { name: 'x', allowedPeers: 'a' }],
     ['settings that are a list', { name: 'x', settings: [] }],
     ['settings over 32 KB', { name: 'x', settings: { note: 'x'.repeat(32_768) } }],
+    ['approvals that are no list', { name: 'x', settings: { approvals: 'files.write' } }],
     ['an avatar that is null', { name: 'x', avatar: null }],
   ]
   for (const [what, json] of bad) {

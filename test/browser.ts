@@ -16,6 +16,20 @@ export interface BrowserPage {
   faults: string[]
 }
 
+/** Collects what goes wrong in a page from now on. */
+export const faultsOf = (page: Page): string[] => {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    const { hostname, protocol } = new URL(request.url())
+    if (protocol.startsWith('http') && hostname !== '127.0.0.1') faults.push(`a request to ${request.url()}`)
+  })
+  return faults
+}
+
 // The build for AWS Lambda brings the libraries that a bare machine lacks, and unpacks them when it believes to be there.
 const bareMachine = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
 
@@ -31,17 +45,9 @@ export const startBrowser = async (): Promise<{ open(options?: OpenOptions): Pro
   return {
     open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {
       const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
+      context.setDefaultTimeout(15_000)
       const page = await context.newPage()
-      const faults: string[] = []
-      page.on('pageerror', (error) => faults.push(error.message))
-      page.on('console', (message) => {
-        if (message.type() === 'error') faults.push(message.text())
-      })
-      page.on('request', (request) => {
-        const { hostname, protocol } = new URL(request.url())
-        if (protocol.startsWith('http') && hostname !== '127.0.0.1') faults.push(`a request to ${request.url()}`)
-      })
-      return { page, context, faults }
+      return { page, context, faults: faultsOf(page) }
     },
   }
 }

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { buildConsole } from '../scripts/build-console.mjs'
 import { hashPassword, setPassword } from '../src/identity/passwords.ts'
+import { sql } from '../src/platform/database.ts'
+import { newId } from '../src/platform/ids.ts'
 import { createSignInLink } from '../src/identity/sign-in-links.ts'
 import { startBrowser } from './browser.ts'
 import type { BrowserPage, OpenOptions } from './browser.ts'
@@ -67,4 +69,20 @@ export const assertAccessible = async (page: Page): Promise<void> => {
     ),
     [],
   )
+}
+
+/** Puts `file 000001.txt` and so on into a folder, all with the same five bytes. */
+export const fillFolder = async (app: TestApp, actor: TestActor, folderId: string, count: number): Promise<void> => {
+  const { orgId, userId } = actor
+  const blobId = newId()
+  await app.db.execute(sql`
+    insert into blobs (org_id, id, state, sha256, size_bytes) values (${orgId}, ${blobId}, 'live', sha256('hello'), 5)`)
+  await app.db.execute(sql`
+    insert into files (org_id, id, source, parent_id, name, name_key, mime_type, size_bytes, blob_id, sha256, created_by)
+    select ${orgId}, gen_random_uuid(), 'upload', ${folderId}, name, name, 'text/plain', 5, ${blobId}, sha256('hello'), ${userId}
+    from (select 'file ' || lpad(n::text, 6, '0') || '.txt' as name from generate_series(1, ${count}::integer) n) as wanted`)
+  await app.db.execute(sql`
+    insert into folder_counts (org_id, folder_id, slot, children) values (${orgId}, ${folderId}, 0, ${count})
+    on conflict (org_id, folder_id, slot) do update set children = excluded.children`)
+  await app.db.execute(sql`analyze files`)
 }

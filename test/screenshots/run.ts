@@ -1,9 +1,11 @@
 // `npm run screenshots`: every page of the console, light and dark, into docs/screenshots. A name or part of one takes
 // those only: `npm run screenshots -- files`.
+import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+import { faultsOf } from '../browser.ts'
 import { startConsole } from '../console.ts'
 import { until } from '../until.ts'
 import { makeSample } from './sample.ts'
@@ -27,20 +29,23 @@ const { app, open, visit } = await startConsole()
 const sample = await makeSample(app)
 await mkdir(folder, { recursive: true })
 
-for (const shot of shots.filter(({ name }) => name.includes(filter))) {
-  for (const dark of [false, true]) {
+for (const dark of [false, true]) {
+  const signedIn = await open(sample.owner, '/', { dark })
+  const signedOut = await visit('/sign-in', { dark })
+  for (const shot of shots.filter(({ name }) => name.includes(filter))) {
     const name = `${shot.name}-${dark ? 'dark' : 'light'}.png`
     test(name, async () => {
-      const size = shot.phone === true ? { width: 390, height: 844 } : { width: 1280, height: 800 }
-      const path = typeof shot.path === 'string' ? shot.path : shot.path(sample)
-      const { page, context, faults } =
-        shot.signedOut === true ? await visit(path, { dark, size }) : await open(sample.owner, path, { dark, size })
+      const { context } = shot.signedOut === true ? signedOut : signedIn
+      const page = await context.newPage()
+      const faults = faultsOf(page)
+      await page.setViewportSize(shot.phone === true ? { width: 390, height: 844 } : { width: 1280, height: 800 })
+      await page.goto(app.url + (typeof shot.path === 'string' ? shot.path : shot.path(sample)))
       await settle(page)
       await shot.prepare?.(page, sample)
       await settle(page)
       await writeFile(folder + name, await page.screenshot())
-      await context.close()
-      if (faults.length > 0) throw new Error(faults.join('\n'))
+      await page.close()
+      assert.deepEqual(faults, [])
     })
   }
 }

@@ -73,7 +73,10 @@ export const UploadTray = () => {
   return (
     <section className={styles['tray']} aria-label="Uploads">
       <header className={styles['header']}>
-        <h2 role="status">{summaryOf(uploads)}</h2>
+        <h2>{summaryOf(uploads)}</h2>
+        <span className="visually-hidden" role="status">
+          {open.length === 0 ? summaryOf(uploads) : 'Uploading'}
+        </span>
         {open.length > 0 ? (
           <Button small variant="quiet" onClick={cancelAllUploads}>
             Cancel all

@@ -1,4 +1,5 @@
-import { NavLink } from 'react-router'
+import { useEffect, useRef } from 'react'
+import { NavLink, useLocation } from 'react-router'
 import { classes } from './classes.ts'
 import styles from './tabs.module.css'
 
@@ -12,13 +13,21 @@ export interface TabLink {
 }
 
 /** Parts of a page, each with an address of its own. */
-export const Tabs = ({ label, tabs }: { label: string; tabs: TabLink[] }) => (
-  <nav aria-label={label} className={styles['tabs']}>
-    {tabs.map(({ to, label: text, count, end }) => (
-      <NavLink key={to} to={to} className={classes(styles['tab'])} {...(end && { end })}>
-        {text}
-        {count !== undefined && <span className={styles['count']}>{count}</span>}
-      </NavLink>
-    ))}
-  </nav>
-)
+export const Tabs = ({ label, tabs }: { label: string; tabs: TabLink[] }) => {
+  const nav = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  // On a phone the one that is open may be out of sight.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
+  return (
+    <nav ref={nav} aria-label={label} className={styles['tabs']}>
+      {tabs.map(({ to, label: text, count, end }) => (
+        <NavLink key={to} to={to} className={classes(styles['tab'])} {...(end && { end })}>
+          {text}
+          {count !== undefined && <span className={styles['count']}>{count}</span>}
+        </NavLink>
+      ))}
+    </nav>
+  )
+}

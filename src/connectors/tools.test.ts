@@ -348,7 +348,7 @@ describe('the web', () => {
     assert.deepEqual(read.output, {
       url: `${provider.url}/page`,
       title: 'A & B',
-      text: 'Head\n\nOne two\nthree <b>\n\nLink x\n\nbad',
+      text: `# Head\n\nOne two\nthree <b>\n\n- Link x (${provider.url}/x?y=1&z=2)\n- bad`,
       truncated: false,
     })
     const links = await run(owner, session, 'web__list_links', { url: `${provider.url}/page` })

@@ -1,6 +1,7 @@
 import { badRequest } from '../../platform/errors.ts'
+import { htmlToText } from '../../platform/html-text.ts'
 import type { BuiltRequest, Connector, ProviderAnswer, Values } from '../definition.ts'
-import { linksOf, textOfHtml, titleOf } from '../html.ts'
+import { linksOf } from '../html.ts'
 
 const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', description: 'A public http or https URL' }
 
@@ -33,8 +34,8 @@ export const connector: Connector = {
       request: get,
       answer: (answer) => {
         const text = textOf(answer)
-        const read = isHtml(answer) ? { title: titleOf(text), text: textOfHtml(text) } : { title: null, text }
-        return { url: answer.url, ...read, truncated: answer.truncated }
+        const read = isHtml(answer) ? htmlToText(text, answer.url) : { title: null, text, isCut: false }
+        return { url: answer.url, title: read.title, text: read.text, truncated: answer.truncated || read.isCut }
       },
     },
     {

@@ -2,7 +2,7 @@ import { badRequest } from '../../platform/errors.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { OutboundError } from '../../platform/outbound.ts'
 import type { Outbound, OutboundResponse } from '../../platform/outbound.ts'
-import { htmlToText } from './html-text.ts'
+import { htmlToText } from '../../platform/html-text.ts'
 
 export interface Page {
   /** Where the text is from, after redirects. */

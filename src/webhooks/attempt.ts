@@ -91,7 +91,7 @@ const ended = (row: ClaimedRow, error: string): Outcome => ({
   response: null,
   error,
   gone: false,
-  timedOut: false,
+  durationMs: 0,
 })
 
 const released = (row: ClaimedRow): Outcome => ({ ...ended(row, ''), kind: 'released', error: null })
@@ -128,7 +128,7 @@ const judge = (row: ClaimedRow, url: string, began: Date, result: Result, schedu
     response: answer ? JSON.stringify(shown(answer)) : null,
     error,
     gone: answer?.status === gone,
-    timedOut: reason === 'timeout',
+    durationMs: attempt.durationMs,
   }
 }
 

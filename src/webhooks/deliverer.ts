@@ -25,11 +25,14 @@ const leaseSeconds = 30
 const pollMs = 500
 const retryMs = 1_000
 
-/** Attempts under way in one process, and among them to one webhook. */
-const capacity = 128
+/** Attempts under way in one process. */
+const capacity = 256
+/** Among them to one webhook: the longer its receiver took last, the fewer of the places that all share it may hold. */
 const laneCapacity = 16
-// Until a receiver that let an attempt time out answers again, it holds fewer of the places that all share.
-const slowLaneCapacity = 2
+const quickLane = { answersWithinMs: 1_000, capacity: 32 }
+const slowLane = { answersAfterMs: 5_000, capacity: 2 }
+/** Outcomes that are not written down yet; beyond it nothing new is begun. */
+const maxUnsettled = 1_000
 
 const lanesPerLook = 500
 const lanesPerClaim = 256
@@ -44,9 +47,10 @@ const firstLane: Lane = {
 const createLanes = () => {
   const ready = new Map<string, Lane>()
   const inFlight = new Map<string, number>()
-  const slow = new Set<string>()
+  // Only what differs from the usual is remembered.
+  const capacityOf = new Map<string, number>()
   const keyOf = ({ orgId, webhookId }: Lane): string => `${orgId} ${webhookId}`
-  const roomOf = (key: string): number => (slow.has(key) ? slowLaneCapacity : laneCapacity) - (inFlight.get(key) ?? 0)
+  const roomOf = (key: string): number => (capacityOf.get(key) ?? laneCapacity) - (inFlight.get(key) ?? 0)
   return {
     markReady: (lane: Lane): void => {
       ready.set(keyOf(lane), { orgId: lane.orgId, webhookId: lane.webhookId })
@@ -73,9 +77,11 @@ const createLanes = () => {
       if (left > 0) inFlight.set(key, left)
       else inFlight.delete(key)
     },
-    answered: (lane: Lane, inTime: boolean): void => {
-      if (inTime) slow.delete(keyOf(lane))
-      else slow.add(keyOf(lane))
+    answered: (lane: Lane, afterMs: number): void => {
+      const key = keyOf(lane)
+      if (afterMs <= quickLane.answersWithinMs) capacityOf.set(key, quickLane.capacity)
+      else if (afterMs >= slowLane.answersAfterMs) capacityOf.set(key, slowLane.capacity)
+      else capacityOf.delete(key)
     },
   }
 }
@@ -147,6 +153,7 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   let started = false
   let stopped = false
   let inFlight = 0
+  let unsettled = 0
   let bell = Promise.withResolvers<void>()
   let running: Promise<void> = Promise.resolve()
   const ring = (): void => bell.resolve()
@@ -155,16 +162,18 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
     inFlight += 1
     lanes.began(row)
     const outcome = await attemptDelivery(deps, row, abort.signal)
-    if (outcome.kind !== 'released') lanes.answered(row, !outcome.timedOut)
-    await settler.settle(outcome)
+    if (outcome.attempt !== null) lanes.answered(row, outcome.durationMs)
     lanes.ended(row)
     inFlight -= 1
+    unsettled += 1
     ring()
+    await settler.settle(outcome)
+    unsettled -= 1
   }
 
   /** Takes and begins what there is room for. True when there may be more. */
   const claim = async (): Promise<boolean> => {
-    const room = capacity - inFlight
+    const room = unsettled < maxUnsettled ? capacity - inFlight : 0
     const asked = room > 0 ? lanes.take() : []
     if (asked.length === 0) return false
     let rows: ClaimedRow[]
@@ -217,10 +226,10 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
       ring()
       const deadline = performance.now() + deadlineMs
       await running
-      while (inFlight > 0 && performance.now() < deadline) await delay(10)
+      while (inFlight + unsettled > 0 && performance.now() < deadline) await delay(10)
       settler.halt()
       abort.abort(new Error('the worker stops'))
-      while (inFlight > 0) await delay(10)
+      while (inFlight + unsettled > 0) await delay(10)
     },
   }
 }

@@ -112,8 +112,8 @@ export interface Outcome {
   error: string | null
   /** The receiver said that it is gone for good. */
   gone: boolean
-  /** Nothing came back in time; it is not stored. */
-  timedOut: boolean
+  /** How long the attempt took; it is not stored here. */
+  durationMs: number
 }
 
 /**

@@ -1,0 +1,370 @@
+// Receiving against a bare route with one durable insert; 500 events/s through to a receiver, with what PostgreSQL is
+// asked for each; nine receivers beside one that hangs; a webhook's events among millions.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import autocannon from 'autocannon'
+import pg from 'pg'
+import { Pool } from 'undici'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { generateKey } from '../src/platform/key-format.ts'
+import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
+import { cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
+import type { Server } from './harness.ts'
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 4)
+const streamSeconds = Number(process.env['BENCH_STREAM_SECONDS'] ?? 60)
+const manyEvents = Number(process.env['BENCH_EVENTS'] ?? 5_000_000)
+const fewEvents = 5_000
+const eventsPerSecond = 500
+const hangMs = 15_000
+
+const quantile = (values: number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN
+const median = (values: number[]): number => quantile(values, 0.5)
+
+interface Webhook {
+  id: string
+  path: string
+  secretKey: Buffer
+}
+
+interface Bench {
+  atrium: Server
+  /** Without a worker. */
+  api: Server
+  floor: Server
+  key: string
+  client: pg.Client
+}
+
+const call = async <T>(bench: Bench, method: string, path: string, json?: object): Promise<T> => {
+  const headers = { authorization: `Bearer ${bench.key}`, ...(json && { 'content-type': 'application/json' }) }
+  const response = await fetch(bench.atrium.url + path, {
+    method,
+    headers,
+    ...(json && { body: JSON.stringify(json) }),
+  })
+  if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+  return ((await response.json()) as { data: T }).data
+}
+
+const createWebhook = async (bench: Bench, url: string | null): Promise<Webhook> => {
+  const made = await call<{ id: string; secret: string }>(bench, 'POST', '/api/v1/webhooks', { name: 'Bench', url })
+  return { id: made.id, path: `/api/v1/webhooks/receive/${made.id}`, secretKey: standardKey(made.secret) as Buffer }
+}
+
+let count = 0
+const filler = 'x'.repeat(1_900)
+/** The next event of some 2 KB, signed. */
+const nextEvent = (webhook: Webhook): { body: string; headers: Record<string, string> } => {
+  const n = (count += 1)
+  const body = JSON.stringify({ type: 'order.created', id: n, customer: { name: 'Ada' }, note: filler })
+  return {
+    body,
+    headers: {
+      'content-type': 'application/json',
+      ...signStandardWebhook(webhook.secretKey, `msg_${n}`, Buffer.from(body), Date.now()),
+    },
+  }
+}
+
+interface Figure {
+  rate: number
+  p50: number
+  p99: number
+  cpu: number
+}
+
+const load = async (server: Server, path: string, webhook: Webhook): Promise<Figure> => {
+  const before = await cpuMicroseconds(server.pid)
+  const result = await autocannon({
+    url: server.url,
+    connections: 50,
+    duration: seconds,
+    requests: [
+      { method: 'POST', path, setupRequest: (request) => Object.assign(request, nextEvent(webhook), { path }) },
+    ],
+  })
+  const cpu = (await cpuMicroseconds(server.pid)) - before
+  if (result.errors > 0 || result.non2xx > 0) {
+    throw new Error(`${path}: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors`)
+  }
+  const { total } = result.requests
+  return { rate: total / result.duration, p50: result.latency.p50, p99: result.latency.p99, cpu: cpu / total }
+}
+
+const benchReceive = async (bench: Bench): Promise<void> => {
+  const silent = await createWebhook(bench, null)
+  const forwarding = await createWebhook(bench, 'http://127.0.0.1:9/')
+  const targets: [string, Server, string, Webhook][] = [
+    ['floor: insert one row', bench.floor, '/insert', silent],
+    ['receive, recorded', bench.api, silent.path, silent],
+    ['receive, recorded and queued', bench.api, forwarding.path, forwarding],
+  ]
+  // The worker has nothing to do with these.
+  await call(bench, 'PATCH', `/api/v1/webhooks/${forwarding.id}`, { status: 'paused' })
+  const figures = new Map<string, Figure[]>(targets.map(([name]) => [name, []]))
+  for (const [, server, path, webhook] of targets) await load(server, path, webhook)
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, server, path, webhook] of targets) figures.get(name)?.push(await load(server, path, webhook))
+  }
+  const floorRate = median((figures.get('floor: insert one row') as Figure[]).map(({ rate }) => rate))
+  printTable(
+    ['a signed event of 2 KB', 'requests/s', 'of the floor', 'p50 ms', 'p99 ms', 'CPU µs', 'must'],
+    [...figures].map(([name, list], index) => {
+      const rate = median(list.map((one) => one.rate))
+      return [
+        name,
+        Math.round(rate),
+        (rate / floorRate).toFixed(2),
+        median(list.map((one) => one.p50)).toFixed(1),
+        median(list.map((one) => one.p99)).toFixed(1),
+        median(list.map((one) => one.cpu)).toFixed(0),
+        index === 0 ? '' : '≥ 0.60',
+      ]
+    }),
+  )
+}
+
+/** Receivers by path; what arrived is known by its event's id. */
+const startReceivers = async () => {
+  const arrivedAt = new Map<string, number>()
+  const hanging = new Set<string>()
+  const server = createServer((request, response) => {
+    request.resume()
+    const id = request.headers['webhook-id'] as string
+    if (hanging.has(request.url ?? '')) {
+      setTimeout(() => response.end(), hangMs + 1_000).unref()
+      return
+    }
+    if (!arrivedAt.has(id)) arrivedAt.set(id, performance.now())
+    response.end()
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const close = (): void => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url, arrivedAt, hanging, close }
+}
+type Receivers = Awaited<ReturnType<typeof startReceivers>>
+
+interface Acknowledged {
+  webhookId: string
+  eventId: string
+  at: number
+}
+
+/** Offers events at a steady rate to the webhooks in turn; answers those that were acknowledged. */
+const stream = async (bench: Bench, webhooks: Webhook[], forSeconds: number): Promise<Acknowledged[]> => {
+  const pool = new Pool(bench.atrium.url, { connections: 50 })
+  const acknowledged: Acknowledged[] = []
+  const post = async (webhook: Webhook): Promise<void> => {
+    const { body, headers } = nextEvent(webhook)
+    const answer = await pool.request({ method: 'POST', path: webhook.path, body, headers })
+    const { data } = (await answer.body.json()) as { data: { eventId: string } }
+    if (answer.statusCode !== 200) throw new Error(`receive answered ${answer.statusCode}`)
+    acknowledged.push({ webhookId: webhook.id, eventId: data.eventId, at: performance.now() })
+  }
+  const began = performance.now()
+  const posts: Promise<void>[] = []
+  for (let n = 0; n < eventsPerSecond * forSeconds; n++) {
+    posts.push(post(webhooks[n % webhooks.length] as Webhook))
+    const aheadMs = began + (n * 1_000) / eventsPerSecond - performance.now()
+    if (aheadMs > 1) await sleep(aheadMs)
+  }
+  await Promise.all(posts)
+  await pool.close()
+  return acknowledged
+}
+
+/** Milliseconds from the answer to the provider to the arrival at the receiver; waits until all have arrived. */
+const delaysOf = async (acknowledged: Acknowledged[], { arrivedAt }: Receivers): Promise<number[]> => {
+  const deadline = performance.now() + 60_000
+  while (!acknowledged.every(({ eventId }) => arrivedAt.has(eventId)) && performance.now() < deadline) await sleep(50)
+  return acknowledged
+    .filter(({ eventId }) => arrivedAt.has(eventId))
+    .map(({ eventId, at }) => Math.max(0, (arrivedAt.get(eventId) as number) - at))
+}
+
+const transactionsSoFar = async ({ client }: Bench): Promise<number> => {
+  // Counters of connections that are busy arrive a second late, of idle ones up to ten.
+  await sleep(11_000)
+  const { rows } = await client.query<{ n: string }>(
+    `select xact_commit + xact_rollback as n from pg_stat_database where datname = 'atrium'`,
+  )
+  return Number(rows[0]?.n)
+}
+
+const benchStream = async (bench: Bench): Promise<void> => {
+  const receivers = await startReceivers()
+  const webhook = await createWebhook(bench, `${receivers.url}/fast`)
+  await stream(bench, [webhook], 2)
+  const before = await transactionsSoFar(bench)
+  const cpuBefore = await cpuMicroseconds(bench.atrium.pid)
+  const acknowledged = await stream(bench, [webhook], streamSeconds)
+  const delays = await delaysOf(acknowledged, receivers)
+  const cpu = (await cpuMicroseconds(bench.atrium.pid)) - cpuBefore
+  // Every statement on this path is a transaction of its own; what a worker asks anyway is counted along.
+  const transactions = (await transactionsSoFar(bench)) - before
+  printTable(
+    [`${eventsPerSecond} events/s for ${streamSeconds} s, one fast receiver`, 'figure', 'must'],
+    [
+      ['acknowledged', acknowledged.length, eventsPerSecond * streamSeconds],
+      ['of them delivered', delays.length, 'all'],
+      ['from the answer to the first delivery, p50 ms', quantile(delays, 0.5).toFixed(1), '≤ 50'],
+      ['p99 ms', quantile(delays, 0.99).toFixed(1), '≤ 1000'],
+      ['longest, ms', Math.max(...delays).toFixed(0), ''],
+      ['CPU of the server per event, received and delivered, µs', (cpu / acknowledged.length).toFixed(0), ''],
+      ['SQL statements per event', (transactions / acknowledged.length).toFixed(2), '≤ 6'],
+    ],
+  )
+  receivers.close()
+}
+
+const benchIsolation = async (bench: Bench): Promise<void> => {
+  const receivers = await startReceivers()
+  const webhooks: Webhook[] = []
+  for (let n = 0; n < 10; n++) webhooks.push(await createWebhook(bench, `${receivers.url}/${n}`))
+  const [slow] = webhooks as [Webhook]
+  const p99OfNine = async (): Promise<number> => {
+    const acknowledged = await stream(bench, webhooks, streamSeconds)
+    const nine = acknowledged.filter(({ webhookId }) => webhookId !== slow.id)
+    const delays = await delaysOf(nine, receivers)
+    if (delays.length < nine.length) throw new Error(`${nine.length - delays.length} events did not arrive`)
+    return quantile(delays, 0.99)
+  }
+  const alone: number[] = []
+  const beside: number[] = []
+  for (let round = 0; round < Math.max(1, Math.ceil(rounds / 2)); round++) {
+    receivers.hanging.clear()
+    alone.push(await p99OfNine())
+    receivers.hanging.add('/0')
+    beside.push(await p99OfNine())
+    // What the hanging one has not taken would go out in the next round.
+    await call(bench, 'DELETE', `/api/v1/webhooks/${slow.id}`)
+    const next = await createWebhook(bench, `${receivers.url}/0`)
+    Object.assign(slow, next)
+    await sleep(hangMs)
+  }
+  printTable(
+    ['nine receivers, p99 ms of the first delivery', 'figure', 'must'],
+    [
+      ['all ten are fast', median(alone).toFixed(1), ''],
+      [`the tenth hangs for ${hangMs / 1_000} s`, median(beside).toFixed(1), '≤ 1.20 of it'],
+      ['ratio', (median(beside) / median(alone)).toFixed(2), '≤ 1.20'],
+    ],
+  )
+  receivers.close()
+}
+
+/** Events of the last 30 days, the newest ones last. */
+const fill = async ({ client }: Bench, webhook: Webhook, from: number, to: number): Promise<void> => {
+  const step = 250_000
+  for (let first = from; first < to; first += step) {
+    await client.query(
+      `insert into webhook_events (org_id, id, webhook_id, type, status, headers, content_type, body, received_at)
+       select w.org_id, (left(uuid_at(at)::text, 14) || '7' || right(gen_random_uuid()::text, 21))::uuid, w.id,
+         'order.created', 'recorded', '{}', 'application/json', convert_to(jsonb_build_object('type', 'order.created', 'n', n, 'note', repeat('x', 100))::text, 'UTF8'), at
+       from generate_series($2::int, $3::int - 1) n
+         cross join lateral (select now() - ((n * 7919) % 2500000) * interval '1 second' as at) t
+         join webhooks w on w.id = $1`,
+      [webhook.id, first, Math.min(to, first + step)],
+    )
+  }
+  await client.query('vacuum analyze webhook_events')
+}
+
+const timeList = async (bench: Bench, path: string): Promise<number> => {
+  const times: number[] = []
+  for (let n = 0; n < 300; n++) {
+    const began = performance.now()
+    await call(bench, 'GET', path)
+    if (n >= 100) times.push(performance.now() - began)
+  }
+  return median(times)
+}
+
+const benchList = async (bench: Bench): Promise<void> => {
+  await bench.client.query('truncate webhook_events')
+  await bench.client.query(`select ensure_webhook_partitions(current_date - 31, current_date)`)
+  const webhook = await createWebhook(bench, null)
+  const middle = async (): Promise<string> => {
+    const { rows } = await bench.client.query<{ id: string }>(`select uuid_at(now() - interval '15 days')::text as id`)
+    return Buffer.from(JSON.stringify([rows[0]?.id])).toString('base64url')
+  }
+  const paths: [string, string][] = [
+    ['a webhook’s events, 50', `/api/v1/webhooks/${webhook.id}/events?limit=50`],
+    ['the same from the middle on', `/api/v1/webhooks/${webhook.id}/events?limit=50&cursor=${await middle()}`],
+    ["the org's events, 100", '/api/v1/webhooks/events'],
+  ]
+  await fill(bench, webhook, 0, fewEvents)
+  const few: number[] = []
+  for (const [, path] of paths) few.push(await timeList(bench, path))
+  await fill(bench, webhook, fewEvents, manyEvents)
+  const rows: (string | number)[][] = []
+  for (const [index, [name, path]] of paths.entries()) {
+    const many = await timeList(bench, path)
+    const before = few[index] as number
+    rows.push([name, before.toFixed(2), many.toFixed(2), (many / before).toFixed(2), '≤ 1.50'])
+  }
+  printTable(['list', `ms over ${fewEvents}`, `ms over ${manyEvents}`, 'ratio', 'must'], rows)
+}
+
+const parts: Record<string, (bench: Bench) => Promise<void>> = {
+  receive: benchReceive,
+  stream: benchStream,
+  isolation: benchIsolation,
+  list: benchList,
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+const postgres = await startEmbeddedPostgres({ dataDir: folder })
+const { socketDir, port, user, database } = postgres
+const connection = { host: socketDir, port, user, database }
+const client = new pg.Client(connection)
+await client.connect()
+await client.query(
+  'create table floor_events (id bigint generated always as identity primary key, body jsonb not null)',
+)
+const key = generateKey('live')
+const env = {
+  NODE_ENV: 'production',
+  PORT: '0',
+  DATA_DIR: folder,
+  DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
+  ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+  BOOTSTRAP_API_KEY: key,
+  OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+  RATE_LIMIT_RECEIVE: '1000000',
+  RATE_LIMIT_READS: '1000000',
+  RATE_LIMIT_WRITES: '1000000',
+  BENCH_CONNECTION: JSON.stringify(connection),
+}
+const atrium = await startServer('src/main.ts', env)
+const api = await startServer('bench/receiver-server.ts', { ...env, BENCH_SERVER: 'atrium' })
+const floor = await startServer('bench/receiver-server.ts', { ...env, BENCH_SERVER: 'floor' })
+const bench: Bench = { atrium, api, floor, key, client }
+const chosen = process.env['BENCH_ONLY']?.split(',') ?? Object.keys(parts)
+try {
+  printMachine('Webhooks')
+  for (const name of chosen) {
+    await parts[name]?.(bench)
+    console.log('')
+  }
+} finally {
+  await client.end()
+  for (const server of [atrium, api, floor]) await server.stop()
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+}

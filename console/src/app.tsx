@@ -7,6 +7,7 @@ import { AtriumError } from 'atrium-sdk'
 import { queryClient } from './api.ts'
 import { Layout } from './layout/layout.tsx'
 import { agentRoutes } from './pages/agents/routes.ts'
+import { billingRoutes } from './pages/billing/routes.ts'
 import { chatRoutes } from './pages/chat/routes.ts'
 import { fileRoutes } from './pages/files/routes.ts'
 import { homeRoutes } from './pages/home/routes.ts'
@@ -41,6 +42,7 @@ const areas: RouteObject[] = [
   ...agentRoutes,
   ...chatRoutes,
   ...webhookRoutes,
+  ...billingRoutes,
   ...settingsRoutes,
 ]
 

@@ -1,4 +1,4 @@
-import { Bot, Files, House, MessageSquareText, Settings, Webhook } from 'lucide-react'
+import { Bot, CreditCard, Files, House, MessageSquareText, Settings, Webhook } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 
 export interface Place {
@@ -24,6 +24,13 @@ export const places: Place[] = [
   },
   { to: '/agents', label: 'Agents', icon: Bot, letter: 'a', keywords: 'personas models prompts peers' },
   { to: '/webhooks', label: 'Webhooks', icon: Webhook, letter: 'w', keywords: 'events deliveries receive forward' },
+  {
+    to: '/billing',
+    label: 'Billing',
+    icon: CreditCard,
+    letter: 'b',
+    keywords: 'balance money spending costs plans deposit',
+  },
 ]
 
 export const settings: Place = { to: '/settings', label: 'Settings', icon: Settings, letter: 's' }

@@ -1,0 +1,31 @@
+import { Outlet } from 'react-router'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+
+/** Why one may not change billing. */
+export const useManageReason = (): string | false => {
+  const { can } = useIdentity()
+  return !can('billing:manage') && 'Only owners, admins and billing managers can do this.'
+}
+
+export const Billing = () => {
+  useTitle('Billing')
+  const { me } = useIdentity()
+  return (
+    <Page wide>
+      <PageHeader title="Billing" description={`The balance of ${me.org.name}, and what it is spent on.`} />
+      <Tabs
+        label="Parts of billing"
+        tabs={[
+          { to: '/billing', label: 'Overview', end: true },
+          { to: '/billing/spending', label: 'Spending' },
+          { to: '/billing/transactions', label: 'Transactions' },
+          { to: '/billing/plans', label: 'Plans and prices' },
+        ]}
+      />
+      <Outlet />
+    </Page>
+  )
+}

@@ -1,0 +1,224 @@
+import { useQuery } from '@tanstack/react-query'
+import type { BillingSnapshot } from 'atrium-sdk'
+import { Plus, Ticket } from 'lucide-react'
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import { api, read, refresh } from '../../api.ts'
+import { formatCents, formatDateTime, formatMicrocents, formatNumber, formatWord } from '../../format.ts'
+import { Badge, Section } from '../../ui/bits.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { useManageReason } from './billing.tsx'
+import styles from './billing.module.css'
+import { DepositDialog } from './deposit-dialog.tsx'
+import { AutoTopUp, MonthlyLimit } from './top-up.tsx'
+import { TransactionTable } from './transaction-table.tsx'
+
+const RedeemDialog = ({ onClose }: { onClose: () => void }) => {
+  const [code, setCode] = useState('')
+  const problem = code.trim() === '' && 'Type the code first.'
+  const { busy, error, submit } = useSubmit(async () => {
+    if (problem !== false) return
+    const { amountCents } = await api.call('POST /billing/promotions/redeem', { body: { code: code.trim() } })
+    await refresh('GET /billing', 'GET /billing/transactions')
+    toast.done(`The code is worth ${formatCents(amountCents)}`)
+    onClose()
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Redeem a code"
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
+            Redeem
+          </Button>
+        </>
+      }
+    >
+      <Notice error={error} />
+      <TextField
+        label="Code"
+        autoComplete="off"
+        spellCheck={false}
+        value={code}
+        onChange={({ target }) => setCode(target.value)}
+      />
+    </Dialog>
+  )
+}
+
+const Figure = ({ label, value, note }: { label: string; value: ReactNode; note?: ReactNode }) => (
+  <div className={styles['figure']}>
+    <span>{label}</span>
+    <strong>{value}</strong>
+    {note !== undefined && <small>{note}</small>}
+  </div>
+)
+
+const depositReason = ({ payment }: BillingSnapshot, off: string | false): string | false => {
+  if (off !== false) return off
+  return (
+    !payment.paymentProviderConfigured &&
+    !payment.directDepositAvailable &&
+    'This server has no payment provider. Whoever runs it can set one up.'
+  )
+}
+
+const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
+  const off = useManageReason()
+  const [asking, setAsking] = useState<'deposit' | 'redeem'>()
+  const { balance, payment, promotions } = snapshot
+  const isLow = payment.billingEnforced && balance.balanceCents <= 0
+  return (
+    <div className={styles['balance']}>
+      <div>
+        <span className={styles['label']}>Balance</span>
+        <strong className={styles['amount']}>{formatCents(balance.balanceCents)}</strong>
+        <p>
+          {payment.billingEnforced
+            ? 'Models that cost something are refused when it is used up.'
+            : 'It may go below zero: this server does not enforce payment.'}
+          {balance.reservedMicrocents > 0 &&
+            ` ${formatMicrocents(balance.reservedMicrocents)} are held for running turns.`}
+        </p>
+      </div>
+      <div className={styles['balanceActions']}>
+        <Button
+          variant="primary"
+          icon={<Plus />}
+          disabledReason={depositReason(snapshot, off)}
+          onClick={() => setAsking('deposit')}
+        >
+          Add money
+        </Button>
+        <Button icon={<Ticket />} disabledReason={off} onClick={() => setAsking('redeem')}>
+          Redeem a code
+        </Button>
+      </div>
+      {isLow && <Notice tone="warn">The balance is used up. Free models still work.</Notice>}
+      {promotions.map(({ id, code, remainingCents, expiresAt }) => (
+        <Notice key={id} tone="good">
+          <span>
+            <strong>{code}</strong>: {formatCents(remainingCents)} are left
+            {expiresAt !== null && `, until ${formatDateTime(expiresAt)}`}.
+          </span>
+        </Notice>
+      ))}
+      {asking === 'deposit' && (
+        <DepositDialog isDirect={!payment.paymentProviderConfigured} onClose={() => setAsking(undefined)} />
+      )}
+      {asking === 'redeem' && <RedeemDialog onClose={() => setAsking(undefined)} />}
+    </div>
+  )
+}
+
+const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] }) => (
+  <Section
+    title="Plan"
+    actions={
+      <ButtonLink small variant="quiet" to="/billing/plans">
+        See plans
+      </ButtonLink>
+    }
+  >
+    {subscription ? (
+      <p className={styles['planLine']}>
+        <strong>{subscription.planName}</strong>
+        <Badge tone={subscription.status === 'active' ? 'good' : 'warn'}>{formatWord(subscription.status)}</Badge>
+        {subscription.currentPeriodEnd !== null && (
+          <span>
+            {subscription.cancelAtPeriodEnd ? 'ends' : 'renews'} {formatDateTime(subscription.currentPeriodEnd)}
+          </span>
+        )}
+      </p>
+    ) : (
+      <p className={styles['planLine']}>
+        <strong>Free</strong> <span>Pay for what you use, from the balance.</span>
+      </p>
+    )}
+  </Section>
+)
+
+const Month = ({ usage: { currentMonth }, waiver }: Pick<BillingSnapshot, 'usage' | 'waiver'>) => (
+  <div className={styles['figures']}>
+    <Figure
+      label="This month"
+      value={formatMicrocents(currentMonth.totalChargedMicrocents)}
+      note={<Link to="/billing/spending">What it went into</Link>}
+    />
+    <Figure
+      label="Calls of models"
+      value={formatNumber(currentMonth.requestCount)}
+      note={`${formatNumber(currentMonth.totalTokens)} tokens`}
+    />
+    <Figure
+      label="Platform fee"
+      value={waiver.active ? 'Waived' : formatMicrocents(currentMonth.platformFeeMicrocents)}
+      note={waiver.active ? `for the next ${formatCents(waiver.remainingCents)} of deposits` : 'this month'}
+    />
+  </div>
+)
+
+const comeBack: Record<string, { tone: 'good' | 'info'; text: string }> = {
+  success: { tone: 'good', text: 'The payment is done. The balance rises as soon as the provider confirms it.' },
+  cancelled: { tone: 'info', text: 'The payment was cancelled. Nothing was charged.' },
+  cancel: { tone: 'info', text: 'The payment was cancelled. Nothing was charged.' },
+}
+
+export const Overview = () => {
+  const [params] = useSearchParams()
+  const back = comeBack[params.get('checkout') ?? '']
+  const billing = useQuery({
+    ...read('GET /billing'),
+    // A payment that was just made is confirmed within seconds.
+    refetchInterval: params.get('checkout') === 'success' ? 3_000 : 30_000,
+  })
+  return (
+    <Await query={billing}>
+      {(snapshot) => (
+        <>
+          {back && (
+            <div className={styles['back']}>
+              <Notice tone={back.tone}>{back.text}</Notice>
+            </div>
+          )}
+          <Balance snapshot={snapshot} />
+          <Month usage={snapshot.usage} waiver={snapshot.waiver} />
+          <div className={styles['columns']}>
+            <div>
+              <AutoTopUp snapshot={snapshot} />
+              <MonthlyLimit snapshot={snapshot} />
+            </div>
+            <div>
+              <Plan subscription={snapshot.subscription} />
+              <Section
+                plain
+                title="Last transactions"
+                actions={
+                  <ButtonLink small variant="quiet" to="/billing/transactions">
+                    Show all
+                  </ButtonLink>
+                }
+              >
+                {snapshot.transactions.length === 0 ? (
+                  <EmptyState compact title="Nothing has been moved yet" />
+                ) : (
+                  <TransactionTable items={snapshot.transactions.slice(0, 6)} short />
+                )}
+              </Section>
+            </div>
+          </div>
+        </>
+      )}
+    </Await>
+  )
+}

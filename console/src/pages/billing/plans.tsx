@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query'
+import type { BillingSnapshot, Pricing } from 'atrium-sdk'
+import { api, read } from '../../api.ts'
+import { formatCents, formatMicrocents } from '../../format.ts'
+import { Badge, Section } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Await, Notice } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { useManageReason } from './billing.tsx'
+import styles from './billing.module.css'
+
+type Plan = Pricing['plans'][number]
+
+const priceOf = ({ custom, priceCents }: Plan): string => {
+  if (custom || priceCents === null) return 'Made to measure'
+  return priceCents === 0 ? 'Free' : `${formatCents(priceCents).replace(/\.00$/, '')} a month`
+}
+
+const reasonOf = (plan: Plan, isCurrent: boolean, billing: BillingSnapshot | undefined): string | false => {
+  if (isCurrent) return 'This is the plan that you have.'
+  if (plan.custom) return 'This plan is made to measure: talk to whoever runs this server.'
+  if (plan.priceCents === 0) return 'Without a subscription you are on it.'
+  return billing?.payment.paymentProviderConfigured === false && 'This server has no payment provider.'
+}
+
+const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | undefined }) => {
+  const off = useManageReason()
+  const current = billing?.subscription?.planId ?? 'free'
+  const isCurrent = plan.id === current
+  const { busy, error, submit } = useSubmit(async () => {
+    const body = { planId: plan.id }
+    const { checkoutUrl } = await api.call('POST /billing/subscriptions/checkout', { body, idempotencyKey: true })
+    location.assign(checkoutUrl)
+  })
+  return (
+    <li className={styles['plan']} data-current={isCurrent || undefined}>
+      <h3>
+        {plan.name} {isCurrent && <Badge tone="good">Yours</Badge>}
+      </h3>
+      <strong>{priceOf(plan)}</strong>
+      <p>{plan.description}</p>
+      <p>{plan.includedCreditCents > 0 && `${formatCents(plan.includedCreditCents)} of credit each month.`}</p>
+      <Notice error={error} />
+      <Button
+        variant={isCurrent ? 'secondary' : 'primary'}
+        busy={busy}
+        disabledReason={reasonOf(plan, isCurrent, billing) || off}
+        onClick={submit}
+      >
+        {isCurrent ? 'Your plan' : `Choose ${plan.name}`}
+      </Button>
+    </li>
+  )
+}
+
+const Prices = ({ pricing: { models, services, platformFee } }: { pricing: Pricing }) => (
+  <>
+    <Section
+      plain
+      title="Models"
+      description={`For a million tokens, as you pay it: ${
+        platformFee.waived ? 'the platform fee is waived for now.' : `with the fee of ${platformFee.bps / 100} %.`
+      }`}
+    >
+      <Table
+        label="Prices of models"
+        rows={models}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Model', cell: ({ id, name }) => <span title={id}>{name}</span> },
+          { title: 'Provider', optional: true, cell: ({ provider }) => provider },
+          { title: 'In', align: 'end', cell: (m) => (m.free ? 'free' : formatMicrocents(m.withFee.inputMicrocents)) },
+          { title: 'Out', align: 'end', cell: (m) => (m.free ? 'free' : formatMicrocents(m.withFee.outputMicrocents)) },
+          {
+            title: 'From cache',
+            align: 'end',
+            optional: true,
+            cell: (m) => (m.free ? 'free' : formatMicrocents(m.withFee.cacheReadMicrocents)),
+          },
+        ]}
+      />
+    </Section>
+    {services.length > 0 && (
+      <Section plain title="Services">
+        <Table
+          label="Prices of services"
+          rows={services}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: 'Service', cell: ({ id }) => id },
+            { title: 'For each', cell: ({ unit }) => unit },
+            { title: 'Price', align: 'end', cell: ({ priceMicrocents }) => formatMicrocents(priceMicrocents) },
+          ]}
+        />
+      </Section>
+    )}
+  </>
+)
+
+export const Plans = () => {
+  const pricing = useQuery(read('GET /billing/pricing'))
+  const billing = useQuery(read('GET /billing'))
+  return (
+    <Await query={pricing}>
+      {(data) => (
+        <>
+          <ul className={styles['plans']} aria-label="Plans">
+            {data.plans.map((plan) => (
+              <PlanCard key={plan.id} plan={plan} billing={billing.data} />
+            ))}
+          </ul>
+          <Prices pricing={data} />
+        </>
+      )}
+    </Await>
+  )
+}

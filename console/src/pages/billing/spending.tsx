@@ -1,0 +1,206 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Breakdown, Spending } from 'atrium-sdk'
+import { ChartColumn, Download } from 'lucide-react'
+import { useSearchParams } from 'react-router'
+import { read } from '../../api.ts'
+import { formatMicrocents, formatNumber } from '../../format.ts'
+import { Progress, Section } from '../../ui/bits.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './billing.module.css'
+import { DailyChart } from './chart.tsx'
+import { download, toCsv } from './csv.ts'
+
+const periods: [string, string][] = [
+  ['today', 'Today'],
+  ['7d', 'Last 7 days'],
+  ['30d', 'Last 30 days'],
+  ['90d', 'Last 90 days'],
+  ['week', 'This week'],
+  ['month', 'This month'],
+  ['year', 'This year'],
+  ['all', 'All time'],
+]
+
+const axes = {
+  model: { route: 'GET /billing/spending/by-model', word: 'Model', none: 'Unknown model' },
+  agent: { route: 'GET /billing/spending/by-agent', word: 'Agent', none: 'No agent' },
+  project: { route: 'GET /billing/spending/by-project', word: 'Project', none: 'Without a project' },
+} as const
+type Axis = keyof typeof axes
+
+type Totals = Breakdown['items'][number] | Spending['daily'][number]
+
+const totalsHead = [
+  'requests',
+  'input_tokens',
+  'output_tokens',
+  'provider_cost_microcents',
+  'fee_microcents',
+  'charged_microcents',
+]
+const totalsOf = (one: Totals): number[] => [
+  one.requestCount,
+  one.inputTokens,
+  one.outputTokens,
+  one.providerCostMicrocents,
+  one.platformFeeMicrocents,
+  one.totalChargedMicrocents,
+]
+
+const exportDays = ({ period, daily }: Spending): void =>
+  download(
+    `spending-by-day-${period}.csv`,
+    toCsv([['date', ...totalsHead], ...daily.map((day) => [day.date, ...totalsOf(day)])]),
+  )
+
+const exportAxis = (axis: Axis, { period, items }: Breakdown): void =>
+  download(
+    `spending-by-${axis}-${period}.csv`,
+    toCsv([
+      ['id', 'name', 'share', ...totalsHead],
+      ...items.map((one) => [one.id, one.name, one.share, ...totalsOf(one)]),
+    ]),
+  )
+
+const BreakdownTable = ({ axis, items }: { axis: Axis; items: Breakdown['items'] }) => (
+  <Table
+    label={`Spending by ${axis}`}
+    rows={items}
+    keyOf={({ id }) => id ?? 'none'}
+    columns={[
+      { title: axes[axis].word, cell: ({ id, name }) => (id === null ? axes[axis].none : name) },
+      {
+        title: 'Share',
+        optional: true,
+        cell: ({ share, name }) => (
+          <span className={styles['share']}>
+            <Progress value={share} label={`Share of ${name}`} />
+            {Math.round(share * 100)} %
+          </span>
+        ),
+      },
+      { title: 'Calls', align: 'end', optional: true, cell: ({ requestCount }) => formatNumber(requestCount) },
+      { title: 'Tokens', align: 'end', optional: true, cell: ({ totalTokens }) => formatNumber(totalTokens) },
+      { title: 'Cost', align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
+    ]}
+  />
+)
+
+const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axis: Axis) => void }) => {
+  const breakdown = useQuery(read(axes[axis].route, { query: { period } }))
+  return (
+    <Section
+      plain
+      title="What it went into"
+      actions={
+        <div className={styles['actions']}>
+          <div className={styles['switch']} role="group" aria-label="Broken down by">
+            {(Object.keys(axes) as Axis[]).map((one) => (
+              <button key={one} type="button" aria-pressed={one === axis} onClick={() => onAxis(one)}>
+                {axes[one].word}
+              </button>
+            ))}
+          </div>
+          <Button
+            small
+            icon={<Download />}
+            disabledReason={!breakdown.data?.items.length && 'There is nothing to export.'}
+            onClick={() => breakdown.data && exportAxis(axis, breakdown.data)}
+          >
+            CSV
+          </Button>
+        </div>
+      }
+    >
+      <Await query={breakdown} compact>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState compact title="Nothing in this time" />
+          ) : (
+            <BreakdownTable axis={axis} items={items} />
+          )
+        }
+      </Await>
+    </Section>
+  )
+}
+
+const Summary = ({ summary }: { summary: Spending['summary'] }) => {
+  const figures: [string, string, string][] = [
+    [
+      'Charged',
+      formatMicrocents(summary.totalChargedMicrocents),
+      `${formatMicrocents(summary.platformFeeMicrocents)} of it fee`,
+    ],
+    [
+      'Calls of models',
+      formatNumber(summary.requestCount),
+      `${formatNumber(summary.byokRequestCount)} on keys of your own`,
+    ],
+    ['Tokens in', formatNumber(summary.inputTokens), `${formatNumber(summary.cacheReadTokens)} from a cache`],
+    ['Tokens out', formatNumber(summary.outputTokens), ''],
+  ]
+  return (
+    <div className={styles['figures']}>
+      {figures.map(([label, value, note]) => (
+        <div key={label} className={styles['figure']}>
+          <span>{label}</span>
+          <strong>{value}</strong>
+          <small>{note}</small>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+export const SpendingPage = () => {
+  const [params, setParams] = useSearchParams()
+  const period = params.get('period') ?? '30d'
+  const by = params.get('by') ?? ''
+  const axis: Axis = by in axes ? (by as Axis) : 'model'
+  const spending = useQuery(read('GET /billing/spending', { query: { period } }))
+  const set = (patch: Record<string, string>): void => setParams({ period, by: axis, ...patch }, { replace: true })
+  return (
+    <>
+      <div className={styles['bar']}>
+        <SelectField label="Time" hideLabel value={period} onChange={({ target }) => set({ period: target.value })}>
+          {periods.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <span className={styles['gap']} />
+        <Button
+          icon={<Download />}
+          disabledReason={!spending.data && 'The figures are not here yet.'}
+          onClick={() => spending.data && exportDays(spending.data)}
+        >
+          Export CSV
+        </Button>
+      </div>
+      <Await query={spending}>
+        {(data) =>
+          data.summary.requestCount === 0 ? (
+            <EmptyState
+              icon={<ChartColumn />}
+              title="Nothing was spent in this time"
+              action={<ButtonLink to="/chat">Talk to an agent</ButtonLink>}
+            >
+              What agents’ calls of models cost shows up here within seconds.
+            </EmptyState>
+          ) : (
+            <>
+              <Summary summary={data.summary} />
+              <DailyChart days={data.daily} />
+              <By axis={axis} period={period} onAxis={(next) => set({ by: next })} />
+            </>
+          )
+        }
+      </Await>
+    </>
+  )
+}

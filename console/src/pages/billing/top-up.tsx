@@ -1,0 +1,175 @@
+import type { BillingSnapshot } from 'atrium-sdk'
+import { useState } from 'react'
+import { api, refresh } from '../../api.ts'
+import { formatCents, formatDateTime, formatWord } from '../../format.ts'
+import { Badge, Section } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { SwitchField, TextField } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { useManageReason } from './billing.tsx'
+import styles from './billing.module.css'
+import { amountProblem, anyAmount, centsOf, dollarsOf } from './money.ts'
+
+const optionalProblem = (text: string): string | undefined =>
+  text.trim() === '' ? undefined : amountProblem(text, 100, anyAmount)
+
+const limitOf = (cents: number | null): string => (cents === null ? '' : dollarsOf(cents))
+
+const outcomes = { succeeded: 'good', declined: 'bad', failed: 'bad', due: 'info', processing: 'info' } as const
+
+const Recent = ({ recent }: { recent: BillingSnapshot['autoTopup']['recent'] }) => (
+  <Table
+    label="Last top-ups"
+    rows={recent}
+    keyOf={({ id }) => id}
+    columns={[
+      { title: 'When', cell: ({ createdAt }) => formatDateTime(createdAt) },
+      {
+        title: 'State',
+        cell: ({ state, failureMessage }) => (
+          <>
+            <Badge tone={outcomes[state]}>{formatWord(state)}</Badge> {failureMessage}
+          </>
+        ),
+      },
+      { title: 'Amount', align: 'end', cell: ({ amountCents }) => formatCents(amountCents) },
+    ]}
+  />
+)
+
+/** Charges the saved card by itself when the balance runs low. */
+export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: BillingSnapshot }) => {
+  const off = useManageReason()
+  const [draft, setDraft] = useState(() => ({
+    enabled: balance.autoTopupEnabled,
+    threshold: dollarsOf(balance.autoTopupThresholdCents),
+    amount: dollarsOf(balance.autoTopupAmountCents),
+    cap: limitOf(autoTopup.monthlyCapCents),
+  }))
+  const set = (patch: Partial<typeof draft>): void => setDraft((known) => ({ ...known, ...patch }))
+  const problems = {
+    threshold: amountProblem(draft.threshold, 100, anyAmount),
+    amount: amountProblem(draft.amount, 100, anyAmount),
+    cap: optionalProblem(draft.cap),
+  }
+  const problem = off || Object.values(problems).find((one) => one !== undefined)
+  const { busy, error, submit } = useSubmit(async () => {
+    if (typeof problem === 'string') return
+    const body = {
+      autoTopupEnabled: draft.enabled,
+      autoTopupThresholdCents: centsOf(draft.threshold) ?? 0,
+      autoTopupAmountCents: centsOf(draft.amount) ?? 0,
+      autoTopupMonthlyCapCents: draft.cap.trim() === '' ? null : (centsOf(draft.cap) ?? null),
+    }
+    await api.call('PATCH /billing', { body })
+    await refresh('GET /billing')
+    toast.done('Saved')
+  })
+  return (
+    <Section title="Automatic top-up" description="Charges the saved card when the balance runs low.">
+      <form
+        className={styles['form']}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <SwitchField
+          label="Top up automatically"
+          hint={autoTopup.reason}
+          checked={draft.enabled}
+          onChange={({ target }) => set({ enabled: target.checked })}
+        />
+        {draft.enabled && !autoTopup.hasPaymentMethod && (
+          <Notice tone="warn">No card is saved yet. The next deposit through the payment provider saves one.</Notice>
+        )}
+        {draft.enabled && (
+          <div className={styles['three']}>
+            <TextField
+              label="When the balance falls below"
+              inputMode="decimal"
+              value={draft.threshold}
+              error={problems.threshold}
+              hint="In US dollars."
+              onChange={({ target }) => set({ threshold: target.value })}
+            />
+            <TextField
+              label="Add"
+              inputMode="decimal"
+              value={draft.amount}
+              error={problems.amount}
+              hint="In US dollars."
+              onChange={({ target }) => set({ amount: target.value })}
+            />
+            <TextField
+              label="At most in a month"
+              optional
+              inputMode="decimal"
+              value={draft.cap}
+              error={problems.cap}
+              hint={`${formatCents(autoTopup.chargedThisMonthCents)} this month so far.`}
+              onChange={({ target }) => set({ cap: target.value })}
+            />
+          </div>
+        )}
+        <Notice error={error} />
+        <div>
+          <Button type="submit" busy={busy} disabledReason={problem}>
+            Save
+          </Button>
+        </div>
+      </form>
+      {autoTopup.recent.length > 0 && <Recent recent={autoTopup.recent} />}
+    </Section>
+  )
+}
+
+/** Paid work stops when a month has cost so much. */
+export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapshot }) => {
+  const off = useManageReason()
+  const { org } = limits
+  const [cap, setCap] = useState(() => limitOf(org.monthlyCapCents))
+  const problem = optionalProblem(cap)
+  const { busy, error, submit } = useSubmit(async () => {
+    if (problem !== undefined || off !== false) return
+    const monthlyCapCents = cap.trim() === '' ? null : (centsOf(cap) ?? null)
+    await api.call('PATCH /billing', { body: { monthlyCapCents } })
+    await refresh('GET /billing')
+    toast.done('Saved')
+  })
+  return (
+    <Section
+      title="Monthly limit"
+      description="Beyond it, models that cost something are refused until the month ends."
+    >
+      {org.state === 'reached' && <Notice tone="bad">The limit of this month is reached.</Notice>}
+      {org.state === 'near' && <Notice tone="warn">More than 80 % of this month’s limit is used up.</Notice>}
+      <form
+        className={styles['inline']}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <TextField
+          label="Limit in US dollars"
+          optional
+          inputMode="decimal"
+          value={cap}
+          error={problem}
+          hint={`${formatCents(org.chargedThisMonthCents)} this month so far. Empty: no limit.`}
+          onChange={({ target }) => setCap(target.value)}
+        />
+        <Button type="submit" busy={busy} disabledReason={off || problem}>
+          Save
+        </Button>
+      </form>
+      <Notice error={error} />
+    </Section>
+  )
+}

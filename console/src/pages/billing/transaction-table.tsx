@@ -1,0 +1,48 @@
+import type { TransactionPage } from 'atrium-sdk'
+import { formatCents, formatWord } from '../../format.ts'
+import { Badge, Time } from '../../ui/bits.tsx'
+import type { Tone } from '../../ui/bits.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
+import styles from './billing.module.css'
+
+export type Transaction = TransactionPage['items'][number]
+
+const tones: Record<Transaction['type'], Tone> = {
+  deposit: 'good',
+  usage: 'neutral',
+  refund: 'warn',
+  adjustment: 'info',
+  platform_fee: 'neutral',
+}
+
+const Amount = ({ cents }: { cents: number }) => (
+  <span className={classes(styles['signed'], cents > 0 && styles['plus'])}>
+    {cents > 0 ? '+' : ''}
+    {formatCents(cents)}
+  </span>
+)
+
+const columns: (Column<Transaction> & { isLong?: boolean })[] = [
+  { title: 'When', tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Type', tight: true, cell: ({ type }) => <Badge tone={tones[type]}>{formatWord(type)}</Badge> },
+  { title: 'Note', optional: true, isLong: true, cell: ({ notes }) => notes ?? '' },
+  { title: 'Amount', align: 'end', cell: ({ amountCents }) => <Amount cents={amountCents} /> },
+  {
+    title: 'Balance after',
+    align: 'end',
+    optional: true,
+    isLong: true,
+    cell: ({ balanceAfterCents }) => formatCents(balanceAfterCents),
+  },
+]
+
+export const TransactionTable = ({ items, short = false }: { items: readonly Transaction[]; short?: boolean }) => (
+  <Table
+    label="Transactions"
+    columns={short ? columns.filter(({ isLong }) => isLong !== true) : columns}
+    rows={items}
+    keyOf={({ id }) => id}
+  />
+)

@@ -1,0 +1,110 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Download, ReceiptText } from 'lucide-react'
+import { useSearchParams } from 'react-router'
+import { api, keyOf } from '../../api.ts'
+import { patiently } from '../../bulk.ts'
+import { formatNumber, formatWord } from '../../format.ts'
+import { Button } from '../../ui/button.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './billing.module.css'
+import { download, toCsv } from './csv.ts'
+import { TransactionTable } from './transaction-table.tsx'
+import type { Transaction } from './transaction-table.tsx'
+
+const types: Transaction['type'][] = ['deposit', 'usage', 'platform_fee', 'refund', 'adjustment']
+
+const queryOf = (type: string | undefined, cursor: string | undefined, limit: number) => ({
+  limit,
+  ...(type !== undefined && { type }),
+  ...(cursor !== undefined && { cursor }),
+})
+
+const exportAll = async (type: string | undefined): Promise<void> => {
+  const items: Transaction[] = []
+  let cursor: string | undefined
+  do {
+    const query = queryOf(type, cursor, 100)
+    const page = await patiently(() => api.call('GET /billing/transactions', { query }))
+    items.push(...page.items)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  const rows = items.map((one) => [
+    one.createdAt,
+    one.type,
+    one.amountCents,
+    one.balanceAfterCents,
+    one.notes,
+    one.paymentIntentId ?? null,
+    one.id,
+  ])
+  const head = ['created_at', 'type', 'amount_cents', 'balance_after_cents', 'notes', 'payment_intent_id', 'id']
+  download(`transactions-${new Date().toISOString().slice(0, 10)}.csv`, toCsv([head, ...rows]))
+}
+
+export const Transactions = () => {
+  const [params, setParams] = useSearchParams()
+  const type = params.get('type') ?? undefined
+  const transactions = useInfiniteQuery({
+    queryKey: [...keyOf('GET /billing/transactions'), type],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) =>
+      api.call('GET /billing/transactions', { query: queryOf(type, pageParam, 50), signal }),
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+  const exporting = useSubmit(() =>
+    exportAll(type).catch((error: unknown) => toast.failed('The export did not work', error)),
+  )
+  const total = transactions.data?.pages[0]?.total
+  return (
+    <>
+      <div className={styles['bar']}>
+        <SelectField
+          label="Type"
+          hideLabel
+          value={type ?? ''}
+          onChange={({ target }) => setParams(target.value === '' ? {} : { type: target.value })}
+        >
+          <option value="">All types</option>
+          {types.map((one) => (
+            <option key={one} value={one}>
+              {formatWord(one)}
+            </option>
+          ))}
+        </SelectField>
+        <span className={styles['gap']}>{total !== undefined && `${formatNumber(total)} in all`}</span>
+        <Button
+          icon={<Download />}
+          busy={exporting.busy}
+          disabledReason={total === 0 && 'There is nothing to export.'}
+          onClick={exporting.submit}
+        >
+          Export CSV
+        </Button>
+      </div>
+      <Await query={transactions}>
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items)
+          if (items.length === 0)
+            return (
+              <EmptyState icon={<ReceiptText />} title="No transactions">
+                {type === undefined
+                  ? 'Deposits and what usage costs are listed here.'
+                  : 'There is none of this type so far.'}
+              </EmptyState>
+            )
+          return <TransactionTable items={items} />
+        }}
+      </Await>
+      {transactions.hasNextPage && (
+        <p className={styles['more']}>
+          <Button busy={transactions.isFetchingNextPage} onClick={() => void transactions.fetchNextPage()}>
+            Show older ones
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}

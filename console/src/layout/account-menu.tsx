@@ -32,8 +32,9 @@ export const AccountMenu = ({ name, email }: { name: string; email: string }) =>
         },
       ]}
       trigger={
-        <button type="button" className={styles['account']} aria-label={`Account of ${name}`}>
+        <button type="button" className={styles['account']}>
           <Avatar name={name} />
+          <span className="visually-hidden">Account of</span>
           <span className={styles['orgText']}>
             <span className={styles['orgName']}>{name}</span>
             <span className={styles['orgSpace']}>{email}</span>

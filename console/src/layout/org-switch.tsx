@@ -48,6 +48,7 @@ export const OrgSwitch = () => {
           <Avatar name={me.org.name} square />
           <span className={styles['orgText']}>
             <span className={styles['orgName']}>{me.org.name}</span>
+            {/* The words of the label, as a screen reader finds them on the screen. */ ' '}
             <span className={styles['orgSpace']}>{me.workspace?.name ?? 'No workspace'}</span>
           </span>
           <ChevronsUpDown aria-hidden="true" />

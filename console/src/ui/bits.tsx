@@ -51,10 +51,10 @@ export const Avatar = ({
   <span
     className={classes(styles['avatar'], styles[`avatar-${size}`], square && styles['square'])}
     data-hue={hueOf(name)}
+    // Drawn, not written: as text they would belong to the words of the button around them.
+    data-initials={initialsOf(name)}
     aria-hidden="true"
-  >
-    {initialsOf(name)}
-  </span>
+  />
 )
 
 /** How far something is, 0 to 1. */

@@ -118,9 +118,15 @@ const timeLists = async (url: string, key: string, connection: pg.ClientConfig):
  */
 const weighStreams = async ({ pid }: Server, client: Client): Promise<{ held: number; asIs: number }> => {
   const open = async (count: number): Promise<Response[]> => {
-    const sessions = await Promise.all(Array.from({ length: count }, () => client.openSession()))
-    const streams = await Promise.all(sessions.map((sessionId) => client.stream(sessionId, '/slow 90000')))
-    if (streams.some(({ status }) => status !== 200)) throw new Error('a stream was refused')
+    const streams: Response[] = []
+    const openNext = async (): Promise<void> => {
+      while (streams.length < count) {
+        const stream = await client.stream(await client.openSession(), '/slow 90000')
+        if (stream.status !== 200) throw new Error(await stream.text())
+        streams.push(stream)
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, openNext))
     await sleep(5_000)
     return streams
   }

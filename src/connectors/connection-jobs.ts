@@ -6,14 +6,14 @@ import type { AccessDeps } from './refresh.ts'
 import { giveGrantBack } from './revocation.ts'
 import { revokeAtProvider } from './revocation-job.ts'
 
-const expire = defineJob<Record<string, never>>('connection.expire')
+export const expireConnections = defineJob<Record<string, never>>('connection.expire')
 const expireBatch = 1_000
 
 /** What happens to connections by themselves: grants are given back, and what nobody completed ends. */
 export const registerConnectionJobs = (jobs: Jobs, deps: AccessDeps): void => {
   jobs.work(revokeAtProvider, (ref, { isLastAttempt }) => giveGrantBack(deps, ref, { isLast: isLastAttempt }))
-  jobs.schedule(expire, '*/5 * * * *')
-  jobs.work(expire, async () => {
+  jobs.schedule(expireConnections, '*/5 * * * *')
+  jobs.work(expireConnections, async () => {
     await expireStates(deps.db)
     while ((await queries.expireConnections(deps.db, expireBatch)) === expireBatch);
   })

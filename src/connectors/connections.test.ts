@@ -5,6 +5,8 @@ import { newId } from '../platform/ids.ts'
 import { startProvider } from '../../test/fake-provider.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
+import { expireConnections } from './connection-jobs.ts'
 
 const telegram = await startProvider()
 const goodToken = '123456:planted-bot-token-AAAA'
@@ -277,6 +279,42 @@ describe('a connection', () => {
     assert.equal(next.status, 201)
     assert.notEqual(next.body.data.connection.id, id)
     assert.equal((await secretsOf(id))?.status, 'expired')
+  })
+
+  test('that is overdue is ended by a job, and its sign-ins with it', async () => {
+    const owner = await app.createOrg()
+    const { id } = (await start(owner, { connectorSlug: 'github' })).body.data.connection
+    const other = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
+    await db.execute(sql`update connections set pending_until = now() - interval '1 second' where id = ${id}`)
+    await db.execute(sql`update oauth_states set expires_at = now() where connection_id = ${id}`)
+    await db.transaction((db) => app.deps.jobs.enqueue(db, expireConnections, {}))
+    await until('it is ended', async () => (await secretsOf(id))?.status === 'expired')
+    assert.equal((await secretsOf(other.id))?.status, 'pending')
+    const left = await db.row<{ n: number }>(
+      sql`select count(*)::int as n from oauth_states where connection_id = ${id}`,
+    )
+    assert.equal(left?.n, 0)
+  })
+
+  test('is changed by nobody who saw another version of it', async () => {
+    const owner = await app.createOrg()
+    const id = await connect(owner)
+    const { headers } = await read(owner, id)
+    const etag = headers.get('etag') ?? ''
+    assert.equal((await submit(owner, id, { botToken: goodToken })).status, 200)
+    const remove = (ifMatch: string) =>
+      app.call('DELETE', `${api}/connections/${id}`, { as: owner, headers: { 'if-match': ifMatch } })
+    assert.equal((await remove(etag)).status, 409)
+    assert.equal((await read(owner, id)).body.data.status, 'active')
+    assert.equal((await remove('*')).status, 200)
+  })
+
+  test('is started once under an idempotency key, and the answer given again', async () => {
+    const owner = await app.createOrg()
+    const options = { as: owner, json: { connectorSlug: 'telegram' }, headers: { 'idempotency-key': 'one' } }
+    const first = await app.call('POST', `${api}/connections`, options)
+    const second = await app.call('POST', `${api}/connections`, options)
+    assert.deepEqual([second.status, second.text], [201, first.text])
   })
 
   test('is deleted once: revoked here, its secrets wiped, its name free', async () => {

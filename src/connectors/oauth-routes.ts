@@ -25,7 +25,7 @@ export interface OAuthRouteDeps extends Omit<OAuthDeps, 'config'> {
 const tags = ['Connections']
 const what = 'Connection'
 
-const Page = Type.String({ description: 'A page for a browser' })
+const Page = { description: 'A page for a browser', content: { 'text/html': { schema: Type.String() } } }
 
 /** The page, with all that its answer has to say about it. */
 const page = (reply: FastifyReply, html: string, status = 200): string => {

@@ -497,3 +497,38 @@ test('a broken connection is repaired by signing in again, and stays the same on
   const connection = await read(owner, id)
   assert.deepEqual([connection.status, connection.lastError], ['active', null])
 })
+
+test('the operator’s own authorize and token URLs are used whole', async () => {
+  const elsewhere = await startProvider()
+  const own = addOAuth(elsewhere, {
+    clientId: 'client-1',
+    clientSecret,
+    authorizePath: '/sso/authorize',
+    tokenPath: '/sso/token',
+    scope: 'repo',
+  })
+  const server = await app.secondServer(
+    {
+      CONNECTOR_GITHUB_CLIENT_ID: 'client-1',
+      CONNECTOR_GITHUB_CLIENT_SECRET: clientSecret,
+      CONNECTOR_GITHUB_BASE_URL: elsewhere.url,
+      CONNECTOR_GITHUB_AUTHORIZE_URL: `${elsewhere.url}/sso/authorize?tenant=7`,
+      CONNECTOR_GITHUB_TOKEN_URL: `${elsewhere.url}/sso/token?tenant=7`,
+      BASE_URL: 'https://atrium.example.com',
+    },
+    { work: false },
+  )
+  elsewhere.on('GET', '/user', (seen) => (own.isGood(seen) ? { body: { id: 7, login: 'ann' } } : { status: 401 }))
+  const owner = await app.createOrg()
+  const started = await server.call('POST', `${api}/connections`, { as: owner, json: { connectorSlug: 'github' } })
+  const { connection, oauthUrl } = started.body.data
+  assert.equal(new URL(oauthUrl).searchParams.get('tenant'), '7')
+  const { code, state, redirectUri } = own.consent(oauthUrl)
+  assert.equal(redirectUri, 'https://atrium.example.com/api/v1/connections/oauth/callback')
+  const done = await server.call('POST', `${api}/connections/${connection.id}/oauth`, {
+    as: owner,
+    json: { code, state },
+  })
+  assert.deepEqual([done.status, done.body.data.accountName], [200, 'ann'])
+  assert.equal(elsewhere.seen.find(({ path }) => path === '/sso/token')?.query.get('tenant'), '7')
+})

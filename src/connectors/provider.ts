@@ -257,6 +257,10 @@ export const callProvider = async (
 ): Promise<ProviderAnswer> => {
   const { name } = access.connector
   const { answer, url } = await send(deps, name, prepare(deps, access, request, input), signal)
+  const encoding = answer.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new ProviderError('unavailable', `${name} answered compressed, which it was asked not to do.`)
+  }
   const contentType = answer.headers['content-type'] ?? ''
   const text = createScrubber(access)(answer.body.toString('utf8'))
   const body = parseBody(text, contentType, answer.truncated)

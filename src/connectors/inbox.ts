@@ -16,6 +16,8 @@ export interface Inbox {
 }
 
 const batchSize = 200
+/** While one waits for the disk, the next is made ready. */
+const maxWriters = 3
 const maxIdLength = 200
 
 /** An id of any length as a key of an index, whose rows are limited to some 2,700 bytes. */
@@ -23,6 +25,12 @@ export const keyOf = (id: string): string =>
   id.length <= maxIdLength ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`
 
 const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId}/${endpointId}/${externalId}`
+
+/** All that another event may collide with. */
+const namesOf = (event: NewEvent): string[] => [
+  nameOf(event),
+  ...(event.secondId === null ? [] : [`${event.endpointId}/second/${event.secondId}`]),
+]
 
 interface Waiting {
   event: NewEvent
@@ -35,8 +43,8 @@ interface Waiting {
  * paid once for all that wait for it, so that a burst of one endpoint's events does not hold up another's.
  */
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
-  const waiting: Waiting[] = []
-  let isWriting = false
+  let waiting: Waiting[] = []
+  let writers = 0
 
   const write = (events: NewEvent[]): Promise<EventKey[]> =>
     db.transaction(async (db) => {
@@ -65,11 +73,29 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
     }
   }
 
+  // Two transactions that insert the same events in different orders would wait for one another.
+  const inFlight = new Set<string>()
+
+  const takeBatch = (): Waiting[] => {
+    const batch: Waiting[] = []
+    const later: Waiting[] = []
+    for (const one of waiting) {
+      const isFree = batch.length < batchSize && !namesOf(one.event).some((name) => inFlight.has(name))
+      ;(isFree ? batch : later).push(one)
+    }
+    waiting = later
+    for (const { event } of batch) for (const name of namesOf(event)) inFlight.add(name)
+    return batch
+  }
+
   const flush = async (): Promise<void> => {
-    if (isWriting) return
-    isWriting = true
-    while (waiting.length > 0) await writeBatch(waiting.splice(0, batchSize))
-    isWriting = false
+    if (writers >= maxWriters) return
+    writers += 1
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
+      await writeBatch(batch)
+      for (const { event } of batch) for (const name of namesOf(event)) inFlight.delete(name)
+    }
+    writers -= 1
   }
 
   return {

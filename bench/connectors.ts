@@ -1,0 +1,310 @@
+// Receiving events against a bare route with one durable insert; what becomes of repeated ones; one endpoint's flood and
+// another's waiting time; and how often a provider is asked for a token that fifty want at once.
+import { createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import autocannon from 'autocannon'
+import type pg from 'pg'
+import { ensureDefaultAgent } from '../src/agents/default-agent.ts'
+import { parseConfig } from '../src/config.ts'
+import type { Config } from '../src/config.ts'
+import { sealSecrets } from '../src/connectors/connection-secrets.ts'
+import { endpointSecretColumn } from '../src/connectors/endpoint-secrets.ts'
+import { freshAccess } from '../src/connectors/refresh.ts'
+import { openDeps } from '../src/deps.ts'
+import type { Deps } from '../src/deps.ts'
+import { createOrg } from '../src/identity/orgs.ts'
+import { sql } from '../src/platform/database.ts'
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { newId } from '../src/platform/ids.ts'
+import { installJobs } from '../src/platform/job-store.ts'
+import { generateKey } from '../src/platform/key-format.ts'
+import { createLog } from '../src/platform/log.ts'
+import { migrate } from '../src/platform/migrate.ts'
+import { cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
+import type { Server } from './harness.ts'
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 4)
+const secret = 'a signing secret of Slack'
+const log = createLog('error')
+
+interface Owner {
+  orgId: string
+  userId: string
+  workspaceId: string
+  agentId: string
+}
+
+interface Endpoint {
+  id: string
+  path: string
+}
+
+const addConnection = async ({ db, secrets }: Deps, owner: Owner, slug: string, held: Record<string, string>) => {
+  const id = newId()
+  const sealed = sealSecrets(secrets, { orgId: owner.orgId, id }, held)
+  await db.execute(sql`
+    insert into connections (org_id, id, user_id, connector_slug, label, status, secrets, secrets_version)
+    values (${owner.orgId}, ${id}, ${owner.userId}, ${slug}, ${id}, 'active', ${sealed}, 1)`)
+  return id
+}
+
+const addEndpoint = async (deps: Deps, owner: Owner): Promise<Endpoint> => {
+  const id = newId()
+  const connectionId = await addConnection(deps, owner, 'slack', { accessToken: 'xoxb' })
+  const path = `/api/v1/connectors/webhooks/slack/${id}`
+  const sealed = deps.secrets.seal(secret, endpointSecretColumn.at(owner.orgId, id))
+  await deps.db.execute(sql`
+    insert into connector_endpoints (org_id, id, provider, connection_id, user_id, workspace_id, agent_id, status, url, secret)
+    values (${owner.orgId}, ${id}, 'slack', ${connectionId}, ${owner.userId}, ${owner.workspaceId}, ${owner.agentId},
+      'active', ${`https://hooks.example.com${path}`}, ${sealed})`)
+  return { id, path }
+}
+
+let count = 0
+/** The next event of Slack, signed. */
+const nextEvent = (n = (count += 1)): { body: string; headers: Record<string, string> } => {
+  const body = JSON.stringify({
+    token: 'verification',
+    team_id: 'T0001',
+    api_app_id: 'A0001',
+    type: 'event_callback',
+    event_id: `Ev${n}`,
+    event_time: 1_700_000_000,
+    authorizations: [{ team_id: 'T0001', user_id: 'U0BOT', is_bot: true }],
+    event: {
+      type: 'message',
+      channel: `C${n % 100}`,
+      channel_type: 'channel',
+      user: 'U0001',
+      text: 'What did we decide about the launch?',
+      ts: `1700000000.${String(n).padStart(6, '0')}`,
+    },
+  })
+  const stamp = String(Math.floor(Date.now() / 1_000))
+  const signature = createHmac('sha256', secret).update(`v0:${stamp}:${body}`).digest('hex')
+  const headers = {
+    'content-type': 'application/json',
+    'x-slack-request-timestamp': stamp,
+    'x-slack-signature': `v0=${signature}`,
+  }
+  return { body, headers }
+}
+
+interface Figure {
+  rate: number
+  p50: number
+  p99: number
+  cpu: number
+}
+
+interface Load {
+  url: string
+  connections?: number
+  duration?: number
+  amount?: number
+  overallRate?: number
+  /** Which event comes next; each its own when left out. */
+  numberOf?: (n: number) => number
+  expect?: number[]
+}
+
+const load = async (server: Server, { url, expect = [200], numberOf, ...options }: Load): Promise<Figure> => {
+  let n = 0
+  const before = await cpuMicroseconds(server.pid)
+  const result = await autocannon({
+    connections: 50,
+    url: server.url + url,
+    ...options,
+    requests: [
+      {
+        method: 'POST',
+        setupRequest: (request: object) => {
+          n += 1
+          return { ...request, ...nextEvent(numberOf?.(n)) }
+        },
+      },
+    ],
+  })
+  const cpu = ((await cpuMicroseconds(server.pid)) - before) / result.requests.total
+  const answered = expect.reduce((sum, status) => sum + (result.statusCodeStats?.[`${status}`]?.count ?? 0), 0)
+  if (result.errors > 0 || answered !== result.requests.total) {
+    throw new Error(`${url}: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors`)
+  }
+  return { rate: result.requests.total / result.duration, p50: result.latency.p50, p99: result.latency.p99, cpu }
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+const medians = (figures: Figure[]): Figure => ({
+  rate: median(figures.map(({ rate }) => rate)),
+  p50: median(figures.map(({ p50 }) => p50)),
+  p99: median(figures.map(({ p99 }) => p99)),
+  cpu: median(figures.map(({ cpu }) => cpu)),
+})
+
+const compareWithFloor = async (atrium: Server, floor: Server, { path }: Endpoint): Promise<void> => {
+  const [ours, theirs]: [Figure[], Figure[]] = [[], []]
+  await load(floor, { url: '/insert', duration: 2 })
+  await load(atrium, { url: path, duration: 2 })
+  for (let round = 0; round < rounds; round++) {
+    theirs.push(await load(floor, { url: '/insert', duration: seconds }))
+    ours.push(await load(atrium, { url: path, duration: seconds }))
+  }
+  const rowOf = (what: string, { rate, p50, p99, cpu }: Figure): (string | number)[] => [
+    what,
+    Math.round(rate),
+    p50,
+    p99,
+    cpu.toFixed(0),
+  ]
+  const [mine, bare] = [medians(ours), medians(theirs)]
+  printTable(
+    ['what', 'requests/s', 'p50 ms', 'p99 ms', 'server CPU µs', 'of its floor', 'must'],
+    [
+      [...rowOf('floor: a route with one durable insert', bare), '', ''],
+      [...rowOf('an event, verified, stored, with its job', mine), (mine.rate / bare.rate).toFixed(2), '≥ 0.60'],
+    ],
+  )
+}
+
+const repeat = async ({ db }: Deps, atrium: Server, { id, path }: Endpoint): Promise<[string, string, string][]> => {
+  const first = (count += 20_000)
+  count += 20_000
+  // Every tenth is the one before it again.
+  const numberOf = (n: number): number => first + (n % 10 === 0 ? n - 1 : n)
+  await load(atrium, { url: path, amount: 10_000, numberOf })
+  const stored = await db.row<{ n: number }>(
+    sql`select count(*)::int as n from connector_events where endpoint_id = ${id}`,
+  )
+  const jobs = await db.row<{ n: number; distinct: number }>(sql`
+    select count(*)::int as n, count(distinct data ->> 'externalId')::int as distinct
+    from pgboss.job where name = 'connector.event' and data ->> 'endpointId' = ${id}`)
+  return [
+    ['10,000 events, every tenth repeated: rows', `${stored?.n}`, '9000'],
+    ['10,000 events, every tenth repeated: jobs, of different events', `${jobs?.n}, ${jobs?.distinct}`, '9000, 9000'],
+  ]
+}
+
+const flood = async (limited: Server, quiet: Endpoint, loud: Endpoint): Promise<[string, string, string][]> => {
+  // Well below its own limit of 10 a second, and the other far above it.
+  const measure = (): Promise<Figure> =>
+    load(limited, { url: quiet.path, connections: 2, overallRate: 8, duration: 10 })
+  const [alone, beside]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    alone.push((await measure()).p99)
+    const flooding = load(limited, {
+      url: loud.path,
+      connections: 10,
+      overallRate: 500,
+      duration: 11,
+      expect: [200, 429],
+    })
+    await sleep(500)
+    beside.push((await measure()).p99)
+    await flooding
+  }
+  const [before, after] = [median(alone), median(beside)]
+  return [
+    ['p99 of a quiet endpoint, ms', `${before}`, ''],
+    ['the same beside one that is flooded with 500 a second (its limit: 10), ms', `${after}`, '+ 20 % at most'],
+  ]
+}
+
+const refreshTogether = async (deps: Deps, owner: Owner, asked: () => number): Promise<[string, string, string][]> => {
+  const held = { accessToken: 'old', refreshToken: 'good' }
+  const id = await addConnection(deps, owner, 'gmail', held)
+  await deps.db.execute(sql`
+    update connections set token_expires_at = now() - interval '1 minute', refresh_due_at = now() - interval '1 minute'
+    where id = ${id}`)
+  const began = performance.now()
+  const all = await Promise.all(Array.from({ length: 50 }, () => freshAccess(deps, { orgId: owner.orgId, id })))
+  const tookMs = performance.now() - began
+  const good = all.filter(({ secrets }) => secrets['accessToken'] === 'new').length
+  return [
+    ['an expired token, wanted by 50 at once: requests to the provider', `${asked()}`, '1'],
+    ['… callers with the new one', `${good}`, '50'],
+    ['… ms until the last has it (the provider takes 100)', tookMs.toFixed(0), ''],
+  ]
+}
+
+/** A token endpoint that takes its time. */
+const startTokenEndpoint = async (): Promise<{ url: string; asked: () => number; stop: () => void }> => {
+  let asked = 0
+  const server = createServer((_request, response) => {
+    asked += 1
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{"access_token":"new","expires_in":3600,"token_type":"Bearer"}')
+    }, 100)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { url: `http://127.0.0.1:${port}`, asked: () => asked, stop: () => server.close() }
+}
+
+const measureAll = async (
+  connection: pg.ClientConfig,
+  config: Config,
+  env: Record<string, string>,
+  asked: () => number,
+) => {
+  const { deps, close } = await openDeps(config, connection, log)
+  const { db } = deps
+  await db.execute(
+    sql`create table floor_events (id bigint generated always as identity primary key, body jsonb not null)`,
+  )
+  const made = await db.transaction((db) =>
+    createOrg(db, { name: 'Bench', owner: { email: 'bench@example.com' }, key: generateKey('live'), madeBy: 'bench' }),
+  )
+  const { org, workspace, member } = made
+  await ensureDefaultAgent(db, org.id, 'atrium/demo')
+  const agent = await db.row<{ id: string }>(sql`select id from agents where org_id = ${org.id}`)
+  const owner: Owner = { orgId: org.id, userId: member.userId, workspaceId: workspace.id, agentId: agent?.id ?? '' }
+  const script = 'bench/receiver-server.ts'
+  const serverEnv = { ...env, BENCH_CONNECTION: JSON.stringify(connection) }
+  const atrium = await startServer(script, { ...serverEnv, RATE_LIMIT_RECEIVE: '1000000' })
+  const floor = await startServer(script, { ...serverEnv, BENCH_SERVER: 'floor' })
+  printMachine('Connectors')
+  await compareWithFloor(atrium, floor, await addEndpoint(deps, owner))
+  await floor.stop()
+  const rows = await repeat(deps, atrium, await addEndpoint(deps, owner))
+  await atrium.stop()
+  const limited = await startServer(script, serverEnv)
+  rows.push(...(await flood(limited, await addEndpoint(deps, owner), await addEndpoint(deps, owner))))
+  await limited.stop()
+  rows.push(...(await refreshTogether(deps, owner, asked)))
+  console.log('')
+  printTable(['what', 'figure', 'must'], rows)
+  await close()
+}
+
+const benchConnectors = async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const { socketDir, port, user, database } = postgres
+  const connection = { host: socketDir, port, user, database }
+  await migrate(connection)
+  await installJobs(connection, log)
+  const tokens = await startTokenEndpoint()
+  const env = {
+    NODE_ENV: 'production',
+    DATA_DIR: folder,
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    CONNECTOR_GMAIL_BASE_URL: tokens.url,
+    CONNECTOR_GMAIL_CLIENT_ID: 'bench',
+    CONNECTOR_GMAIL_CLIENT_SECRET: 'bench',
+  }
+  await measureAll(connection, parseConfig(env), env, tokens.asked)
+  tokens.stop()
+  await postgres.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+
+await benchConnectors()

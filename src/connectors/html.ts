@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { parseHtml } from '../platform/html-parser.ts'
 
 const maxLinks = 200
 const maxTextLength = 200
@@ -7,8 +7,8 @@ const maxTextLength = 200
 export const linksOf = (html: string, base: string): { url: string; text: string }[] => {
   const links = new Map<string, string>()
   let current: string | undefined
-  const parser = new Parser({
-    onopentag: (name, { href }) => {
+  parseHtml(html, {
+    open: (name, { href }) => {
       if (name !== 'a') return
       const target = href === undefined || href.startsWith('#') ? null : URL.parse(href, base)
       const isKnown = target !== null && links.has(target.href)
@@ -16,16 +16,14 @@ export const linksOf = (html: string, base: string): { url: string; text: string
       current = target && hasRoom && /^https?:$/.test(target.protocol) ? target.href : undefined
       if (current !== undefined && !isKnown) links.set(current, '')
     },
-    ontext: (words) => {
+    text: (words) => {
       if (current === undefined) return
       const text = links.get(current) ?? ''
       if (text.length < maxTextLength) links.set(current, text + words)
     },
-    onclosetag: (name) => {
+    close: (name) => {
       if (name === 'a') current = undefined
     },
   })
-  parser.write(html)
-  parser.end()
   return [...links].map(([url, text]) => ({ url, text: text.replaceAll(/\s+/g, ' ').trim().slice(0, maxTextLength) }))
 }

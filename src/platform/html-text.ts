@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { parseHtml } from './html-parser.ts'
 
 export interface PageText {
   title: string | null
@@ -73,11 +73,6 @@ const createSheet = () => {
   }
 }
 
-/** The parser's time grows with the square of it: no page is deeper, but somebody may try. */
-const maxDepth = 2_000
-/** Characters that are parsed before it is looked whether to go on. */
-const pieceLength = 16_384
-
 /** The part of the page that is its content, if the page says so and it is worth the name. */
 const leastContent = 200
 
@@ -88,8 +83,6 @@ const leastContent = 200
 export const htmlToText = (html: string, base: string): PageText => {
   const sheet = createSheet()
   let title = ''
-  let depth = 0
-  let isCut = false
   let unreadDepth = 0
   let preDepth = 0
   let isTitle = false
@@ -118,37 +111,29 @@ export const htmlToText = (html: string, base: string): PageText => {
     else if (lines.has(name) && name !== 'br') sheet.line()
   }
 
-  const parser = new Parser({
-    onopentag: (name, attributes) => {
-      depth += 1
-      isCut ||= depth > maxDepth
-      if (isCut) return
+  const isWhole = parseHtml(html, {
+    open: (name, attributes) => {
       if (name === 'title' && unreadDepth === 0) isTitle = true
       if (unreadDepth > 0 || unread.has(name) || isHidden(attributes)) unreadDepth += 1
       else open(name, attributes)
     },
-    ontext: (words) => {
-      if (isCut) return
+    text: (words) => {
       if (isTitle) title += words
       if (unreadDepth > 0) return
       if (preDepth > 0) sheet.raw(words)
       else sheet.flow(words)
     },
-    onclosetag: (name) => {
-      depth -= 1
-      if (isCut) return
+    close: (name) => {
       if (name === 'title') isTitle = false
       if (unreadDepth > 0) unreadDepth -= 1
       else close(name)
     },
   })
-  for (let at = 0; at < html.length && !isCut; at += pieceLength) parser.write(html.slice(at, at + pieceLength))
-  if (!isCut) parser.end()
   const content = main ? sheet.text(main.from, main.to === -1 ? undefined : main.to) : ''
   const shownTitle = title.replaceAll(/\s+/g, ' ').trim()
   return {
     title: shownTitle === '' ? null : shownTitle,
     text: content.length >= leastContent ? content : sheet.text(),
-    isCut,
+    isCut: !isWhole,
   }
 }

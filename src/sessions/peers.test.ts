@@ -380,3 +380,26 @@ describe('a chain of messages', () => {
     assert.ok(took < 6_000, `it took ${took} ms`)
   })
 })
+
+describe('where paid models must be paid for', () => {
+  test('a message to an agent on one is refused like a turn on it, and the writer’s turn goes on', async () => {
+    const enforced = await startTestApp({ BILLING_ENFORCED: '1' })
+    const owner = await enforced.createOrg()
+    await createAgent(enforced, owner, { name: 'ann', allowedPeers: ['bob'] })
+    await createAgent(enforced, owner, { name: 'bob', model: 'atrium/demo-paid' })
+    const session = await openSession(enforced, owner, { agentId: 'ann' })
+    const write = () => ask(enforced, owner, session.id, { text: '/peer bob Hello' })
+    const { turn } = await write()
+    assert.deepEqual([turn.status, turn.toolCalls[0].status], ['completed', 'failed'])
+    assert.match(turn.toolCalls[0].output.error, /balance/i)
+    const { body } = await enforced.call('GET', '/api/v1/agents/ann/messages', { as: owner })
+    assert.deepEqual(body.data.items, [])
+    const deposit = { as: owner, json: { amountCents: 500, method: 'direct' } }
+    assert.equal((await enforced.call('POST', '/api/v1/billing/deposit', deposit)).status, 200)
+    const paid = await write()
+    assert.equal(paid.turn.toolCalls[0].status, 'done')
+    const asked = await getTurn(enforced, owner, paid.turn.toolCalls[0].output.turnId)
+    assert.ok(asked.costMicrocents > 0)
+    assert.deepEqual([asked.chainId, paid.turn.costMicrocents], [paid.turn.id, 0])
+  })
+})

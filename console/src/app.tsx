@@ -9,6 +9,7 @@ import { Layout } from './layout/layout.tsx'
 import { agentRoutes } from './pages/agents/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { chatRoutes } from './pages/chat/routes.ts'
+import { connectionRoutes } from './pages/connections/routes.ts'
 import { fileRoutes } from './pages/files/routes.ts'
 import { homeRoutes } from './pages/home/routes.ts'
 import { settingsRoutes } from './pages/settings/routes.ts'
@@ -43,6 +44,7 @@ const areas: RouteObject[] = [
   ...chatRoutes,
   ...webhookRoutes,
   ...billingRoutes,
+  ...connectionRoutes,
   ...settingsRoutes,
 ]
 

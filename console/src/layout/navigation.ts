@@ -1,4 +1,4 @@
-import { Bot, CreditCard, Files, House, MessageSquareText, Settings, Webhook } from 'lucide-react'
+import { Bot, CreditCard, Files, House, MessageSquareText, Plug, Settings, Webhook } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 
 export interface Place {
@@ -24,6 +24,13 @@ export const places: Place[] = [
   },
   { to: '/agents', label: 'Agents', icon: Bot, letter: 'a', keywords: 'personas models prompts peers' },
   { to: '/webhooks', label: 'Webhooks', icon: Webhook, letter: 'w', keywords: 'events deliveries receive forward' },
+  {
+    to: '/connections',
+    label: 'Connections',
+    icon: Plug,
+    letter: 'c',
+    keywords: 'connectors integrations oauth accounts',
+  },
   {
     to: '/billing',
     label: 'Billing',

@@ -1,0 +1,229 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Connection, ConnectorEntry } from 'atrium-sdk'
+import { Plus, SearchX } from 'lucide-react'
+import { useCallback } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import { read } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { useTitle } from '../../title.ts'
+import { Avatar, Badge, Page, PageHeader, Section, Time } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Await, EmptyState, ErrorState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { ConnectDialog } from './connect-dialog.tsx'
+import { ConnectionDialog } from './connection-dialog.tsx'
+import { ConnectionState, titleOf } from './connection-state.tsx'
+import styles from './connections.module.css'
+import { useConnected } from './oauth-window.ts'
+import { Reconnect, writeReason } from './reconnect.tsx'
+
+const needsHelp = ({ status }: Connection): boolean => status !== 'active'
+
+const Mine = ({
+  connections,
+  connectors,
+  hrefOf,
+  onOpen,
+}: {
+  connections: readonly Connection[]
+  connectors: readonly ConnectorEntry[]
+  hrefOf: (id: string) => string
+  onOpen: (id: string) => void
+}) => {
+  const connectorOf = ({ connectorSlug }: Connection) => connectors.find(({ slug }) => slug === connectorSlug)
+  return (
+    <Table
+      label="Your connections"
+      rows={connections}
+      keyOf={({ id }) => id}
+      onOpen={({ id }) => onOpen(id)}
+      columns={[
+        {
+          title: 'Connection',
+          cell: (one) => {
+            const title = titleOf(one, connectorOf(one)?.name ?? one.connectorSlug)
+            return (
+              <Link to={hrefOf(one.id)} className={styles['name']}>
+                <Avatar name={connectorOf(one)?.name ?? one.connectorSlug} square />
+                <span>
+                  <strong>{title}</strong>
+                  <small>{one.lastError ?? one.accountName ?? one.accountId ?? ''}</small>
+                </span>
+              </Link>
+            )
+          },
+        },
+        { title: 'State', tight: true, cell: ({ status }) => <ConnectionState of={status} /> },
+        {
+          title: 'Last used',
+          optional: true,
+          tight: true,
+          cell: ({ lastUsedAt }) =>
+            lastUsedAt === null ? <span className={styles['faint']}>never</span> : <Time at={lastUsedAt} />,
+        },
+        {
+          title: 'Actions',
+          hideTitle: true,
+          tight: true,
+          cell: (one) => needsHelp(one) && <Reconnect small connection={one} connector={connectorOf(one)} />,
+        },
+      ]}
+    />
+  )
+}
+
+const ways = { oauth: 'Sign in at the provider', api_key: 'Key', none: 'No account needed' }
+
+const Card = ({ connector, onConnect }: { connector: ConnectorEntry; onConnect: () => void }) => {
+  const { can } = useIdentity()
+  const { name, description, authType, availability, availabilityReason, tools } = connector
+  const reason =
+    availability === 'available'
+      ? writeReason(can('connections:write'))
+      : (availabilityReason ?? 'It is not available on this server.')
+  return (
+    <li className={styles['card']}>
+      <Avatar name={name} square />
+      <h3>
+        {name}
+        {availability === 'coming_soon' && <Badge>Coming soon</Badge>}
+        {availability === 'not_configured' && <Badge tone="warn">Not set up</Badge>}
+      </h3>
+      <p>{description}</p>
+      <div className={styles['cardFoot']}>
+        <span>
+          {ways[authType]}
+          {tools.length > 0 && `, ${tools.length} tools`}
+        </span>
+        <Button small icon={<Plus />} disabledReason={reason} aria-label={`Connect ${name}`} onClick={onConnect}>
+          Connect
+        </Button>
+      </div>
+    </li>
+  )
+}
+
+const matches = ({ name, slug, description, tools }: ConnectorEntry, search: string): boolean =>
+  [name, slug, description, ...tools.map((tool) => tool.name)].join(' ').toLowerCase().includes(search)
+
+const Catalog = ({
+  connectors,
+  search,
+  onSearch,
+  onConnect,
+}: {
+  connectors: readonly ConnectorEntry[]
+  search: string
+  onSearch: (search: string) => void
+  onConnect: (slug: string) => void
+}) => {
+  const found = connectors.filter((connector) => matches(connector, search.trim().toLowerCase()))
+  return (
+    <Section
+      plain
+      title="Catalog"
+      actions={
+        <div className={styles['search']}>
+          <TextField
+            label="Search the catalog"
+            hideLabel
+            type="search"
+            placeholder="Search the catalog"
+            value={search}
+            onChange={({ target }) => onSearch(target.value)}
+          />
+        </div>
+      }
+    >
+      {found.length === 0 ? (
+        <EmptyState compact icon={<SearchX />} title={`Nothing matches “${search}”`}>
+          Any JSON API can be connected by “HTTP”, and any server of tools by “MCP”.
+        </EmptyState>
+      ) : (
+        <ul className={styles['cards']} aria-label="Catalog">
+          {found.map((connector) => (
+            <Card key={connector.slug} connector={connector} onConnect={() => onConnect(connector.slug)} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** A provider's page may finish one in another window, and a credential may break at any time. */
+const pollMs = 10_000
+
+export const Connections = () => {
+  useTitle('Connections')
+  const [params, setParams] = useSearchParams()
+  const connectors = useQuery(read('GET /connectors'))
+  const connections = useQuery({ ...read('GET /connections'), refetchInterval: pollMs })
+  const changed = (patch: Record<string, string | undefined>): URLSearchParams => {
+    const next = new URLSearchParams(params)
+    for (const [name, value] of Object.entries(patch)) {
+      if (value === undefined || value === '') next.delete(name)
+      else next.set(name, value)
+    }
+    return next
+  }
+  useConnected(
+    useCallback(() => {
+      toast.done('Connected')
+      setParams({}, { replace: true })
+    }, [setParams]),
+  )
+  const items = connections.data?.items ?? []
+  const [connect, open, search] = ['connect', 'open', 'search'].map((name) => params.get(name) ?? '')
+  const wanted = connectors.data?.items.find(({ slug }) => slug === connect)
+  return (
+    <Page wide>
+      <PageHeader
+        title="Connections"
+        description="Your own accounts at other services. Agents use them when they work for you, and nobody else does."
+      />
+      {connections.error && !connections.data && (
+        <ErrorState compact error={connections.error} onRetry={() => void connections.refetch()} />
+      )}
+      <Await query={connectors}>
+        {({ items: known }) => (
+          <>
+            {items.length > 0 && (
+              <Section plain title="Your connections">
+                <Mine
+                  connections={items}
+                  connectors={known}
+                  hrefOf={(id) => `?${changed({ open: id })}`}
+                  onOpen={(id) => setParams(changed({ open: id }))}
+                />
+              </Section>
+            )}
+            <Catalog
+              connectors={known}
+              search={search ?? ''}
+              onSearch={(text) => setParams(changed({ search: text }), { replace: search !== '' })}
+              onConnect={(slug) => setParams(changed({ connect: slug }))}
+            />
+            {wanted && (
+              <ConnectDialog
+                key={wanted.slug}
+                connector={wanted}
+                connections={items}
+                onClose={() => setParams(changed({ connect: undefined }), { replace: true })}
+              />
+            )}
+            {open !== undefined && open !== '' && (
+              <ConnectionDialog
+                key={open}
+                id={open}
+                connectors={known}
+                onClose={() => setParams(changed({ open: undefined }), { replace: true })}
+              />
+            )}
+          </>
+        )}
+      </Await>
+    </Page>
+  )
+}

@@ -1678,6 +1678,8 @@ export interface Routes {
     }
     query?: {
       limit?: number
+      /** nextCursor of the page before */
+      cursor?: string
     }
     data: {
       items: PeerMessage[]

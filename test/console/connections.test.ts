@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startConsole } from '../console.ts'
+import { addOAuth, startProvider } from '../fake-provider.ts'
+
+const provider = await startProvider()
+const oauth = addOAuth(provider, {
+  clientId: 'client',
+  clientSecret: 'planted-client-secret',
+  authorizePath: '/login/oauth/authorize',
+  tokenPath: '/login/oauth/access_token',
+  scope: 'repo',
+})
+provider.on('GET', '/user', { body: { id: 1, login: 'octocat' } })
+// The person agrees as soon as they see it.
+provider.on('GET', '/login/oauth/authorize', ({ path, query }) => {
+  const { code, state, redirectUri } = oauth.consent(`${provider.url}${path}?${query.toString()}`)
+  const back = new URL(redirectUri)
+  back.search = new URLSearchParams({ code, state }).toString()
+  return { status: 302, body: '', headers: { location: back.href } }
+})
+const goodToken = '123456:planted-bot-token-AAAA'
+provider.on('GET', '/bot*/getMe', ({ path }) =>
+  path === `/bot${goodToken}/getMe`
+    ? { body: { ok: true, result: { id: 42, username: 'planted_bot' } } }
+    : { status: 401, body: { ok: false, error_code: 401, description: 'Unauthorized' } },
+)
+
+const { app, open } = await startConsole({
+  CONNECTOR_GITHUB_CLIENT_ID: 'client',
+  CONNECTOR_GITHUB_CLIENT_SECRET: 'planted-client-secret',
+  CONNECTOR_GITHUB_BASE_URL: provider.url,
+  CONNECTOR_TELEGRAM_BASE_URL: provider.url,
+})
+
+test('an account is connected in the window of its provider, shown, reconnected and revoked', async () => {
+  const owner = await app.createOrg()
+  const { page, context, faults } = await open(owner, '/connections')
+  await page.getByRole('searchbox').fill('github')
+  await page.getByRole('button', { name: 'Connect GitHub' }).click()
+  const opening = context.waitForEvent('page')
+  await page.getByRole('button', { name: 'Continue at GitHub' }).click()
+  // This browser carries the session of the connection's own user, so the window completes it and closes itself.
+  await opening
+  const row = page.getByRole('table', { name: 'Your connections' }).getByRole('row', { name: /GitHub/ })
+  await row.getByText('Connected').waitFor()
+  await row.getByText('octocat').waitFor()
+  await page.getByRole('link', { name: 'GitHub' }).click()
+  await page.getByRole('dialog').getByText('What agents can do with it').waitFor()
+  const again = context.waitForEvent('page')
+  await page.getByRole('button', { name: 'Reconnect' }).click()
+  await (await again).waitForEvent('close')
+  await page.goto(`${app.url}/connections`)
+  await page.getByRole('link', { name: 'GitHub' }).click()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('button', { name: 'Revoke the connection' }).click()
+  await page.getByRole('table', { name: 'Your connections' }).waitFor({ state: 'detached' })
+  const { body } = await app.call('GET', '/api/v1/connections', { as: owner })
+  assert.deepEqual(body.data.items, [])
+  assert.deepEqual(faults, [])
+})
+
+test('a key that the provider refuses is told in the words of the API and can be corrected; nobody else sees it', async () => {
+  const owner = await app.createOrg()
+  const other = await app.createUser(owner)
+  const { page } = await open(owner, '/connections?connect=telegram')
+  const key = page.getByRole('dialog').locator('input[type=password]').first()
+  await key.fill('123456:wrong-token')
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  const alert = page.getByRole('dialog').getByRole('alert')
+  await alert.getByText(/Request [0-9a-f-]{36}/).waitFor()
+  await key.fill(goodToken)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.getByRole('table', { name: 'Your connections' }).getByText('Connected').waitFor()
+  assert.equal((await page.content()).includes(goodToken), false)
+
+  const { page: theirs } = await open(other, '/connections')
+  await theirs.getByRole('list', { name: 'Catalog' }).waitFor()
+  assert.equal(await theirs.getByRole('table').count(), 0)
+})
+
+test('what this server cannot connect says why', async () => {
+  const { page } = await open(await app.createOrg(), '/connections?search=notion')
+  const button = page.getByRole('button', { name: 'Connect Notion' })
+  await button.hover()
+  assert.equal(await button.getAttribute('aria-disabled'), 'true')
+  await page
+    .getByText(/CONNECTOR_NOTION_CLIENT_ID/)
+    .first()
+    .waitFor()
+})

@@ -85,6 +85,21 @@ describe('message_peer', () => {
     )
   })
 
+  test('what agents wrote is listed page by page, each message once', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl')
+    await askAgent(owner, 'ann', '/peer bob One\n/peer carl Two\n/peer bob Three')
+    const whole = (await get(owner, '/agents/ann/messages')).items.map(({ id }: Json) => id)
+    assert.equal(whole.length, 6)
+    const paged: string[] = []
+    for (let cursor = ''; ;) {
+      const page = await get(owner, `/agents/ann/messages?limit=2${cursor}`)
+      paged.push(...page.items.map(({ id }: Json) => id))
+      if (page.nextCursor === null) break
+      cursor = `&cursor=${page.nextCursor}`
+    }
+    assert.deepEqual(paged, whole)
+  })
+
   test('agents that begin with one another at once have one session', async () => {
     const owner = await createTeam('ann', 'bob')
     const turns = await Promise.all(

@@ -231,19 +231,30 @@ export const listHistory = (
 
 export interface PeerMessageRow extends MessageRow {
   isSelf: boolean
+  /** With microseconds, for the cursor. */
+  createdAtExactly: string
 }
 
 /** What agents wrote in an agent's conversations with its peers, newest first. */
-export const listPeerMessages = (db: Db, actor: Actor, workspaceId: string, agentId: string, limit: number) =>
+export const listPeerMessages = (
+  db: Db,
+  actor: Actor,
+  workspaceId: string,
+  agentId: string,
+  limit: number,
+  before: { createdAt: string; id: string },
+) =>
   db.rows<PeerMessageRow>(sql`
-    select m.*, (m.author ->> 'id')::uuid = ${agentId} as is_self
+    select m.*, (m.author ->> 'id')::uuid = ${agentId} as is_self, m.created_at::text as created_at_exactly
     from session_participants mine
       join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
       cross join lateral (
         select ${messageColumns} from messages m
         where m.org_id = s.org_id and m.session_id = s.id and m.author ->> 'type' = 'agent'
+          and (m.created_at, m.id) < (${before.createdAt}::timestamptz, ${before.id}::uuid)
+        -- Nearly the order of their times: who waited for the session's lock began before whoever had it.
         order by m.position desc
-        limit ${limit}
+        limit ${limit + 10}
       ) m
     where mine.org_id = ${actor.orgId} and mine.participant_id = ${agentId} and ${visible(actor, workspaceId)}
       and s.relationship = 'peer'

@@ -1,9 +1,8 @@
-import { getAgent, watchDefaultAgents } from '../agents/agents.ts'
+import { watchDefaultAgents } from '../agents/agents.ts'
 import type { ModelCatalog } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config.ts'
 import type { Previewer } from '../files/preview/previewer.ts'
-import { workspaceOf } from '../identity/actor.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/database.ts'
 import { sendResource } from '../platform/etag.ts'
@@ -21,7 +20,6 @@ import {
   Message,
   ParticipantSessionsQuery,
   PeerMessage,
-  PeerMessagesQuery,
   Session,
   SessionCreate,
   SessionListQuery,
@@ -189,15 +187,14 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
         tags: ['Agents'],
         summary: "What agents wrote in an agent's sessions with its peers, newest first",
         params: AgentParams,
-        querystring: PeerMessagesQuery,
+        querystring: CursorQuery,
         response: { 200: Success(CursorList(PeerMessage)) },
       },
     },
     async ({ actor, params, query }) => {
       await firstSight(actor)
-      const agent = await getAgent(db, actor, params.id)
-      const rows = await queries.listPeerMessages(db, actor, workspaceOf(actor), agent.id, query.limit)
-      const items = rows.map(({ author, ...message }) => ({
+      const page = await sessions.listPeerMessages(db, actor, params.id, query.limit, query.cursor)
+      const items = page.items.map(({ author, ...message }) => ({
         ...message,
         fromAgentId: author.id,
         fromAgentSlug: author.slug ?? '',
@@ -205,7 +202,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
         fromAgentAvatar: author.avatar ?? '',
         text: textOf(message.parts),
       }))
-      return ok({ items, nextCursor: null })
+      return ok({ items, nextCursor: page.nextCursor })
     },
   )
 }

@@ -62,8 +62,6 @@ export const ParticipantSessionsQuery = Type.Object({
   cursor: CursorQuery.properties.cursor,
 })
 
-export const PeerMessagesQuery = Type.Pick(CursorQuery, ['limit'])
-
 const part = <Name extends string, Fields extends Record<string, TSchema>>(name: Name, fields: Fields) =>
   Type.Object({ type: Type.Literal(name), ...fields })
 

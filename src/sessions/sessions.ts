@@ -119,6 +119,23 @@ export const listSessions = async (
   return { items, nextCursor: more ? encodeCursor([last.updatedAtExactly, last.id]) : null }
 }
 
+/** What agents wrote in an agent's sessions with its peers, newest first. */
+export const listPeerMessages = async (
+  db: Db,
+  actor: Actor,
+  agentId: string,
+  limit: number,
+  cursor: string | undefined,
+): Promise<{ items: queries.PeerMessageRow[]; nextCursor: string | null }> => {
+  const agent = await getAgent(db, actor, agentId)
+  const [createdAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
+  const before = { createdAt: createdAt ?? listStart.updatedAt, id: id ?? listStart.id }
+  const rows = await queries.listPeerMessages(db, actor, workspaceOf(actor), agent.id, limit + 1, before)
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.createdAtExactly, last.id]) : null }
+}
+
 /** Takes a session out of sight. `endTurns` ends what goes on in it, in the same transaction. */
 export const deleteSession = async (
   db: Database,

@@ -174,7 +174,6 @@ const asked = async (provider: Provider, more: Partial<SetUp> = {}): Promise<Set
     orgId: owner.orgId,
     id: await addConnection(app, owner, provider),
     userId: owner.userId,
-    accountId: null,
   },
   workspaceId: owner.workspaceId,
   agentId: agent.id,
@@ -257,6 +256,23 @@ for (const provider of Object.keys(targets) as Provider[]) {
     })
   })
 }
+
+test('as whom the agent speaks is asked, where it writes what comes back as an event', async () => {
+  const id = await addConnection(app, owner, 'jira', 'cloud-1')
+  const wishes = { ...(await asked('telegram')), connection: { orgId: owner.orgId, id, userId: owner.userId } }
+  const made = await setUpWebhook(app.deps, { ...wishes, provider: 'jira' })
+  const row = await db.row<{ settings: { ownIds: string[] } }>(sql`
+    select settings from connector_endpoints where id = ${made.endpoint.id}`)
+  assert.deepEqual(row?.settings.ownIds, ['jira-helper'])
+})
+
+test('a provider with an API is told nothing when the person brings the secret of a webhook of their own', async () => {
+  const made = await setUpWebhook(app.deps, await asked('linear', { secret: 'lin_wh_of_the_app' }))
+  assert.deepEqual([made.registered, made.secret, registries.calls], [false, undefined, []])
+  const signed = senders['linear']!.sign('{"type":"Issue"}', made.endpoint.url, { key: 'lin_wh_of_the_app' })
+  const path = new URL(made.endpoint.url).pathname
+  assert.equal((await app.call('POST', path, { headers: signed.headers, body: signed.body })).status, 200)
+})
 
 test('GitHub is asked to try the webhook once it is open', async () => {
   await setUpWebhook(app.deps, await asked('github', targets.github))

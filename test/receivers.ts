@@ -141,12 +141,18 @@ export interface TestEndpoint {
 }
 
 /** An active connection with its secrets. */
-export const addConnection = async ({ db, deps }: TestApp, owner: TestActor, provider: string): Promise<string> => {
+export const addConnection = async (
+  { db, deps }: TestApp,
+  owner: TestActor,
+  provider: string,
+  accountId: string | null = null,
+): Promise<string> => {
   const id = newId()
   const sealed = sealSecrets(deps.secrets, { orgId: owner.orgId, id }, credentials[provider] ?? {})
   await db.execute(sql`
-    insert into connections (org_id, id, user_id, connector_slug, label, status, secrets, secrets_version)
-    values (${owner.orgId}, ${id}, ${owner.userId}, ${provider}, ${id}, 'active', ${sealed}, 1)`)
+    insert into connections (org_id, id, user_id, connector_slug, label, status, secrets, secrets_version,
+      account_id)
+    values (${owner.orgId}, ${id}, ${owner.userId}, ${provider}, ${id}, 'active', ${sealed}, 1, ${accountId})`)
   return id
 }
 

@@ -117,6 +117,7 @@ const twilioOf = (hooks: Hook[], { method, path, body, headers, query }: Asked):
 
 const answerOf = (hooks: Registries['hooks'], asked: Asked): Reply => {
   if (asked.path.startsWith('/bot')) return telegramOf(hooks.telegram, asked)
+  if (asked.path === '/ex/jira/cloud-1/rest/api/3/myself') return [200, { accountId: 'jira-helper' }]
   if (asked.path === '/graphql') return linearOf(hooks.linear, asked)
   if (asked.path.startsWith('/v1/webhook_endpoints')) return stripeOf(hooks.stripe, asked)
   if (asked.path.startsWith('/2010-04-01/')) return twilioOf(hooks.twilio, asked)
@@ -166,7 +167,7 @@ export const startRegistries = async (): Promise<Registries> => {
   const base = `http://127.0.0.1:${address.port}`
   return {
     env: Object.fromEntries(
-      ['TELEGRAM', 'GITHUB', 'LINEAR', 'STRIPE', 'TWILIO'].map((slug) => [`CONNECTOR_${slug}_BASE_URL`, base]),
+      ['TELEGRAM', 'GITHUB', 'JIRA', 'LINEAR', 'STRIPE', 'TWILIO'].map((slug) => [`CONNECTOR_${slug}_BASE_URL`, base]),
     ),
     hooks,
     calls,

@@ -85,10 +85,9 @@ export const findConnectionById = (db: Db, id: string) =>
     orgId: string
     id: string
     userId: string
-    accountId: string | null
     connectorSlug: string
     status: string
   }>(sql`
     -- all orgs: the command names the connection and nothing else
-    select org_id, id, user_id, account_id, connector_slug, status from connections
+    select org_id, id, user_id, connector_slug, status from connections
     where id = ${id} and deleted_at is null`)

@@ -13,11 +13,12 @@ import type { EndpointSettings } from './receivers/receiver.ts'
 import { registrations } from './registrations/registrations.ts'
 import type { Call, Found, Planned, Registration } from './registrations/registration.ts'
 import type { AccessDeps } from './refresh.ts'
+import { textAt } from './templates.ts'
 
 /** What a person asks for. */
 export interface SetUp {
   provider: string
-  connection: { orgId: string; id: string; userId: string; accountId: string | null }
+  connection: { orgId: string; id: string; userId: string }
   workspaceId: string
   agentId: string | null
   /** `https://hooks.example.com`, checked. */
@@ -111,6 +112,22 @@ const proofOf = (asked: SetUp): { secret: string | null; settings: EndpointSetti
   return { secret: secret ?? randomBytes(32).toString('base64url'), settings: {}, isOurs: secret === undefined }
 }
 
+/** How the account of a connection is asked who it is, where what it writes comes back as an event. */
+const selves: Record<string, { path: string; id: string }> = {
+  github: { path: '/user', id: 'login' },
+  jira: { path: '/rest/api/3/myself', id: 'accountId' },
+}
+
+/** As whom the agent writes there: without knowing, it would answer itself without end. */
+const ownIdsOf = async (call: Call, { provider, agentId, target }: SetUp): Promise<string[]> => {
+  if (provider === 'twilio') return target === undefined ? [] : [target]
+  const self = agentId === null ? undefined : selves[provider]
+  if (!self) return []
+  const id = textAt((await call({ method: 'GET', path: self.path })).body, self.id)
+  if (id === null) throw badRequest('The provider does not tell who the connection is.')
+  return [id]
+}
+
 /** Twilio signs with the token of the account itself. */
 const accountSecret = (deps: AccessDeps, { provider, connection }: SetUp): Promise<string | undefined> =>
   provider === 'twilio'
@@ -118,9 +135,8 @@ const accountSecret = (deps: AccessDeps, { provider, connection }: SetUp): Promi
     : Promise.resolve(undefined)
 
 const settingsFrom = (asked: SetUp, found: Found, more: EndpointSettings): EndpointSettings => {
-  const { accountId } = asked.connection
+  const { ownIds = [] } = found
   const target = found.target ?? asked.target
-  const ownIds = [...(found.ownIds ?? []), ...(accountId === null ? [] : [accountId])]
   return { ...more, ...(ownIds.length > 0 ? { ownIds } : {}), ...(target === undefined ? {} : { target }) }
 }
 
@@ -205,10 +221,13 @@ export const setUpWebhook = async (deps: AccessDeps, asked: SetUp): Promise<Made
   const { provider, connection, workspaceId, agentId } = asked
   const { orgId, userId } = connection
   const known = registrations.get(provider)
-  const isRegistered = known !== undefined && (known.targetOption === undefined || asked.target !== undefined)
+  // Whoever brings a secret has a webhook at the provider already, or makes it there.
+  const isWanted = asked.secret === undefined || provider === 'twilio'
+  const hasTarget = known?.targetOption === undefined || asked.target !== undefined
+  const isRegistered = known !== undefined && isWanted && hasTarget
   const call: Call = (request, input = {}) => callConnection(deps, connection, request, { input })
   const proof = isRegistered ? undefined : proofOf(asked)
-  const found = isRegistered ? await lookFirst(known, call, asked) : {}
+  const found: Found = isRegistered ? await lookFirst(known, call, asked) : { ownIds: await ownIdsOf(call, asked) }
   const id = newId()
   const url = asked.baseUrl + pathOf(provider) + id
   const row = { orgId, id, provider, connectionId: connection.id, userId, workspaceId, agentId, url }
@@ -217,7 +236,7 @@ export const setUpWebhook = async (deps: AccessDeps, asked: SetUp): Promise<Made
     if (isRegistered) await register(deps, asked, known, { id, url }, found, call)
     else {
       const secret = (await accountSecret(deps, asked)) ?? proof?.secret ?? null
-      await activate(deps, asked, { id, url }, { secret, settings: settingsFrom(asked, {}, proof?.settings ?? {}) })
+      await activate(deps, asked, { id, url }, { secret, settings: settingsFrom(asked, found, proof?.settings ?? {}) })
     }
   } catch (error) {
     await queries.deleteEndpoint(deps.db, orgId, id)

@@ -377,3 +377,62 @@ describe('on the embedded database', () => {
     assert.equal(server.exitCode, 0, said)
   })
 })
+
+describe('money', () => {
+  test('adjust writes an adjustment either way, which the org reads and the audit log knows', async () => {
+    const given = await json('adjust', '--org', acme.org.id, '--cents', '700', '--note', 'A present')
+    assert.deepEqual([given.adjustment.amountCents, given.balance.balanceCents], [700, 700])
+    const taken = await json('adjust', '--org', acme.org.id, '--cents', '-250', '--note', 'Part of it back')
+    assert.equal(taken.balance.balanceCents, 450)
+    const { body } = await app.call('GET', '/api/v1/billing', { as: acme.apiKey.key })
+    assert.deepEqual([body.data.balance.balanceCents, body.data.balance.cumulativeDepositsCents], [450, 0])
+    assert.deepEqual(
+      body.data.transactions.map((one: Record<string, unknown>) => [one['type'], one['amountCents'], one['notes']]),
+      [
+        ['adjustment', -250, 'Part of it back'],
+        ['adjustment', 700, 'A present'],
+      ],
+    )
+    const log = await app.call('GET', '/api/v1/audit-log', { as: acme.apiKey.key })
+    assert.ok(log.body.data.items.some(({ action }: { action: string }) => action === 'billing.adjusted'))
+  })
+
+  test('adjust refuses an unknown org, nothing, and what is no number', async () => {
+    const to = ['--note', 'x', '--cents']
+    assert.equal((await failure('adjust', '--org', newId(), ...to, '5')).code, 'NOT_FOUND')
+    for (const cents of ['0', '1.5', 'many', '99999999999']) {
+      const { code, stdout } = await atrium(['adjust', '--org', acme.org.id, ...to, cents, '--json'])
+      assert.deepEqual([code, JSON.parse(stdout).error.code], [2, 'USAGE'], cents)
+    }
+  })
+
+  test('promo create makes a promotion that an org redeems', async () => {
+    const { promotion } = await json('promo', 'create', '--code', 'hello-1', '--cents', '150', '--expires', '1d')
+    assert.deepEqual([promotion.code, promotion.amountCents], ['HELLO-1', 150])
+    const path = '/api/v1/billing/promotions/redeem'
+    const answer = await app.call('POST', path, { as: acme.apiKey.key, json: { code: 'Hello-1' } })
+    assert.equal(answer.body.data.remainingCents, 150)
+    assert.equal((await failure('promo', 'create', '--code', 'HELLO-1', '--cents', '1')).code, 'CONFLICT')
+  })
+
+  test('ledger verify says where a ledger does not add up, and exits with 1', async () => {
+    const proven = await json('ledger', 'verify')
+    assert.deepEqual(proven.faults, [])
+    assert.ok(proven.orgs >= 1)
+    await app.db.transaction(async (db) => {
+      await db.execute(sql`set local session_replication_role = replica`)
+      await db.execute(
+        sql`update transactions set amount_cents = amount_cents + 1 where org_id = ${acme.org.id} and number = 1`,
+      )
+    })
+    const { code, stdout } = await atrium(['ledger', 'verify', '--org', acme.org.id, '--json'])
+    assert.equal(code, 1)
+    const { faults } = JSON.parse(stdout)
+    assert.deepEqual(faults[0], {
+      orgId: acme.org.id,
+      check: 'the balance is the sum of the transactions',
+      expected: '601',
+      found: '600',
+    })
+  })
+})

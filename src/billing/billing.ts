@@ -11,7 +11,7 @@ import type { Payments } from './stripe.ts'
 
 export { admitTurn, agentCapOf, reserveCall } from './gate.ts'
 export type { PlannedCall } from './gate.ts'
-export { microcentsPerCent } from './money.ts'
+export { ceilDiv, microcentsPerCent } from './money.ts'
 export { findProviderKey, openProviderKey } from './provider-keys.ts'
 export { listTurnCharges, recordUsage, releaseHold, shrinkHold } from './usage-queries.ts'
 

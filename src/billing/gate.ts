@@ -5,7 +5,7 @@ import * as queries from './gate-queries.ts'
 import { getAccount, lockAccount } from './ledger.ts'
 import { findMonthCharges } from './ledger-queries.ts'
 import type { AccountRow } from './ledger-queries.ts'
-import { microcentsPerCent } from './money.ts'
+import { ceilDiv, microcentsPerCent } from './money.ts'
 
 /** Microcents for a million tokens. */
 export interface Rates {
@@ -41,8 +41,6 @@ const inputMarginPercent = 110n
 
 export const isFree = ({ input, output, cacheRead, cacheWrite }: Rates): boolean =>
   input === 0 && output === 0 && cacheRead === 0 && cacheWrite === 0
-
-const ceilDiv = (value: bigint, by: bigint): bigint => (value + by - 1n) / by
 
 /** What an agent's settings say of its monthly cap. */
 export const agentCapOf = (settings: Record<string, unknown>): number | null => {

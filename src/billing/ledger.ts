@@ -1,3 +1,5 @@
+import { systemActor } from '../identity/actor.ts'
+import { audit } from '../identity/audit.ts'
 import type { Database, Db, Transaction } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -135,9 +137,11 @@ export const settle = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<v
   }
 }
 
-/** Writes by hand what no payment and no usage stands for. Answers the account afterwards. */
+/** From the terminal: books what no payment and no usage stands for. Answers the account afterwards. */
 export const adjust = (db: Database, orgId: string, amountCents: bigint, notes: string): Promise<AccountRow> =>
   db.transaction(async (db) => {
     const account = await lockAccount(db, orgId)
+    const details = { amountCents: Number(amountCents), notes }
+    await audit(db, systemActor(orgId, 'atrium command'), 'billing.adjusted', { type: 'billing', id: null }, details)
     return book(db, account, [{ type: 'adjustment', amountCents, notes }])
   })

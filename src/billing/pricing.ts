@@ -3,6 +3,7 @@ import type { Db } from '../platform/database.ts'
 import { waiverOf } from './account.ts'
 import type { Rates } from './gate.ts'
 import { getAccount } from './ledger.ts'
+import { ceilDiv } from './money.ts'
 
 /** What pricing needs to know of a model. */
 export interface PricedModel {
@@ -12,8 +13,6 @@ export interface PricedModel {
   free: boolean
   pricing: Rates | null
 }
-
-const ceilDiv = (value: bigint, by: bigint): bigint => (value + by - 1n) / by
 
 const withFee = (rate: number, bps: number): number => Number(ceilDiv(BigInt(rate) * BigInt(10_000 + bps), 10_000n))
 

@@ -112,10 +112,16 @@ const pageOf = ({ id, url }: Stripe.Checkout.Session): CheckoutPage => {
   return { url, sessionId: id }
 }
 
+/** The provider refuses addresses such as that of the first owner, owner@localhost; then people type theirs. */
+const isDeliverable = (email: string): boolean => /^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$/.test(email)
+
 const payer = ({ customerId, email }: CheckoutRequest, mode: 'payment' | 'subscription') => {
   if (customerId !== null) return { customer: customerId }
   // A subscription makes a customer by itself.
-  return { customer_email: email, ...(mode === 'payment' && { customer_creation: 'always' as const }) }
+  return {
+    ...(isDeliverable(email) && { customer_email: email }),
+    ...(mode === 'payment' && { customer_creation: 'always' as const }),
+  }
 }
 
 const common = ({ checkoutId, orgId, successUrl, cancelUrl }: CheckoutRequest) => ({

@@ -1,4 +1,5 @@
 import type { ModelPricing } from '../agents/agents.ts'
+import { ceilDiv } from '../billing/billing.ts'
 import type { ModelUsage } from './models/model-port.ts'
 
 const perMillion = 1_000_000n
@@ -12,7 +13,5 @@ export const costOf = (usage: ModelUsage, pricing: ModelPricing): bigint => {
     BigInt(cacheReadTokens) * BigInt(pricing.cacheRead) +
     BigInt(cacheWriteTokens) * BigInt(pricing.cacheWrite) +
     BigInt(outputTokens) * BigInt(pricing.output)
-  return (total + perMillion - 1n) / perMillion
+  return ceilDiv(total, perMillion)
 }
-
-export const microcentsPerCent = 10_000n

@@ -181,13 +181,21 @@ type Ended =
   | { status: 'failed'; failure: ModelFailure }
   | { status: 'cancelled' }
 
+const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+
+/** The provider answered with a refusal and did no work: nobody is charged for that. */
+const wasRefused = (heard: Heard, ended: Ended): boolean =>
+  ended.status === 'failed' &&
+  heard.characters === 0 &&
+  ['rate_limited', 'unavailable', 'rejected'].includes(ended.failure.code)
+
 const endedStep = (
   run: Run,
   at: { step: number; attempt: number; promptTokens: number },
   heard: Heard,
   ended: Ended,
 ): EndedStep => {
-  const told = ended.status === 'completed' ? heard.finish?.usage : undefined
+  const told = ended.status === 'completed' ? heard.finish?.usage : wasRefused(heard, ended) ? noUsage : undefined
   const usage = told ?? {
     inputTokens: at.promptTokens,
     outputTokens: heard.parts.length === 0 ? 0 : estimateTokens(heard.parts),

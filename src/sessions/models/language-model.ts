@@ -54,15 +54,20 @@ const toOptions = (call: ModelCall, wireName: NameOnWire, signal: AbortSignal): 
       }),
 })
 
+/** More than any model reads or says: what a provider tells may be anything, and is counted and charged. */
+const mostTokens = 2_000_000_000
+const count = (told: number | undefined): number =>
+  Number.isFinite(told) ? Math.min(mostTokens, Math.max(0, Math.trunc(told as number))) : 0
+
 /** Undefined unless the provider told both sides; an explicit zero is a zero. */
 const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage | undefined =>
   inputTokens.total === undefined || outputTokens.total === undefined
     ? undefined
     : {
-        inputTokens: inputTokens.total,
-        outputTokens: outputTokens.total,
-        cacheReadTokens: inputTokens.cacheRead ?? 0,
-        cacheWriteTokens: inputTokens.cacheWrite ?? 0,
+        inputTokens: count(inputTokens.total),
+        outputTokens: count(outputTokens.total),
+        cacheReadTokens: count(inputTokens.cacheRead),
+        cacheWriteTokens: count(inputTokens.cacheWrite),
       }
 
 const maxRetryAfterMs = 10_000

@@ -82,7 +82,7 @@ const post = async (
     return await deps.outbound.request(target.url, {
       ...request,
       headers: { accept: 'application/json', 'user-agent': 'Atrium', ...request.headers },
-      timeoutMs,
+      timeoutMs: deps.patienceMs ?? timeoutMs,
       maxBytes: maxAnswerBytes,
       trusted: target.trusted,
     })

@@ -60,7 +60,7 @@ const takeLimit = (request: FastifyRequest): Promise<void> =>
 const open: FastifyContextConfig = {
   access: 'public',
   rateLimit: 'none',
-  errors: ['TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
+  errors: ['CONFLICT', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
 }
 
 /** Where providers send browsers back to. The state is what says whose flow it is; the code goes with it or nowhere. */

@@ -10,6 +10,8 @@ import { at, fillPairs, fill, fillPath, fillText, pathOfSegments, textAt } from 
 export interface ProviderDeps {
   config: { connectors: ReadonlyMap<string, ConnectorSettings> }
   outbound: Outbound
+  /** Less patience than usual, for tests of providers that have all the time in the world. */
+  patienceMs?: number
 }
 
 /** With what a provider is spoken to. */
@@ -186,7 +188,7 @@ const send = async (
     try {
       answer = await deps.outbound.request(target, {
         ...request,
-        timeoutMs,
+        timeoutMs: deps.patienceMs ?? timeoutMs,
         maxBytes: maxAnswerBytes,
         ...(signal ? { signal } : {}),
       })

@@ -238,6 +238,36 @@ describe('a provider that is not well', () => {
   }
 })
 
+describe('a provider that is slow', () => {
+  const impatient = { ...deps, patienceMs: 200 }
+
+  test('to give a token is not waited for without end, and breaks no connection', async () => {
+    const connected = await connect()
+    await endToken(connected)
+    oauth.onToken = () => new Promise(() => undefined)
+    try {
+      await assert.rejects(whoami(connected, impatient), { code: 'SERVICE_UNAVAILABLE' })
+    } finally {
+      delete oauth.onToken
+    }
+    assert.equal((await read(connected)).status, 'active')
+    await makeDue(connected)
+    assert.equal((await whoami(connected)).status, 200)
+  })
+
+  test('to answer is not waited for without end', async () => {
+    const connected = await connect()
+    jira.on('GET', '/ex/jira/cloud-1/slow', () => new Promise(() => undefined))
+    const slow = { method: 'GET', path: '/slow' } as const
+    await assert.rejects(callConnection(impatient, connected.ref, slow), /Jira could not be reached: .* in time/)
+    const gone = new AbortController()
+    const waiting = callConnection(deps, connected.ref, slow, { signal: gone.signal })
+    gone.abort(new Error('the turn was cancelled'))
+    await assert.rejects(waiting, /the turn was cancelled/)
+    assert.equal((await read(connected)).status, 'active')
+  })
+})
+
 describe('a connection that is revoked', () => {
   test('while its token is renewed stays revoked, and the token that came too late is given back', async () => {
     const connected = await connect('gmail', googleOauth)

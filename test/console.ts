@@ -58,9 +58,10 @@ export const givePassword = async (app: TestApp, { userId }: TestActor): Promise
   await app.db.transaction((db) => setPassword(db, userId, hash))
 }
 
-/** Fails when axe finds something that keeps people out. */
-export const assertAccessible = async (page: Page): Promise<void> => {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+/** Fails when axe finds something that keeps people out; by these rules, or all. */
+export const assertAccessible = async (page: Page, rules?: string[]): Promise<void> => {
+  const axe = new AxeBuilder({ page })
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   assert.deepEqual(
     serious.map(

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { assertAccessible, startConsole } from '../console.ts'
+import { makeSample } from '../screenshots/sample.ts'
+import { shots } from '../screenshots/shots.ts'
+
+const { app, open, visit } = await startConsole()
+const sample = await makeSample(app)
+const dist = new URL('../../console/dist/', import.meta.url)
+
+for (const dark of [false, true]) {
+  const signedIn = await open(sample.owner, '/', { dark })
+  const signedOut = await visit('/sign-in', { dark })
+  for (const shot of shots.filter(({ phone }) => phone !== true)) {
+    test(`${shot.name} has no serious accessibility fault and no error (${dark ? 'dark' : 'light'})`, async () => {
+      const { page, faults } = shot.signedOut === true ? signedOut : signedIn
+      await page.goto(app.url + (typeof shot.path === 'string' ? shot.path : shot.path(sample)))
+      await page.waitForLoadState('networkidle')
+      await shot.prepare?.(page, sample)
+      await page.waitForLoadState('networkidle')
+      // Only the colours differ.
+      await assertAccessible(page, dark ? ['color-contrast'] : undefined)
+      assert.deepEqual(faults.splice(0), [])
+    })
+  }
+}
+
+test('no page is wider than a phone', async () => {
+  const { page } = await open(sample.owner, '/', { size: { width: 360, height: 740 } })
+  for (const shot of shots.filter(({ signedOut, prepare }) => signedOut !== true && prepare === undefined)) {
+    await page.goto(app.url + (typeof shot.path === 'string' ? shot.path : shot.path(sample)))
+    await page.waitForLoadState('networkidle')
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    assert.ok(Number(overflow) <= 0, `${shot.name} is ${String(overflow)} pixels too wide`)
+  }
+})
+
+test('the first load of Home is at most 250 KB of compressed script', async () => {
+  const { page } = await open(sample.owner, '/')
+  await page.waitForLoadState('networkidle')
+  const scripts = (await page.evaluate(
+    `performance.getEntriesByType('resource').filter((one) => one.name.includes('/assets/') && one.name.endsWith('.js')).map((one) => one.encodedBodySize)`,
+  )) as number[]
+  assert.ok(scripts.length > 1)
+  const kilobytes = scripts.reduce((sum, size) => sum + size, 0) / 1_024
+  assert.ok(kilobytes <= 250, `${kilobytes.toFixed(0)} KB`)
+})
+
+test('every script and style is served compressed, and for good under its name', async () => {
+  for (const name of (await readdir(new URL('assets/', dist))).filter((one) => /-[\w-]{8}\.(?:js|css)$/.test(one))) {
+    const answer = await fetch(`${app.url}/assets/${name}`, { headers: { 'accept-encoding': 'br' } })
+    assert.equal(answer.headers.get('content-encoding'), 'br', name)
+    assert.match(answer.headers.get('cache-control') ?? '', /immutable/)
+    await answer.arrayBuffer()
+  }
+  const { status, headers, body } = await app.call('GET', '/assets/none-12345678.js')
+  assert.equal(status, 404)
+  assert.equal(body.error.code, 'NOT_FOUND')
+  assert.equal(headers.get('cache-control'), 'no-store')
+  assert.match(await readFile(new URL('index.html', dist), 'utf8'), /type="module"/)
+})
+
+test('nothing but the built files is served', async () => {
+  for (const path of [
+    '/assets/../index.html.br',
+    '/assets/%2e%2e/%2e%2e/package.json',
+    '/assets/..%2f.built-from',
+    '/.built-from',
+  ]) {
+    const { status, text } = await app.call('GET', path)
+    assert.ok(status === 404 || status === 400, path)
+    assert.doesNotMatch(text, /atrium-console/)
+  }
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertExact, deposit, getBilling, openPaid, spend } from '../../test/billing.ts'
 import { ask, createAgent, getTurn, openSession, say, untilStatus } from '../../test/chat.ts'
-import { callTools, reply, startFakeModel } from '../../test/fake-model.ts'
+import { callTools, refuse, reply, startFakeModel } from '../../test/fake-model.ts'
 import type { ModelRequest } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { sql } from '../platform/database.ts'
@@ -122,6 +122,40 @@ describe('a paid turn', () => {
     const limit = limitOf(fake.requests.at(-1)!)
     // Two cents are a thousand tokens of answer at most.
     assert.ok(limit >= 256 && limit < 1_000, `${limit}`)
+  })
+})
+
+describe('what a provider tells', () => {
+  test('of a call that it refused costs nothing', async () => {
+    const owner = await app.createOrg()
+    await deposit(app, owner, 100)
+    await createAgent(app, owner, { name: 'Large', model: 'openai/large' })
+    const session = await openSession(app, owner, { agentId: 'large' })
+    fake.play(refuse(429), refuse(500), reply(['At last']))
+    const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+    assert.deepEqual(
+      turn.steps.map(({ status, costMicrocents }: Record<string, unknown>) => [status, costMicrocents]),
+      [
+        ['failed', 0],
+        ['failed', 0],
+        // 100 tokens in and 20 out.
+        ['completed', 500],
+      ],
+    )
+    const { usage } = await assertExact(app, owner)
+    assert.deepEqual([usage.currentMonth.requestCount, usage.currentMonth.providerCostMicrocents], [3, 500])
+  })
+
+  test('is never less than nothing: a provider cannot pay an org', async () => {
+    const owner = await app.createOrg()
+    await deposit(app, owner, 100)
+    await createAgent(app, owner, { name: 'Large', model: 'openai/large' })
+    const session = await openSession(app, owner, { agentId: 'large' })
+    const usage = { prompt_tokens: -1_000_000, completion_tokens: 10, total_tokens: -999_990 }
+    fake.play(reply(['Take this'], { usage }))
+    const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+    assert.ok(turn.chargedMicrocents >= 200, `${turn.chargedMicrocents}`)
+    assert.ok((await assertExact(app, owner)).balance.balanceCents <= 100)
   })
 })
 

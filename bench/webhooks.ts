@@ -276,7 +276,7 @@ const fill = async ({ client }: Bench, webhook: Webhook, from: number, to: numbe
       `insert into webhook_events (org_id, id, webhook_id, type, status, headers, content_type, body, received_at)
        select w.org_id, (left(uuid_at(at)::text, 14) || '7' || right(gen_random_uuid()::text, 21))::uuid, w.id,
          'order.created', 'recorded', '{}', 'application/json', convert_to(jsonb_build_object('type', 'order.created', 'n', n, 'note', repeat('x', 100))::text, 'UTF8'), at
-       from generate_series($2::int, $3::int - 1) n
+       from generate_series($2::bigint, $3::bigint - 1) n
          cross join lateral (select now() - ((n * 7919) % 2500000) * interval '1 second' as at) t
          join webhooks w on w.id = $1`,
       [webhook.id, first, Math.min(to, first + step)],

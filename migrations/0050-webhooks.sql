@@ -155,4 +155,4 @@ begin
 end
 $$;
 
-select ensure_webhook_partitions((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 14);
+select ensure_webhook_partitions((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 7);

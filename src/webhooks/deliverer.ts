@@ -86,6 +86,8 @@ const createLanes = () => {
   }
 }
 
+type Lanes = ReturnType<typeof createLanes>
+
 /** Writes outcomes down, those that come together in one statement. Tries until the database answers. */
 const createSettler = ({ db, log }: Pick<DelivererDeps, 'db' | 'log'>) => {
   const waiting: { outcome: Outcome; done: () => void }[] = []
@@ -125,6 +127,24 @@ const createSettler = ({ db, log }: Pick<DelivererDeps, 'db' | 'log'>) => {
       halted = true
     },
   }
+}
+
+/** Deliveries of the lanes that are ready; those that may have more are ready again. */
+const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<ClaimedRow[]> => {
+  const asked = lanes.take()
+  if (asked.length === 0) return []
+  let rows: ClaimedRow[]
+  try {
+    rows = await queries.claimDeliveries(db, { lanes: asked, room, token: randomUUID(), leaseSeconds })
+  } catch (error) {
+    for (const lane of asked) lanes.markReady(lane)
+    throw error
+  }
+  for (const lane of asked) {
+    const taken = rows.filter((row) => row.webhookId === lane.webhookId).length
+    if (rows.length === room || taken === lane.room) lanes.markReady(lane)
+  }
+  return rows
 }
 
 /** Finds lanes that nobody told of: other processes' events, retries, deliveries of workers that died. */
@@ -174,22 +194,9 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   /** Takes and begins what there is room for. True when there may be more. */
   const claim = async (): Promise<boolean> => {
     const room = unsettled < maxUnsettled ? capacity - inFlight : 0
-    const asked = room > 0 ? lanes.take() : []
-    if (asked.length === 0) return false
-    let rows: ClaimedRow[]
-    try {
-      rows = await queries.claimDeliveries(db, { lanes: asked, room, token: randomUUID(), leaseSeconds })
-    } catch (error) {
-      for (const lane of asked) lanes.markReady(lane)
-      throw error
-    }
-    const isFull = rows.length === room
-    for (const lane of asked) {
-      const taken = rows.filter((row) => row.webhookId === lane.webhookId).length
-      if (isFull || taken === lane.room) lanes.markReady(lane)
-    }
+    const rows = room > 0 ? await claimFrom(db, lanes, room) : []
     for (const row of rows) void attempt(row)
-    return rows.length > 0 && !isFull
+    return rows.length > 0 && rows.length < room
   }
 
   const round = async (): Promise<void> => {

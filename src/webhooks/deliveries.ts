@@ -41,9 +41,9 @@ const deliveryRecord = ({ webhookStatus, ...row }: DeliveryRow) => ({
 /** The events of one webhook, newest first. */
 export const listEvents = async (db: Db, actor: Actor, id: string, { limit, cursor }: ListQuery) => {
   const before = positionOf(cursor)
-  await getWebhook(db, actor, id)
+  const { name } = await getWebhook(db, actor, id)
   const { items, nextCursor } = pageOf(await eventQueries.listEvents(db, actor, id, limit + 1, before), limit)
-  return { items: items.map(eventRecord), nextCursor }
+  return { items: items.map((row) => eventRecord({ ...row, webhookName: name })), nextCursor }
 }
 
 /** The latest events of all webhooks of the org. */

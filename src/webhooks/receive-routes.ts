@@ -111,7 +111,8 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       const { webhookId, type, payload } = request.body
       const receiver = await getOwnReceiver(db, actor, webhookId)
       if (receiver.status === 'disabled') throw validationError('The webhook is disabled and receives nothing.')
-      const sent = payload ?? { type: type ?? 'webhook.test', message: 'A test event', webhookId }
+      const sent =
+        payload !== undefined ? payload : { type: type ?? 'webhook.test', message: 'A test event', webhookId }
       const body = Buffer.from(JSON.stringify(sent))
       const received = { headers: { 'content-type': 'application/json' }, body, nowMs: Date.now(), url: '' }
       const isNameless = type === undefined && eventOf(receiver, received, sent).type === 'unknown'

@@ -17,7 +17,7 @@ export interface Recorder {
 }
 
 /** Days ahead for which there are partitions. */
-export const partitionDays = 14
+export const partitionDays = 7
 
 const maxBatch = 64
 const maxBatchBytes = 2_097_152

@@ -75,8 +75,9 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
     })
     return actor?.userId === userId && actor.permissions.has('connections:write')
   }
-  const complete = async (reply: FastifyReply, flow: OAuthCompletion): Promise<string> => {
-    const { id, connectorSlug } = await completeOAuth(deps, flow)
+  const complete = async (request: FastifyRequest, reply: FastifyReply, flow: OAuthCompletion): Promise<string> => {
+    const origin = { ip: request.ip, requestId: request.id }
+    const { id, connectorSlug } = await completeOAuth(deps, flow, { origin })
     return page(reply, donePage(catalog.get(connectorSlug)?.name ?? connectorSlug, id))
   }
 
@@ -105,7 +106,7 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
           const { name } = await refuseOAuth(deps, state)
           throw badRequest(`${name} did not give access.`)
         }
-        if (await isOwnBrowser(request, flow.orgId, flow.userId)) return complete(reply, { code, state })
+        if (await isOwnBrowser(request, flow.orgId, flow.userId)) return complete(request, reply, { code, state })
         return page(reply, confirmationPage(flow.connector.name, flow, { code, state, action: callbackPath }))
       }),
   )
@@ -130,7 +131,7 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
       (request, reply) =>
         orFailurePage(request, reply, async () => {
           await takeLimit(request)
-          return complete(reply, request.body)
+          return complete(request, reply, request.body)
         }),
     )
   })
@@ -205,10 +206,13 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
         response: { 200: Success(Connection) },
       },
     },
-    async ({ actor, params, body }) => {
-      const { id } = await getConnection(db, actor, params.id)
+    async (request) => {
+      const { actor, params, body } = request
+      const { id: connectionId } = await getConnection(db, actor, params.id)
       const { orgId, userId } = actor
-      return ok(await completeOAuth(deps, body, { orgId, connectionId: id, userId }))
+      const of = { orgId, connectionId, userId }
+      const origin = { ip: request.ip, requestId: request.id }
+      return ok(await completeOAuth({ ...deps, db: request.db }, body, { of, origin }))
     },
   )
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Actor } from '../identity/actor.ts'
+import type { Actor, Origin } from '../identity/actor.ts'
 import { systemActor } from '../identity/actor.ts'
 import { audit } from '../identity/audit.ts'
 import type { Transaction } from '../platform/database.ts'
@@ -98,6 +98,7 @@ const store = (
   { orgId, connectionId, userId }: ConsumedState,
   grant: Grant,
   account: AccountOf,
+  origin: Origin,
 ): Promise<ConnectionRow | undefined> => {
   const { scopes, expiresInSeconds } = grant
   const secrets = sealSecrets(deps.secrets, { orgId, id: connectionId }, grant.secrets)
@@ -106,7 +107,7 @@ const store = (
     const connection = await queries.activate(db, orgId, connectionId, accepted)
     if (!connection) return undefined
     await oauthQueries.deleteStates(db, orgId, connectionId)
-    const by = { ...systemActor(orgId, 'OAuth'), userId }
+    const by = { ...systemActor(orgId, 'OAuth'), userId, origin }
     const details = { connector: connector.slug, account: account.accountName }
     await audit(db, by, 'connection.connected', { type: 'connection', id: connectionId }, details)
     return connection
@@ -128,7 +129,7 @@ const failure = (connector: Connector, error: unknown): unknown =>
 export const completeOAuth = async (
   deps: OAuthDeps,
   { code, state }: { code: string; state: string },
-  of?: { orgId: string; connectionId: string; userId: string },
+  { of, origin }: { of?: { orgId: string; connectionId: string; userId: string }; origin: Origin },
 ): Promise<ConnectionRow> => {
   const { db, secrets: sealer } = deps
   const consumed = await oauthQueries.consumeState(db, hashOf(state), of)
@@ -143,7 +144,7 @@ export const completeOAuth = async (
     grant = await exchangeCode(deps, connector, { code, verifier, redirectUri })
     deps.onMoment?.('after-exchange')
     const account = await accountOf(deps, connector, grant)
-    const stored = await store(deps, connector, consumed, grant, account)
+    const stored = await store(deps, connector, consumed, grant, account, origin)
     if (stored) return stored
   } catch (error) {
     // One that is connected already may have the same grant.

@@ -108,72 +108,77 @@ const usualHeaders = { accept: 'application/json', 'user-agent': 'Atrium' }
 /** BAD_REQUEST for credentials that no request could be made with. */
 export const checkAuthHeaders = (access: Access): void => void authHeaders(access)
 
+type Pairs = [string, string][]
+
+/** A request whose arguments are in their places. */
+interface Shape {
+  method: string
+  path: string
+  /** Not below the API's prefix. */
+  isOutside: boolean
+  query: Pairs
+  json: unknown
+  form: Pairs | undefined
+  headers: Readonly<Record<string, string>>
+  /** In place of the API. */
+  url: string | undefined
+}
+
+const pairsOf = (query: BuiltRequest['query'] = {}): Pairs =>
+  Object.entries(query).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]]))
+
+const shapeOf = (request: RequestTemplate | BuiltRequest, input: Values): Shape => {
+  const { method, headers = {} } = request
+  if (!('path' in request)) {
+    const { segments = [], query, json, url } = request
+    const path = pathOfSegments(segments)
+    return { method, path, isOutside: false, query: pairsOf(query), json, form: undefined, headers, url }
+  }
+  return {
+    method,
+    path: fillPath(request.path, input),
+    isOutside: request.outsidePrefix === true,
+    query: fillPairs(request.query, input),
+    json: request.json === undefined ? undefined : fill(request.json, input),
+    form: request.form && fillPairs(request.form, input),
+    headers,
+    url: undefined,
+  }
+}
+
 interface Prepared {
   url: URL
   trusted: boolean
   method: string
   headers: Record<string, string>
   body?: string
+  /** Redirects are answers, unless somebody named the URL. */
   follow: boolean
 }
 
-const pairsOf = (query: BuiltRequest['query'] = {}): [string, string][] =>
-  Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
-
-const bodyOf = (json: unknown, form: [string, string][] | undefined): { type?: string; body?: string } => {
-  if (json !== undefined) return { type: 'application/json', body: JSON.stringify(json) }
-  if (!form) return {}
-  return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() }
+const bodyOf = ({ json, form }: Shape): { headers: Record<string, string>; body?: string } => {
+  if (json !== undefined) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
+  if (!form) return { headers: {} }
+  return {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  }
 }
 
-/** The request as it goes out, by a template and the arguments of a call. */
-const prepareTemplate = (
-  request: RequestTemplate,
-  input: Values,
-): BuiltRequest & { path: string; form?: [string, string][] } => ({
-  method: request.method,
-  path: fillPath(request.path, input),
-  ...(request.json === undefined ? {} : { json: fill(request.json, input) }),
-  ...(request.form ? { form: fillPairs(request.form, input) } : {}),
-  ...(request.headers ? { headers: request.headers } : {}),
-})
-
-const prepare = (
-  deps: ProviderDeps,
-  access: Access,
-  request: RequestTemplate | BuiltRequest,
-  input: Values,
-): Prepared => {
+const prepare = (deps: ProviderDeps, access: Access, shape: Shape): Prepared => {
   const { connector } = access
-  const isTemplate = 'path' in request
-  const built = isTemplate ? prepareTemplate(request, input) : request
-  const path = isTemplate ? fillPath(request.path, input) : pathOfSegments(request.segments ?? [])
-  const query = isTemplate ? fillPairs(request.query, input) : pairsOf(request.query)
-  const { type, body } = bodyOf(built.json, 'form' in built ? (built.form as [string, string][]) : undefined)
-  const own = { ...built.headers, ...(type === undefined ? {} : { 'content-type': type }) }
-  const common = { method: built.method, ...(body === undefined ? {} : { body }) }
-  if (built.url !== undefined) {
-    return {
-      ...common,
-      headers: { ...usualHeaders, ...own },
-      url: new URL(built.url),
-      trusted: false,
-      follow: built.method === 'GET',
-    }
+  const { headers: typed, ...body } = bodyOf(shape)
+  const own = { ...shape.headers, ...typed }
+  const { method } = shape
+  if (shape.url !== undefined) {
+    const headers = { ...usualHeaders, ...own }
+    return { method, headers, ...body, url: new URL(shape.url), trusted: false, follow: method === 'GET' }
   }
-  const base = endpoint(deps, connector, baseOf(access))
+  const { url, trusted } = endpoint(deps, connector, baseOf(access))
   const { pathPrefix } = connector.api
-  const isOutside = pathPrefix === undefined || (isTemplate && request.outsidePrefix === true)
-  const prefix = isOutside ? '' : fillPath(pathPrefix, valuesOf(access))
-  return {
-    ...common,
-    headers: { ...usualHeaders, ...authHeaders(access), ...own },
-    url: urlBelow(base.url, prefix + path, query),
-    trusted: base.trusted,
-    follow: false,
-  }
+  const prefix = pathPrefix === undefined || shape.isOutside ? '' : fillPath(pathPrefix, valuesOf(access))
+  const headers = { ...usualHeaders, ...authHeaders(access), ...own }
+  return { method, headers, ...body, url: urlBelow(url, prefix + shape.path, shape.query), trusted, follow: false }
 }
 
 const send = async (
@@ -258,7 +263,7 @@ export const callProvider = async (
   { input = {}, signal }: { input?: Values; signal?: AbortSignal | undefined } = {},
 ): Promise<ProviderAnswer> => {
   const { name } = access.connector
-  const { answer, url } = await send(deps, name, prepare(deps, access, request, input), signal)
+  const { answer, url } = await send(deps, name, prepare(deps, access, shapeOf(request, input)), signal)
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') {
     throw new ProviderError('unavailable', `${name} answered compressed, which it was asked not to do.`)

@@ -92,6 +92,20 @@ describe('a paid turn', () => {
     assert.equal(balance.reservedMicrocents, 0)
   })
 
+  test('50 at once on the demo model, which keeps to what it may say, leave no debt', async () => {
+    const owner = await app.createOrg()
+    await adjust(db, owner.orgId, 4n, 'Enough for one long answer')
+    const sessions = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => openPaid(app, owner, { name: `Demo ${i}` })),
+    )
+    const answers = await Promise.all(sessions.map(({ id }) => spend(app, owner, id, 40, 8_000)))
+    const begun = answers.filter(({ status }) => status === 200)
+    assert.ok(begun.length >= 1 && begun.length <= 3, `${begun.length} began`)
+    assert.ok(answers.every(({ status }) => status === 200 || status === 402))
+    const { balance } = await assertExact(app, owner)
+    assert.ok(balance.balanceCents >= 0, `${balance.balanceCents}`)
+  })
+
   test('whose next call nobody can pay ends incomplete, with what it has, and the call is not made', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)

@@ -13,13 +13,29 @@ const failure = (statusCode: number): Error =>
 /** Two or three words at a time, as a model that thinks would. */
 const pieces = (text: string): string[] => text.match(/(?:\S+\s*){1,3}|\s+/g) ?? []
 
+/** As the catalog has it. What it is told to have used may be more; a tighter limit of a call it keeps to. */
+const maxOutputTokens = 8_192
+
+const limitOf = ({ maxOutputTokens: limit = maxOutputTokens }: LanguageModelV4CallOptions): number =>
+  limit < maxOutputTokens ? limit : Infinity
+
+/** Cut where a model that may say no more would break off. */
+const withinLimit = (text: string, limit: number): string =>
+  limit === Infinity
+    ? text
+    : Buffer.from(text)
+        .subarray(0, limit * bytesPerToken)
+        .toString('utf8')
+        .replace(/\uFFFD+$/, '')
+
 const usageOf = (options: LanguageModelV4CallOptions, answer: DemoAnswer) => {
-  const [input, output, cacheRead, cacheWrite] = answer.tokens ?? [
+  const [input, wanted, cacheRead, cacheWrite] = answer.tokens ?? [
     tokensOf(options.prompt) + (options.tools ? tokensOf(options.tools) : 0),
     tokensOf(answer.text) + tokensOf(answer.calls),
     0,
     0,
   ]
+  const output = Math.min(wanted, limitOf(options))
   return {
     inputTokens: { total: input, noCache: Math.max(0, input - cacheRead - cacheWrite), cacheRead, cacheWrite },
     outputTokens: { total: output, text: output, reasoning: 0 },
@@ -41,7 +57,10 @@ async function* speak(
   answer: DemoAnswer,
   options: LanguageModelV4CallOptions,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
-  const words = pieces(answer.text)
+  const limit = limitOf(options)
+  const text = withinLimit(answer.text, limit)
+  const isCut = text !== answer.text || (answer.tokens?.[1] ?? 0) > limit
+  const words = pieces(text)
   const said = answer.fail === 'cut' ? words.slice(0, Math.ceil(words.length / 2)) : words
   const signal = options.abortSignal
   const pauseMs = answer.slowMs / Math.max(1, said.length)
@@ -58,7 +77,7 @@ async function* speak(
   if (answer.fail === 'cut') return
   if (said.length > 0) yield { type: 'text-end', id: 'answer' }
   for (const [place, call] of answer.calls.entries()) yield* callParts(call, place)
-  const unified = answer.calls.length > 0 ? 'tool-calls' : 'stop'
+  const unified = answer.calls.length > 0 ? 'tool-calls' : isCut ? 'length' : 'stop'
   yield { type: 'finish', finishReason: { unified, raw: unified }, usage: usageOf(options, answer) }
 }
 

@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/database.ts'
 import { ApiError, serviceUnavailable } from '../../platform/errors.ts'
 import type { Frame } from '../frames.ts'
-import { paragraphBreak } from '../reply-text.ts'
 import { openEvents } from '../sse.ts'
 import type { Reader, Tails } from '../stream-tail.ts'
 import { chatId, getCompletion } from './completions.ts'
 import { chatFailure, notYet } from './failures.ts'
+import { createSpoken } from './spoken.ts'
+import type { Delta } from './spoken.ts'
 
 /** How long a failure may still come as a status. After that proxies and people want to see that something is there. */
 const openAfterMs = 5_000
@@ -16,25 +17,6 @@ export interface ChunkOptions {
   model: string
   includeUsage: boolean
   isFresh: boolean
-}
-
-interface Delta {
-  role?: 'assistant'
-  content?: string
-  reasoning_content?: string
-}
-
-/** Turns frames into what is new in them. Text after a pause, such as the use of a tool, begins a new paragraph. */
-const createReading = () => {
-  let block = ''
-  return (line: string): Delta | undefined => {
-    const frame = JSON.parse(line) as Frame
-    if (frame.type === 'reasoning-delta') return { reasoning_content: frame.delta }
-    if (frame.type !== 'text-delta') return undefined
-    const isNext = block !== '' && block !== frame.id
-    block = frame.id
-    return { content: isNext ? paragraphBreak + frame.delta : frame.delta }
-  }
 }
 
 /** The chunks of one completion as they go over the wire. */
@@ -75,7 +57,7 @@ export const sendChunks = (
   const { actor, server } = request
   const { raw } = reply
   const writer = createWriter(options)
-  const read = createReading()
+  const spoken = createSpoken()
   const opened = Promise.withResolvers<void>()
   let isOpen = false
 
@@ -106,7 +88,7 @@ export const sendChunks = (
   }
   const reader: Reader = {
     write: (_firstSeq, lines) => {
-      const deltas = lines.map(read).filter((delta) => delta !== undefined)
+      const deltas = lines.map((line) => spoken(JSON.parse(line) as Frame)).filter((delta) => delta !== undefined)
       if (deltas.length === 0) return true
       open()
       return raw.write(deltas.map(writer.delta).join(''))

@@ -145,10 +145,7 @@ const Choices = ({
   none: ReactNode
 }) => {
   const unknown = chosen.filter((value) => !choices.some((choice) => choice.value === value))
-  const all = [
-    ...choices,
-    ...unknown.map((value) => ({ value, label: value, hint: 'Not known here; it grants nothing.' })),
-  ]
+  const all = [...choices, ...unknown.map((value) => ({ value, label: value, hint: 'Not known here.' }))]
   if (all.length === 0) return <p className={styles['empty']}>{none}</p>
   return (
     <fieldset className={styles['choices']}>
@@ -218,6 +215,48 @@ const Abilities = ({ draft, change, agent }: FormProps) => {
   )
 }
 
+const anyChange = '*'
+
+const Limits = ({ draft, change, problems }: FormProps) => (
+  <Section title="Limits" description="What it may not do by itself.">
+    <CheckField
+      label="Ask a person before it changes anything"
+      hint="Writing files, and whatever changes something at a connected service. Reading goes on without asking."
+      checked={draft.approvals.includes(anyChange)}
+      onChange={({ target }) =>
+        change({
+          approvals: target.checked
+            ? [...draft.approvals, anyChange]
+            : draft.approvals.filter((tool) => tool !== anyChange),
+        })
+      }
+    />
+    <Choices
+      legend="Ask before these tools"
+      choices={draft.allowedTools.map((tool) => ({
+        value: tool,
+        label: (
+          <>
+            Ask before each <code>{tool}</code>
+          </>
+        ),
+      }))}
+      chosen={draft.approvals.filter((tool) => tool !== anyChange)}
+      onChange={(tools) => change({ approvals: draft.approvals.includes(anyChange) ? [...tools, anyChange] : tools })}
+      none="It uses no tools of its own."
+    />
+    <TextField
+      label="At most in a month, in US dollars"
+      optional
+      inputMode="decimal"
+      value={draft.monthlyCap}
+      error={problems.monthlyCap}
+      hint="Beyond it, it is refused models that cost something until the month ends."
+      onChange={({ target }) => change({ monthlyCap: target.value })}
+    />
+  </Section>
+)
+
 const VoiceFields = ({ draft, change }: FormProps) => {
   const { voice } = draft
   const set = (patch: Partial<Draft['voice']>): void => change({ voice: { ...voice, ...patch } })
@@ -275,6 +314,7 @@ export const AgentFields = (props: FormProps) => (
     <Basics {...props} />
     <Instructions {...props} />
     <Abilities {...props} />
+    <Limits {...props} />
     <VoiceFields {...props} />
   </>
 )

@@ -1,4 +1,5 @@
 import type { Agent, AgentCreate } from 'atrium-sdk'
+import { amountProblem, anyAmount, centsOf, dollarsOf } from '../../money.ts'
 
 export interface Voice {
   enabled: boolean
@@ -20,6 +21,10 @@ export interface Draft {
   allowedTools: string[]
   allowedPeers: string[]
   allowedConnectors: string[]
+  /** Tools that ask first; `*` for all that change something. */
+  approvals: string[]
+  /** In dollars; empty: none. */
+  monthlyCap: string
   voice: Voice
 }
 
@@ -35,8 +40,12 @@ export const emptyDraft: Draft = {
   allowedTools: [],
   allowedPeers: [],
   allowedConnectors: [],
+  approvals: [],
+  monthlyCap: '',
   voice: silent,
 }
+
+const capOf = (cents: unknown): string => (typeof cents === 'number' ? dollarsOf(cents) : '')
 
 export const draftOf = (agent: Agent): Draft => ({
   name: agent.name,
@@ -48,29 +57,47 @@ export const draftOf = (agent: Agent): Draft => ({
   allowedTools: agent.allowedTools,
   allowedPeers: agent.allowedPeers,
   allowedConnectors: agent.allowedConnectors,
+  approvals: (agent.settings['approvals'] as string[] | undefined) ?? [],
+  monthlyCap: capOf(agent.settings['monthlyCapCents']),
   voice: { ...silent, ...(agent.settings['voice'] as Partial<Voice> | undefined) },
 })
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
 /** What the API takes of it. */
-export const bodyOf = ({ slug: _slug, isActive: _isActive, model, voice, ...draft }: Draft): AgentCreate => ({
+export const bodyOf = ({
+  slug: _slug,
+  isActive: _isActive,
+  model,
+  voice,
+  approvals,
+  monthlyCap,
+  ...draft
+}: Draft): AgentCreate => ({
   ...draft,
   ...(model !== '' && { model }),
   description: textOrNull(draft.description),
   systemPrompt: textOrNull(draft.systemPrompt),
-  settings: { voice: { ...voice, style: textOrNull(voice.style ?? '') } },
+  settings: {
+    voice: { ...voice, style: textOrNull(voice.style ?? '') },
+    approvals: approvals.length > 0 ? approvals : null,
+    monthlyCapCents: centsOf(monthlyCap) ?? null,
+  },
 })
 
 const lengthOf = (text: string): number => [...text].length
 
-export type Problems = Partial<Record<'name' | 'description' | 'systemPrompt' | 'slug', string>>
+export type Problems = Partial<Record<'name' | 'description' | 'systemPrompt' | 'slug' | 'monthlyCap', string>>
+
+const capProblem = (text: string): string | undefined =>
+  text.trim() === '' ? undefined : amountProblem(text, 0, anyAmount)
 
 export const problemsOf = (draft: Draft): Problems => ({
   ...(draft.name.trim() === '' && { name: 'An agent needs a name.' }),
   ...(lengthOf(draft.name) > 255 && { name: 'A name has up to 255 characters.' }),
   ...(lengthOf(draft.description) > 5_000 && { description: 'A description has up to 5,000 characters.' }),
   ...(lengthOf(draft.systemPrompt) > 20_000 && { systemPrompt: 'Instructions have up to 20,000 characters.' }),
+  ...(capProblem(draft.monthlyCap) !== undefined && { monthlyCap: capProblem(draft.monthlyCap) ?? '' }),
 })
 
 export const builtInTools = [

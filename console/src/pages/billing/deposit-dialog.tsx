@@ -8,7 +8,7 @@ import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import styles from './billing.module.css'
-import { amountProblem, centsOf, dollarsOf } from './money.ts'
+import { amountProblem, centsOf, dollarsOf } from '../../money.ts'
 
 const leastCents = 100
 const mostCents = 100_000

@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { useManageReason } from './billing.tsx'
 import styles from './billing.module.css'
-import { amountProblem, anyAmount, centsOf, dollarsOf } from './money.ts'
+import { amountProblem, anyAmount, centsOf, dollarsOf } from '../../money.ts'
 
 const optionalProblem = (text: string): string | undefined =>
   text.trim() === '' ? undefined : amountProblem(text, 100, anyAmount)

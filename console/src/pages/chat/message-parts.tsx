@@ -37,17 +37,16 @@ const Approval = ({ part, approvalId, decide }: { part: ToolPart; approvalId: st
   return (
     <div className={styles['approval']}>
       <p>
-        <strong>{part.name}</strong> was running when the server stopped, and nobody knows whether it took effect. Run
-        it again?
+        <strong>{part.name}</strong>: {part.reason}
       </p>
-      {part.reason !== undefined && <p className={styles['faint']}>{part.reason}</p>}
+      <CodeBlock text={asText(part.input)} />
       <Notice error={approve.error ?? deny.error} />
       <div className={styles['approvalActions']}>
         <Button small busy={deny.busy} onClick={deny.submit}>
           Do not run it
         </Button>
         <Button small variant="primary" busy={approve.busy} onClick={approve.submit}>
-          Run it again
+          Run it
         </Button>
       </div>
     </div>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
+import { formatCents } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import styles from './home.module.css'
@@ -21,6 +22,8 @@ const useMatters = (): Matter[] => {
     enabled: can('sessions:read') && me.workspace !== null,
   })
   const connections = useQuery({ ...read('GET /connections'), enabled: can('connections:read') })
+  const webhooks = useQuery({ ...read('GET /webhooks'), enabled: can('webhooks:read') })
+  const billing = useQuery({ ...read('GET /billing'), enabled: can('billing:read') })
   const matters: Matter[] = []
   if (!hasPassword) {
     matters.push({
@@ -64,6 +67,26 @@ const useMatters = (): Matter[] => {
       ),
       action: 'Reconnect',
       to: '/connections',
+    })
+  }
+  for (const { id, name, statusReason } of webhooks.data?.items.filter(({ status }) => status === 'disabled') ?? []) {
+    matters.push({
+      key: id,
+      text: (
+        <>
+          The webhook <strong>{name}</strong> is switched off{statusReason !== null && `: ${statusReason}`}
+        </>
+      ),
+      action: 'Look at it',
+      to: `/webhooks/${id}`,
+    })
+  }
+  if (billing.data?.payment.billingEnforced === true && billing.data.balance.balanceCents <= 0) {
+    matters.push({
+      key: 'balance',
+      text: `The balance is ${formatCents(billing.data.balance.balanceCents)}: paid models do not answer.`,
+      action: 'Add money',
+      to: '/billing',
     })
   }
   return matters

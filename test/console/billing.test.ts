@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { ask, createAgent, openSession } from '../chat.ts'
+import { startConsole } from '../console.ts'
+
+const { app, open } = await startConsole()
+
+test('money is added, automatic top-up is set, and spending is shown by day and by agent, and exported', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid' })
+  const { page, faults } = await open(owner, '/billing')
+  await page.getByRole('button', { name: 'Add money' }).click()
+  await page.getByRole('button', { name: '$100', exact: true }).click()
+  await page.getByRole('button', { name: 'Add $100.00' }).click()
+  await page.getByText('$100.00 are on the balance').waitFor()
+  await page.getByRole('table', { name: 'Transactions' }).getByText('+$100.00').waitFor()
+
+  const topUp = page.locator('section', { hasText: 'Automatic top-up' }).last()
+  await topUp.getByRole('switch').check()
+  await topUp.getByLabel('When the balance falls below').fill('0.50')
+  await topUp.getByText('An amount is from $1.00').waitFor()
+  await topUp.getByLabel('When the balance falls below').fill('12.50')
+  await topUp.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const { body } = await app.call('GET', '/api/v1/billing', { as: owner })
+  assert.equal(body.data.balance.autoTopupThresholdCents, 1_250)
+  assert.equal(body.data.balance.autoTopupEnabled, true)
+
+  const { id } = await openSession(app, owner, { agentId: 'paid' })
+  await ask(app, owner, id, { text: '/tokens 1000000 500000 0 0' })
+  await page.getByRole('link', { name: 'Spending', exact: true }).click()
+  await page.getByRole('button', { name: 'Agent', exact: true }).click()
+  await page.getByRole('table', { name: 'Spending by agent' }).getByText('Paid').waitFor()
+  assert.match(page.url(), /by=agent/)
+  await page.getByRole('slider', { name: 'Spending by day' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.locator('figure').getByText('1 call, 1,500,000 tokens').waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  const csv = await readFile(await (await downloading).path(), 'utf8')
+  const lines = csv.trim().split('\r\n')
+  assert.match(lines[0] ?? '', /date,requests,input_tokens/)
+  assert.match(lines.at(-1) ?? '', /^\d{4}-\d\d-\d\d,1,1000000,500000,/)
+  assert.equal(lines.length, 31)
+
+  await page.getByRole('link', { name: 'Transactions' }).click()
+  await page.getByRole('combobox').selectOption('usage')
+  await page.getByRole('table', { name: 'Transactions' }).getByText('Usage').waitFor()
+  assert.equal(await page.getByRole('table').getByText('Deposit').count(), 0)
+  assert.deepEqual(faults, [])
+})
+
+test('a member sees billing and is told who may change it', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(await app.createUser(owner), '/billing')
+  const add = page.getByRole('button', { name: 'Add money' })
+  await add.hover()
+  await page.getByText('Only owners, admins and billing managers can do this.').waitFor()
+  await add.click({ force: true })
+  assert.equal(await page.getByRole('dialog').count(), 0)
+})

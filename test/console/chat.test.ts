@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAgent, openSession } from '../chat.ts'
+import { startConsole } from '../console.ts'
+import { startFakeModel } from '../fake-model.ts'
+import type { Script } from '../fake-model.ts'
+
+const model = await startFakeModel()
+const { app, open } = await startConsole({
+  MODEL_PROVIDERS: 'fake',
+  MODEL_FAKE_BASE_URL: model.baseUrl,
+  MODEL_FAKE_MODELS: 'slow',
+  MODEL_FAKE_FREE: '1',
+})
+
+const chunk = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+
+/** Says a first part, and the second when it is let go. */
+const inTwoParts = (first: string, second: string): { script: Script; go: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const script: Script = async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(chunk({ content: first }))
+    await promise
+    response.write(chunk({ content: second }))
+    response.write(chunk({}, 'stop'))
+    response.end('data: [DONE]\n\n')
+  }
+  return { script, go: resolve }
+}
+
+test('an agent is made, asked, and shows its tools and its receipt', async () => {
+  const owner = await app.createOrg()
+  await createAgent(app, owner, { name: 'Bob' })
+  const { page, faults } = await open(owner, '/agents')
+  await page.getByRole('button', { name: 'New agent' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Ann')
+  await page.getByLabel('Model').selectOption('atrium/demo')
+  await page.getByLabel('Instructions').fill('Answer in one sentence.')
+  await page.getByLabel('Bob').check()
+  await page.getByRole('switch', { name: 'Speak' }).check()
+  await page.getByLabel('Speed').fill('1.5')
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await page.waitForURL('**/agents/ann')
+  const { body } = await app.call('GET', '/api/v1/agents/ann', { as: owner })
+  assert.deepEqual(body.data.allowedPeers, ['bob'])
+  assert.deepEqual(body.data.allowedTools, ['files.search', 'files.read'])
+  assert.deepEqual([body.data.settings.voice.enabled, body.data.settings.voice.speed], [true, 1.5])
+
+  await page.getByRole('button', { name: 'Chat', exact: true }).click()
+  const box = page.getByRole('textbox', { name: 'Write to Ann' })
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'figures.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('Revenue rose by 8 %.'),
+  })
+  await page.getByRole('list', { name: 'Attachments' }).getByText('figures.txt').waitFor()
+  await box.fill('What does it say?\n/tool files.search {"query":"figures"}\n/peer bob Hello')
+  await page.locator('[aria-label="Send"]:not([aria-disabled])').waitFor()
+  await box.press('Enter')
+  await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
+  const answer = page.getByRole('article', { name: 'Ann answered' })
+  await answer.getByText('free').waitFor()
+  await answer.locator('summary', { hasText: 'message_peer' }).waitFor()
+  await answer.locator('summary', { hasText: 'files.search' }).click()
+  await answer.getByText('"query": "figures"').waitFor()
+  assert.match(await answer.innerText(), /bob answered/)
+  await page.getByRole('link', { name: 'figures.txt' }).waitFor()
+  await answer.getByRole('button', { name: 'Receipt' }).click()
+  await page.getByRole('dialog').getByRole('table', { name: 'Tools' }).getByText('message_peer').waitFor()
+  assert.match(page.url(), /receipt=/)
+
+  await page.goto(`${app.url}/agents/ann/messages`)
+  const talk = page.getByRole('log', { name: 'With Bob' })
+  await talk.getByText('Hello', { exact: true }).waitFor()
+  assert.equal(await talk.getByRole('article').count(), 2)
+  assert.deepEqual(faults, [])
+})
+
+test('a reload in the middle of an answer takes it up again, and nothing is said twice', async () => {
+  const owner = await app.createOrg()
+  const { script, go } = inTwoParts('The first half, ', 'and the second.')
+  model.play(script)
+  await createAgent(app, owner, { name: 'Slow', model: 'fake/slow' })
+  const { page, faults } = await open(owner, '/chat?agent=slow')
+  await page.getByRole('textbox', { name: 'Write to Slow' }).fill('Go on')
+  await page.keyboard.press('Enter')
+  await page.getByText('The first half,').waitFor()
+  await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
+  await page.reload()
+  await page.getByText('The first half,').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  go()
+  await page.getByText('The first half, and the second.').waitFor()
+  await page.getByRole('button', { name: 'Receipt' }).waitFor()
+  assert.equal(await page.getByRole('article').count(), 1)
+  assert.equal(await page.getByRole('log').getByText('Go on', { exact: true }).count(), 1)
+  assert.deepEqual(faults, [])
+})
+
+test('an answer is stopped, keeps what was said, and can be continued', async () => {
+  const owner = await app.createOrg()
+  const { script, go } = inTwoParts('As far as here', ' and no further')
+  const rest = inTwoParts('More of it', '.')
+  rest.go()
+  model.play(script, rest.script)
+  await createAgent(app, owner, { name: 'Slow', model: 'fake/slow' })
+  const { page } = await open(owner, '/chat?agent=slow')
+  await page.getByRole('textbox', { name: 'Write to Slow' }).fill('Begin')
+  await page.keyboard.press('Enter')
+  await page.getByText('As far as here').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('It was stopped.').waitFor()
+  go()
+  await page.getByText('As far as here').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('More of it.').waitFor()
+  assert.equal(await page.getByText('and no further').count(), 0)
+})
+
+test('what needs a person’s approval waits, and runs when they say so', async () => {
+  const owner = await app.createOrg()
+  const settings = { approvals: ['files.write'] }
+  await createAgent(app, owner, { name: 'Careful', allowedTools: ['files.write'], settings })
+  const { page } = await open(owner, '/chat?agent=careful')
+  await page.getByRole('textbox', { name: 'Write to Careful' }).fill('/tool files.write {"name":"a.txt","text":"x"}')
+  await page.keyboard.press('Enter')
+  await page.getByText('This needs a person’s approval.').waitFor()
+  const files = async () => (await app.call('GET', '/api/v1/files', { as: owner })).body.data.items.length as number
+  assert.equal(await files(), 0)
+  await page.reload()
+  await page.getByRole('button', { name: 'Run it', exact: true }).click()
+  await page.getByRole('article').getByText('free').waitFor()
+  assert.equal(await files(), 1)
+})
+
+test('another org sees neither agents nor conversations, and is told that there is nothing', async () => {
+  const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
+  await createAgent(app, owner, { name: 'Secret keeper' })
+  const { id } = await openSession(app, owner, { agentId: 'secret-keeper', title: 'Secret plans' })
+  const { page } = await open(stranger, `/chat/${id}`)
+  await page.getByText('There is nothing here').waitFor()
+  await page.goto(`${app.url}/agents`)
+  await page.getByRole('table', { name: 'Agents' }).waitFor()
+  assert.doesNotMatch(await page.innerText('body'), /Secret/)
+})

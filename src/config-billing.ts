@@ -1,22 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { boolean, integer, Mistake, origin, text } from './config-values.ts'
 import type { Parse, Variable } from './config-values.ts'
-
-const Cents = Type.Integer({ minimum: 0, maximum: 100_000_000 })
-
-const PlanEntry = Type.Object({
-  id: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
-  name: Type.String({ minLength: 1, maxLength: 120 }),
-  description: Type.Optional(Type.String({ maxLength: 1_000 })),
-  /** A month; null: a custom plan, agreed with people. */
-  priceCents: Type.Union([Cents, Type.Null()]),
-  includedCreditCents: Type.Optional(Cents),
-  /** The provider's own price, in place of one made on the fly. */
-  stripePriceId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-})
 
 export interface Plan {
   id: string
@@ -29,7 +13,10 @@ export interface Plan {
   stripePriceId: string | null
 }
 
-const toPlan = (entry: Static<typeof PlanEntry>): Plan => ({
+/** A plan as the file has it; the rest has defaults. */
+type PlanEntry = Pick<Plan, 'id' | 'name' | 'priceCents'> & Partial<Plan>
+
+const toPlan = (entry: PlanEntry): Plan => ({
   id: entry.id,
   name: entry.name,
   description: entry.description ?? '',
@@ -57,6 +44,37 @@ const usualPlans: Plan[] = [
   toPlan({ id: 'enterprise', name: 'Enterprise', description: 'Made to measure: talk to us.', priceCents: null }),
 ]
 
+const isText = (value: unknown, most: number): boolean =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= most
+const isCents = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 100_000_000
+
+const rules: Record<keyof Plan, { isRight: (value: unknown) => boolean; mustBe: string; required?: true }> = {
+  id: {
+    isRight: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(value),
+    mustBe: 'of a-z, 0-9 and dashes',
+    required: true,
+  },
+  name: { isRight: (value) => isText(value, 120), mustBe: 'a text of 1 to 120 characters', required: true },
+  description: { isRight: (value) => isText(value, 1_000), mustBe: 'a text of 1 to 1000 characters' },
+  priceCents: {
+    isRight: (value) => value === null || isCents(value),
+    mustBe: 'whole cents from 0 to 100000000, or null for a custom plan',
+    required: true,
+  },
+  includedCreditCents: { isRight: isCents, mustBe: 'whole cents from 0 to 100000000' },
+  stripePriceId: { isRight: (value) => isText(value, 255), mustBe: 'the id of a price' },
+}
+
+const faultOf = (entry: unknown): string | undefined => {
+  if (typeof entry !== 'object' || entry === null) return ' is no object'
+  const given = entry as Record<string, unknown>
+  for (const [name, { isRight, mustBe, required }] of Object.entries(rules)) {
+    if (given[name] === undefined ? required : !isRight(given[name])) return `: ${name} must be ${mustBe}`
+  }
+  return undefined
+}
+
 const readPlans: Parse<Plan[]> = (path) => {
   let read: unknown
   try {
@@ -64,13 +82,15 @@ const readPlans: Parse<Plan[]> = (path) => {
   } catch (error) {
     return new Mistake(`must name a file of JSON that can be read (${(error as Error).message})`)
   }
-  const schema = Type.Array(PlanEntry)
-  if (!Value.Check(schema, read)) {
-    const [first] = Value.Errors(schema, read)
-    return new Mistake(`must hold a list of plans (${first?.instancePath || '/'} ${first?.message ?? ''})`)
+  if (!Array.isArray(read)) return new Mistake('must name a file with a list of plans')
+  for (const [place, entry] of read.entries()) {
+    const fault = faultOf(entry)
+    if (fault !== undefined) return new Mistake(`must name a file of plans; its plan ${place + 1}${fault}`)
   }
-  if (new Set(read.map(({ id }) => id)).size !== read.length) return new Mistake('names a plan twice')
-  return read.map(toPlan)
+  const plans = (read as PlanEntry[]).map(toPlan)
+  if (new Set(plans.map(({ id }) => id)).size !== plans.length)
+    return new Mistake('names a file with two plans of one id')
+  return plans
 }
 
 /** What concerns money. */

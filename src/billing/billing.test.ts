@@ -203,7 +203,10 @@ describe('GET /billing/pricing', () => {
       [['solo', 1_000]],
     )
     await writeFile(file, JSON.stringify([{ id: 'solo', name: 'Solo', priceCents: -1 }]))
-    await assert.rejects(app.secondServer({ PLANS_FILE: file }), /PLANS_FILE must hold a list of plans \(\/0/)
+    await assert.rejects(
+      app.secondServer({ PLANS_FILE: file }),
+      /PLANS_FILE must name a file of plans; its plan 1: priceCents must be whole cents/,
+    )
   })
 })
 

@@ -10,7 +10,8 @@ create table connector_endpoints (
   workspace_id uuid not null,
   -- Null: events are recorded, and nobody answers.
   agent_id uuid,
-  status text not null check (status in ('pending', 'active')),
+  -- pending: being set up. closed: another one of the connection has taken its place; what it took is still answered.
+  status text not null check (status in ('pending', 'active', 'closed')),
   -- As the provider was given it. Some providers sign it.
   url text not null,
   -- What the provider proves itself by, sealed. Null where that is a public key or a token of Google's.

@@ -54,7 +54,7 @@ const setup = async (words: string[], env: Record<string, string> = {}) => {
 
 const endpointsOf = (connectionId: string) =>
   db.rows<{ id: string; status: string; url: string }>(sql`
-    select id, status, url from connector_endpoints where connection_id = ${connectionId}`)
+    select id, status, url from connector_endpoints where connection_id = ${connectionId} order by created_at, id`)
 
 beforeEach(() => registries.reset())
 
@@ -95,9 +95,11 @@ describe('atrium setup-webhook', () => {
     const second = await setup([...words, '--replace'])
     assert.equal(second.json.replaced, first.json.endpoint.url)
     assert.deepEqual(
-      (await endpointsOf(connection)).map(({ id }) => id),
-      [second.json.endpoint.id],
-      'the endpoint that was replaced is gone',
+      (await endpointsOf(connection)).map(({ id, status }) => [id, status]),
+      [
+        [first.json.endpoint.id, 'closed'],
+        [second.json.endpoint.id, 'active'],
+      ],
     )
   })
 
@@ -250,8 +252,11 @@ for (const provider of Object.keys(targets) as Provider[]) {
         [again.endpoint.url],
       )
       assert.deepEqual(
-        (await endpointsOf(first.connection.id)).map(({ id }) => id),
-        [again.endpoint.id],
+        (await endpointsOf(first.connection.id)).map(({ id, status }) => [id, status]),
+        [
+          [made.endpoint.id, 'closed'],
+          [again.endpoint.id, 'active'],
+        ],
       )
     })
   })

@@ -552,8 +552,8 @@ export interface Endpoint {
   provider: string
   /** Where the provider sends its events */
   url: string
-  /** pending while it is being set up */
-  status: "pending" | "active"
+  /** pending while it is being set up, closed when another one has taken its place */
+  status: "pending" | "active" | "closed"
   /** UUIDv7 */
   agentId: string | null
   /** What it is for at the provider: a repository, a number */

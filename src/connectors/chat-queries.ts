@@ -10,10 +10,16 @@ export interface ChatKey {
   chat: string
 }
 
-/** Makes the chat, if it is a new one. */
+/** Makes the chat, if it is a new one. It goes on in the session that it had by an earlier endpoint of the connection. */
 export const insertChat = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
   db.execute(sql`
-    insert into connector_chats (org_id, endpoint_id, chat) values (${orgId}, ${endpointId}, ${chat})
+    insert into connector_chats (org_id, endpoint_id, chat, session_id)
+    select ${orgId}::uuid, ${endpointId}::uuid, ${chat}, (
+      select c.session_id from connector_endpoints mine
+        join connector_endpoints e on e.org_id = mine.org_id and e.connection_id = mine.connection_id
+        join connector_chats c on c.org_id = e.org_id and c.endpoint_id = e.id and c.chat = ${chat}
+      where mine.org_id = ${orgId} and mine.id = ${endpointId} and e.status = 'closed' and c.session_id is not null
+      order by e.created_at desc limit 1)
     on conflict do nothing`)
 
 /** Holds the chat, so that its messages are given to the agent one after another. */

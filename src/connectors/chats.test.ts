@@ -197,6 +197,23 @@ describe('a message in a chat', () => {
     )
   })
 
+  test('goes on in the same session when another endpoint has taken the place of the first, which is closed', async () => {
+    const endpoint = await open('telegram')
+    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await settled(endpoint, 1)
+    const successor = await open('telegram')
+    await db.execute(sql`update connector_endpoints set status = 'closed' where id = ${endpoint.id}`)
+    await db.execute(sql`
+      update connector_endpoints set connection_id = ${endpoint.connectionId} where id = ${successor.id}`)
+    assert.equal((await deliver(app, endpoint, 'telegram', telegram('Two'))).status, 404)
+    await deliver(app, successor, 'telegram', telegram('Two'))
+    await settled(successor, 1)
+    assert.deepEqual(
+      (await sessionsOf()).map((session) => session.messageCount),
+      [4],
+    )
+  })
+
   test('begins a new session when somebody deleted the old one', async () => {
     const endpoint = await open('telegram')
     await deliver(app, endpoint, 'telegram', telegram('One'))

@@ -10,7 +10,7 @@ export interface EndpointRow {
   userId: string
   workspaceId: string
   agentId: string | null
-  status: 'pending' | 'active'
+  status: 'pending' | 'active' | 'closed'
   url: string
   secret: string | null
   settings: EndpointSettings
@@ -28,12 +28,12 @@ export const findOpenEndpoint = (db: Db, id: string) =>
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
 
-/** The endpoint of work in the background, while it and its connection are there. */
+/** The endpoint of work in the background, while its connection is there; what it took is answered though it is closed. */
 export const findEndpoint = (db: Db, orgId: string, id: string) =>
   db.row<EndpointRow>(sql`
     select ${columns} from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
-    where e.org_id = ${orgId} and e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
+    where e.org_id = ${orgId} and e.id = ${id} and e.status <> 'pending' and c.deleted_at is null`)
 
 /** Those of one connection, newest first. */
 export const listEndpoints = (db: Db, orgId: string, connectionId: string) =>
@@ -68,10 +68,11 @@ export const activateEndpoint = (
 export const deleteEndpoint = (db: Db, orgId: string, id: string) =>
   db.execute(sql`delete from connector_endpoints where org_id = ${orgId} and id = ${id}`)
 
-/** The same for the one at an address that another one of the connection takes the place of. */
-export const deleteEndpointAt = (db: Db, orgId: string, connectionId: string, url: string) =>
+/** Closes the one at an address that another one of the connection takes the place of. */
+export const closeEndpointAt = (db: Db, orgId: string, connectionId: string, url: string) =>
   db.execute(sql`
-    delete from connector_endpoints where org_id = ${orgId} and connection_id = ${connectionId} and url = ${url}`)
+    update connector_endpoints set status = 'closed'
+    where org_id = ${orgId} and connection_id = ${connectionId} and url = ${url}`)
 
 /** Takes away what a setup that was killed left behind. */
 export const deleteAbandoned = (db: Db) =>

@@ -21,7 +21,9 @@ export const Endpoint = Type.Object({
   connectionId: Id,
   provider: Type.String(),
   url: Type.String({ description: 'Where the provider sends its events' }),
-  status: Type.Enum(['pending', 'active'], { description: 'pending while it is being set up' }),
+  status: Type.Enum(['pending', 'active', 'closed'], {
+    description: 'pending while it is being set up, closed when another one has taken its place',
+  }),
   agentId: Nullable(Id),
   target: Nullable(Type.String({ description: 'What it is for at the provider: a repository, a number' })),
   createdAt: Timestamp,

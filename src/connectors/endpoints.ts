@@ -36,6 +36,8 @@ export interface Arrived {
 }
 
 const what = 'Endpoint'
+/** As much as a turn takes by the API, too. */
+const maxMessage = 100_000
 
 const receivedAnswer = (duplicate: boolean): Answer => ({
   status: 200,
@@ -82,9 +84,9 @@ const toEvent = (
     state: isHeard ? 'waiting' : 'recorded',
     chat: isHeard ? keyOf(message.chat) : null,
     position: isHeard ? (message.position ?? null) : null,
-    sender: isHeard ? message.sender.slice(0, 200) : null,
-    title: isHeard ? message.title.slice(0, 200) : null,
-    message: isHeard ? message.text : null,
+    sender: isHeard ? message.sender.slice(0, 200).toWellFormed() : null,
+    title: isHeard ? message.title.slice(0, 200).toWellFormed() : null,
+    message: isHeard ? message.text.slice(0, maxMessage).toWellFormed() : null,
     replyTo: isHeard && receiver.reply ? secrets.seal(JSON.stringify(message.replyTo), at) : null,
   }
 }

@@ -149,7 +149,7 @@ const activate = (
   deps.db.transaction(async (db) => {
     const sealed = secret === null ? null : deps.secrets.seal(secret, endpointSecretColumn.at(orgId, id))
     await queries.activateEndpoint(db, orgId, id, { secret: sealed, settings })
-    if (replaced !== undefined) await queries.deleteEndpointAt(db, orgId, connectionId, replaced)
+    if (replaced !== undefined) await queries.closeEndpointAt(db, orgId, connectionId, replaced)
     await audit(
       db,
       systemActor(orgId, 'atrium command'),

@@ -1,6 +1,7 @@
 import { headerOf, rejected } from '../../platform/signatures/signed-request.ts'
 import type { SignedRequest, Verdict } from '../../platform/signatures/signed-request.ts'
 import type { RequestTemplate } from '../definition.ts'
+import { at as valueAt } from '../templates.ts'
 
 export { headerOf } from '../../platform/signatures/signed-request.ts'
 
@@ -102,14 +103,7 @@ export interface Receiver {
 }
 
 /** The value at a path of keys, undefined as soon as one is missing: payloads have the shape that a provider likes. */
-export const at = (value: unknown, ...path: (string | number)[]): unknown => {
-  let found = value
-  for (const key of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
-    found = (found as Record<string | number, unknown>)[key]
-  }
-  return found
-}
+export const at = (value: unknown, ...path: (string | number)[]): unknown => valueAt(value, path.join('.'))
 
 /** The text or number at a path, as text. */
 export const textAt = (value: unknown, ...path: (string | number)[]): string | undefined => {

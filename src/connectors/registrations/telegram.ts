@@ -9,15 +9,8 @@ const registeredUrl = async (call: Call): Promise<string> =>
 export const telegram: Registration = {
   ports: [443, 80, 88, 8443],
   look: async (call) => {
-    const me = await call({ method: 'GET', path: '/getMe' })
-    const id = textAt(me.body, 'result.id')
     const url = await registeredUrl(call)
-    const username = textAt(me.body, 'result.username')
-    return {
-      ...(username === null ? {} : { target: `@${username}` }),
-      ...(id === null ? {} : { ownIds: [id] }),
-      ...(url === '' ? {} : { existing: { url } }),
-    }
+    return url === '' ? {} : { existing: { url } }
   },
   register: async (call, { url, secret }) => {
     await call(

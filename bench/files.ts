@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { generateKey } from '../src/platform/key-format.ts'
 import { printMachine, printTable, residentBytes, startServer } from './harness.ts'
 import type { Server } from './harness.ts'
+import { benchPreviews } from './previews.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const mib = 1_048_576
@@ -263,6 +264,7 @@ export const benchFiles = async (): Promise<void> => {
   const floor = await startServer('bench/upload-server.ts', { FLOOR_FOLDER: floorFolder })
   await benchUploads(atrium, floor, key)
   await floor.stop()
+  await benchPreviews(atrium, key)
   const client = new pg.Client({ host: socketDir, port, user, database })
   await client.connect()
   await seed(client)

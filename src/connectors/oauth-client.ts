@@ -5,7 +5,7 @@ import type { Secrets } from './connection-secrets.ts'
 import type { Connector, OAuth, Values } from './definition.ts'
 import { endpoint, ProviderError, settingsOf } from './provider.ts'
 import type { ProviderDeps } from './provider.ts'
-import { fill, fillPairs, fillText, textAt } from './templates.ts'
+import { at, fill, fillPairs, fillText, textAt } from './templates.ts'
 
 /** What a token endpoint gave. */
 export interface Grant {
@@ -196,7 +196,20 @@ export const renewGrant = (deps: ProviderDeps, connector: Connector, secrets: Se
 
 export type Revocation = 'revoked' | 'failed' | 'unsupported'
 
-/** Gives a grant back. Throws a ProviderError when the provider did not take it. */
+/** A token that the provider does not know any more is as good as given back. */
+const revocationOf = (connector: Connector, { status, body }: OutboundResponse): Revocation => {
+  if (status === 429 || status >= 500) {
+    throw new ProviderError('unavailable', `${connector.name} answered ${status} when the grant was given back.`)
+  }
+  const answer = parseJson(body)
+  const error = textAt(answer, 'error')
+  const isUnknown = status === 404 || error === 'invalid_token' || error === 'invalid_grant'
+  if (isUnknown || connector.api.rejections?.includes(error ?? '')) return 'revoked'
+  const hasFailed = connector.api.failure?.is === 'false' && at(answer, connector.api.failure.path) === false
+  return status >= 200 && status < 300 && !hasFailed ? 'revoked' : 'failed'
+}
+
+/** Gives a grant back. Throws a ProviderError when the provider cannot be asked right now. */
 export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secrets: Secrets): Promise<Revocation> => {
   const auth = oauthOf(connector)
   if (!auth?.revoke || (auth.revoke.needs !== undefined && secrets[auth.revoke.needs] === undefined)) {
@@ -215,7 +228,7 @@ export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secr
         ? basic(clientId, clientSecret)
         : undefined
   const type = body === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
-  const { status } = await post(deps, connector, endpoint(deps, connector, fillText(revoke.url, values)), {
+  const answer = await post(deps, connector, endpoint(deps, connector, fillText(revoke.url, values)), {
     method: revoke.method,
     headers: {
       ...revoke.headers,
@@ -224,9 +237,5 @@ export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secr
     },
     ...((body ?? form) ? { body: body ?? form ?? '' } : {}),
   })
-  // The token that should prove who asks has ended: there is no other way to give the grant back.
-  if (status === 401 && revoke.auth === 'bearer') return 'failed'
-  // A token that it does not know any more is as good as given back.
-  if ((status >= 200 && status < 300) || [400, 401, 404].includes(status)) return 'revoked'
-  throw new ProviderError('unavailable', `${connector.name} answered ${status} when the grant was given back.`)
+  return revocationOf(connector, answer)
 }

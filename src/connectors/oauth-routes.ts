@@ -107,7 +107,9 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
           throw badRequest(`${name} did not give access.`)
         }
         if (await isOwnBrowser(request, flow.orgId, flow.userId)) return complete(request, reply, { code, state })
-        return page(reply, confirmationPage(flow.connector.name, flow, { code, state, action: callbackPath }))
+        // A base URL may have a path of its own.
+        const action = new URL(originOf(request, deps.config.baseUrl) + callbackPath).pathname
+        return page(reply, confirmationPage(flow.connector.name, flow, { code, state, action }))
       }),
   )
 

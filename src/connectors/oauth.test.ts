@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
 import { setPassword, hashPassword } from '../identity/passwords.ts'
 import { addOAuth, startProvider } from '../../test/fake-provider.ts'
+import type { Reply } from '../../test/fake-provider.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor } from '../../test/harness.ts'
 import { until } from '../../test/until.ts'
@@ -460,6 +461,25 @@ describe('deleting', () => {
     await until('the grant is given back', async () => (await secretsOf(id))?.outcome === 'revoked')
     assert.equal((await secretsOf(id))?.secrets, null)
   })
+
+  const outcomes: [string, Reply, string][] = [
+    ['takes it back', { status: 204 }, 'revoked'],
+    ['does not know it any more', { status: 404, body: {} }, 'revoked'],
+    ['says so in the words of the protocol', { status: 400, body: { error: 'invalid_token' } }, 'revoked'],
+    ['does not know its client any more', { status: 401, body: { message: 'planted' } }, 'failed'],
+    ['does not allow it', { status: 403, body: {} }, 'failed'],
+  ]
+  for (const [what, reply, outcome] of outcomes) {
+    test(`tells ${outcome} when the provider ${what}, and keeps no secrets`, async () => {
+      const owner = await app.createOrg()
+      const id = await connect(owner)
+      github.on('DELETE', grantPath, reply)
+      const { body } = await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
+      github.on('DELETE', grantPath, takeBack)
+      assert.deepEqual(body.data, { deleted: true, providerRevocation: outcome })
+      assert.deepEqual(await secretsOf(id), { secrets: null, outcome })
+    })
+  }
 
   test('in the middle of the exchange wins, and the grant that came too late is given back', async () => {
     const owner = await app.createOrg()

@@ -166,6 +166,12 @@ describe('an agent', () => {
     const unknown = await run(owner, session, 'airtable__list_bases', { connection: 'other' })
     assert.match(unknown.output.error ?? '', /work.*home/)
     assert.equal((await run(owner, session, 'airtable__list_bases', { connection: 'home' })).status, 'done')
+    // One without a label goes by its account, which is what another one is called.
+    await connect(owner, 'airtable', airtable, 'ann@example.com')
+    const unnamed = await connect(owner, 'airtable', airtable)
+    for (const connection of ['ann@example.com', `ann@example.com ${unnamed}`]) {
+      assert.equal((await run(owner, session, 'airtable__list_bases', { connection })).status, 'done', connection)
+    }
   })
 })
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Actor } from '../identity/actor.ts'
 import { audit } from '../identity/audit.ts'
 import type { Database, Db } from '../platform/database.ts'
-import { conflict, notFound } from '../platform/errors.ts'
+import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import { slugOf } from '../platform/slug.ts'
 import type { Tool, ToolScope, ToolSource } from '../tool.ts'
 import { catalog } from './catalog.ts'
@@ -64,22 +64,33 @@ const labelOf = ({ label, accountName, id }: ConnectionRow): string => label ?? 
 const permissionOf = (isReadOnly: boolean): Tool['permission'] =>
   isReadOnly ? 'connections:read' : 'connections:write'
 
+/** Each connection under a name of its own: two may have the same account, or one the other's label. */
+const byNames = (connections: ConnectionRow[]): Map<string, ConnectionRow> => {
+  const named = new Map<string, ConnectionRow>()
+  for (const connection of connections) {
+    const label = labelOf(connection)
+    named.set(named.has(label) ? `${label} ${connection.id}` : label, connection)
+  }
+  return named
+}
+
 /** The tools of a connector for the connections that a person has to it. */
 const toolsFor = (deps: AccessDeps, connector: Connector, connections: ConnectionRow[]): Tool[] => {
   const [first] = connections
   if (!first) return []
-  const byLabel = new Map(connections.map((connection) => [labelOf(connection), connection]))
-  const hasChoice = byLabel.size > 1
+  const named = byNames(connections)
+  const hasChoice = named.size > 1
   return connector.tools.map((tool) => ({
     name: `${connector.slug}__${tool.name}`,
     description: `${connector.name}: ${tool.description}`,
-    inputSchema: hasChoice ? schemaWithChoice(tool, [...byLabel.keys()]) : schemaOf(tool),
+    inputSchema: hasChoice ? schemaWithChoice(tool, [...named.keys()]) : schemaOf(tool),
     isReadOnly: tool.isReadOnly,
     permission: permissionOf(tool.isReadOnly),
     run: async ({ signal }, given: Values & { connection?: string }) => {
       const { connection: chosen, ...rest } = given
       const input = hasChoice ? rest : given
-      const connection = (hasChoice && byLabel.get(chosen ?? '')) || first
+      const connection = hasChoice ? named.get(chosen ?? '') : first
+      if (!connection) throw badRequest('There is no such connection any more.')
       const request = typeof tool.request === 'function' ? tool.request(input) : tool.request
       const answer = await callConnection(deps, refOf(connection), request, { input, signal })
       return answerOf(tool, answer, input)

@@ -11,6 +11,7 @@ import {
   reply,
   startFakeModel,
 } from '../../test/fake-model.ts'
+import type { Script } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 
@@ -30,6 +31,11 @@ const app = await startTestApp({
 const openWith = async (as: TestActor, json: object = {}) => {
   await createAgent(app, as, { name: 'Helper', model: 'fake/vendor/large', allowedTools: ['files.search'], ...json })
   return openSession(app, as, { agentId: 'helper' })
+}
+
+const webPage: Script = (response) => {
+  response.writeHead(200, { 'content-type': 'text/html' })
+  response.end('<html><body>Please sign in</body></html>')
 }
 
 const stepsOf = (turn: { steps: { attempt: number; status: string }[] }): [number, string][] =>
@@ -260,14 +266,23 @@ describe('a provider that fails', () => {
     )
   })
 
-  test('with garbage ends the turn failed', async () => {
-    const owner = await app.createOrg()
-    const session = await openWith(owner)
-    fake.play(garbage)
-    const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
-    assert.equal(turn.status, 'failed')
-    assert.ok(turn.steps.length <= 3)
-  })
+  for (const [what, script, code] of [
+    ['events that are no JSON', garbage, 'model_unavailable'],
+    ['a web page', webPage, 'model_cut'],
+    ['nothing at all', endAfter([]), 'model_cut'],
+  ] as const) {
+    test(`with ${what} in place of an answer is asked three times and ends the turn failed`, async () => {
+      const owner = await app.createOrg()
+      const session = await openWith(owner)
+      fake.play(script)
+      const { turn, message } = await ask(app, owner, session.id, { text: 'Hello' })
+      assert.deepEqual([turn.status, turn.error.code, turn.steps.length], ['failed', code, 3])
+      assert.deepEqual(
+        message.parts.map((part: { type: string }) => part.type),
+        ['error'],
+      )
+    })
+  }
 
   test('is cancelled within two seconds while it says nothing', async () => {
     const owner = await app.createOrg()

@@ -9,11 +9,11 @@ import type { Settler } from './settler.ts'
 import { openPayments } from './stripe.ts'
 import type { Payments } from './stripe.ts'
 
-export { admitTurn, agentCapOf, reserveCall } from './gate.ts'
+export { admitTurn, agentCapOf, isUnlimited, reserveCall } from './gate.ts'
 export type { PlannedCall } from './gate.ts'
 export { ceilDiv, microcentsPerCent } from './money.ts'
 export { findProviderKey, openProviderKey } from './provider-keys.ts'
-export { listTurnCharges, recordUsage, releaseHold, shrinkHold } from './usage-queries.ts'
+export { listTurnCharges, recordUsage, releaseHold, restHold, shrinkHold } from './usage-queries.ts'
 
 export interface Billing {
   config: BillingConfig

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertExact, deposit, getBilling, openPaid, spend } from '../../test/billing.ts'
-import { ask, createAgent, getTurn, openSession, say, untilStatus } from '../../test/chat.ts'
+import { ask, createAgent, getTurn, openSession, say, until, untilStatus } from '../../test/chat.ts'
 import { callTools, refuse, reply, startFakeModel } from '../../test/fake-model.ts'
 import type { ModelRequest } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { sql } from '../platform/database.ts'
+import { reserveCall } from './gate.ts'
 import { adjust } from './ledger.ts'
 
 const fake = await startFakeModel()
@@ -137,6 +138,37 @@ describe('a paid turn', () => {
     // Two cents are a thousand tokens of answer at most.
     assert.ok(limit >= 256 && limit < 1_000, `${limit}`)
   })
+})
+
+test('a turn that is cancelled while money is held for its next call leaves nothing held', async () => {
+  const owner = await app.createOrg()
+  await deposit(app, owner, 1_000)
+  const session = await openPaid(app, owner)
+  const { body } = await say(app, owner, session.id, { text: '/slow 20000', background: true })
+  const { id: turnId } = body.data.turn
+  await untilStatus(app, owner, turnId, 'running')
+  const [turn] = await db.rows<{ agentId: string }>(
+    sql`select agent_id from turns where org_id = ${owner.orgId} and id = ${turnId}`,
+  )
+  const rates = { input: 1_000_000, output: 4_000_000, cacheRead: 0, cacheWrite: 0 }
+  const fee = { bps: 500, waiverCents: 0 }
+  const call = { orgId: owner.orgId, turnId, agentId: turn!.agentId, agentCapCents: null, rates, fee, isByok: false }
+  let cancelling: Promise<unknown> = Promise.resolve()
+  await db.transaction(async (db) => {
+    await db.row(sql`select id from turns where org_id = ${owner.orgId} and id = ${turnId} for share`)
+    cancelling = app.call('POST', `/api/v1/turns/${turnId}/cancel`, { as: owner })
+    // The cancel waits for us now.
+    await until(
+      () =>
+        db.row<{ n: number }>(sql`
+        select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
+      (row) => row!.n > 0,
+    )
+    await reserveCall(db, true, { ...call, inputTokens: 5_000, maxOutputTokens: 5_000 })
+  })
+  await cancelling
+  assert.equal((await getTurn(app, owner, turnId)).status, 'cancelled')
+  assert.equal((await assertExact(app, owner)).balance.reservedMicrocents, 0)
 })
 
 describe('what a provider tells', () => {

@@ -1,5 +1,5 @@
 import type { FeeRule } from '../config-billing.ts'
-import type { Database, Transaction } from '../platform/database.ts'
+import type { Db, Transaction } from '../platform/database.ts'
 import { paymentRequired } from '../platform/errors.ts'
 import * as queries from './gate-queries.ts'
 import { getAccount, lockAccount } from './ledger.ts'
@@ -147,11 +147,13 @@ export const admitTurn = async (db: Transaction, isEnforced: boolean, call: Plan
   if ('refusal' in verdict) throw paymentRequired(verdict.refusal)
 }
 
-/** The same for each call of a turn, whose prompt grows as it goes on. */
-export const reserveCall = async (db: Database, isEnforced: boolean, call: PlannedCall): Promise<Verdict> => {
-  const asked = { maxOutputTokens: call.maxOutputTokens }
-  if (isFree(call.rates)) return asked
-  const account = await getAccount(db, call.orgId)
-  if (!isLimited(isEnforced, account, call)) return asked
-  return db.transaction((db) => hold(db, isEnforced, account, call))
-}
+/** Whether nothing can keep a call from being made: then nothing has to be held for it. */
+export const isUnlimited = async (db: Db, isEnforced: boolean, call: PlannedCall): Promise<boolean> =>
+  isFree(call.rates) || !isLimited(isEnforced, await getAccount(db, call.orgId), call)
+
+/**
+ * The same for each call of a turn, whose prompt grows as it goes on. The turn must be held against its end, or money
+ * would stay held for a turn that is over.
+ */
+export const reserveCall = async (db: Transaction, isEnforced: boolean, call: PlannedCall): Promise<Verdict> =>
+  hold(db, isEnforced, await getAccount(db, call.orgId), call)

@@ -32,7 +32,11 @@ export const shrinkHold: Sql = sql`shrunk as (
   from (select org_id, turn_id, sum(charged_microcents) as microcents from recorded group by org_id, turn_id) as c
   where h.org_id = c.org_id and h.turn_id = c.turn_id and c.microcents > 0)`
 
-/** For the end of a turn, or its pause: nothing is held for it any more. `turn` names a row of org_id and id. */
+/** For a turn that waits for a person. Its row stays, so that whoever ends the turn finds it. */
+export const restHold = (turn: Sql): Sql => sql`rested as (
+  update usage_holds h set microcents = 0 from ${turn} as t where h.org_id = t.org_id and h.turn_id = t.id)`
+
+/** For the end of a turn: nothing is held for it any more. `turn` names a row of org_id and id. */
 export const releaseHold = (turn: Sql): Sql => sql`released as (
   delete from usage_holds h using ${turn} as t where h.org_id = t.org_id and h.turn_id = t.id)`
 

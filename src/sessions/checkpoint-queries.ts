@@ -1,4 +1,4 @@
-import { recordUsage, releaseHold, shrinkHold } from '../billing/billing.ts'
+import { recordUsage, releaseHold, restHold, shrinkHold } from '../billing/billing.ts'
 import { empty, join, sql } from '../platform/database.ts'
 import type { Db, Sql } from '../platform/database.ts'
 import type { Author, MessagePart } from './schemas.ts'
@@ -130,15 +130,18 @@ const charge = (ended: Sql[]): Sql =>
 const endedCall = sql`select * from ended`
 const lostCalls = sql`select * from lost`
 
-/** `goesOn`: money is held for what is still to come; when the turn ends or waits for a person, none is. */
-const pieces = (checkpoint: Checkpoint, goesOn: boolean, endsLost: boolean): Sql[] => {
+/** What becomes of the turn, and with it of the money that is held for it. */
+type Course = 'goes on' | 'rests' | 'ends'
+
+const pieces = (checkpoint: Checkpoint, course: Course, endsLost: boolean): Sql[] => {
   const endings = [...(checkpoint.ended ? [endedCall] : []), ...(endsLost ? [lostCalls] : [])]
   return [
     ...(checkpoint.ended ? [endStep(checkpoint.ended)] : []),
     ...(endsLost ? [loseStep] : []),
     ...(endings.length > 0 ? [charge(endings)] : []),
-    ...(endings.length > 0 && goesOn ? [shrinkHold] : []),
-    ...(goesOn ? [] : [releaseHold(sql`held`)]),
+    ...(endings.length > 0 && course === 'goes on' ? [shrinkHold] : []),
+    ...(course === 'rests' ? [restHold(sql`held`)] : []),
+    ...(course === 'ends' ? [releaseHold(sql`held`)] : []),
     ...writings(checkpoint),
   ]
 }
@@ -163,7 +166,16 @@ export const writeCheckpoint = (db: Db, { orgId, turnId, token }: Held, leaseMs:
     db,
     sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    pieces(checkpoint, true, checkpoint.begun !== undefined),
+    pieces(checkpoint, 'goes on', checkpoint.begun !== undefined),
+  )
+
+/** Holds the turn against its end until the transaction is over. False when the lease is gone. */
+export const holdTurn = (db: Db, { orgId, turnId, token }: Held): Promise<boolean> =>
+  withHeld(
+    db,
+    sql`select org_id, id from turns
+      where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} for share`,
+    [],
   )
 
 /** Adds to the stream only. The row is held so that nobody ends the turn in between; it is not written. */
@@ -216,7 +228,7 @@ export const endTurn = (db: Db, orgId: string, turn: EndingTurn, token: string |
         ${token === undefined ? empty : sql`and lease_token = ${token}`}
       returning turns.org_id, turns.id`,
     [
-      ...pieces(ending.checkpoint, false, ending.checkpoint.ended === undefined),
+      ...pieces(ending.checkpoint, 'ends', ending.checkpoint.ended === undefined),
       ...(ending.parts.length > 0 ? [sayReply(turn, ending.parts)] : []),
     ],
     sql`session as (
@@ -232,7 +244,7 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, workedMs: numb
     sql`update turns
       set status = 'requires_action', worked_ms = worked_ms + ${workedMs}, lease_token = null, lease_until = null
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    pieces(checkpoint, false, false),
+    pieces(checkpoint, 'rests', false),
   )
 
 /** Gives a turn back that this process cannot go on with. */

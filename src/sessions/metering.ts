@@ -1,6 +1,7 @@
 import type { AgentRow, ModelPricing } from '../agents/agents.ts'
-import { agentCapOf, openProviderKey, reserveCall } from '../billing/billing.ts'
+import { agentCapOf, isUnlimited, openProviderKey, reserveCall } from '../billing/billing.ts'
 import type { PlannedCall } from '../billing/billing.ts'
+import { holdTurn } from './checkpoint-queries.ts'
 import { ModelFailure } from './models/model-port.ts'
 import type { ModelCall } from './models/model-port.ts'
 import { estimateTokens } from './prompt.ts'
@@ -42,7 +43,14 @@ export const affordCall = async (run: Run, call: ModelCall): Promise<ModelCall |
   const { db, billing, secrets } = deps
   const maxOutputTokens = call.maxOutputTokens ?? null
   const planned = planCall(held.orgId, turn, agent, { inputTokens: promptTokensOf(call), maxOutputTokens })
-  const verdict = await reserveCall(db, billing.config.isEnforced, planned)
+  const { isEnforced } = billing.config
+  const verdict = (await isUnlimited(db, isEnforced, planned))
+    ? { maxOutputTokens }
+    : await db.transaction(async (db) => {
+        // Before the account: whoever ends a turn for the sake of another one locks them in this order, too.
+        if (!(await holdTurn(db, held))) throw new Error('the turn is not ours any more')
+        return reserveCall(db, isEnforced, planned)
+      })
   if ('refusal' in verdict) return 'cost'
   const limited = verdict.maxOutputTokens === null ? call : { ...call, maxOutputTokens: verdict.maxOutputTokens }
   if (turn.providerKeyId === null) return limited

@@ -5,6 +5,7 @@ import type { App } from './platform/http.ts'
 import type { Jobs } from './platform/jobs.ts'
 import { registerMetrics } from './platform/metrics.ts'
 import type { GaugeSource } from './platform/metrics.ts'
+import { findDeliveryBacklog } from './webhooks/webhooks.ts'
 
 // Far beyond the longest backlog that workers catch up with; an API that nobody works for is of no use to callers.
 const workersLateSeconds = 300
@@ -34,6 +35,16 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
     name: 'jobs_oldest_waiting_seconds',
     help: 'How long ago the job that has waited longest for a worker should have started.',
     read: async () => (await jobs.lag()).oldestSeconds,
+  },
+  {
+    name: 'webhook_deliveries_due',
+    help: 'Forwarded events that should be under way by now.',
+    read: async () => (await findDeliveryBacklog(db)).due,
+  },
+  {
+    name: 'webhook_delivery_oldest_due_seconds',
+    help: 'How long ago the delivery that has waited longest should have begun.',
+    read: async () => (await findDeliveryBacklog(db)).oldestSeconds,
   },
 ]
 

@@ -353,6 +353,28 @@ describe('a person', () => {
   })
 })
 
+describe('a receiver that hangs', () => {
+  test('holds up nobody else, and a worker that stops hands its deliveries back untried', async () => {
+    const hanging = await startReceiver()
+    hanging.answer = () => undefined
+    const receiver = await startReceiver()
+    const stuck = await createWebhook(app, owner, { url: hanging.url })
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    for (let n = 0; n < 40; n++) await accept(app, stuck, { type: 'a', n })
+    await until('it has what it may have', () => hanging.arrivals.length === 16)
+    for (let n = 0; n < 10; n++) await accept(app, webhook, { type: 'a', n })
+    await until('the other one has all', () => receiver.arrivals.length === 10)
+    assert.equal(hanging.arrivals.length, 16)
+    const states = async () =>
+      (await deliveriesOf(app, owner, stuck)).map(({ status }: { status: string }) => status).toSorted()
+    const count = async (status: string) => (await states()).filter((one: string) => one === status).length
+    assert.equal(await count('sending'), 16)
+    await app.deps.jobs.stop({ deadlineMs: 50 })
+    assert.equal(await count('pending'), 40)
+    assert.ok((await deliveriesOf(app, owner, stuck)).every(({ attempts }: { attempts: [] }) => attempts.length === 0))
+  })
+})
+
 describe('the outbound guard', () => {
   test('holds on the way out, for a name that leads outside when stored and inside when used', async () => {
     const inside = await startReceiver()
@@ -367,7 +389,6 @@ describe('the outbound guard', () => {
       },
     )
     const somebody = await app.createOrg()
-    await app.deps.jobs.stop({ deadlineMs: 5_000 })
     const url = `http://rebind.example.com:${new URL(inside.url).port}/`
     const webhook = await createWebhook(guarded, somebody, { url })
     await accept(guarded, webhook, { type: 'a' })

@@ -188,8 +188,10 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
 }
 
 /** The state of the queue for operators: deliveries that should have begun, and for how long the oldest has waited. */
-export const findBacklog = (db: Db) =>
-  db.row<{ due: number; oldestSeconds: number }>(sql`-- all orgs: what operators ask
+export const findDeliveryBacklog = async (db: Db): Promise<{ due: number; oldestSeconds: number }> => {
+  const row = await db.row<{ due: number; oldestSeconds: number }>(sql`-- all orgs: what operators ask
     select count(*)::int as due, coalesce(max(extract(epoch from now() - q.due_at)), 0)::float8 as oldest_seconds
     from webhook_queue q join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id and w.status = 'active'
     where q.due_at <= now()`)
+  return row ?? { due: 0, oldestSeconds: 0 }
+}

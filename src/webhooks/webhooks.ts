@@ -42,6 +42,8 @@ export const pageOf = <T extends { id: string }>(rows: T[], limit: number) => {
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null }
 }
 
+export { findDeliveryBacklog } from './queue-queries.ts'
+
 export const receiveUrlOf = (origin: string, id: string): string => `${origin}${apiPrefix}/webhooks/receive/${id}`
 
 /** A webhook as the API shows it. `origin` is that of the request, or the configured one. */

@@ -83,7 +83,7 @@ const send = async (n: number): Promise<void> => {
     }
     const refusal = answer ? `${answer.status} ${(await answer.text()).slice(0, 80)}` : 'connection'
     refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1)
-    await delay(20)
+    await delay(50)
   }
 }
 
@@ -129,7 +129,9 @@ test(`servers that are killed ${rounds} times under load lose no acknowledged ev
     for (let round = 0; round < rounds; round++) {
       const victim = round % servers.length
       await starting[victim]
-      await delay(100 + Math.random() * 300)
+      const already = acknowledged.size
+      await until('work is going on', () => acknowledged.size >= already + 20, 60_000)
+      await delay(Math.random() * 50)
       await servers[victim]?.kill()
       servers[victim] = undefined
       starting[victim] = (async () => {
@@ -140,7 +142,6 @@ test(`servers that are killed ${rounds} times under load lose no acknowledged ev
   })
   await assertNothingLost()
   t.diagnostic(`${acknowledged.size} events, ${receiver.arrivals.length} arrivals, ${JSON.stringify([...refusals])}`)
-  assert.ok(acknowledged.size > rounds * 10)
   assert.deepEqual(
     [...refusals.keys()].filter((refusal) => refusal !== 'connection'),
     [],

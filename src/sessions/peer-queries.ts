@@ -53,10 +53,15 @@ export const isBehind = async (db: Db, orgId: string, turnId: string, askedBy: s
 }
 
 /** Counts one more message of a chain, and begins the chain with its first. Undefined when it has had all of its messages. */
-export const countMessage = (db: Db, orgId: string, turn: WritingTurn, leftMs: number, maxMessages: number) =>
+export const countMessage = (
+  db: Db,
+  orgId: string,
+  turn: WritingTurn,
+  { leftMs, maxMessages, maxSteps }: { leftMs: number; maxMessages: number; maxSteps: number },
+) =>
   db.row<{ messages: number }>(sql`
     insert into peer_chains as c (org_id, id, messages, steps, max_steps, max_cost_cents, deadline)
-    values (${orgId}, ${turn.chainId}, 1, ${turn.steps}, ${turn.maxSteps}, ${turn.maxCostCents},
+    values (${orgId}, ${turn.chainId}, 1, ${turn.steps}, ${maxSteps}, ${turn.maxCostCents},
       clock_timestamp() + ${leftMs} * interval '1 millisecond')
     on conflict (org_id, id) do update set messages = c.messages + 1 where c.messages < ${maxMessages}
     returning messages`)

@@ -320,48 +320,32 @@ describe('a chain of messages', () => {
     assert.ok(!app.logLines.some((line) => line.includes('deadlock')))
   })
 
-  test('has twenty messages at most, whoever writes them', async () => {
+  const write = (to: string): string => `/tool message_peer ${JSON.stringify({ to, text: 'Hi' })}`
+  const statusesOf = ({ turn }: Json): string[] => turn.toolCalls.map(({ status }: Json) => status)
+
+  test('has twenty messages at most', async () => {
     const owner = await createTeam('ann', 'bob', 'carl', 'dora')
-    const { turn } = await askAgent(owner, 'ann', '/peer bob Hi')
-    await app.db.execute(sql`
-      update peer_chains set messages = 19 where org_id = ${owner.orgId} and id = ${turn.id}`)
-    // Part of the same chain: a turn that asks again on its behalf.
-    const session = await openSession(app, owner, { agentId: 'ann' })
-    const text = '/slow 800\n/peer carl One\n\n/peer dora Two'
-    const asked = await say(app, owner, session.id, { text, background: true })
-    await app.db.execute(sql`
-      update turns set chain_id = ${turn.id}, hop = 1 where org_id = ${owner.orgId} and id = ${asked.body.data.turn.id}`)
-    const { toolCalls } = await untilStatus(app, owner, asked.body.data.turn.id, 'completed')
-    assert.deepEqual(
-      toolCalls.map((one: Json) => one.status),
-      ['done', 'failed'],
-    )
-    assert.match(toolCalls[1].output.error, /20 messages/)
+    const lines = Array.from({ length: 21 }, (_, i) => write(['bob', 'carl', 'dora'][i % 3] ?? ''))
+    const answer = await askAgent(owner, 'ann', lines.join('\n'))
+    assert.deepEqual(statusesOf(answer), [...Array.from({ length: 20 }, () => 'done'), 'failed'])
+    assert.match(answer.turn.toolCalls[20].output.error, /20 messages/)
   })
 
   test('a pair exchanges ten messages a minute', async () => {
     const owner = await createTeam('ann', 'bob')
-    const write = async (times: number): Promise<Json[]> => {
-      const line = '/tool message_peer {"to":"bob","text":"Hi","waitForReply":false}'
-      return (await askAgent(owner, 'ann', Array.from({ length: times }, () => line).join('\n'))).turn.toolCalls
-    }
-    assert.ok((await write(6)).every(({ status }) => status === 'done'))
-    const calls = await write(5)
-    assert.deepEqual(
-      calls.map(({ status }) => status),
-      ['done', 'done', 'done', 'done', 'failed'],
-    )
-    assert.match(calls[4].output.error, /at most 10 messages a minute/)
+    const answer = await askAgent(owner, 'ann', Array.from({ length: 11 }, (_, i) => `/peer bob ${i}`).join('\n'))
+    assert.deepEqual(statusesOf(answer), [...Array.from({ length: 10 }, () => 'done'), 'failed'])
+    assert.match(answer.turn.toolCalls[10].output.error, /at most 10 messages a minute/)
   })
 
-  test('shares the steps of its first turn', async () => {
+  test('calls models four times as often as its first turn may, and no more', async () => {
     const owner = await createTeam('ann', 'bob')
     const session = await openSession(app, owner, { agentId: 'ann' })
-    const rounds = (n: number): string => Array.from({ length: n }, () => '/tool files.search {"query":""}').join(' ')
-    const { turn } = await ask(app, owner, session.id, { text: `/peer bob ${rounds(1)}`, maxSteps: 2 })
-    // One call of ann's model and one of bob's are all that the chain has.
-    const asked = await getTurn(app, owner, callOf({ turn }).output.turnId)
-    assert.deepEqual([asked.status, asked.stopReason, asked.steps.length], ['incomplete', 'max_steps', 1])
+    const text = Array.from({ length: 7 }, () => write('bob')).join('\n')
+    const answer = await ask(app, owner, session.id, { text, maxSteps: 2 })
+    assert.ok(statusesOf(answer).every((status) => status === 'done'))
+    // Seven calls for bob and one for ann are all that there are.
+    const { turn } = answer
     assert.deepEqual([turn.status, turn.stopReason, turn.steps.length], ['incomplete', 'max_steps', 1])
   })
 

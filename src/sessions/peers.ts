@@ -21,6 +21,8 @@ import type { TurnDeps } from './turns.ts'
 /** How many messages lead from the turn that a person began to any other of its chain. */
 const maxHops = 4
 const maxMessagesInChain = 20
+/** What a chain may call models, in times of what its first turn may: 20 messages have room in it, and no more than a few. */
+const stepsOfChain = 4
 const maxMessagesAMinute = 10
 /** Below the time of a tool, so that the agent hears that there is no answer yet. */
 const waitMs = 45_000
@@ -78,7 +80,12 @@ const joinChain = async (db: Transaction, orgId: string, turn: WritingTurn, left
       `A chain of messages between agents ends after ${maxHops}. Answer with what you know; your answer goes back to who asked.`,
     )
   }
-  if (!(await peerQueries.countMessage(db, orgId, turn, Math.max(0, leftMs), maxMessagesInChain))) {
+  const limits = {
+    leftMs: Math.max(0, leftMs),
+    maxMessages: maxMessagesInChain,
+    maxSteps: turn.maxSteps * stepsOfChain,
+  }
+  if (!(await peerQueries.countMessage(db, orgId, turn, limits))) {
     throw validationError(`Agents have exchanged ${maxMessagesInChain} messages about this, and that is the limit.`)
   }
 }

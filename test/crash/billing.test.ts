@@ -43,8 +43,11 @@ const verify = async () => {
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
   const cli = new URL('../../src/cli.ts', import.meta.url).pathname
   const env = { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: config.dataDir }
-  const { stdout } = await promisify(execFile)(process.execPath, [cli, 'ledger', 'verify', '--json'], { env })
-  return JSON.parse(stdout) as { orgs: number; faults: object[] }
+  // Where something is off the command exits with 1, having said what.
+  const ended = await promisify(execFile)(process.execPath, [cli, 'ledger', 'verify', '--json'], { env }).catch(
+    (error: { stdout: string }) => error,
+  )
+  return JSON.parse(ended.stdout) as { orgs: number; faults: object[] }
 }
 
 const turnsAtOnce = 24
@@ -107,5 +110,5 @@ test('workers that are killed under load charge every call that was made once, a
   assert.equal(usage.currentMonth.platformFeeMicrocents, expected)
   assert.equal(balance.reservedMicrocents, 0)
   assert.equal(sumOf(await listLedger(app, owner)), balance.balanceCents)
-  assert.deepEqual((await verify()).faults, [])
+  assert.deepEqual(await verify(), { orgs: 1, faults: [] })
 })

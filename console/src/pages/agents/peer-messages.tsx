@@ -47,24 +47,26 @@ const Words = ({ talk }: { talk: Talk }) => {
       aria-label={`With ${talk.name}`}
       tabIndex={0}
     >
-      {talk.messages.map((message) => (
-        <article key={message.id} className={classes(styles['word'], message.isSelf && styles['own'])}>
-          <Avatar name={message.fromAgentName} square />
-          <div>
-            <header>
-              {message.fromAgentName} <Time at={message.createdAt} />
-            </header>
-          </div>
-          <div className={styles['bubble']}>
-            <Markdown text={message.text} />
-          </div>
-        </article>
-      ))}
-      <p>
-        <Link className="link" to={`/chat/${talk.sessionId}`}>
-          The whole conversation, with tools and receipts
-        </Link>
-      </p>
+      <div className={styles['words']}>
+        {talk.messages.map((message) => (
+          <article key={message.id} className={classes(styles['word'], message.isSelf && styles['own'])}>
+            <Avatar name={message.fromAgentName} square />
+            <div>
+              <header>
+                {message.fromAgentName} <Time at={message.createdAt} />
+              </header>
+            </div>
+            <div className={styles['bubble']}>
+              <Markdown text={message.text} />
+            </div>
+          </article>
+        ))}
+        <p>
+          <Link className="link" to={`/chat/${talk.sessionId}`}>
+            The whole conversation, with tools and receipts
+          </Link>
+        </p>
+      </div>
     </div>
   )
 }

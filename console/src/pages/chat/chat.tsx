@@ -98,7 +98,7 @@ const Head = ({ session, back }: { session: Session | undefined; back: string })
         variant="quiet"
         icon={<ArrowLeft />}
         className={styles['back'] ?? ''}
-        aria-label="All conversations"
+        aria-label="Back to all conversations"
       >
         Back
       </ButtonLink>

@@ -1,8 +1,9 @@
 import type { Message } from 'atrium-sdk'
 import { ArrowDown, LoaderCircle } from 'lucide-react'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { isCode } from '../../api.ts'
+import { useLatest } from '../../latest.ts'
 import { useIdentity } from '../../session.tsx'
 import { Avatar, Time } from '../../ui/bits.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -23,7 +24,7 @@ import { TurnEnd } from './turn-end.tsx'
 import { say, useConversation } from './use-conversation.ts'
 import type { Exchange } from './use-conversation.ts'
 
-const Said = ({ of, isMine }: { of: Message; isMine: boolean }) => {
+const Said = memo(({ of, isMine }: { of: Message; isMine: boolean }) => {
   const parts = storedParts(of)
   const text = textOf(parts)
   return (
@@ -37,7 +38,7 @@ const Said = ({ of, isMine }: { of: Message; isMine: boolean }) => {
       <Parts parts={parts.filter(({ kind }) => kind !== 'text')} />
     </div>
   )
-}
+})
 
 const Working = ({ children }: { children: ReactNode }) => (
   <p className={message['working']} role="status">
@@ -56,7 +57,7 @@ interface ReplyProps {
   onSay: (text: string, fileIds?: string[]) => void
 }
 
-const Reply = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, onSay }: ReplyProps) => {
+const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, onSay }: ReplyProps) => {
   const { reply, turnId, said } = exchange
   if (!reply) return null
   const { parts, isLive, message: stored } = reply
@@ -86,6 +87,7 @@ const Reply = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, o
             <TurnEnd
               turnId={turnId}
               isLast={isLast}
+              saysWhy={parts.some(({ kind }) => kind === 'error')}
               onReceipt={() => onReceipt(turnId)}
               onContinue={() => onSay('Continue')}
               onRetry={retry}
@@ -97,6 +99,17 @@ const Reply = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, o
     </article>
   )
 }
+
+const isSameReply = (a: ReplyProps, b: ReplyProps): boolean =>
+  a.exchange.reply?.parts === b.exchange.reply?.parts &&
+  a.exchange.reply?.isLive === b.exchange.reply?.isLive &&
+  a.exchange.reply?.message === b.exchange.reply?.message &&
+  a.isLast === b.isLast &&
+  a.reconnecting === b.reconnecting &&
+  a.agentName === b.agentName
+
+/** Every word that comes draws the whole conversation; what did not change is not drawn again. Functions must last. */
+const Reply = memo(ReplyOf, isSameReply)
 
 interface Sending {
   text: string
@@ -202,6 +215,9 @@ export const Conversation = ({
   const { session, messages, exchanges, live, isWorking } = conversation
   const { scroller, isAtEnd, onScroll, stick } = useStickToEnd()
   const saying = useSaying(sessionId, stick)
+  const decide = useLatest(conversation.decide)
+  const openReceipt = useLatest(onReceipt)
+  const sayAgain = useLatest((text: string, fileIds: string[] = []) => saying.send(text, fileIds, []))
   const error = session.error ?? messages.error
   if (error && (!session.data || !messages.data))
     return <ErrorState error={error} onRetry={() => void Promise.all([session.refetch(), messages.refetch()])} />
@@ -235,9 +251,9 @@ export const Conversation = ({
                 agentName={agentName}
                 isLast={index === exchanges.length - 1}
                 reconnecting={live?.reconnecting === true}
-                decide={conversation.decide}
-                onReceipt={onReceipt}
-                onSay={(text, fileIds = []) => saying.send(text, fileIds, [])}
+                decide={decide}
+                onReceipt={openReceipt}
+                onSay={sayAgain}
               />
             </div>
           ))}

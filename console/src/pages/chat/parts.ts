@@ -20,8 +20,16 @@ export type ViewPart =
 
 export type ToolPart = Extract<ViewPart, { kind: 'tool' }>
 
-/** The parts of a stored message, each tool's result with its call. */
-export const storedParts = ({ parts }: Message): ViewPart[] => {
+const known = new WeakMap<Message, readonly ViewPart[]>()
+
+/** The parts of a stored message, each tool's result with its call; the same ones for the same message. */
+export const storedParts = (message: Message): readonly ViewPart[] => {
+  const parts = known.get(message) ?? toView(message)
+  known.set(message, parts)
+  return parts
+}
+
+const toView = ({ parts }: Message): ViewPart[] => {
   const results = new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))
   return parts.flatMap((part, index): ViewPart[] => {
     const id = String(index)

@@ -132,7 +132,12 @@ export const Receipt = ({ turnId, onClose }: { turnId: string; onClose: () => vo
   return (
     <Dialog open wide onClose={onClose} title="Receipt">
       <Await query={turn} compact>
-        {(data) => <Content turn={data} />}
+        {(data) => (
+          // The arrow keys scroll it.
+          <div className={styles['content']} role="group" aria-label="Receipt" tabIndex={0}>
+            <Content turn={data} />
+          </div>
+        )}
       </Await>
     </Dialog>
   )

@@ -10,13 +10,15 @@ export interface TurnEndProps {
   turnId: string
   /** Only the last one says how it ended and can be gone on with; all have their receipt. */
   isLast: boolean
+  /** The answer tells already what went wrong. */
+  saysWhy: boolean
   onReceipt: () => void
   onContinue: () => void
   onRetry: () => void
 }
 
 /** Below an answer: how it ended, what it cost, and how to go on. */
-export const TurnEnd = ({ turnId, isLast, onReceipt, onContinue, onRetry }: TurnEndProps) => {
+export const TurnEnd = ({ turnId, isLast, saysWhy, onReceipt, onContinue, onRetry }: TurnEndProps) => {
   const { data: turn } = useQuery({ ...read('GET /turns/:id', { params: { id: turnId } }), enabled: isLast })
   const receipt = (
     <Button small variant="quiet" icon={<ReceiptText />} onClick={onReceipt}>
@@ -43,7 +45,7 @@ export const TurnEnd = ({ turnId, isLast, onReceipt, onContinue, onRetry }: Turn
       )}
       {turn.status === 'failed' && (
         <>
-          <span className={message['why']}>{turn.error?.message ?? 'It failed.'}</span>
+          {!saysWhy && <span className={message['why']}>{turn.error?.message ?? 'It failed.'}</span>}
           <Button small icon={<RotateCcw />} onClick={onRetry}>
             Try again
           </Button>

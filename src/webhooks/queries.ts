@@ -76,6 +76,7 @@ export const updateWebhook = (db: Db, actor: Actor, id: string, change: WebhookC
     where org_id = ${actor.orgId} and id = ${id}
     returning ${columns}`)
 
+/** A public key stays until another one is given. */
 export const updateSecret = (
   db: Db,
   actor: Actor,
@@ -84,7 +85,7 @@ export const updateSecret = (
 ) =>
   db.row<WebhookRow>(sql`
     update webhooks
-    set secret = ${secret.sealed}, secret_hash = ${secret.hash}, public_key = ${secret.publicKey},
+    set secret = ${secret.sealed}, secret_hash = ${secret.hash}, public_key = coalesce(${secret.publicKey}, public_key),
       revision = revision + 1, updated_at = now()
     where org_id = ${actor.orgId} and id = ${id}
     returning ${columns}`)

@@ -42,9 +42,6 @@ export const makeSecret = (source: string, given: GivenSecret): MadeSecret => {
   if (given.publicKey !== undefined && discordKey(given.publicKey) === undefined) {
     throw badRequest('publicKey must be the 64 hexadecimal digits of an Ed25519 public key')
   }
-  if (name === 'discord' && given.publicKey === undefined) {
-    throw badRequest('publicKey is required for discord: it is what Discord signs with, and Atrium verifies by it')
-  }
   const secret = given.secret ?? (isTelegram ? randomPlainSecret() : randomSecret())
   return { secret, hash: sha256(secret), publicKey: given.publicKey ?? null }
 }

@@ -259,6 +259,17 @@ describe('rotating the secret', () => {
     assert.equal(bad.status, 400)
   })
 
+  test('keeps the public key of Discord until another one is given', async () => {
+    const publicKey = 'a'.repeat(64)
+    const { id } = await createWebhook(app, owner, { source: 'discord', publicKey })
+    const keyOf = async () =>
+      (await app.db.row<{ key: string }>(sql`select public_key as key from webhooks where id = ${id}`))?.key
+    assert.equal((await app.call('POST', `${path}/${id}/rotate`, { as: owner, json: {} })).status, 200)
+    assert.equal(await keyOf(), publicKey)
+    await app.call('POST', `${path}/${id}/rotate`, { as: owner, json: { publicKey: 'b'.repeat(64) } })
+    assert.equal(await keyOf(), 'b'.repeat(64))
+  })
+
   test('gives Telegram a secret of the letters that it takes', async () => {
     const { secret } = await createWebhook(app, owner, { source: 'telegram' })
     assert.match(secret, /^[A-Za-z0-9_-]{1,256}$/)

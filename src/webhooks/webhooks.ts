@@ -117,6 +117,9 @@ export const createWebhook = async (
 ): Promise<{ webhook: WebhookRow; secret: string }> => {
   const id = newId()
   const source = cleanSource(body.source)
+  if (source.toLowerCase() === 'discord' && body.publicKey === undefined) {
+    throw badRequest('publicKey is required for discord, which signs by a key of its own instead of a secret')
+  }
   const made = makeSecret(source, body)
   const { sealed } = seal(rules, actor.orgId, id, made)
   const webhook = {

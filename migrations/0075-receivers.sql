@@ -76,6 +76,8 @@ create table connector_events (
   parts_sent integer not null default 0,
   is_sending boolean not null default false,
   send_attempts integer not null default 0,
+  -- When the provider may be tried again.
+  send_after timestamptz,
   error text,
   primary key (org_id, endpoint_id, external_id),
   foreign key (org_id, endpoint_id) references connector_endpoints (org_id, id) on delete cascade

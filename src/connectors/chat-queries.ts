@@ -90,13 +90,17 @@ export interface OpenAnswer {
   partsSent: number
   isSending: boolean
   sendAttempts: number
+  /** Until the provider may be tried again. */
+  waitSeconds: number
   error: string | null
 }
 
 /** The first message of the chat that is not answered to the end. */
 export const findOpenAnswer = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
   db.row<OpenAnswer>(sql`
-    select external_id, turn_id, reply_to, parts_sent, is_sending, send_attempts, error from connector_events
+    select external_id, turn_id, reply_to, parts_sent, is_sending, send_attempts, error,
+      greatest(0, extract(epoch from coalesce(send_after, now()) - clock_timestamp()))::float8 as wait_seconds
+    from connector_events
     where org_id = ${orgId} and endpoint_id = ${endpointId} and chat = ${chat} and state = 'running'
     order by place
     limit 1`)
@@ -105,6 +109,8 @@ export interface AnswerChange {
   isSending: boolean
   partsSent: number
   sendAttempts: number
+  /** It has to wait for so long. */
+  waitSeconds?: number
   /** Undefined: it goes on. */
   end?: { state: 'answered' | 'silent' | 'failed' | 'unknown'; error: string | null }
 }
@@ -115,12 +121,13 @@ export const changeAnswer = async (
   { orgId, endpointId, chat }: ChatKey,
   externalId: string,
   token: string,
-  { isSending, partsSent, sendAttempts, end }: AnswerChange,
+  { isSending, partsSent, sendAttempts, waitSeconds = 0, end }: AnswerChange,
 ): Promise<boolean> => {
   const state = end?.state ?? 'running'
   const changed = await db.execute(sql`
     update connector_events
     set is_sending = ${isSending}, parts_sent = ${partsSent}, send_attempts = ${sendAttempts}, state = ${state},
+      send_after = clock_timestamp() + make_interval(secs => ${waitSeconds}),
       error = case when ${end !== undefined} then ${end?.error ?? null} else error end,
       reply_to = case when ${end !== undefined} then null else reply_to end
     where org_id = ${orgId} and endpoint_id = ${endpointId} and external_id = ${externalId} and state = 'running'

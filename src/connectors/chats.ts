@@ -16,9 +16,14 @@ export const answerChat = defineJob<ChatKey>('connector.answer', {
   retryDelayMaxSeconds: 30,
 })
 
-/** Makes sure that somebody sends what is ready in the chat after this commit. */
-export const enqueueAnswer = (db: Transaction, jobs: Pick<Jobs, 'enqueue'>, chat: ChatKey): Promise<void> =>
-  jobs.enqueue(db, answerChat, chat, { singletonKey: `${chat.endpointId}/${chat.chat}` })
+/** Makes sure that somebody sends what is ready in the chat after this commit, or after a while. */
+export const enqueueAnswer = (
+  db: Transaction,
+  jobs: Pick<Jobs, 'enqueue'>,
+  chat: ChatKey,
+  startAfterSeconds = 0,
+): Promise<void> =>
+  jobs.enqueue(db, answerChat, chat, { singletonKey: `${chat.endpointId}/${chat.chat}`, startAfterSeconds })
 
 export interface ChatDeps {
   db: Database

@@ -27,11 +27,14 @@ export type ProviderFailure = 'rejected' | 'refused' | 'unavailable'
 /** The message names the provider and what it said, secrets cut out: it may be shown to the person and to the model. */
 export class ProviderError extends ApiError {
   readonly failure: ProviderFailure
+  /** How long the provider asks to wait. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(failure: ProviderFailure, message: string, cause?: unknown) {
+  constructor(failure: ProviderFailure, message: string, cause?: unknown, retryAfterSeconds?: number) {
     super(failure === 'unavailable' ? 'SERVICE_UNAVAILABLE' : 'BAD_REQUEST', message, { cause })
     this.name = 'ProviderError'
     this.failure = failure
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -241,10 +244,16 @@ const failureOf = (access: Access, status: number, body: unknown): ProviderFailu
   return errorMessage.some((path) => rejections.includes(textAt(body, path) ?? '')) ? 'rejected' : 'refused'
 }
 
-const failureMessage = (access: Access, { status, headers }: OutboundResponse, body: unknown): string => {
+const waitOf = ({ status, headers }: OutboundResponse): number | undefined => {
+  const [seconds] = /^\d{1,6}$/.exec(status === 429 || status === 503 ? (headers['retry-after'] ?? '') : '') ?? []
+  return seconds === undefined ? undefined : Number(seconds)
+}
+
+const failureMessage = (access: Access, answer: OutboundResponse, body: unknown): string => {
+  const { status } = answer
   const { name } = access.connector
   if (status === 429) {
-    const wait = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0]
+    const wait = waitOf(answer)
     return `${name} wants fewer requests${wait === undefined ? '' : `: try again in ${wait} s`}.`
   }
   if (status >= 300 && status < 400) return `${name} answered with a redirect (${status}).`
@@ -272,6 +281,6 @@ export const callProvider = async (
   const text = createScrubber(access)(answer.body.toString('utf8'))
   const body = parseBody(text, contentType, answer.truncated)
   const failure = failureOf(access, answer.status, body)
-  if (failure) throw new ProviderError(failure, failureMessage(access, answer, body))
+  if (failure) throw new ProviderError(failure, failureMessage(access, answer, body), undefined, waitOf(answer))
   return { status: answer.status, contentType, body, url: url.href, truncated: answer.truncated }
 }

@@ -32,13 +32,17 @@ export interface ReplyDeps extends ChatDeps, AccessDeps {
 /** How an attempt to send ended. `later`: it was certainly not sent. `unknown`: nobody knows. */
 type Sent =
   | { outcome: 'sent' }
-  | { outcome: 'later'; reason: string }
+  | { outcome: 'later'; reason: string; retryAfterSeconds?: number | undefined }
   | { outcome: 'refused'; reason: string }
   | { outcome: 'unknown'; reason: string }
 
 const apology = 'Sorry, I cannot answer this right now.'
 
-const maxSendAttempts = 12
+/** With the waits between them, half an hour. */
+const maxSendAttempts = 13
+const maxWaitSeconds = 300
+/** What a provider asks for is believed up to here. */
+const maxAskedSeconds = 3_600
 const sendTimeoutMs = 30_000
 /** One that a killed worker left is over before its job is given to another one (20 s). */
 const chatLease = { leaseMs: 15_000, renewMs: 2_500 }
@@ -53,6 +57,9 @@ const toSent = (error: unknown): Sent => {
   const reason = error instanceof Error ? error.message : String(error)
   if (mayHaveArrived(cause)) return { outcome: 'unknown', reason }
   if (error instanceof OutboundError) return { outcome: 'later', reason }
+  if (error instanceof ProviderError && error.failure === 'unavailable') {
+    return { outcome: 'later', reason, retryAfterSeconds: error.retryAfterSeconds }
+  }
   if (error instanceof ApiError) return { outcome: error.status >= 500 ? 'later' : 'refused', reason }
   throw error
 }
@@ -109,6 +116,9 @@ const change = async ({ deps, chat, answer, lease }: Omit<Delivery, 'endpoint' |
   if (!isOurs) throw new Error('the chat was given to another worker')
 }
 
+/** How an answer ended, or for how many seconds it has to wait. Undefined: it goes on. */
+type Progress = AnswerChange['end'] | number
+
 /**
  * Sends one part. Before it goes out that is written down: whoever finds it so later knows that it may have arrived, and
  * sends it again only where the provider makes one message of two. Answers how the answer ended, or undefined when the
@@ -118,7 +128,7 @@ const deliverPart = async (
   delivery: Delivery,
   progress: { part: number; attempts: number; wasSending: boolean },
   outgoing: Outgoing,
-): Promise<AnswerChange['end'] | 'later'> => {
+): Promise<Progress> => {
   const { deps, chat, endpoint, channel, lease } = delivery
   const { part, attempts } = progress
   const isRepeatable = channel.isRepeatable(part)
@@ -126,20 +136,22 @@ const deliverPart = async (
     const error = 'The worker that sent the answer was ended, and the provider does not tell whether it arrived.'
     return { state: 'unknown', error }
   }
-  await change(delivery, { isSending: true, partsSent: part, sendAttempts: attempts + 1 })
   lease.check()
+  await change(delivery, { isSending: true, partsSent: part, sendAttempts: attempts + 1 })
   deps.onSend?.('before', chat)
   const sent = await sendPart(deps, endpoint, channel, outgoing)
   deps.onSend?.('after', chat)
   if (sent.outcome === 'sent') return undefined
   if (sent.outcome === 'unknown' && !isRepeatable) return { state: 'unknown', error: sent.reason }
   if (sent.outcome === 'refused' || attempts + 1 >= maxSendAttempts) return { state: 'failed', error: sent.reason }
-  await change(delivery, { isSending: false, partsSent: part, sendAttempts: attempts + 1 })
+  const asked = sent.outcome === 'later' ? (sent.retryAfterSeconds ?? 0) : 0
+  const waitSeconds = Math.max(Math.min(maxWaitSeconds, 2 ** attempts), Math.min(maxAskedSeconds, asked))
+  await change(delivery, { isSending: false, partsSent: part, sendAttempts: attempts + 1, waitSeconds })
   deps.log.info({ provider: endpoint.provider, endpointId: endpoint.id, reason: sent.reason }, 'an answer has to wait')
-  return 'later'
+  return waitSeconds
 }
 
-const deliver = async (delivery: Delivery, text: string): Promise<AnswerChange['end'] | 'later'> => {
+const deliver = async (delivery: Delivery, text: string): Promise<Progress> => {
   const { deps, chat, channel, answer } = delivery
   const { externalId, error, replyTo } = answer
   if (replyTo === null) return { state: 'silent', error }
@@ -161,15 +173,16 @@ const deliver = async (delivery: Delivery, text: string): Promise<AnswerChange['
 const finish = (delivery: Omit<Delivery, 'endpoint' | 'channel'>, end: NonNullable<AnswerChange['end']>) =>
   change(delivery, { isSending: false, partsSent: delivery.answer.partsSent, sendAttempts: 0, end })
 
-/** Sends what is ready of a chat, in its order. Answers whether something has to be tried again later. */
-const sendReady = async (deps: ReplyDeps, chat: ChatKey, lease: Lease): Promise<boolean> => {
+/** Sends what is ready of a chat, in its order. Answers for how many seconds the next has to wait; 0: nothing waits. */
+const sendReady = async (deps: ReplyDeps, chat: ChatKey, lease: Lease): Promise<number> => {
   for (;;) {
     const answer = await chatQueries.findOpenAnswer(deps.db, chat)
-    if (!answer) return false
+    if (!answer) return 0
+    if (answer.waitSeconds > 0) return answer.waitSeconds
     const delivery = { deps, chat, answer, lease }
     const endpoint = await endpointQueries.findEndpoint(deps.db, chat.orgId, chat.endpointId)
     const reply = answer.turnId === null ? { text: apology } : await deps.runtime.findReply(chat.orgId, answer.turnId)
-    if (!reply) return false
+    if (!reply) return 0
     const channel = endpoint && deps.receivers.get(endpoint.provider)?.reply
     if (!endpoint || !channel) {
       await finish(delivery, { state: 'silent', error: answer.error })
@@ -177,23 +190,23 @@ const sendReady = async (deps: ReplyDeps, chat: ChatKey, lease: Lease): Promise<
     }
     const text = reply.text.trim() === '' ? apology : reply.text
     const end = await deliver({ ...delivery, endpoint, channel }, text)
-    if (end === 'later') return true
+    if (typeof end === 'number') return end
     if (end) await finish(delivery, end)
   }
 }
 
-/**
- * The job of an answer: sends everything that is ready in its chat, one answer after another. Rejects when the provider
- * is to be tried again: the job's own delays are the waiting time.
- */
+/** The job of an answer: sends everything that is ready in its chat, one answer after another. */
 export const answer = async (deps: ReplyDeps, chat: ChatKey, { signal }: Pick<JobContext, 'signal'>): Promise<void> => {
   for (;;) {
     const options = { timing: chatLease }
-    const hasToWait = await withLease(deps.db, chatQueries.leasedChat(chat), options, (lease) =>
+    const waitSeconds = await withLease(deps.db, chatQueries.leasedChat(chat), options, (lease) =>
       sendReady(deps, chat, lease),
     )
-    if (hasToWait === false) return
-    if (hasToWait === true) throw new Error('an answer could not be sent yet')
+    if (waitSeconds === 0) return
+    if (waitSeconds !== undefined) {
+      await deps.db.transaction((db) => enqueueAnswer(db, deps.jobs, chat, Math.ceil(waitSeconds)))
+      return
+    }
     if (!(await chatQueries.chatExists(deps.db, chat))) return
     // Whoever has the chat may have looked before this answer was ready.
     await delay(busyMs, undefined, { signal })

@@ -115,6 +115,8 @@ export interface OAuthOptions {
   expiresIn?: number
   /** A refresh token is good for one use. */
   rotates?: boolean
+  /** Tokens end, and there is nothing to get another one with. */
+  withoutRefresh?: boolean
   /** What else the token endpoint tells. */
   more?: object
 }
@@ -202,7 +204,7 @@ export const addOAuth = (provider: FakeProvider, options: OAuthOptions): FakeOAu
         token_type: 'bearer',
         scope: options.scope,
         // A server that does not rotate says nothing of the refresh token that it was given.
-        ...(ends && refreshToken === undefined ? { refresh_token: grant.refreshToken } : {}),
+        ...(ends && !options.withoutRefresh && refreshToken === undefined ? { refresh_token: grant.refreshToken } : {}),
         ...(ends ? { expires_in: options.expiresIn } : {}),
         ...options.more,
       },

@@ -13,6 +13,8 @@ export interface Grant {
   scopes: string[]
   /** Undefined: it does not end by itself. */
   expiresInSeconds: number | undefined
+  /** There is a refresh token. */
+  canRenew: boolean
   /** The whole answer, for what else it tells. */
   answer: unknown
 }
@@ -136,6 +138,7 @@ const grantOf = (
       secrets: { accessToken, ...(refreshToken ? { refreshToken } : {}) },
       scopes: scope === null ? [...auth.scopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
       expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : undefined,
+      canRenew: refreshToken !== undefined && refreshToken !== '',
       answer,
     }
   }

@@ -100,10 +100,10 @@ const store = (
   account: AccountOf,
   origin: Origin,
 ): Promise<ConnectionRow | undefined> => {
-  const { scopes, expiresInSeconds } = grant
+  const { scopes, expiresInSeconds, canRenew } = grant
   const secrets = sealSecrets(deps.secrets, { orgId, id: connectionId }, grant.secrets)
   return deps.db.transaction(async (db) => {
-    const accepted = { secrets, scopes, expiresInSeconds, ...account }
+    const accepted = { secrets, scopes, expiresInSeconds, canRenew, ...account }
     const connection = await queries.activate(db, orgId, connectionId, accepted)
     if (!connection) return undefined
     await oauthQueries.deleteStates(db, orgId, connectionId)

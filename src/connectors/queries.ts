@@ -111,25 +111,30 @@ export const prolongPending = (db: Transaction, orgId: string, id: string) =>
     update connections set pending_until = now() + ${pendingFor}
     where org_id = ${orgId} and id = ${id} and status = 'pending'`)
 
-export interface Accepted {
+export interface Accepted extends Lasting {
   /** Sealed. */
   secrets: string
   accountId: string | null
   accountName: string | null
   scopes: string[]
-  /** Undefined: the token does not end by itself. */
-  expiresInSeconds?: number | undefined
   /** JSON, for an MCP server. */
   pinnedTools?: string | undefined
 }
 
-/** A token is renewed before it ends, when the work that needs it would otherwise outlive it. */
-export const refreshDue = (expiresInSeconds: number | undefined) =>
-  expiresInSeconds === undefined
-    ? sql`null`
-    : sql`now() + make_interval(secs => ${Math.max(expiresInSeconds / 2, expiresInSeconds - 300)})`
+/** When a token ends, and whether there is anything to get another one with. */
+export interface Lasting {
+  /** Undefined: it does not end by itself. */
+  expiresInSeconds?: number | undefined
+  canRenew?: boolean
+}
 
-export const tokenEnd = (expiresInSeconds: number | undefined) =>
+/** A token is renewed before it ends, when the work that needs it would otherwise outlive it. */
+export const refreshDue = ({ expiresInSeconds, canRenew = false }: Lasting) => {
+  if (expiresInSeconds === undefined || !canRenew) return tokenEnd({ expiresInSeconds })
+  return sql`now() + make_interval(secs => ${Math.max(expiresInSeconds / 2, expiresInSeconds - 300)})`
+}
+
+export const tokenEnd = ({ expiresInSeconds }: Lasting) =>
   expiresInSeconds === undefined ? sql`null` : sql`now() + make_interval(secs => ${expiresInSeconds})`
 
 /** Stores what the provider accepted. Undefined when the connection was revoked or ran out meanwhile. */
@@ -138,7 +143,7 @@ export const activate = (db: Db, orgId: string, id: string, accepted: Accepted) 
     update connections
     set status = 'active', secrets = ${accepted.secrets}, secrets_version = secrets_version + 1,
       account_id = ${accepted.accountId}, account_name = ${accepted.accountName}, scopes = ${accepted.scopes},
-      token_expires_at = ${tokenEnd(accepted.expiresInSeconds)}, refresh_due_at = ${refreshDue(accepted.expiresInSeconds)},
+      token_expires_at = ${tokenEnd(accepted)}, refresh_due_at = ${refreshDue(accepted)},
       lease_token = null, lease_until = null, pinned_tools = ${accepted.pinnedTools ?? null}, offered_tools = null,
       pending_until = null, last_error = null, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and deleted_at is null

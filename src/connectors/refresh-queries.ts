@@ -2,6 +2,7 @@ import { sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
 import type { ClaimOptions, LeasedRow } from '../platform/lease.ts'
 import { refreshDue, secretsColumns, tokenEnd } from './queries.ts'
+import type { Lasting } from './queries.ts'
 
 export const leasedConnection = (orgId: string, id: string): LeasedRow => ({
   table: sql`connections`,
@@ -26,12 +27,12 @@ export const storeRenewed = async (
   orgId: string,
   id: string,
   leaseToken: string,
-  { secrets, scopes, expiresInSeconds }: { secrets: string; scopes: string[]; expiresInSeconds: number | undefined },
+  { secrets, scopes, ...lasting }: { secrets: string; scopes: string[] } & Lasting,
 ): Promise<boolean> =>
   (await db.execute(sql`
     update connections
     set secrets = ${secrets}, secrets_version = secrets_version + 1, scopes = ${scopes},
-      token_expires_at = ${tokenEnd(expiresInSeconds)}, refresh_due_at = ${refreshDue(expiresInSeconds)},
+      token_expires_at = ${tokenEnd(lasting)}, refresh_due_at = ${refreshDue(lasting)},
       lease_token = null, lease_until = null, last_error = null, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'active'`)) > 0
 

@@ -204,6 +204,22 @@ describe('a grant that is over', () => {
   })
 })
 
+test('a token that nothing can renew serves to its end, and then the person is asked', async () => {
+  oauth.options.withoutRefresh = true
+  const connected = await connect()
+  delete oauth.options.withoutRefresh
+  const row = await db.row<{ isSame: boolean }>(
+    sql`select refresh_due_at = token_expires_at as is_same from connections where id = ${connected.ref.id}`,
+  )
+  assert.equal(row?.isSame, true)
+  assert.equal((await whoami(connected)).status, 200)
+  const before = oauth.refreshes
+  await endToken(connected)
+  await assert.rejects(whoami(connected), { code: 'CONFLICT' })
+  assert.equal(oauth.refreshes, before)
+  assert.equal((await read(connected)).status, 'error')
+})
+
 describe('a provider that is not well', () => {
   const faults: [string, Reply][] = [
     ['is down', { status: 500, body: '<h1>planted error page</h1>' }],

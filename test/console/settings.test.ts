@@ -199,7 +199,7 @@ test('a person of two orgs goes from one to the other, and nothing of the first 
   })
   await app.call('POST', '/api/v1/projects', { as: first, json: { name: 'Of the first' } })
   await app.call('POST', '/api/v1/projects', { as: second, json: { name: 'Of the second' } })
-  const { page, faults } = await open(first, '/files')
+  const { page, context, faults } = await open(first, '/files')
   await page.getByRole('grid').getByText('Of the first').waitFor()
   await page.getByRole('button', { name: 'First, Main: switch' }).click()
   await page.getByRole('menuitem', { name: 'Second' }).click()
@@ -207,5 +207,19 @@ test('a person of two orgs goes from one to the other, and nothing of the first 
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await page.getByRole('grid').getByText('Of the second').waitFor()
   assert.doesNotMatch(await page.content(), /Of the first/)
+  // A picture or a link cannot send a header: it names the org in its address, and only to read.
+  const nameOf = async (query: string) =>
+    (await (await context.request.get(`${app.url}/api/v1/me${query}`)).json()).data?.org.name
+  assert.equal(await nameOf(''), 'First')
+  assert.equal(await nameOf(`?orgId=${second.orgId}`), 'Second')
+  const stranger = await app.createOrg('Strangers')
+  assert.equal(await nameOf(`?orgId=${stranger.orgId}`), undefined)
+  const made = await context.request.post(`${app.url}/api/v1/projects?orgId=${second.orgId}`, {
+    data: { name: 'Where it belongs' },
+    headers: { origin: app.url },
+  })
+  assert.equal(made.status(), 201)
+  const { body } = await app.call('GET', '/api/v1/projects', { as: second })
+  assert.equal(body.data.items.length, 1, 'a change is made in the org of the header or the oldest one')
   assert.deepEqual(faults, [])
 })

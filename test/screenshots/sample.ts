@@ -21,9 +21,11 @@ export const picture = (width: number, height: number): Buffer => {
     for (let x = 0; x < width; x += 1) {
       const wave = Math.sin(x / 90 + Math.sin(y / 70) * 1.6) * 0.5 + 0.5
       const at = y * (width * 3 + 1) + 1 + x * 3
-      rows[at] = 60 + wave * 90 + (y / height) * 60
-      rows[at + 1] = 70 + wave * 40 + (x / width) * 70
-      rows[at + 2] = 190 - wave * 60 + (y / height) * 40
+      // In steps: a smooth picture makes a large screenshot.
+      const step = Math.round((wave + y / height) * 9) / 18
+      rows[at] = 60 + step * 150
+      rows[at + 1] = 80 + step * 70
+      rows[at + 2] = 200 - step * 40
     }
   }
   const header = Buffer.alloc(13)
@@ -87,6 +89,47 @@ const people = [
   ['Tomás Oliveira', 'tomas@northwind.example', 'member'],
 ] as const
 
+type Post = (path: string, json: unknown) => Promise<Record<string, { id: string } & string>>
+
+const idOf = (made: unknown): string => (made as { id: string }).id
+
+/** Two agents, a conversation with each, one of them paid for. */
+const talk = async (post: Post, ids: Record<string, string>): Promise<void> => {
+  await post('/billing/deposit', { amountCents: 5_000 })
+  const model = { model: 'atrium/demo-paid' }
+  ids['editor'] = idOf(
+    await post('/agents', {
+      ...model,
+      name: 'Catalogue editor',
+      description: 'Writes and checks the texts of the catalogue.',
+      systemPrompt: 'You edit furniture catalogues. Plain and warm; a number wherever there is one.',
+      allowedTools: ['files.search', 'files.read'],
+    }),
+  )
+  await post('/agents', { name: 'Price watcher', description: 'Compares our prices every morning.' })
+  const session = await post('/sessions', { agentId: ids['editor'], title: 'Texts for the terrace chairs' })
+  ids['session'] = idOf(session)
+  const say = (text: string) => post(`/sessions/${ids['session']}/messages`, { text })
+  await say('/tool files.search {"query": "brief"}')
+  await say('Which tone does the brief ask for, and for whom do we write?')
+  const translations = await post('/sessions', { agentId: ids['editor'], title: 'Translations into Portuguese' })
+  await post(`/sessions/${idOf(translations)}/messages`, { text: '/tokens 240000 52000 80000 0' })
+  await post('/sessions', { agentId: 'assistant', title: 'Opening hours of the showroom' })
+}
+
+/** A webhook with a few events. */
+const receive = async (post: Post, ids: Record<string, string>): Promise<void> => {
+  ids['webhook'] = idOf(await post('/webhooks', { name: 'Shop orders', description: 'Orders of the web shop' }))
+  for (const [type, order] of [
+    ['order.created', 1041],
+    ['order.paid', 1041],
+    ['order.created', 1042],
+  ] as const) {
+    const payload = { type, order, total: 42_000, currency: 'EUR', customer: { city: 'Lisbon' } }
+    await post('/webhooks/test', { webhookId: ids['webhook'], type, payload })
+  }
+}
+
 /** An org as a small firm would have it after a few weeks. */
 export const makeSample = async (app: TestApp): Promise<Sample> => {
   const owner = await app.createOrg('Northwind Studio')
@@ -140,6 +183,8 @@ export const makeSample = async (app: TestApp): Promise<Sample> => {
   for (const name of ['Shop integration', 'Nightly export', 'CI']) {
     await post('/api-keys', { name, scopes: name === 'CI' ? ['files:*', 'agents:read'] : [] })
   }
+  await talk(post, ids)
+  await receive(post, ids)
   return { owner, folderId: marketing, ids }
 }
 

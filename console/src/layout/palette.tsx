@@ -7,6 +7,7 @@ import { useNavigate } from 'react-router'
 import { read } from '../api.ts'
 import { useIdentity } from '../session.tsx'
 import { setTheme } from '../theme.ts'
+import { Kbd } from '../ui/kbd.tsx'
 import styles from './palette.module.css'
 import { palettePlaces, places, settings } from './navigation.ts'
 
@@ -16,6 +17,7 @@ interface Command {
   label: string
   icon: ReactNode
   keywords?: string
+  shortcut?: string
   run: () => void
 }
 
@@ -34,12 +36,13 @@ const useCommands = (text: string): Command[] => {
     ...read('GET /files', { query: { search: text.trim().slice(0, 255), recursive: true, limit: 8 } }),
     enabled: isSearching,
   })
-  const pages: Command[] = [...places, settings].map(({ to, label, icon: Icon, keywords }) => ({
+  const pages: Command[] = [...places, settings].map(({ to, label, icon: Icon, keywords, letter }) => ({
     id: to,
     group: 'Go to',
     label,
     icon: <Icon />,
     keywords: keywords ?? '',
+    shortcut: `G+${letter.toUpperCase()}`,
     run: go(to),
   }))
   const parts: Command[] = palettePlaces.map(({ to, label, keywords }) => ({
@@ -127,6 +130,7 @@ const Content = ({ onClose }: { onClose: () => void }) => {
             >
               {command.icon}
               <span>{command.label}</span>
+              {command.shortcut !== undefined && <Kbd keys={command.shortcut} />}
               {index === chosen && <CornerDownLeft aria-hidden="true" />}
             </div>
           </div>

@@ -9,9 +9,8 @@ import styles from './home.module.css'
 import { Conversations } from './conversations.tsx'
 
 const greeting = (hour: number): string => {
-  if (hour < 5) return 'Good night'
-  if (hour < 12) return 'Good morning'
-  return hour < 18 ? 'Good afternoon' : 'Good evening'
+  if (hour >= 5 && hour < 12) return 'Good morning'
+  return hour >= 12 && hour < 18 ? 'Good afternoon' : 'Good evening'
 }
 
 export const Home = () => {

@@ -242,7 +242,8 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, workedMs: numb
   withHeld(
     db,
     sql`update turns
-      set status = 'requires_action', worked_ms = worked_ms + ${workedMs}, lease_token = null, lease_until = null
+      set status = 'requires_action', rested_attempts = attempts, worked_ms = worked_ms + ${workedMs},
+        lease_token = null, lease_until = null
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
     pieces(checkpoint, 'rests', false),
   )

@@ -89,13 +89,13 @@ const takeStepsInTime = async (run: Run): Promise<Outcome | undefined> => {
   }
 }
 
-/** More than any crash explains: something about this turn kills its workers. */
+/** In a row, without a person in between. More than any crash explains: something about this turn kills its workers. */
 const maxAttempts = 8
 
 /** Everything from the claim to the end, while the turn is ours. */
 const takeTurn = async (hold: Hold): Promise<void> => {
   const { turn } = hold
-  if (turn.attempts > maxAttempts) {
+  if (turn.attempts - turn.restedAttempts > maxAttempts) {
     await conclude(hold, failed('internal', 'The server stopped again and again while it worked on this turn.'))
     return
   }

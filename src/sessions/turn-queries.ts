@@ -55,6 +55,8 @@ export interface TurnRow {
   error: ErrorDetail | null
   replyId: string
   attempts: number
+  /** Of those, the ones before it last waited for a person. */
+  restedAttempts: number
   workedMs: bigint
   createdAt: string
   startedAt: string | null
@@ -65,7 +67,7 @@ export interface TurnRow {
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.status, turns.stop_reason, turns.error, turns.reply_id,
-  turns.attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
+  turns.attempts, turns.rested_attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<TurnRow>(sql`

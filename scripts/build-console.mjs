@@ -59,6 +59,17 @@ const compress = (folder) => {
   }
 }
 
+const keptMs = 24 * 3_600_000
+
+/** Of builds before this one, once no page that is open can be as old. */
+const removeOldAssets = (folder) => {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (Date.now() - statSync(path).mtimeMs > keptMs) rmSync(path, { force: true })
+  }
+}
+
 const runVite = (root, node, outDir) =>
   new Promise((resolve, reject) => {
     const args = [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--outDir', outDir, '--logLevel', 'warn']
@@ -87,11 +98,12 @@ export const buildConsole = async (root, node) => {
     compress(fresh)
     for (const name of readdirSync(fresh)) {
       const target = join(root, 'console/dist', name)
-      // Old chunks stay for pages that are open; they go with the next build that is not the next start.
+      // Old chunks stay for pages that are open.
       if (name === 'assets' && existsSync(target)) {
         for (const asset of readdirSync(join(fresh, name))) renameSync(join(fresh, name, asset), join(target, asset))
       } else renameSync(join(fresh, name), target)
     }
+    removeOldAssets(join(root, 'console/dist/assets'))
     writeFileSync(stampOf(root), wanted)
     return true
   } finally {

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync } from 'node:zlib'
+import { buildConsole } from './build-console.mjs'
+
+const scripts = fileURLToPath(new URL('.', import.meta.url))
+const folder = await mkdtemp(join(tmpdir(), 'atrium-build-'))
+after(() => rm(folder, { recursive: true, force: true }))
+
+// Stands in for Vite: writes what the page says, or fails as it is told to.
+const fakeVite = `
+const fs = require('node:fs')
+const out = process.argv[process.argv.indexOf('--outDir') + 1]
+const text = fs.readFileSync('page.txt', 'utf8')
+fs.appendFileSync('../builds', '.')
+if (text === 'broken') { console.error('page.txt: a mistake in line 1'); process.exit(1) }
+fs.mkdirSync(out + '/assets', { recursive: true })
+fs.writeFileSync(out + '/index.html', text)
+fs.writeFileSync(out + '/assets/page-' + text + '.js', text)
+`
+
+const makeCheckout = async (name: string) => {
+  const root = join(folder, name)
+  await mkdir(join(root, 'console'), { recursive: true })
+  await mkdir(join(root, 'sdk/src'), { recursive: true })
+  await mkdir(join(root, 'node_modules/vite/bin'), { recursive: true })
+  await mkdir(join(root, 'scripts'))
+  await writeFile(join(root, 'node_modules/vite/bin/vite.js'), fakeVite)
+  await writeFile(join(root, 'console/vite.config.ts'), '')
+  await writeFile(join(root, 'console/page.txt'), 'one')
+  await writeFile(join(root, 'package-lock.json'), '{"packages":{}}')
+  await writeFile(join(root, 'node_modules/.package-lock.json'), '{"packages":{}}')
+  for (const script of ['bootstrap.mjs', 'build-console.mjs']) await cp(scripts + script, join(root, 'scripts', script))
+  return {
+    root,
+    build: () => buildConsole(root, process.execPath),
+    write: (text: string) => writeFile(join(root, 'console/page.txt'), text),
+    read: (path: string) => readFile(join(root, 'console/dist', path), 'utf8'),
+    builds: async () => (await readFile(join(root, 'builds'), 'utf8').catch(() => '')).length,
+    start: async () => {
+      const child = spawn(process.execPath, [join(root, 'scripts/bootstrap.mjs'), '--console'], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let [stdout, stderr] = ['', '']
+      child.stdout.on('data', (text: Buffer) => (stdout += text.toString()))
+      child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
+      const [code] = (await once(child, 'close')) as [number]
+      return { code, stdout, stderr }
+    },
+  }
+}
+
+test('the console is built once, and again when a source changed', async () => {
+  const checkout = await makeCheckout('fresh')
+  assert.equal(await checkout.build(), true)
+  assert.equal(await checkout.read('index.html'), 'one')
+  assert.equal(await checkout.build(), false)
+  assert.equal(await checkout.builds(), 1)
+  await checkout.write('two')
+  assert.equal(await checkout.build(), true)
+  assert.equal(await checkout.read('index.html'), 'two')
+  const compressed = await readFile(join(checkout.root, 'console/dist/index.html.br'))
+  assert.equal(brotliDecompressSync(compressed).toString(), 'two')
+  // Pages that are open still ask for it.
+  assert.equal(await checkout.read('assets/page-one.js'), 'one')
+})
+
+test('what an older build left goes when no open page can need it any more', async () => {
+  const checkout = await makeCheckout('old')
+  await checkout.build()
+  const twoDaysAgo = Date.now() / 1_000 - 2 * 86_400
+  await utimes(join(checkout.root, 'console/dist/assets/page-one.js'), twoDaysAgo, twoDaysAgo)
+  await checkout.write('two')
+  await checkout.build()
+  await assert.rejects(checkout.read('assets/page-one.js'))
+  assert.equal(await checkout.read('assets/page-two.js'), 'two')
+})
+
+test('a build that fails is told, leaves the last one, and does not keep the server from starting', async () => {
+  const checkout = await makeCheckout('broken')
+  await checkout.build()
+  await checkout.write('broken')
+  await assert.rejects(checkout.build(), /a mistake in line 1/)
+  assert.equal(await checkout.read('index.html'), 'one')
+  assert.deepEqual(
+    (await readdir(join(checkout.root, 'console/dist'))).filter((name) => name.startsWith('.new')),
+    [],
+  )
+  const { code, stdout, stderr } = await checkout.start()
+  assert.equal(code, 0)
+  assert.equal(stdout, `${process.execPath}\n`)
+  assert.match(stderr, /a mistake in line 1\n✗ The console could not be built: see above\. The API starts without it\./)
+})
+
+test('a start builds what is stale and says so, and says nothing when all is fresh', async () => {
+  const checkout = await makeCheckout('start')
+  const first = await checkout.start()
+  assert.match(first.stderr, /… building the console\n✓ console built \(\d+ s\)\n$/)
+  const second = await checkout.start()
+  assert.deepEqual([second.code, second.stderr], [0, ''])
+  assert.equal(await checkout.builds(), 1)
+})
+
+test('builds at the same time do not harm each other', async () => {
+  const checkout = await makeCheckout('together')
+  await Promise.all([checkout.start(), checkout.start(), checkout.start()])
+  assert.equal(await checkout.read('index.html'), 'one')
+  assert.equal(await checkout.build(), false)
+})
+
+test('without the development packages it says what is missing', async () => {
+  const checkout = await makeCheckout('lean')
+  await rm(join(checkout.root, 'node_modules/vite'), { recursive: true })
+  await assert.rejects(checkout.build(), /Vite is not installed: the development packages were left out\./)
+})

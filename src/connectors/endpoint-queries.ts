@@ -74,11 +74,23 @@ export const closeEndpointAt = (db: Db, orgId: string, connectionId: string, url
     update connector_endpoints set status = 'closed'
     where org_id = ${orgId} and connection_id = ${connectionId} and url = ${url}`)
 
-/** Takes away what a setup that was killed left behind. */
+const connectionIsGone = sql`exists (
+  select from connections c where c.org_id = e.org_id and c.id = e.connection_id and c.deleted_at is not null)`
+
+/** Forgets what providers prove themselves by to connections that were deleted. */
+export const wipeOrphans = (db: Db) =>
+  db.execute(sql`
+    -- all orgs: time passes everywhere
+    update connector_endpoints e set status = 'closed', secret = null where e.secret is not null and ${connectionIsGone}`)
+
+/** Takes away what a setup that was killed left behind, and the endpoints of deleted connections when they are empty. */
 export const deleteAbandoned = (db: Db) =>
   db.execute(sql`
     -- all orgs: time passes everywhere
-    delete from connector_endpoints where status = 'pending' and created_at < now() - interval '1 hour'`)
+    delete from connector_endpoints e
+    where (e.status = 'pending' and e.created_at < now() - interval '1 hour')
+      or (${connectionIsGone} and not exists (
+        select from connector_events v where v.org_id = e.org_id and v.endpoint_id = e.id))`)
 
 /** A connection by its id alone, for a person at the server's terminal. */
 export const findConnectionById = (db: Db, id: string) =>

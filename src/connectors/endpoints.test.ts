@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
+import { expireReceivers } from './receiver-jobs.ts'
 import { createAgent } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { addEndpoint, deliver, hashOf, senders } from '../../test/receivers.ts'
@@ -363,6 +364,32 @@ describe('the receiver', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429, 429])
     assert.equal((await deliver(limited, other, 'telegram', telegram.body(1))).status, 200)
   })
+})
+
+test('what providers prove themselves by is forgotten with the connection, and what is left of it with its last event', async () => {
+  const kept = await addEndpoint(app, owner, 'telegram')
+  const gone = await addEndpoint(app, owner, 'telegram')
+  const abandoned = await addEndpoint(app, owner, 'telegram')
+  await deliver(app, gone, 'telegram', samples['telegram']!.body(1))
+  await db.execute(sql`update connections set status = 'revoked', deleted_at = now() where id = ${gone.connectionId}`)
+  await db.execute(sql`
+    update connector_endpoints set status = 'pending', created_at = now() - interval '2 hours' where id = ${abandoned.id}`)
+  const left = async () => {
+    const rows = await db.rows<{ id: string; hasSecret: boolean }>(sql`
+      select id, secret is not null as has_secret from connector_endpoints
+      where id in (${kept.id}, ${gone.id}, ${abandoned.id}) order by id`)
+    return rows.map(({ id, hasSecret }) => [id, hasSecret])
+  }
+  await expireReceivers(db)
+  assert.deepEqual(await left(), [
+    [kept.id, true],
+    [gone.id, false],
+  ])
+  await db.execute(
+    sql`update connector_events set received_at = now() - interval '9 days' where endpoint_id = ${gone.id}`,
+  )
+  await expireReceivers(db)
+  assert.deepEqual(await left(), [[kept.id, true]])
 })
 
 describe('what came to an endpoint', () => {

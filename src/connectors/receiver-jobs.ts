@@ -1,3 +1,4 @@
+import type { Database } from '../platform/database.ts'
 import { defineJob } from '../platform/jobs.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { answerChat, hear } from './chats.ts'
@@ -12,6 +13,13 @@ const connectorTurnEnded = defineJob<{ orgId: string; turnId: string }>('connect
 const expireEvents = defineJob<Record<string, never>>('connector.expire-events')
 const expireBatch = 5_000
 
+/** Lets go of what nobody needs any more: secrets of deleted connections, events that no provider repeats. */
+export const expireReceivers = async (db: Database): Promise<void> => {
+  await endpointQueries.wipeOrphans(db)
+  while ((await eventQueries.expireEvents(db, expireBatch)) === expireBatch);
+  await endpointQueries.deleteAbandoned(db)
+}
+
 /** The work on messages of chats and their answers, and every hour the end of events that are 8 days old. */
 export const registerReceiverJobs = (jobs: Jobs, deps: ReplyDeps): void => {
   jobs.work(hearEvent, (event) => hear(deps, event), { concurrency: 10 })
@@ -19,8 +27,5 @@ export const registerReceiverJobs = (jobs: Jobs, deps: ReplyDeps): void => {
   // Answers wait for providers most of their time.
   jobs.work(answerChat, (chat, context) => answer(deps, chat, context), { concurrency: 50 })
   jobs.schedule(expireEvents, '17 * * * *')
-  jobs.work(expireEvents, async () => {
-    await endpointQueries.deleteAbandoned(deps.db)
-    while ((await eventQueries.expireEvents(deps.db, expireBatch)) === expireBatch);
-  })
+  jobs.work(expireEvents, () => expireReceivers(deps.db))
 }

@@ -270,6 +270,10 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       return { object: 'list', data, has_more: false, url: path }
     }
     const [, subscriptionId] = /^\/v1\/subscriptions\/(sub_\w+)$/.exec(path) ?? []
+    if (method === 'POST' && subscriptionId) {
+      only(params, ['cancel_at_period_end'])
+      return { id: subscriptionId, object: 'subscription', status: 'active', cancel_at_period_end: true }
+    }
     if (method === 'DELETE' && subscriptionId) return { id: subscriptionId, object: 'subscription', status: 'canceled' }
     throw new Refusal(404, {
       type: 'invalid_request_error',

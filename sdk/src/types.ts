@@ -1251,6 +1251,13 @@ export interface SubscriptionCreate {
   planId: string
 }
 
+export interface SubscriptionEnded {
+  planId: string
+  cancelAtPeriodEnd: true
+  /** ISO 8601, UTC, milliseconds */
+  currentPeriodEnd: string | null
+}
+
 export interface SubscriptionStarted {
   checkoutUrl: string
   sessionId: string
@@ -1901,6 +1908,10 @@ export interface Routes {
       period?: string
     }
     data: Breakdown
+  }
+  /** Let the plan end with the month that is paid */
+  'POST /billing/subscriptions/cancel': {
+    data: SubscriptionEnded
   }
   /** Start the checkout of a monthly plan */
   'POST /billing/subscriptions/checkout': {

@@ -402,6 +402,26 @@ describe('a subscription', () => {
     assert.ok((await start(owner, 'team')).data.checkoutUrl)
   })
 
+  test('is ended by who manages it, with the month that is paid', async () => {
+    const owner = await app.createOrg()
+    const cancel = (as: TestActor) => app.call('POST', `${base}/subscriptions/cancel`, { as })
+    assert.equal((await cancel(owner)).body.error.code, 'NOT_FOUND')
+    const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    await tell('checkout.session.completed', session)
+    await tell('invoice.paid', invoice(session.subscription, 'in_e'), { createdAt: 1_790_000_000 })
+    assert.equal((await cancel(await app.createUser(owner))).status, 403)
+    const { body } = await cancel(owner)
+    assert.deepEqual(body.data, {
+      planId: 'pro',
+      cancelAtPeriodEnd: true,
+      currentPeriodEnd: '2027-01-15T08:00:00.000Z',
+    })
+    assert.equal(stripe.requests.at(-1)!.params.cancel_at_period_end, 'true')
+    const { subscription } = await getBilling(app, owner)
+    assert.deepEqual([subscription.status, subscription.cancelAtPeriodEnd], ['active', true])
+    assert.ok((await start(owner, 'pro')).data.checkoutUrl, 'it can be taken up again')
+  })
+
   test('to another plan takes the place of the one before', async () => {
     const owner = await app.createOrg()
     const pro = stripe.pay((await start(owner, 'pro')).data.sessionId)

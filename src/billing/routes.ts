@@ -22,12 +22,14 @@ import {
   Promotion,
   Redeem,
   SubscriptionCreate,
+  SubscriptionEnded,
   SubscriptionStarted,
   TransactionPage,
   TransactionListQuery,
   Updated,
 } from './schemas.ts'
 import type { ModelNames } from './spending.ts'
+import { endSubscription } from './subscriptions.ts'
 import { registerSpendingRoutes } from './spending-routes.ts'
 import { registerPaymentWebhook } from './webhook-routes.ts'
 import { listTransactions } from './transactions.ts'
@@ -113,6 +115,19 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
       const origin = originOf(request, config.baseUrl)
       return ok(await startSubscription(started, request.actor, origin, request.body.planId))
     },
+  )
+
+  app.post(
+    `${base}/subscriptions/cancel`,
+    {
+      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST', what: 'Subscription' },
+      schema: {
+        tags,
+        summary: 'Let the plan end with the month that is paid',
+        response: { 200: Success(SubscriptionEnded) },
+      },
+    },
+    async ({ actor, db }) => ok(await endSubscription({ db, jobs, payments }, actor)),
   )
 
   app.get(

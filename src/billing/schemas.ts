@@ -172,6 +172,12 @@ export const SubscriptionStarted = Type.Object({
   planId: Type.String(),
 })
 
+export const SubscriptionEnded = Type.Object({
+  planId: Type.String(),
+  cancelAtPeriodEnd: Type.Literal(true),
+  currentPeriodEnd: Nullable(Timestamp),
+})
+
 const Rate = Type.Integer({ description: 'Microcents for a million tokens' })
 const rates = { inputMicrocents: Rate, outputMicrocents: Rate, cacheReadMicrocents: Rate, cacheWriteMicrocents: Rate }
 

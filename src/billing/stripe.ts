@@ -47,7 +47,10 @@ export interface Payments {
   /** With what a payment was paid, when it can be used again. */
   findPaymentMethod(paymentIntentId: string): Promise<{ customerId: string | null; paymentMethodId: string | null }>
   findMethodOfCustomer(customerId: string): Promise<string | null>
+  /** At once. */
   cancelSubscription(subscriptionId: string): Promise<void>
+  /** At the end of what is paid. */
+  endSubscription(subscriptionId: string): Promise<void>
 }
 
 const idOf = (value: string | { id: string } | null | undefined): string | null =>
@@ -236,6 +239,10 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
       }),
     findMethodOfCustomer: (id) =>
       ask(async (stripe) => (await stripe.customers.listPaymentMethods(id, { limit: 1 })).data[0]?.id ?? null),
+    endSubscription: (id) =>
+      ask(async (stripe) => {
+        await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+      }),
     cancelSubscription: (id) =>
       ask(async (stripe) => {
         try {

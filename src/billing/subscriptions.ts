@@ -1,11 +1,16 @@
 import type { Plan } from '../config-billing.ts'
-import type { Transaction } from '../platform/database.ts'
+import type { Actor } from '../identity/actor.ts'
+import { audit } from '../identity/audit.ts'
+import type { Database, Transaction } from '../platform/database.ts'
+import { notFound, serviceUnavailable } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { bookOnce, lockAccount } from './ledger.ts'
 import type { CheckoutNews } from './payment-facts.ts'
 import { cancelSubscription } from './payment-jobs.ts'
 import * as queries from './payment-queries.ts'
 import type { CheckoutRow, SubscriptionRow } from './payment-queries.ts'
+import { lockSubject } from './credit.ts'
+import type { Payments } from './stripe.ts'
 import { setPaymentMethod } from './topup-queries.ts'
 import { watchBalance } from './topup-watch.ts'
 
@@ -68,4 +73,34 @@ export const reviewSubscription = async (
 ): Promise<void> => {
   const subscription = await queries.findSubscription(db, providerId)
   if (subscription) await applyFacts(db, jobs, subscription)
+}
+
+/**
+ * Lets the org's plan end with the month that is paid. NOT_FOUND when it has none, SERVICE_UNAVAILABLE without a payment
+ * provider.
+ */
+export const endSubscription = async (
+  deps: { db: Database; jobs: Pick<Jobs, 'enqueue'>; payments: Payments | undefined },
+  actor: Actor,
+): Promise<{ planId: string; cancelAtPeriodEnd: true; currentPeriodEnd: string | null }> => {
+  const { db, jobs, payments } = deps
+  const [running] = await queries.listRunningSubscriptions(db, actor.orgId)
+  if (!running) throw notFound('Subscription')
+  if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
+  const { providerId, planId, currentPeriodEnd } = running
+  await payments.endSubscription(providerId)
+  await db.transaction(async (db) => {
+    await lockSubject(db, providerId)
+    // As if the provider had told it already: its event will say the same.
+    const fact = {
+      subject: providerId,
+      kind: 'subscription',
+      id: 'subscription',
+      data: { cancelAtPeriodEnd: true },
+    } as const
+    await queries.upsertFact(db, fact, new Date().toISOString())
+    await reviewSubscription(db, jobs, providerId)
+    await audit(db, actor, 'billing.subscription-ended', { type: 'subscription', id: providerId }, { planId })
+  })
+  return { planId, cancelAtPeriodEnd: true, currentPeriodEnd }
 }

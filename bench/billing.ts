@@ -221,7 +221,7 @@ export const benchBilling = async (): Promise<void> => {
   await migrate(connection)
   const db = openDatabase({
     connection: { ...connection, statement_timeout: 0 },
-    poolSize: 20,
+    poolSize: writers + 4,
     hotConnections: 2,
     onError: (error, where) => console.error(where, error),
   })

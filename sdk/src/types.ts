@@ -1354,7 +1354,7 @@ export interface Turn {
     outputTokens: number
     cacheReadTokens: number
     cacheWriteTokens: number
-    /** The provider told no tokens; they are counted from the text */
+    /** The provider told no tokens, or more than there can be; they are counted from the text */
     isEstimate: boolean
     costMicrocents: number
     error: {

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { believedUsage } from './believed-usage.ts'
 import type { EndedStep } from './checkpoint-queries.ts'
 import { costOf } from './costs.ts'
 import { affordCall, promptTokensOf } from './metering.ts'
-import { cleanJson } from './models/clean-text.ts'
+import { cleanJson, cleanText } from './models/clean-text.ts'
 import { ModelFailure } from './models/model-port.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelUsage } from './models/model-port.ts'
 import { partsOf } from './progress.ts'
@@ -102,9 +103,9 @@ const createListener = (run: Run, prefix: string, heard: Heard) => {
       if (event.type === 'text' || event.type === 'reasoning') hear(event.type, event.delta)
       else if (event.type === 'tool-input') {
         heard.characters += event.delta.length
-        const toolCallId = callIdOf(event.id, event.toolName)
+        const toolCallId = callIdOf(event.id, cleanText(event.toolName))
         say(run, { type: 'tool-input-delta', toolCallId, inputTextDelta: event.delta })
-      } else if (event.type === 'tool-call') hearCall(event.id, event.toolName, event.input)
+      } else if (event.type === 'tool-call') hearCall(event.id, cleanText(event.toolName), event.input)
       else heard.finish = { reason: event.reason, usage: event.usage }
     },
   }
@@ -196,12 +197,15 @@ const endedStep = (
   ended: Ended,
 ): EndedStep => {
   const told = ended.status === 'completed' ? heard.finish?.usage : wasRefused(heard, ended) ? noUsage : undefined
-  const usage = told ?? {
+  const counted = {
     inputTokens: at.promptTokens,
     outputTokens: heard.parts.length === 0 ? 0 : estimateTokens(heard.parts),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
   }
+  const { usage, isEstimate } = told
+    ? believedUsage(told, run.model, at.promptTokens)
+    : { usage: counted, isEstimate: true }
   return {
     step: at.step,
     attempt: at.attempt,
@@ -210,7 +214,7 @@ const endedStep = (
     // What was said before it broke off is worth keeping; what was asked for by then is not done.
     parts: ended.status === 'completed' ? heard.parts : heard.parts.filter(({ type }) => type !== 'tool-call'),
     ...usage,
-    isEstimate: told === undefined,
+    isEstimate,
     costMicrocents: costOf(usage, run.turn.pricing),
     error: ended.status === 'failed' ? { code: ended.failure.code, message: ended.failure.message } : null,
   }

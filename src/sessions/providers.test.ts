@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, describe, test } from 'node:test'
 import { ask, createAgent, getTurn, openSession, say, textOf, untilStatus } from '../../test/chat.ts'
 import {
   callTools,
@@ -16,13 +19,26 @@ import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 
 const fake = await startFakeModel()
+const pricesFile = join(await mkdtemp(join(tmpdir(), 'atrium-prices-')), 'prices.json')
+const small = {
+  input: 10_000_000,
+  output: 20_000_000,
+  cacheRead: 1_000_000,
+  contextWindow: 20_000,
+  maxOutputTokens: 1_000,
+}
+await writeFile(pricesFile, JSON.stringify({ 'listed/small': small }))
+after(() => rm(dirname(pricesFile), { recursive: true }))
 const app = await startTestApp({
   MODEL_SILENCE_SECONDS: '1',
-  MODEL_PROVIDERS: 'fake,nowhere',
+  MODEL_PROVIDERS: 'fake,listed,nowhere',
   MODEL_FAKE_BASE_URL: fake.baseUrl,
   MODEL_FAKE_API_KEY: 'sk-of-the-operator',
   MODEL_FAKE_MODELS: 'vendor/large,unpriced',
   MODEL_FAKE_PRICES: 'vendor/large=3000000:15000000:300000:3750000',
+  MODEL_LISTED_BASE_URL: fake.baseUrl,
+  MODEL_LISTED_MODELS: 'small',
+  MODEL_PRICES_FILE: pricesFile,
   MODEL_NOWHERE_BASE_URL: 'http://127.0.0.1:9/v1',
   MODEL_NOWHERE_MODELS: 'm',
   MODEL_NOWHERE_FREE: '1',
@@ -102,6 +118,50 @@ describe('a model behind an OpenAI-compatible URL', () => {
     fake.play(reply(['Yes.'], { usage: { prompt_tokens: 0, completion_tokens: 0 } }))
     const { turn: free } = await ask(app, owner, session.id, { text: 'Hello' })
     assert.deepEqual([free.usage.isEstimate, free.usage.totalTokens, free.costMicrocents], [false, 0, 0])
+  })
+
+  test('is not believed to have read more than it can, nor more from a cache than it read, nor to have said more than it may', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner, { model: 'listed/small' })
+    const told = async (usage: object) => {
+      fake.play(reply(['Yes.'], { usage }))
+      return (await ask(app, owner, session.id, { text: 'Hello' })).turn
+    }
+    const cached = { prompt_tokens: 1_000, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 1_000_000 } }
+    const { usage, costMicrocents } = await told(cached)
+    assert.deepEqual([usage.inputTokens, usage.cacheReadTokens, usage.cacheWriteTokens], [1_000, 1_000, 0])
+    assert.deepEqual([costMicrocents, usage.isEstimate], [1_000 * 1 + 10 * 20, false])
+    const { usage: read } = await told({ prompt_tokens: 1_500_000_000, completion_tokens: 10 })
+    assert.ok(read.inputTokens > 10 && read.inputTokens < 1_000, `${read.inputTokens} tokens, counted from the text`)
+    assert.deepEqual([read.outputTokens, read.isEstimate], [10, true])
+    const { usage: said } = await told({ prompt_tokens: 100, completion_tokens: 1_500_000_000 })
+    assert.deepEqual([said.inputTokens, said.outputTokens, said.isEstimate], [100, 1_000, true])
+  })
+
+  test('is not believed without limit either when nobody told how much it reads', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner)
+    fake.play(reply(['Yes.'], { usage: { prompt_tokens: 2_000_000_000, completion_tokens: 2_000_000_000 } }))
+    const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+    assert.ok(turn.usage.totalTokens < 20_000_000 && turn.usage.isEstimate)
+  })
+
+  test('may ask for tools by names that nobody can store: it is told that there are none, and asked once more only', async () => {
+    const owner = await app.createOrg()
+    const session = await openWith(owner)
+    fake.play(
+      callTools({ id: 'a', name: 'files\0search', args: '{}' }, { id: 'b', name: 'files\ud800', args: '{}' }),
+      reply(['I see.']),
+    )
+    const { turn, message } = await ask(app, owner, session.id, { text: 'Look' })
+    assert.deepEqual(
+      turn.toolCalls.map(({ toolName, status }: Record<string, string>) => [toolName, status]),
+      [
+        ['filessearch', 'failed'],
+        ['files\ufffd', 'failed'],
+      ],
+    )
+    assert.deepEqual([turn.attempts, fake.requests.length, textOf(message)], [1, 2, 'I see.'])
   })
 
   test('calls our tools by our names, and hears their results under the ids of the calls', async () => {

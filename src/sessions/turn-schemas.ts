@@ -71,7 +71,9 @@ const Step = Type.Object({
   }),
   finishReason: Nullable(Type.String()),
   ...tokens,
-  isEstimate: Type.Boolean({ description: 'The provider told no tokens; they are counted from the text' }),
+  isEstimate: Type.Boolean({
+    description: 'The provider told no tokens, or more than there can be; they are counted from the text',
+  }),
   costMicrocents: Type.Integer(),
   error: Nullable(ErrorDetail),
   startedAt: Timestamp,

@@ -20,7 +20,7 @@ export const concludeTurn = async (
   if (!(await endTurn(db, orgId, turn, token, ending))) return false
   const released = await releaseSession(db, orgId, turn.sessionId, turn.id, ending.parts.length > 0 ? 1 : 0)
   const next = released?.nextTurnId
-  if (next) await jobs.enqueue(db, runTurn, { orgId, turnId: next })
+  if (next) await jobs.enqueue(db, runTurn(released.nextHop ?? 0), { orgId, turnId: next })
   // A turn that waited for its move had no session to release.
   const relationship = released?.relationship ?? (await findRelationship(db, orgId, turn.sessionId))
   if (relationship === 'connector') await jobs.enqueue(db, connectorTurnEnded, { orgId, turnId: turn.id })

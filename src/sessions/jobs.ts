@@ -14,7 +14,7 @@ import { workOnTurn } from './run-turn.ts'
 import type { Toolbox } from './tools.ts'
 import type { TurnHub } from './turn-hub.ts'
 import { cancelAsked } from './peers.ts'
-import { cancelPeers, runTurn } from './turn-job.ts'
+import { cancelPeers, turnJobs } from './turn-job.ts'
 import type { Moment } from './turn-run.ts'
 
 export interface SessionJobDeps {
@@ -36,7 +36,7 @@ export interface SessionJobOptions {
   onMoment?: (moment: Moment, turnId: string) => void
 }
 
-/** Turns wait for models most of their time, so one process has many under way. */
+/** Turns wait for models most of their time, so one process has many of each kind under way. */
 const turnsAtOnce = 200
 
 const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
@@ -47,7 +47,9 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onMoment }: SessionJ
   const { config, db, jobs } = deps
   const port = createModels({ providers: config.modelProviders, isDemoUnruly: config.environment !== 'production' })
   const runDeps = { ...deps, port, ...(onMoment ? { onMoment } : {}) }
-  jobs.work(runTurn, (payload, context) => workOnTurn(runDeps, payload, context), { concurrency: turnsAtOnce })
+  for (const kind of turnJobs) {
+    jobs.work(kind, (payload, context) => workOnTurn(runDeps, payload, context), { concurrency: turnsAtOnce })
+  }
   jobs.work(cancelPeers, (payload) => cancelAsked(deps, payload))
   jobs.schedule(expireEvents, '43 * * * *')
   jobs.work(expireEvents, async () => {

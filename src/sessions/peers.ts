@@ -14,12 +14,11 @@ import type { MessagePart } from './schemas.ts'
 import { abandonTurn } from './cancel.ts'
 import { createTails } from './stream-tail.ts'
 import type { Tails } from './stream-tail.ts'
+import { maxHops } from './turn-job.ts'
 import { findTurnState } from './turn-queries.ts'
 import { authorOfAgent, beginTurn } from './turns.ts'
 import type { TurnDeps } from './turns.ts'
 
-/** How many messages lead from the turn that a person began to any other of its chain. */
-const maxHops = 4
 const maxMessagesInChain = 20
 /** What a chain may call models, in times of what its first turn may: 20 messages have room in it, and no more than a few. */
 const stepsOfChain = 4
@@ -114,6 +113,7 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
     const options = {
       agentId: target.id,
       author: authorOfAgent(writer),
+      hop: turn.hop + 1,
       scopes: turn.scopes,
       maxSteps: turn.maxSteps,
       ...(turn.maxCostCents === null ? {} : { maxCostCents: turn.maxCostCents }),

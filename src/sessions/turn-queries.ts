@@ -228,7 +228,7 @@ export const listCalls = (db: Db, orgId: string, turnId: string) =>
  * turn's move. The session must be locked by an earlier statement, so that this one sees every turn that waits.
  */
 export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId: string, newMessages: number) =>
-  db.row<{ nextTurnId: string | null; relationship: 'user' | 'peer' | 'connector' }>(sql`
+  db.row<{ nextTurnId: string | null; nextHop: number | null; relationship: 'user' | 'peer' | 'connector' }>(sql`
     with next as (
       select (
         select id from turns where org_id = ${orgId} and session_id = ${sessionId} and status = 'queued'
@@ -241,7 +241,8 @@ export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId:
       last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
     from next
     where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
-    returning next.id as next_turn_id, sessions.relationship`)
+    returning next.id as next_turn_id, sessions.relationship,
+      (select hop from turns where turns.org_id = ${orgId} and turns.id = next.id) as next_hop`)
 
 /** Whether a turn has ended, and its reply when it has one. */
 export const findReply = (db: Db, orgId: string, turnId: string) =>

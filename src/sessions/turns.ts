@@ -126,6 +126,8 @@ export interface TurnOptions extends AskedOptions {
   /** Added to the agent's own. */
   instructions?: string | null
   maxOutputTokens?: number | null
+  /** How many messages between agents it is away from the turn that a person began. */
+  hop?: number
   /** Who speaks; the actor when left out. */
   author?: Author
   /** What the turn may do of what its person may; those of the actor's key when left out. */
@@ -194,7 +196,7 @@ export const beginTurn = async (
   const isPerson = author.type === 'user'
   if (isPerson && (isNew(agent.id) || isNew(userId)))
     await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
-  if (session.activeTurnId === null) await jobs.enqueue(db, runTurn, { orgId, turnId })
+  if (session.activeTurnId === null) await jobs.enqueue(db, runTurn(options.hop ?? 0), { orgId, turnId })
   return turnId
 }
 
@@ -285,7 +287,7 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
     await checkpointQueries.resumeTurn(db, orgId, turnId, said, isReady)
     if (isReady) {
       await turnQueries.setSessionStatus(db, orgId, sessionId, 'running')
-      await jobs.enqueue(db, runTurn, { orgId, turnId })
+      await jobs.enqueue(db, runTurn(turn.hop), { orgId, turnId })
     }
     db.afterCommit(() => hub.publish(turnId, { firstSeq, lines, isResting: !isReady }))
   })

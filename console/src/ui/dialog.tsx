@@ -1,5 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
+import { useRef } from 'react'
 import type { ReactNode, RefObject, SubmitEvent } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classes } from './classes.ts'
@@ -19,6 +20,8 @@ export interface DialogProps {
   initialFocus?: RefObject<HTMLElement | null>
 }
 
+const fields = 'input:not([type=hidden], [hidden], [readonly]), textarea, select'
+
 export const Dialog = ({
   open,
   onClose,
@@ -30,6 +33,10 @@ export const Dialog = ({
   onSubmit,
   initialFocus,
 }: DialogProps) => {
+  const popup = useRef<HTMLDivElement>(null)
+  // What is to be filled in, or the dialog itself: its first button closes it. On a phone the keyboard stays away.
+  const firstFocus = (by: string): HTMLElement | null =>
+    (by === 'touch' ? null : popup.current?.querySelector<HTMLElement>(fields)) ?? popup.current
   const body = (
     <>
       <div className={styles['body']}>{children}</div>
@@ -48,7 +55,8 @@ export const Dialog = ({
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup
           className={classes(styles['popup'], wide === true && styles['wide'])}
-          {...(initialFocus && { initialFocus })}
+          ref={popup}
+          initialFocus={initialFocus ?? firstFocus}
         >
           <header className={styles['header']}>
             <Base.Title className={styles['title']}>{title}</Base.Title>

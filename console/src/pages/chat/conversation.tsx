@@ -2,14 +2,13 @@ import type { Message } from 'atrium-sdk'
 import { ArrowDown, LoaderCircle } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { ReactNode } from 'react'
-import { isCode } from '../../api.ts'
 import { useLatest } from '../../latest.ts'
 import { useIdentity } from '../../session.tsx'
 import { Avatar, Time } from '../../ui/bits.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { CopyButton } from '../../ui/copy.tsx'
-import { ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
 import { useStickToEnd } from '../../ui/stick-to-end.ts'
 import { toast } from '../../ui/toast.tsx'
 import { useAttachments } from './attachments.ts'
@@ -20,6 +19,7 @@ import { Parts } from './message-parts.tsx'
 import type { Decide } from './message-parts.tsx'
 import message from './message.module.css'
 import { storedParts, textOf } from './parts.ts'
+import { Refused } from './refused.tsx'
 import { TurnEnd } from './turn-end.tsx'
 import { say, useConversation } from './use-conversation.ts'
 import type { Exchange } from './use-conversation.ts'
@@ -141,18 +141,6 @@ const useSaying = (sessionId: string, stick: () => void) => {
   return { text, setText, attachments, sending, error, sendTyped, send }
 }
 
-const Refused = ({ error }: { error: unknown }) => (
-  <Notice error={error}>
-    {isCode(error, 'PAYMENT_REQUIRED') && (
-      <span>
-        <ButtonLink small to="/billing">
-          Open Billing
-        </ButtonLink>
-      </span>
-    )}
-  </Notice>
-)
-
 const Bottom = ({
   saying,
   agentName,
@@ -185,7 +173,7 @@ const Bottom = ({
           Latest
         </Button>
       )}
-      {saying.error !== undefined && <Refused error={saying.error} />}
+      <Refused error={saying.error} />
       <Composer
         label={isWorking ? 'Write what comes next' : `Write to ${agentName}`}
         text={saying.text}
@@ -255,8 +243,14 @@ export const Conversation = ({
                 onReceipt={openReceipt}
                 onSay={sayAgain}
               />
+              {isWorking && !exchange.reply && <p className={styles['waits']}>Waits until the answer above is done</p>}
             </div>
           ))}
+          {messages.data?.length === 0 && !saying.sending && (
+            <EmptyState compact title="Nothing has been said yet">
+              Write below to begin.
+            </EmptyState>
+          )}
           {saying.sending && (
             <div className={classes(message['said'], message['sending'])}>
               <div className={message['bubble']}>{saying.sending.text || saying.sending.names.join(', ')}</div>

@@ -1,5 +1,5 @@
 // Uploads outlive the page that began them: this store is the tab's. Each file is one form, three at a time.
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError, uniqueKey } from 'atrium-sdk'
 import { useSyncExternalStore } from 'react'
 import { api, refresh } from './api.ts'
 import { patiently } from './bulk.ts'
@@ -169,7 +169,7 @@ const scopeHeaders = (): Record<string, string> => {
 }
 
 const enqueue = (file: File, parentId: string | null): void => {
-  const id = crypto.randomUUID()
+  const id = uniqueKey()
   // The key makes a repeated attempt safe: it is stored once.
   const headers = { ...scopeHeaders(), 'idempotency-key': id }
   jobs.set(id, { file, parentId, headers, abort: new AbortController() })

@@ -1,7 +1,9 @@
 import { AtriumError, offline, toError } from './errors.ts'
 import type { Routes } from './types.ts'
+import { uniqueKey } from './unique.ts'
 
 export { AtriumError } from './errors.ts'
+export { uniqueKey } from './unique.ts'
 export type * from './types.ts'
 
 /** `GET /files/:id` and its siblings: a method and a path below `/api/v1`. */
@@ -101,7 +103,7 @@ export const createClient = (options: ClientOptions = {}): Client => {
       'x-org-id': orgId?.(),
       'x-workspace-id': workspaceId?.(),
       'content-type': sent.body === undefined || isRaw(sent.body) ? undefined : 'application/json',
-      'idempotency-key': sent.idempotencyKey === true ? crypto.randomUUID() : sent.idempotencyKey,
+      'idempotency-key': sent.idempotencyKey === true ? uniqueKey() : sent.idempotencyKey,
       'if-match': sent.ifMatch,
       'x-step-up-token': sent.stepUpToken,
       ...sent.headers,

@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { copyText } from '../clipboard.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './copy.module.css'
 
@@ -11,9 +12,9 @@ const useCopy = (text: string): { copied: boolean; copy: () => void } => {
     return () => clearTimeout(timer)
   }, [copied])
   const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
+    copyText(text).then(
       () => setCopied(true),
-      // Without https browsers refuse; what is shown can still be selected.
+      // What is shown can still be selected.
       () => setCopied(false),
     )
   }

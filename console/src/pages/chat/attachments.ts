@@ -1,4 +1,4 @@
-import { AtriumError } from 'atrium-sdk'
+import { AtriumError, uniqueKey } from 'atrium-sdk'
 import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
 
@@ -35,7 +35,7 @@ export const useAttachments = (): Attachments => {
     setItems((all) => all.map((one) => (one.key === key ? { ...one, ...patch } : one)))
   const add = (files: readonly File[]): void => {
     for (const file of files.slice(0, atMost - items.length)) {
-      const key = crypto.randomUUID()
+      const key = uniqueKey()
       setItems((all) => [...all, { key, name: file.name, state: 'sending' }])
       send(file, key).then(
         (fileId) => {

@@ -4,6 +4,7 @@ import { ArrowLeft, Bot, Ellipsis, Link as LinkIcon, PenLine, Trash2 } from 'luc
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { api, queryClient, read, refresh } from '../../api.ts'
+import { copyText } from '../../clipboard.ts'
 import { shareableUrl } from '../../scope.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
@@ -80,9 +81,10 @@ const Head = ({ session, back }: { session: Session | undefined; back: string })
   const agent = session && agentOf(session)
   const off = !can('sessions:write') && 'Your role may read conversations only.'
   const copy = (): void => {
-    void navigator.clipboard
-      .writeText(shareableUrl(`/chat/${session?.id ?? ''}`))
-      .then(() => toast.done('The address is copied'))
+    copyText(shareableUrl(`/chat/${session?.id ?? ''}`)).then(
+      () => toast.done('The address is copied'),
+      (error: unknown) => toast.failed('The address is not copied', error),
+    )
   }
   const entries: MenuEntries = [
     { label: 'Rename', icon: <PenLine />, disabledReason: off, onSelect: () => setAsking('rename') },

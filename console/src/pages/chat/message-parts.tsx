@@ -1,6 +1,7 @@
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
 import { Link } from 'react-router'
 import { formatBytes } from '../../format.ts'
+import { useIdentity } from '../../session.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Notice } from '../../ui/states.tsx'
@@ -32,6 +33,8 @@ export const asText = (value: unknown): string =>
 export type Decide = (approvalId: string, approved: boolean) => Promise<void>
 
 const Approval = ({ part, approvalId, decide }: { part: ToolPart; approvalId: string; decide: Decide }) => {
+  const { can } = useIdentity()
+  const off = !can('sessions:write') && 'Your role may read conversations only.'
   const approve = useSubmit(() => decide(approvalId, true))
   const deny = useSubmit(() => decide(approvalId, false))
   return (
@@ -42,10 +45,10 @@ const Approval = ({ part, approvalId, decide }: { part: ToolPart; approvalId: st
       <CodeBlock text={asText(part.input)} />
       <Notice error={approve.error ?? deny.error} />
       <div className={styles['approvalActions']}>
-        <Button small busy={deny.busy} onClick={deny.submit}>
+        <Button small busy={deny.busy} disabledReason={off} onClick={deny.submit}>
           Do not run it
         </Button>
-        <Button small variant="primary" busy={approve.busy} onClick={approve.submit}>
+        <Button small variant="primary" busy={approve.busy} disabledReason={off} onClick={approve.submit}>
           Run it
         </Button>
       </div>

@@ -171,7 +171,13 @@ export const Connections = () => {
   useConnected(
     useCallback(() => {
       toast.done('Connected')
-      setParams({}, { replace: true })
+      setParams(
+        (params) => {
+          params.delete('connect')
+          return params
+        },
+        { replace: true },
+      )
     }, [setParams]),
   )
   const items = connections.data?.items ?? []

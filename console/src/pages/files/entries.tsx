@@ -9,6 +9,7 @@ import {
   Tags,
   Trash2,
 } from 'lucide-react'
+import { copyText } from '../../clipboard.ts'
 import { shareableUrl } from '../../scope.ts'
 import type { MenuEntries } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -26,7 +27,7 @@ interface Options {
 
 const copyAddress = ({ id, source, parentId }: FileRecord): void => {
   const path = source === 'folder' ? `/files/${id}` : `/files${parentId === null ? '' : `/${parentId}`}?open=${id}`
-  navigator.clipboard.writeText(shareableUrl(path)).then(
+  copyText(shareableUrl(path)).then(
     () => toast.done('The address is copied'),
     (error: unknown) => toast.failed('The address could not be copied', error),
   )

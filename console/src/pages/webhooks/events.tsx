@@ -30,12 +30,15 @@ export const useOpened = (name: string) => {
   }
 }
 
-const columnsFor = (hrefOf: (id: string) => string, withName: boolean): Column<WebhookEvent>[] => [
+/** What the address says of an open event: it can be opened from there long after it has left the list. */
+const keyOfEvent = ({ webhookId, id }: WebhookEvent): string => `${webhookId}.${id}`
+
+const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<WebhookEvent>[] => [
   {
     title: 'Event',
-    cell: ({ id, type }) => (
-      <Link to={hrefOf(id)} className={styles['type']}>
-        {type}
+    cell: (event) => (
+      <Link to={hrefOf(keyOfEvent(event))} className={styles['type']}>
+        {event.type}
       </Link>
     ),
   },
@@ -107,8 +110,7 @@ const EventTable = ({
     if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
     return <LoadingState />
   }
-  const shown = items.find(({ id }) => id === opened.value)
-  const webhookId = shown?.webhookId ?? webhook?.id
+  const [webhookId, eventId] = opened.value?.split('.') ?? []
   return (
     <>
       {items.length === 0 ? (
@@ -121,7 +123,7 @@ const EventTable = ({
             columns={columnsFor(opened.hrefOf, webhook === undefined)}
             rows={items}
             keyOf={({ id }) => id}
-            onOpen={({ id }) => opened.open(id)}
+            onOpen={(event) => opened.open(keyOfEvent(event))}
           />
           {query.hasNextPage && (
             <p className={styles['more']}>
@@ -132,8 +134,8 @@ const EventTable = ({
           )}
         </>
       )}
-      {opened.value !== undefined && webhookId !== undefined && (
-        <EventDialog webhookId={webhookId} eventId={opened.value} onClose={() => opened.open(undefined)} />
+      {webhookId !== undefined && eventId !== undefined && (
+        <EventDialog webhookId={webhookId} eventId={eventId} onClose={() => opened.open(undefined)} />
       )}
     </>
   )

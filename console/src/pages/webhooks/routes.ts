@@ -7,7 +7,7 @@ export const webhookRoutes: RouteObject[] = [
     children: [
       // `?new` asks for a new one.
       { index: true, lazy: async () => ({ Component: (await import('./webhook-list.tsx')).WebhookList }) },
-      // `?event=` is the event that is open.
+      // `?event=` is the event that is open, `<webhook>.<event>`.
       { path: 'events', lazy: async () => ({ Component: (await import('./events.tsx')).OrgEvents }) },
     ],
   },

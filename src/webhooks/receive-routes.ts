@@ -9,7 +9,7 @@ import { eventsOfLinear } from './linear.ts'
 import { findReceiver } from './queries.ts'
 import { createRecorder } from './record.ts'
 import type { Recorded } from './record.ts'
-import { eventOf, readRequest, verifyRequest } from './receive.ts'
+import { eventOf, explainRequest, readRequest, verifyRequest } from './receive.ts'
 import type { WebhookDeps } from './routes.ts'
 import { Receipt, ReceiveParams, Verified, WebhookEvent, WebhookTest, WebhookVerify } from './schemas.ts'
 import type { Handshake, Received } from './sources.ts'
@@ -138,7 +138,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
     async (request) => {
       const { webhookId, payload, headers, url } = request.body
       const receiver = await getOwnReceiver(db, request.actor, webhookId)
-      const verdict = verifyRequest(secrets, receiver, {
+      const verdict = explainRequest(secrets, receiver, {
         headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
         body: Buffer.from(payload, 'utf8'),
         nowMs: Date.now(),

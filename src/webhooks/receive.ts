@@ -1,5 +1,5 @@
 import type { Sealer } from '../platform/secrets.ts'
-import { headerOf } from '../platform/signatures/signed-request.ts'
+import { headerOf, rejected } from '../platform/signatures/signed-request.ts'
 import type { Verdict } from '../platform/signatures/signed-request.ts'
 import { newId } from '../platform/ids.ts'
 import type { NewEvent } from './event-queries.ts'
@@ -44,6 +44,36 @@ export const verifyRequest = (secrets: Sealer, receiver: ReceiverRow, request: R
     secretHash: receiver.secretHash,
     publicKey: receiver.publicKey,
   })
+
+const rewritten = (text: string): string | undefined => {
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The verdict for the owner. An HMAC cannot say whether the secret or the body is another one; but when it fits the
+ * body as programs commonly alter it, that is what happened.
+ */
+export const explainRequest = (secrets: Sealer, receiver: ReceiverRow, request: Received): Verdict => {
+  const verdict = verifyRequest(secrets, receiver, request)
+  if (verdict.valid) return verdict
+  const text = request.body.toString('utf8')
+  const alterations: [string, string | undefined][] = [
+    ['as JSON written again without spaces', rewritten(text)],
+    ['without the white space around it', text.trim()],
+    ['with a line break at its end', `${text}\n`],
+  ]
+  for (const [how, body] of alterations) {
+    if (body === undefined || body === text) continue
+    if (verifyRequest(secrets, receiver, { ...request, body: Buffer.from(body) }).valid) {
+      return rejected(`The body was altered: the signature fits it ${how}. Sign, send and check the same bytes.`)
+    }
+  }
+  return verdict
+}
 
 const keptOf = (request: Received): Record<string, string> => {
   const kept: Record<string, string> = {}

@@ -79,7 +79,10 @@ describe('verify', () => {
       [body, without, /webhook-signature is missing/],
       [body, stale, /stale.*40\d s old, more than 300 s/],
       [body, signed(other.secret, body), /another secret, or the body was altered/],
-      [`${body} `, right, /another secret, or the body was altered/],
+      [body.replace('Zoë', 'Zoe'), right, /another secret, or the body was altered/],
+      [`${body} `, right, /body was altered: .* without spaces/],
+      [JSON.stringify(JSON.parse(body), undefined, 2), right, /body was altered: .* without spaces/],
+      [body, signed(webhook.secret, `${body}\n`), /body was altered: .* line break/],
       [body, { ...right, 'webhook-signature': 'sha256=00' }, /not of the form v1,/],
     ]
     for (const [payload, headers, reason] of wrong) {

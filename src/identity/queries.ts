@@ -108,6 +108,14 @@ export interface UserIdentityRow {
   role: Role
 }
 
+/** Whether a key is neither revoked nor expired, as of now. */
+export const isKeyLive = async (db: Db, orgId: string, id: string): Promise<boolean> => {
+  const row = await db.row<{ id: string }>(sql`
+    select id from api_keys
+    where org_id = ${orgId} and id = ${id} and revoked_at is null and (expires_at is null or expires_at > now())`)
+  return row !== undefined
+}
+
 /** A member of the org who may work in the workspace, as of now. */
 export const findUserIdentity = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<UserIdentityRow>(sql`

@@ -3,6 +3,8 @@ import type { Actor } from './actor.ts'
 import { effectivePermissions } from './permissions.ts'
 import * as queries from './queries.ts'
 
+export { isKeyLive } from './queries.ts'
+
 /** In whose name work goes on when no request is waiting for it. */
 export interface OnBehalfOf {
   orgId: string

@@ -2,7 +2,7 @@ import { findLiveAgent } from '../agents/agents.ts'
 import type { AgentRow, Model } from '../agents/agents.ts'
 import { getProject } from '../files/projects.ts'
 import type { Actor } from '../identity/actor.ts'
-import { actorOfUser } from '../identity/user-authority.ts'
+import { actorOfUser, isKeyLive } from '../identity/user-authority.ts'
 import type { ErrorDetail } from './turn-queries.ts'
 import { exchangesOf } from './prompt.ts'
 import type { Exchange } from './prompt.ts'
@@ -53,14 +53,35 @@ export interface Cast extends Authority {
 export const loadAuthority = async ({ deps, turn, held }: Hold): Promise<Authority | ErrorDetail> => {
   const { db, models, toolbox } = deps
   const { orgId } = held
-  const [agent, actor] = await Promise.all([
+  const [agent, actor, isAllowed] = await Promise.all([
     findLiveAgent(db.hot, orgId, turn.agentId),
     actorOfUser(db.hot, { orgId, userId: turn.userId, workspaceId: turn.workspaceId, scopes: turn.scopes }),
+    turn.apiKeyId === null || isKeyLive(db.hot, orgId, turn.apiKeyId),
   ])
+  if (!isAllowed) return { code: 'key_revoked', message: 'The API key that asked for this was revoked or has expired.' }
   if (!agent?.isActive) return { code: 'agent_unavailable', message: 'The agent was deleted or deactivated.' }
   if (!actor) return { code: 'forbidden', message: 'Whoever asked for this is no longer a member of the workspace.' }
   const canCall = models.find(turn.model)?.capabilities.tools === true
   return { agent, actor, tools: canCall ? await toolbox.offered({ db, actor, agent }) : [] }
+}
+
+/** Nobody may go on with a turn; the detail says why. */
+export class AuthorityLost extends Error {
+  readonly detail: ErrorDetail
+
+  constructor(detail: ErrorDetail) {
+    super(detail.message)
+    this.name = 'AuthorityLost'
+    this.detail = detail
+  }
+}
+
+/** Has the turn go on with what may be done now. Answers what there is to throw when that is nothing any more. */
+export const renewAuthority = async (run: Hold & Cast): Promise<AuthorityLost | undefined> => {
+  const authority = await loadAuthority(run)
+  if ('code' in authority) return new AuthorityLost(authority)
+  Object.assign(run, authority)
+  return undefined
 }
 
 /** Tells an agent that it is another one who speaks. */

@@ -5,8 +5,38 @@ import { describe, test } from 'node:test'
 import { createAgent, getTurn, openSession, say, until, untilStatus } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
+import { sql } from '../platform/database.ts'
+import type { Tool } from '../tool.ts'
 
-const app = await startTestApp()
+const app = await startTestApp({}, { work: false })
+
+/** By org: lets go of the calls of test.hold, which wait for that. */
+const holds = new Map<string, PromiseWithResolvers<void>>()
+const effects: string[] = []
+const tool = (name: string, run: Tool['run']): Tool => ({
+  name,
+  description: name,
+  inputSchema: { type: 'object' },
+  isReadOnly: false,
+  permission: 'files:read',
+  run,
+})
+const testTools = [
+  tool('test.hold', async ({ actor }) => {
+    await holds.get(actor.orgId)?.promise
+    return 'held'
+  }),
+  tool('test.effect', ({ actor }) => Promise.resolve(effects.push(actor.orgId))),
+]
+const { toolbox } = app.deps
+await app.secondServer(
+  {},
+  {
+    replace: {
+      toolbox: { ...toolbox, offered: async (scope) => [...(await toolbox.offered(scope)), ...testTools] },
+    },
+  },
+)
 
 const write = (name: string): string => `/tool files.write {"name":"${name}.txt","text":"x"}`
 const decide = (as: TestActor, turnId: string, approvalId: string, approved = true) =>
@@ -45,5 +75,98 @@ describe('a turn that waits for a person', () => {
       (await filesOf(as)).toSorted(),
       names.map((name) => `${name}.txt`),
     )
+  })
+})
+
+describe('a turn whose key is revoked', () => {
+  /** A turn in a tool, asked for by a member whose key can go while the owner looks on. */
+  const holdTool = async (text: string) => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Friend' })
+    await createAgent(app, owner, { name: 'Helper', allowedPeers: ['friend'] })
+    const member = await app.createUser(owner)
+    const { id: sessionId } = await openSession(app, member, { agentId: 'helper' })
+    const hold = Promise.withResolvers<void>()
+    holds.set(owner.orgId, hold)
+    const { body } = await say(app, member, sessionId, { text, background: true })
+    const inTool = async (): Promise<{ turnId: string }[]> =>
+      app.db.rows(sql`
+        select turn_id from tool_calls
+        where org_id = ${owner.orgId} and tool_name = 'test.hold' and status = 'started'`)
+    const [held] = await until(inTool, (rows) => rows.length > 0)
+    const revoke = () => app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner })
+    return { owner, turnId: body.data.turn.id as string, heldId: held?.turnId as string, release: hold.resolve, revoke }
+  }
+  const lost = [
+    'failed',
+    { code: 'key_revoked', message: 'The API key that asked for this was revoked or has expired.' },
+  ]
+
+  test('runs no further tool of those that were asked for together; what was done stays told', async () => {
+    const { owner, turnId, release, revoke } = await holdTool('/tool test.hold {}\n/tool test.effect {}')
+    assert.equal((await revoke()).status, 200)
+    release()
+    const turn = await untilStatus(app, owner, turnId, 'failed', 'completed')
+    assert.deepEqual([turn.status, turn.error], lost)
+    assert.deepEqual(
+      turn.toolCalls.map(({ status }: { status: string }) => status),
+      ['done', 'cancelled'],
+    )
+    assert.ok(!effects.includes(owner.orgId))
+  })
+
+  test('calls no model any more', async () => {
+    const { owner, turnId, release, revoke } = await holdTool('/tool test.hold {}')
+    await revoke()
+    release()
+    const turn = await untilStatus(app, owner, turnId, 'failed', 'completed')
+    assert.deepEqual([turn.status, turn.error, turn.steps.length], [...lost, 1])
+  })
+
+  test('runs no tool that the model asks for after that', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner)
+    const { id } = await openSession(app, member)
+    const { body } = await say(app, member, id, { text: '/slow 1500\n/tool test.effect {}', background: true })
+    await untilStatus(app, owner, body.data.turn.id, 'running')
+    await app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner })
+    const turn = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
+    assert.deepEqual([turn.status, turn.error, turn.toolCalls[0].status], [...lost, 'cancelled'])
+    assert.ok(!effects.includes(owner.orgId))
+  })
+
+  test('takes the turns with it that it asked of other agents', async () => {
+    const { owner, turnId, heldId, release, revoke } = await holdTool('/peer friend /tool test.hold {}')
+    assert.notEqual(heldId, turnId)
+    await revoke()
+    release()
+    for (const id of [heldId, turnId]) {
+      const turn = await untilStatus(app, owner, id, 'failed', 'completed')
+      assert.deepEqual([turn.status, turn.error], lost)
+    }
+  })
+
+  test('or expires while it waits is over, whoever approves it', async () => {
+    const owner = await app.createOrg()
+    const member = await app.createUser(owner, 'admin')
+    const { turn } = await askedBy(member, write('a'))
+    await app.db.execute(sql`
+      update api_keys set expires_at = now() - interval '1 second'
+      where org_id = ${owner.orgId} and id = ${member.apiKeyId}`)
+    assert.equal((await decide(owner, turn.id, turn.approvals[0].approvalId)).status, 200)
+    const ended = await untilStatus(app, owner, turn.id, 'failed', 'completed')
+    assert.deepEqual([ended.status, ended.error], lost)
+    assert.deepEqual(await filesOf(owner), [])
+  })
+
+  test('leaves those of the same person under another key alone', async () => {
+    const owner = await app.createOrg()
+    const { id } = await openSession(app, owner)
+    const headers = await app.stepUp(owner)
+    const { body: other } = await app.call('POST', '/api/v1/api-keys', { as: owner, headers, json: { name: 'Other' } })
+    const { body } = await say(app, owner, id, { text: '/slow 800\n/tool test.effect {}', background: true })
+    assert.equal((await app.call('DELETE', `/api/v1/api-keys/${other.data.id}`, { as: owner })).status, 200)
+    const turn = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
+    assert.deepEqual([turn.status, turn.toolCalls[0].status], ['completed', 'done'])
   })
 })

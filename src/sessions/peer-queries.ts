@@ -11,6 +11,8 @@ export interface WritingTurn {
   agentId: string
   /** In whose name, narrowed to the scopes of their key. */
   scopes: string[]
+  /** That key; null for a person at the console. */
+  apiKeyId: string | null
   maxSteps: number
   maxCostCents: number | null
   /** Calls of the model so far. */
@@ -19,7 +21,7 @@ export interface WritingTurn {
 
 export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
   db.row<WritingTurn>(sql`
-    select id, coalesce(chain_id, id) as chain_id, hop, agent_id, scopes, max_steps, max_cost_cents,
+    select id, coalesce(chain_id, id) as chain_id, hop, agent_id, scopes, api_key_id, max_steps, max_cost_cents,
       (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = turns.id) as steps
     from turns where org_id = ${orgId} and id = ${turnId}`)
 

@@ -115,6 +115,7 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
       author: authorOfAgent(writer),
       hop: turn.hop + 1,
       scopes: turn.scopes,
+      apiKeyId: turn.apiKeyId,
       maxSteps: turn.maxSteps,
       ...(turn.maxCostCents === null ? {} : { maxCostCents: turn.maxCostCents }),
     }

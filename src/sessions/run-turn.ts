@@ -5,7 +5,7 @@ import { claimLease, keepLease } from '../platform/lease.ts'
 import type { Claim } from '../platform/lease.ts'
 import { leaveCalls } from './cancel.ts'
 import { takeFromChain } from './chain.ts'
-import { loadAuthority, loadCast } from './cast.ts'
+import { AuthorityLost, loadAuthority, loadCast, renewAuthority } from './cast.ts'
 import { appendFrames, releaseTurn } from './checkpoint-queries.ts'
 import * as eventQueries from './event-queries.ts'
 import { callModel } from './model-step.ts'
@@ -52,6 +52,9 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
   for (let step = (completed.at(-1)?.step ?? 0) + 1; ; step++) {
     if (step > run.turn.maxSteps) return ended('incomplete', 'max_steps')
     if (isOverBudget(run)) return ended('incomplete', 'max_cost')
+    // Tools took their time, too.
+    const lost = run.progress.calls.length > 0 && (await renewAuthority(run))
+    if (lost) throw lost
     const chainEnd = await takeFromChain(run)
     if (chainEnd) return chainEnd
     const outcome = await callModel(run, step)
@@ -79,13 +82,15 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
   }
 }
 
-/** The same, within the time of the turn: a tool that still runs then is left behind. */
-const takeStepsInTime = async (run: Run): Promise<Outcome | undefined> => {
+/** The same, within the time of the turn and while it may go on: what still runs or waits then is left behind. */
+const takeStepsWithinLimits = async (run: Run): Promise<Outcome | undefined> => {
   try {
     return await takeSteps(run)
   } catch (error) {
-    if (!(error instanceof TimeIsUp)) throw error
-    return ended('incomplete', 'max_time', { callChanges: leaveCalls(run.progress.calls) })
+    const checkpoint = { callChanges: leaveCalls(run.progress.calls) }
+    if (error instanceof TimeIsUp) return ended('incomplete', 'max_time', checkpoint)
+    if (error instanceof AuthorityLost) return failed(error.detail.code, error.message, checkpoint)
+    throw error
   }
 }
 
@@ -100,7 +105,7 @@ const takeTurn = async (hold: Hold): Promise<void> => {
     return
   }
   const cast = await loadCast(hold)
-  const outcome = 'code' in cast ? failed(cast.code, cast.message) : await takeStepsInTime({ ...hold, ...cast })
+  const outcome = 'code' in cast ? failed(cast.code, cast.message) : await takeStepsWithinLimits({ ...hold, ...cast })
   if (outcome) await conclude(hold, outcome)
 }
 

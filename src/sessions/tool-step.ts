@@ -1,3 +1,4 @@
+import { renewAuthority } from './cast.ts'
 import { newId } from '../platform/ids.ts'
 import type { CallChange, NewCall } from './checkpoint-queries.ts'
 import type { RequestedCall } from './model-step.ts'
@@ -107,13 +108,19 @@ const runOne = async (run: Run, call: CallRow): Promise<CallChange> => {
   return change(call, outcome.status, outcome.output)
 }
 
-/** Runs groups whose first is `started` in the journal already; each next one is started as the one before is done. */
+/**
+ * Runs groups whose first is `started` in the journal already; each next one is started as the one before is done, if
+ * that may still be by then.
+ */
 const runGroups = async (run: Run, groups: CallRow[][]): Promise<void> => {
   for (const [place, group] of groups.entries()) {
     reach(run, 'before-tool')
     const done = await Promise.all(group.map((call) => runOne(run, call)))
     reach(run, 'after-tool')
-    await save(run, { callChanges: [...done, ...start(groups[place + 1] ?? [])] })
+    const next = groups[place + 1]
+    const lost = next && (await renewAuthority(run))
+    await save(run, { callChanges: lost || !next ? done : [...done, ...start(next)] })
+    if (lost) throw lost
   }
 }
 

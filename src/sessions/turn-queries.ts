@@ -31,6 +31,8 @@ export interface TurnRow {
   author: Author
   userId: string
   scopes: string[]
+  /** The key that asked for it; null for a person at the console. */
+  apiKeyId: string | null
   model: string
   pricing: ModelPricing
   maxSteps: number
@@ -64,7 +66,7 @@ export interface TurnRow {
 }
 
 /** The columns of a TurnRow; the table must be called `turns`. */
-const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.model,
+const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.rested_attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
@@ -99,6 +101,7 @@ export interface NewTurn {
   author: Author
   userId: string
   scopes: readonly string[]
+  apiKeyId: string | null
   model: string
   pricing: ModelPricing
   maxSteps: number
@@ -119,11 +122,11 @@ export interface NewTurn {
 export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
   db.execute(sql`
     with made as (
-      insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, model, pricing, max_steps,
+      insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
         max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, caller_digest,
         reply_id)
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
-        ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
+        ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
         ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.replyId})
     ), said as (

@@ -132,6 +132,8 @@ export interface TurnOptions extends AskedOptions {
   author?: Author
   /** What the turn may do of what its person may; those of the actor's key when left out. */
   scopes?: readonly string[]
+  /** With which the turn stands and falls; the actor's own when left out. */
+  apiKeyId?: string | null
   /** What finds the turn again, for a caller who knows no id of ours. */
   callerDigest?: Buffer | null
 }
@@ -178,6 +180,7 @@ export const beginTurn = async (
     author: authorOfAgent(agent),
     userId,
     scopes: options.scopes ?? actor.apiKey?.scopes ?? [],
+    apiKeyId: options.apiKeyId === undefined ? (actor.apiKey?.id ?? null) : options.apiKeyId,
     model: model.id,
     pricing: model.pricing,
     maxSteps: options.maxSteps ?? maxSteps,

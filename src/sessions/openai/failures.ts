@@ -84,6 +84,7 @@ const codes: Partial<Record<string, ErrorCode>> = {
   model_rejected: 'VALIDATION_ERROR',
   agent_unavailable: 'VALIDATION_ERROR',
   forbidden: 'FORBIDDEN',
+  key_revoked: 'UNAUTHORIZED',
 }
 
 /** Why a turn at rest has no completion. Undefined when it has one, be it cut short. */

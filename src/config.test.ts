@@ -66,6 +66,10 @@ describe('the environment', () => {
       RATE_LIMIT_WRITES: '1.5',
       RATE_LIMIT_RAEDS: '5',
       DEFAULT_AGENT_MODEL: 'gpt',
+      OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.1',
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: '5,,300',
+      WEBHOOK_RETENTION_DAYS: '1',
+      WEBHOOK_RETENTION: '30',
     }
     const mistakes = mistakesOf(env)
     for (const name of Object.keys(env)) {

@@ -16,7 +16,7 @@ import {
   ReceiveParams,
   Received,
 } from './endpoint-schemas.ts'
-import { receive } from './endpoints.ts'
+import { createEndpointReader, receive } from './endpoints.ts'
 import type { ReceiveDeps } from './endpoints.ts'
 import * as eventQueries from './event-queries.ts'
 import * as queries from './queries.ts'
@@ -76,9 +76,9 @@ const requireConnection = async (db: Db, actor: Actor, id: string): Promise<void
   if (!(await queries.findConnection(db, actor, id))) throw notFound('Connection')
 }
 
-export const registerEndpointRoutes = (app: App, deps: ReceiveDeps): void => {
+export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEndpoint'>): void => {
   const { db } = deps
-  registerReceiver(app, deps)
+  registerReceiver(app, { ...deps, readEndpoint: createEndpointReader(deps) })
 
   app.get(
     `${apiPrefix}/connections/:id/endpoints`,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../platform/database.ts'
 import { violatedConstraint } from '../platform/database.ts'
 import { notFound, serviceUnavailable, unauthorized } from '../platform/errors.ts'
@@ -22,6 +23,7 @@ export interface ReceiveDeps {
   secrets: Sealer
   receivers: Receivers
   inbox: Inbox
+  readEndpoint: ReadEndpoint
 }
 
 /** A request to an endpoint, as it came. */
@@ -45,17 +47,48 @@ const receivedAnswer = (duplicate: boolean): Answer => ({
   body: JSON.stringify(ok({ received: true, duplicate })),
 })
 
-const findEndpoint = async ({ db }: ReceiveDeps, { provider, endpointId }: Arrived): Promise<EndpointRow> => {
-  const endpoint = isUuid(endpointId) ? await queries.findOpenEndpoint(db.hot, endpointId) : undefined
-  if (endpoint?.provider !== provider) throw notFound(what)
-  return endpoint
-}
-
-const credentialOf = ({ secrets }: ReceiveDeps, { orgId, id, url, secret, settings }: EndpointRow): Credential => ({
+const credentialOf = (secrets: Sealer, { orgId, id, url, secret, settings }: EndpointRow): Credential => ({
   url,
   settings,
   secret: secret === null ? '' : secrets.open(secret, endpointSecretColumn.at(orgId, id)),
 })
+
+/** An endpoint that takes events, with its secret open. */
+interface OpenEndpoint {
+  row: EndpointRow
+  credential: Credential
+}
+
+/** Reads open endpoints by their id. */
+export type ReadEndpoint = (id: string) => Promise<OpenEndpoint | undefined>
+
+/**
+ * Requests to one endpoint that arrive in one turn of the event loop share a read, which is sent when all of them are
+ * there: so none sees what was true before it came, and a burst costs one read for many.
+ */
+export const createEndpointReader = ({ db, secrets }: { db: Database; secrets: Sealer }): ReadEndpoint => {
+  const reads = new Map<string, Promise<OpenEndpoint | undefined>>()
+  const read = async (id: string): Promise<OpenEndpoint | undefined> => {
+    await nextTurn()
+    reads.delete(id)
+    const row = await queries.findOpenEndpoint(db.hot, id)
+    return row && { row, credential: credentialOf(secrets, row) }
+  }
+  return (id) => {
+    const begun = reads.get(id) ?? read(id)
+    reads.set(id, begun)
+    return begun
+  }
+}
+
+const findEndpoint = async (
+  { readEndpoint }: ReceiveDeps,
+  { provider, endpointId }: Arrived,
+): Promise<OpenEndpoint> => {
+  const endpoint = isUuid(endpointId) ? await readEndpoint(endpointId.toLowerCase()) : undefined
+  if (endpoint?.row.provider !== provider) throw notFound(what)
+  return endpoint
+}
 
 const bodyHash = ({ body }: Inbound): string => `sha256:${sha256(body).toString('hex')}`
 
@@ -110,12 +143,11 @@ const store = async (inbox: Inbox, event: NewEvent): Promise<boolean> => {
  */
 export const receive = async (deps: ReceiveDeps, arrived: Arrived): Promise<Answer> => {
   const { log, receivers, inbox } = deps
-  const endpoint = await findEndpoint(deps, arrived)
+  const { row: endpoint, credential } = await findEndpoint(deps, arrived)
   const receiver = receivers.get(endpoint.provider)
   if (!receiver) throw notFound(what)
   const { headers, body, query, nowMs } = arrived
   const inbound: Inbound = { headers, body, url: endpoint.url + query, nowMs }
-  const credential = credentialOf(deps, endpoint)
   const verdict = await receiver.verify(inbound, credential)
   if (!verdict.valid) {
     log.info({ provider: endpoint.provider, endpointId: endpoint.id, reason: verdict.reason }, 'an event was refused')

@@ -21,10 +21,21 @@ interface Command {
   run: () => void
 }
 
-const matches = ({ label, keywords = '' }: Command, words: string[]): boolean => {
-  const text = `${label} ${keywords}`.toLowerCase()
-  return words.every((word) => text.includes(word))
+/** 0 for a label that begins with what was typed, 1 for one that has it, 2 for keywords; undefined for neither. */
+const rankOf = ({ label, keywords = '' }: Command, words: string[]): number | undefined => {
+  const name = label.toLowerCase()
+  const text = `${name} ${keywords}`
+  if (!words.every((word) => text.includes(word))) return undefined
+  if (name.startsWith(words[0] ?? '')) return 0
+  return words.every((word) => name.includes(word)) ? 1 : 2
 }
+
+const bestFirst = (commands: Command[], words: string[]): Command[] =>
+  commands
+    .map((command) => ({ command, rank: rankOf(command, words) }))
+    .filter((one): one is { command: Command; rank: number } => one.rank !== undefined)
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ command }) => command)
 
 const useCommands = (text: string): Command[] => {
   const navigate = useNavigate()
@@ -61,7 +72,10 @@ const useCommands = (text: string): Command[] => {
     keywords: 'theme mode appearance',
     run: () => setTheme(theme),
   }))
-  const commands = [...pages, ...(words.length > 0 ? [...parts, ...themes] : [])].filter((one) => matches(one, words))
+  const commands = [
+    ...bestFirst([...pages, ...(words.length > 0 ? parts : [])], words),
+    ...bestFirst(words.length > 0 ? themes : [], words),
+  ]
   const files: Command[] = (isSearching ? (found.data?.items ?? []) : []).map(({ id, name, source, parentId }) => ({
     id,
     group: 'Files',

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startConsole } from '../console.ts'
+import { docx, escapeXml } from '../documents.ts'
+import { create, upload } from '../files.ts'
+import { picture } from '../screenshots/sample.ts'
+import { until } from '../until.ts'
+
+const { app, open } = await startConsole()
+const owner = await app.createOrg()
+const { page, faults } = await open(owner, '/files')
+
+const add = async (name: string, type: string, bytes: string | Buffer): Promise<string> =>
+  (await upload(app, owner, bytes, { name, type })).id as string
+
+const show = async (id: string, name: string) => {
+  await page.goto(`${app.url}/files?open=${id}`)
+  const dialog = page.getByRole('dialog', { name })
+  await dialog.waitFor()
+  return dialog
+}
+
+/** A second of silence. */
+const wav = (): Buffer => {
+  const [rate, header] = [8_000, Buffer.alloc(44)]
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + rate, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.set([1, 0, 1, 0], 20)
+  header.writeUInt32LE(rate, 24)
+  header.writeUInt32LE(rate, 28)
+  header.set([1, 0, 8, 0], 32)
+  header.write('data', 36)
+  header.writeUInt32LE(rate, 40)
+  return Buffer.concat([header, Buffer.alloc(rate, 128)])
+}
+
+const isLoaded = (page: Page, selector: string, property: string): Promise<unknown> =>
+  page.evaluate(`document.querySelector('[role=dialog] ${selector}')?.${property} > 0`)
+
+test('a table is a grid of its cells, of which a long one draws only those in sight', async () => {
+  const lines = Array.from({ length: 900 }, (_, row) => `row ${row},${row * 2}`)
+  const dialog = await show(await add('numbers.csv', 'text/csv', ['Name,Value', ...lines].join('\n')), 'numbers.csv')
+  await dialog.getByRole('cell', { name: 'row 3', exact: true }).waitFor()
+  assert.equal(await dialog.getByRole('table').getAttribute('aria-rowcount'), '901')
+  assert.ok((await dialog.getByRole('row').count()) < 60)
+  await dialog.getByRole('table').focus()
+  await page.keyboard.press('End')
+  await dialog.getByRole('cell', { name: 'row 899', exact: true }).waitFor()
+})
+
+test('a document reads as it is written, and what looks like markup in it stays text', async () => {
+  const body = `<w:p><w:r><w:t>${escapeXml('<script>window.hit = 1</script> Terms & conditions')}</w:t></w:r></w:p>`
+  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  const dialog = await show(await add('terms.docx', type, docx({ body })), 'terms.docx')
+  await dialog.getByText('<script>window.hit = 1</script> Terms & conditions').waitFor()
+  assert.equal(await page.evaluate('window.hit'), undefined)
+})
+
+test('HTML is shown as text and runs nothing', async () => {
+  const dialog = await show(await add('page.html', 'text/html', '<script>window.hit = 1</script>'), 'page.html')
+  await dialog.getByText('<script>window.hit = 1</script>').waitFor()
+  assert.equal(await page.evaluate('window.hit'), undefined)
+})
+
+test('pictures and sound come from the server itself', async () => {
+  await show(await add('waves.png', 'image/png', picture(80, 50)), 'waves.png')
+  await until('the picture is there', async () => (await isLoaded(page, 'img', 'naturalWidth')) === true)
+  await show(await add('silence.wav', 'audio/wav', wav()), 'silence.wav')
+  await until('the sound is there', async () => (await isLoaded(page, 'audio', 'duration')) === true)
+})
+
+test('a link shows what it points at, and says so when that is gone', async () => {
+  const target = await add('target.txt', 'text/plain', 'what the link points at')
+  const link = (await create(app, owner, { source: 'link', targetFileId: target, name: 'shortcut' })).file.id as string
+  await (await show(link, 'shortcut')).getByText('what the link points at').waitFor()
+  assert.deepEqual(faults, [])
+  await app.call('DELETE', `/api/v1/files/${target}`, { as: owner })
+  await (await show(link, 'shortcut')).getByText('What this link points at is gone.').waitFor()
+  // The browser tells of the 404 itself.
+  faults.length = 0
+})
+
+test('a file that nothing can show offers to be downloaded, whole and under its name', async () => {
+  const dialog = await show(await add('data.bin', 'application/octet-stream', Buffer.from([1, 2, 3])), 'data.bin')
+  await dialog.getByText('No preview').waitFor()
+  const downloading = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Download' }).last().click()
+  const download = await downloading
+  assert.equal(download.suggestedFilename(), 'data.bin')
+})
+
+test('the arrows go to the next file, Escape closes, and the address follows', async () => {
+  const mine = await app.createOrg()
+  const own = await open(mine, '/files')
+  for (const name of ['a.txt', 'b.txt']) await upload(app, mine, name, { name })
+  await own.page.reload()
+  await own.page.getByRole('link', { name: 'a.txt' }).click()
+  await own.page.getByRole('dialog', { name: 'a.txt' }).waitFor()
+  await own.page.keyboard.press('ArrowRight')
+  await own.page.getByRole('dialog', { name: 'b.txt' }).waitFor()
+  await own.page.keyboard.press('Escape')
+  await own.page.getByRole('dialog').waitFor({ state: 'detached' })
+  assert.equal(own.page.url(), `${app.url}/files`)
+  assert.deepEqual(own.faults, [])
+})

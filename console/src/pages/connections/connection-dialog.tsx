@@ -13,6 +13,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { ConnectionState, titleOf } from './connection-state.tsx'
 import styles from './connections.module.css'
+import { Endpoints } from './endpoints.tsx'
 import { refreshConnections } from './oauth-window.ts'
 import { Reconnect, writeReason } from './reconnect.tsx'
 import { ToolList } from './tool-list.tsx'
@@ -168,6 +169,7 @@ export const ConnectionDialog = ({
           <>
             <Facts connection={one} />
             {one.status === 'active' && <Tools connection={one} />}
+            <Endpoints connectionId={one.id} />
           </>
         )}
       </Await>

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Endpoint, InboundEvent } from 'atrium-sdk'
+import { Link } from 'react-router'
+import { read } from '../../api.ts'
+import { Badge, Time } from '../../ui/bits.tsx'
+import type { Tone } from '../../ui/bits.tsx'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { Await } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './connections.module.css'
+
+const states: Record<InboundEvent['status'], { tone: Tone; word: string }> = {
+  recorded: { tone: 'neutral', word: 'Recorded' },
+  waiting: { tone: 'info', word: 'Waiting' },
+  running: { tone: 'info', word: 'Being answered' },
+  answered: { tone: 'good', word: 'Answered' },
+  silent: { tone: 'neutral', word: 'No answer' },
+  failed: { tone: 'bad', word: 'Failed' },
+  unknown: { tone: 'warn', word: 'Not known' },
+}
+
+const Events = ({ endpoint }: { endpoint: Endpoint }) => {
+  const params = { id: endpoint.connectionId, endpointId: endpoint.id }
+  const events = useQuery(read('GET /connections/:id/endpoints/:endpointId/events', { params, query: { limit: 10 } }))
+  return (
+    <Await query={events} compact>
+      {({ items }) =>
+        items.length === 0 ? (
+          <p className={styles['faint']}>Nothing has come within the last days.</p>
+        ) : (
+          <Table
+            label="Last events of the provider"
+            rows={items}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Event', cell: ({ type }) => <code>{type}</code> },
+              { title: 'From', optional: true, cell: ({ sender }) => sender ?? '–' },
+              {
+                title: 'State',
+                cell: ({ status, error }) => (
+                  <>
+                    <Badge tone={states[status].tone}>{states[status].word}</Badge> {error}
+                  </>
+                ),
+              },
+              { title: 'Received', tight: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+            ]}
+          />
+        )
+      }
+    </Await>
+  )
+}
+
+/** Where the provider reports to, when somebody has set that up, and what it reported last. */
+export const Endpoints = ({ connectionId }: { connectionId: string }) => {
+  const endpoints = useQuery(read('GET /connections/:id/endpoints', { params: { id: connectionId } }))
+  if (!endpoints.data || endpoints.data.items.length === 0) return null
+  return (
+    <section className={styles['part']}>
+      <h3>What the provider reports</h3>
+      {endpoints.data.items.map((endpoint) => (
+        <div key={endpoint.id} className={styles['part']}>
+          <CodeBlock text={endpoint.url} label="Copy the address" />
+          <p className={styles['faint']}>
+            {endpoint.status === 'pending' && 'It is being set up. '}
+            {endpoint.target !== null && `For ${endpoint.target}. `}
+            {endpoint.agentId === null ? (
+              'Recorded only.'
+            ) : (
+              <>
+                Answered by{' '}
+                <Link className="link" to={`/agents/${endpoint.agentId}`}>
+                  an agent
+                </Link>
+                .
+              </>
+            )}
+          </p>
+          <Events endpoint={endpoint} />
+        </div>
+      ))}
+    </section>
+  )
+}

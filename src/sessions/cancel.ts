@@ -64,7 +64,7 @@ export const abandonTurn = async (
     )
   const callChanges = leaveCalls(calls)
   const line = JSON.stringify(abortFrame)
-  const lastSeq = (events.at(-1)?.seq ?? 0) + 1
+  const lastSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
   const parts = partsOf({
     steps: steps.map((step) => (step === running && ended ? { ...step, parts: ended.parts } : step)),
     calls: calls.map((call) => ({

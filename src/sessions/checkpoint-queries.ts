@@ -160,11 +160,14 @@ const withHeld = async (db: Db, held: Sql, parts: Sql[], before: Sql = empty): P
   return row?.held === 1
 }
 
+/** Remembers how far the stream has come, past the day after which its frames are removed. */
+const noteSeq = (frames: Checkpoint['frames']): Sql => (frames ? sql`, last_seq = ${frames.lastSeq}` : empty)
+
 /** Writes a checkpoint under the lease, and renews it. False, and nothing is written, when the lease is gone. */
 export const writeCheckpoint = (db: Db, { orgId, turnId, token }: Held, leaseMs: number, checkpoint: Checkpoint) =>
   withHeld(
     db,
-    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'${noteSeq(checkpoint.frames)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
     pieces(checkpoint, 'goes on', checkpoint.begun !== undefined),
   )
@@ -237,13 +240,17 @@ export const endTurn = (db: Db, orgId: string, turn: EndingTurn, token: string |
       for no key update),`,
   )
 
+/** Of whoever gives a turn back while it has it. */
+const workedUntilNow = sql`worked_ms = worked_ms
+  + coalesce(extract(epoch from clock_timestamp() - claimed_at) * 1000, 0)::bigint`
+
 /** Lets a turn wait for a person. */
-export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, workedMs: number, checkpoint: Checkpoint) =>
+export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, checkpoint: Checkpoint) =>
   withHeld(
     db,
     sql`update turns
-      set status = 'requires_action', rested_attempts = attempts, worked_ms = worked_ms + ${workedMs},
-        lease_token = null, lease_until = null
+      set status = 'requires_action', rested_attempts = attempts, ${workedUntilNow},
+        lease_token = null, lease_until = null${noteSeq(checkpoint.frames)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
     pieces(checkpoint, 'rests', false),
   )
@@ -251,7 +258,7 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, workedMs: numb
 /** Gives a turn back that this process cannot go on with. */
 export const releaseTurn = (db: Db, { orgId, turnId, token }: Held) =>
   db.execute(sql`
-    update turns set lease_token = null, lease_until = null
+    update turns set lease_token = null, lease_until = null, ${workedUntilNow}
     where org_id = ${orgId} and id = ${turnId} and lease_token = ${token}`)
 
 /** Goes on with a turn that waited for a person: to a worker, or to the next decision. It must be locked. */
@@ -264,7 +271,7 @@ export const resumeTurn = (
 ) =>
   withHeld(
     db,
-    sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}
+    sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}, last_seq = ${frames.lastSeq}
       where org_id = ${orgId} and id = ${turnId} and status = 'requires_action' returning org_id, id`,
     [say(frames)],
   )

@@ -14,9 +14,11 @@ export const listEvents = (db: Db, orgId: string, turnId: string, after: number)
     select seq, frames from turn_events
     where org_id = ${orgId} and turn_id = ${turnId} and seq > ${after} order by seq`)
 
+/** The number of the last frame of a turn, also of one that is removed by now. */
 export const findLastSeq = async (db: Db, orgId: string, turnId: string): Promise<number> => {
   const row = await db.row<{ seq: number | null }>(sql`
-    select max(seq) as seq from turn_events where org_id = ${orgId} and turn_id = ${turnId}`)
+    select greatest(last_seq, (select max(seq) from turn_events where org_id = ${orgId} and turn_id = ${turnId})) as seq
+    from turns where org_id = ${orgId} and id = ${turnId}`)
   return row?.seq ?? 0
 }
 

@@ -2,11 +2,13 @@
 // told of by the rows that it leaves; that real ones leave them so is for test/crash/turns.test.ts to show.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createAgent, getTurn, openSession, say, until, untilStatus } from '../../test/chat.ts'
+import { createAgent, framesOf, getTurn, openSession, say, until, untilStatus } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 import { sql } from '../platform/database.ts'
+import { newId } from '../platform/ids.ts'
 import type { Tool } from '../tool.ts'
+import { releaseTurn } from './checkpoint-queries.ts'
 
 const app = await startTestApp({}, { work: false })
 
@@ -76,6 +78,73 @@ describe('a turn that waits for a person', () => {
       names.map((name) => `${name}.txt`),
     )
   })
+
+  test('goes on with the numbers of its frames when those before were removed after a day', async () => {
+    const as = await app.createOrg()
+    const { turn, sessionId } = await askedBy(as, `${write('a')}\n${write('b')}`)
+    const stream = async (after: number) =>
+      framesOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream?after=${after}`, { as })).text)
+    const seen = (await stream(0)).frames.length
+    const expire = () => app.db.execute(sql`delete from turn_events where org_id = ${as.orgId}`)
+    await expire()
+    await decide(as, turn.id, turn.approvals[0].approvalId)
+    const { frames: told } = await stream(seen)
+    assert.deepEqual([told[0]?.id, told[0]?.data.type], [seen + 1, 'tool-approval-response'])
+    await expire()
+    await decide(as, turn.id, turn.approvals[1].approvalId)
+    await untilStatus(app, as, turn.id, 'completed')
+    const { frames, isDone } = await stream(seen + told.length)
+    assert.ok(isDone)
+    assert.deepEqual(
+      frames.map(({ id }) => id),
+      frames.map((_, n) => seen + told.length + 1 + n),
+    )
+    assert.deepEqual([frames[0]?.data.type, frames.at(-1)?.data.type], ['tool-approval-response', 'finish'])
+    assert.deepEqual(await stream(0), { frames, isDone }, 'whoever saw nothing gets what is left, by the same numbers')
+    assert.equal((await say(app, as, sessionId, { text: 'Hello' })).status, 200)
+  })
+
+  test('and is cancelled then ends its stream after the last frame that was seen', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, write('a'))
+    const read = async (after: number) =>
+      framesOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream?after=${after}`, { as })).text).frames
+    const seen = (await read(0)).length
+    await app.db.execute(sql`delete from turn_events where org_id = ${as.orgId}`)
+    await app.call('POST', `/api/v1/turns/${turn.id}/cancel`, { as })
+    assert.deepEqual(await read(seen), [{ id: seen + 1, data: { type: 'abort', reason: 'cancelled' } }])
+  })
+})
+
+describe('the time of a turn', () => {
+  /** Has a turn been worked on for 400 s, and its worker leave it in some way. */
+  const leave = async (leaving: (orgId: string, turnId: string, token: string) => Promise<unknown>) => {
+    const as = await app.createOrg()
+    const { id } = await openSession(app, as)
+    const { body } = await say(app, as, id, { text: '/slow 60000', background: true })
+    const turnId = body.data.turn.id as string
+    await until(
+      () => getTurn(app, as, turnId),
+      ({ steps }) => steps.length === 1,
+    )
+    const row = await app.db.row<{ leaseToken: string }>(sql`
+      update turns set claimed_at = claimed_at - interval '400 seconds'
+      where org_id = ${as.orgId} and id = ${turnId} returning lease_token`)
+    await leaving(as.orgId, turnId, row?.leaseToken ?? '')
+    const turn = await untilStatus(app, as, turnId, 'incomplete', 'completed')
+    assert.deepEqual([turn.status, turn.stopReason, turn.attempts], ['incomplete', 'max_time', 2])
+    assert.equal(turn.steps.length, 1, 'no model was called for it again')
+  }
+
+  test('goes on counting after its worker died: what was used is used', () =>
+    leave((orgId, turnId) =>
+      app.db.execute(sql`
+        update turns set lease_token = ${newId()}, lease_until = clock_timestamp() + interval '1 second'
+        where org_id = ${orgId} and id = ${turnId}`),
+    ))
+
+  test('goes on counting after its worker was stopped and gave it back', () =>
+    leave((orgId, turnId, token) => releaseTurn(app.db, { orgId, turnId, token })))
 })
 
 describe('a turn whose key is revoked', () => {

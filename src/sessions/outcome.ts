@@ -64,12 +64,11 @@ export const conclude = async (run: Hold, outcome: Outcome): Promise<void> => {
 /** Lets the turn wait for what a person decides. */
 export const pause = (run: Hold, checkpoint: Checkpoint): Promise<void> => {
   const { deps, turn, held } = run
-  const workedMs = Math.round(performance.now() - run.startedAtMs)
   return run.stream.write(
     (frames) =>
       deps.db.transaction(async (db) => {
         if (!(await queries.lockSession(db, held.orgId, turn.sessionId))) return false
-        if (!(await pauseTurn(db, held, workedMs, { ...checkpoint, frames }))) return false
+        if (!(await pauseTurn(db, held, { ...checkpoint, frames }))) return false
         await setSessionStatus(db, held.orgId, turn.sessionId, 'requires_action')
         return true
       }),

@@ -15,7 +15,7 @@ import { conclude, ended, failed, pause } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { createStreamLog } from './stream-log.ts'
 import { beginCalls, journal, leaveOut, questionsOf, resumeCalls } from './tool-step.ts'
-import { save, say, TimeIsUp, turnLease } from './turn-run.ts'
+import { leftMsOf, save, say, TimeIsUp, turnLease } from './turn-run.ts'
 import type { Hold, Run, RunDeps } from './turn-run.ts'
 import * as turnQueries from './turn-queries.ts'
 import type { ClaimedTurn } from './turn-queries.ts'
@@ -50,6 +50,7 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
   }
   const completed = run.progress.steps.filter(({ status }) => status === 'completed')
   for (let step = (completed.at(-1)?.step ?? 0) + 1; ; step++) {
+    if (leftMsOf(run) <= 0) return ended('incomplete', 'max_time')
     if (step > run.turn.maxSteps) return ended('incomplete', 'max_steps')
     if (isOverBudget(run)) return ended('incomplete', 'max_cost')
     // Tools took their time, too.
@@ -118,7 +119,7 @@ const claimTurn = async (
 ): Promise<Claim<ClaimedTurn> | undefined> => {
   const { db } = deps
   for (;;) {
-    const options = { ...turnQueries.turnClaim, timing: turnLease }
+    const options = { ...turnQueries.turnClaim(turnLease.leaseMs), timing: turnLease }
     const claim = await claimLease<ClaimedTurn>(db, turnQueries.leasedTurn(orgId, turnId), options)
     if (claim) return claim
     const state = await turnQueries.findTurnState(db, orgId, turnId)

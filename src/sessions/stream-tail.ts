@@ -62,8 +62,9 @@ const endOnly = 2_147_483_647
 const pass = (follower: Follower, firstSeq: number, lines: string[]): void => {
   const news = lines.slice(Math.max(0, follower.after + 1 - firstSeq))
   if (news.length === 0 || follower.after === endOnly) return
-  const from = follower.after + 1
-  follower.after += news.length
+  // What is missing in between was removed because of its age.
+  const from = Math.max(follower.after + 1, firstSeq)
+  follower.after = from + news.length - 1
   if (!follower.reader.write(from, news)) follower.isPaused = true
 }
 

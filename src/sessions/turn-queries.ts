@@ -155,9 +155,13 @@ export interface ClaimedTurn extends TurnRow {
 }
 
 /** What a claim of a turn asks, changes and answers: a ClaimedTurn. */
-export const turnClaim = {
+export const turnClaim = (leaseMs: number) => ({
   when: sql`status in ('queued', 'running')`,
-  set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now())`,
+  // Whoever still has a token here died: it worked from its claim to the last time that it renewed its lease.
+  set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
+    worked_ms = worked_ms + case when lease_token is null then 0 else
+      greatest(0, extract(epoch from lease_until - claimed_at) * 1000 - ${leaseMs})::bigint end,
+    claimed_at = clock_timestamp()`,
   returning: sql`${columns},
     (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
     (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
@@ -166,7 +170,7 @@ export const turnClaim = {
       select (extract(epoch from c.deadline - clock_timestamp()) * 1000)::float8 from peer_chains c
       where c.org_id = turns.org_id and c.id = turns.chain_id
     ) as chain_left_ms`,
-}
+})
 
 /** Under the lease, like everything that a worker writes. */
 export const noteLeftOut = (db: Db, held: { orgId: string; turnId: string; token: string }, exchanges: number) =>

@@ -158,15 +158,15 @@ export const updateWebhook = async (
   patch: WebhookPatch,
   { origin, ifMatch }: { origin: string; ifMatch: string | undefined },
 ): Promise<WebhookRow> => {
-  // Known names are looked up outside the transaction; whether the webhook exists comes first.
-  await getWebhook(db, actor, id)
+  const name = patch.name === undefined ? undefined : cleanName(patch.name)
+  // Names are resolved outside the transaction.
   const url = patch.url === undefined ? undefined : await forwardUrl(rules, patch.url, receiveUrlOf(origin, id))
   return db.transaction(async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)
     const row = await queries.updateWebhook(db, actor, id, {
-      name: patch.name === undefined ? current.name : cleanName(patch.name),
+      name: name ?? current.name,
       url: url === undefined ? current.url : url,
       source: patch.source === undefined ? current.source : cleanSource(patch.source),
       description: patch.description === undefined ? current.description : patch.description,

@@ -22,6 +22,14 @@ export const findLastSeq = async (db: Db, orgId: string, turnId: string): Promis
   return row?.seq ?? 0
 }
 
+const stepMark = '(^|\\n)\\{"type":"(start|reset|finish)-step"'
+
+/** What the stream said last of where a step begins or ends, with all that was written beside it; nothing once removed. */
+export const findLastStepMark = (db: Db, orgId: string, turnId: string) =>
+  db.row<{ frames: string }>(sql`
+    select frames from turn_events
+    where org_id = ${orgId} and turn_id = ${turnId} and frames ~ ${stepMark} order by seq desc limit 1`)
+
 export interface Watched {
   orgId: string
   turnId: string

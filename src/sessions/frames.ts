@@ -18,6 +18,18 @@ export type Frame =
   | { type: 'abort'; reason: string }
   | { type: 'finish'; finishReason: string; messageMetadata: { status: string; stopReason: string } }
 
+/** Whether a frame leads into a step of the stream, or out of one; undefined for all others. */
+export const leadsIntoStep = ({ type }: Pick<Frame, 'type'>): boolean | undefined => {
+  if (type === 'start-step' || type === 'reset-step') return true
+  return type === 'finish-step' ? false : undefined
+}
+
+/** Whether a stream with these lines is in the middle of a step after them. */
+export const endsInStep = (lines: string[]): boolean => {
+  const marks = lines.map((line) => leadsIntoStep(JSON.parse(line) as Frame)).filter((mark) => mark !== undefined)
+  return marks.at(-1) ?? false
+}
+
 /** The text and reasoning of the step that a stream ends in: all that is left of it when it was cut off. */
 export const unfinishedParts = (lines: string[]): { type: 'text' | 'reasoning'; text: string }[] => {
   const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>()

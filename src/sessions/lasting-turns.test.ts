@@ -79,6 +79,34 @@ describe('a turn that waits for a person', () => {
     )
   })
 
+  /** Of each step of its stream, whether it has one beginning and one end. */
+  const areStepsWhole = async (as: TestActor, turnId: string): Promise<boolean[]> => {
+    const { frames } = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
+    const marks = frames.map(({ data }) => data.type as string).filter((type) => /^(start|finish)-step$/.test(type))
+    return marks.flatMap((type, i) => (i % 2 === 0 ? [type === 'start-step' && marks[i + 1] === 'finish-step'] : []))
+  }
+
+  test('ends the step that it waited in, whatever was decided, and every other one once', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, `${write('a')}\n\n${write('b')}`)
+    await decide(as, turn.id, turn.approvals[0].approvalId)
+    const next = await until(
+      () => getTurn(app, as, turn.id),
+      ({ status, toolCalls }) => status === 'requires_action' && toolCalls.length === 2,
+    )
+    await decide(as, turn.id, next.approvals[0].approvalId, false)
+    await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(await areStepsWhole(as, turn.id), [true, true, true])
+  })
+
+  test('has every step ended once also when a limit ends it between two', async () => {
+    const as = await app.createOrg()
+    const { id } = await openSession(app, as)
+    const { body } = await say(app, as, id, { text: '/tool files.search {"query":"x"}', maxSteps: 1 })
+    assert.equal(body.data.turn.stopReason, 'max_steps')
+    assert.deepEqual(await areStepsWhole(as, body.data.turn.id), [true])
+  })
+
   test('goes on with the numbers of its frames when those before were removed after a day', async () => {
     const as = await app.createOrg()
     const { turn, sessionId } = await askedBy(as, `${write('a')}\n${write('b')}`)

@@ -44,7 +44,7 @@ export const conclude = async (run: Hold, outcome: Outcome): Promise<void> => {
   const { status, stopReason, error } = outcome
   const parts = partsOf(run.progress)
   if (error) parts.push({ type: 'error', ...error })
-  if (run.progress.steps.length > 0) say(run, { type: 'finish-step' })
+  if (run.progress.isInStep) say(run, { type: 'finish-step' })
   if (error) say(run, { type: 'error', errorText: error.message })
   const finishReason = finishReasons[stopReason] ?? 'other'
   say(run, { type: 'finish', finishReason, messageMetadata: { status, stopReason } })

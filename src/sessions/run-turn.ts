@@ -13,6 +13,7 @@ import type { StepOutcome } from './model-step.ts'
 import { ModelFailure } from './models/model-port.ts'
 import { conclude, ended, failed, pause } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
+import { endsInStep } from './frames.ts'
 import { createStreamLog } from './stream-log.ts'
 import { beginCalls, journal, leaveOut, questionsOf, resumeCalls } from './tool-step.ts'
 import { leftMsOf, save, say, TimeIsUp, turnLease } from './turn-run.ts'
@@ -48,6 +49,8 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
     await pause(run, { callChanges: questions })
     return undefined
   }
+  // The calls of a step that an earlier worker left have their outcomes now.
+  if (run.progress.isInStep && run.progress.steps.at(-1)?.status === 'completed') say(run, { type: 'finish-step' })
   const completed = run.progress.steps.filter(({ status }) => status === 'completed')
   for (let step = (completed.at(-1)?.step ?? 0) + 1; ; step++) {
     if (leftMsOf(run) <= 0) return ended('incomplete', 'max_time')
@@ -139,12 +142,13 @@ const openHold = async (
   const { row: turn, token } = claim
   const held = { orgId, turnId: turn.id, token }
   const isFirst = turn.attempts === 1
-  const [steps, calls, lastSeq] = isFirst
-    ? [[], [], 0]
+  const [steps, calls, lastSeq, mark] = isFirst
+    ? [[], [], 0, undefined]
     : await Promise.all([
         turnQueries.listSteps(db, orgId, turn.id),
         turnQueries.listCalls(db, orgId, turn.id),
         eventQueries.findLastSeq(db, orgId, turn.id),
+        eventQueries.findLastStepMark(db, orgId, turn.id),
       ])
   const stream = createStreamLog({
     lastSeq,
@@ -153,7 +157,10 @@ const openHold = async (
     isRead: () => hub.isRead(turn.id),
     onBroken,
   })
-  const hold: Hold = { deps, turn, held, progress: { steps, calls }, stream, signal, startedAtMs: performance.now() }
+  // A turn only waits so long within a step that its frames are removed.
+  const isInStep = mark ? endsInStep(mark.frames.split('\n')) : steps.length > 0
+  const progress = { steps, calls, isInStep }
+  const hold: Hold = { deps, turn, held, progress, stream, signal, startedAtMs: performance.now() }
   const { id: turnId, sessionId, replyId } = turn
   if (lastSeq === 0) say(hold, { type: 'start', messageId: replyId, messageMetadata: { turnId, sessionId } })
   return hold

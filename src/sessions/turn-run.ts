@@ -10,6 +10,7 @@ import type { Sealer } from '../platform/secrets.ts'
 import type { Cast } from './cast.ts'
 import { writeCheckpoint } from './checkpoint-queries.ts'
 import type { Checkpoint, Held } from './checkpoint-queries.ts'
+import { leadsIntoStep } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { ModelPort } from './models/model-port.ts'
 import type { Progress } from './progress.ts'
@@ -49,7 +50,7 @@ export interface Hold {
   deps: RunDeps
   turn: ClaimedTurn
   held: Held
-  progress: Progress
+  progress: Progress & { /** Its stream is between a `start-step` and its `finish-step`. */ isInStep: boolean }
   stream: StreamLog
   /** Aborted when the turn is not ours any more, or its time is up. The reason says which. */
   signal: AbortSignal
@@ -75,7 +76,10 @@ export const leftMsOf = ({ deps, turn, startedAtMs }: Hold): number =>
   Math.min(deps.config.turnLimitMs - Number(turn.workedMs), turn.chainLeftMs ?? Infinity) -
   (performance.now() - startedAtMs)
 
-export const say = (run: Hold, frame: Frame): void => run.stream.push(frame)
+export const say = (run: Hold, frame: Frame): void => {
+  run.progress.isInStep = leadsIntoStep(frame) ?? run.progress.isInStep
+  run.stream.push(frame)
+}
 
 export const reach = (run: Hold, moment: Moment): void => run.deps.onMoment?.(moment, run.turn.id)
 

@@ -31,6 +31,9 @@ const capacity = 256
 const laneCapacity = 16
 const quickLane = { answersWithinMs: 1_000, capacity: 32 }
 const slowLane = { answersAfterMs: 5_000, capacity: 2 }
+/** Bodies that are held for them: beyond it nothing new is begun. A claim may bring as many again. */
+const maxBytesInFlight = 33_554_432
+const rowsPerClaim = 64
 /** Outcomes that are not written down yet; beyond it nothing new is begun. */
 const maxUnsettled = 1_000
 
@@ -173,18 +176,22 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   let started = false
   let stopped = false
   let inFlight = 0
+  let bytesInFlight = 0
   let unsettled = 0
   let bell = Promise.withResolvers<void>()
   let running: Promise<void> = Promise.resolve()
   const ring = (): void => bell.resolve()
 
   const attempt = async (row: ClaimedRow): Promise<void> => {
+    const bytes = row.body?.length ?? 0
     inFlight += 1
+    bytesInFlight += bytes
     lanes.began(row)
     const outcome = await attemptDelivery(deps, row, abort.signal)
     if (outcome.attempt !== null) lanes.answered(row, outcome.durationMs)
     lanes.ended(row)
     inFlight -= 1
+    bytesInFlight -= bytes
     unsettled += 1
     ring()
     await settler.settle(outcome)
@@ -193,10 +200,11 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
 
   /** Takes and begins what there is room for. True when there may be more. */
   const claim = async (): Promise<boolean> => {
-    const room = unsettled < maxUnsettled ? capacity - inFlight : 0
+    const hasRoom = unsettled < maxUnsettled && bytesInFlight < maxBytesInFlight
+    const room = hasRoom ? Math.min(rowsPerClaim, capacity - inFlight) : 0
     const rows = room > 0 ? await claimFrom(db, lanes, room) : []
     for (const row of rows) void attempt(row)
-    return rows.length > 0 && rows.length < room
+    return rows.length > 0
   }
 
   const round = async (): Promise<void> => {

@@ -51,3 +51,10 @@ export const palettePlaces: Pick<Place, 'to' | 'label' | 'keywords'>[] = [
   { to: '/settings/api-keys', label: 'API keys', keywords: 'settings token mint' },
   { to: '/settings/audit-log', label: 'Audit log', keywords: 'settings history who' },
 ]
+
+/** What one begins by a few letters. */
+export const beginnings: Pick<Place, 'to' | 'label' | 'keywords'>[] = [
+  { to: '/chat', label: 'New conversation', keywords: 'chat talk ask' },
+  { to: '/agents/new', label: 'New agent', keywords: 'create' },
+  { to: '/webhooks?new', label: 'New webhook', keywords: 'create receive' },
+]

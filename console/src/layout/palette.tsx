@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
-import { CornerDownLeft, File as FileIcon, Folder, Moon, Search, Sun } from 'lucide-react'
+import { Bot, CornerDownLeft, File as FileIcon, Folder, Moon, Plus, Search, Sun } from 'lucide-react'
 import { useDeferredValue, useId, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useNavigate } from 'react-router'
@@ -9,7 +9,7 @@ import { useIdentity } from '../session.tsx'
 import { setTheme } from '../theme.ts'
 import { Kbd } from '../ui/kbd.tsx'
 import styles from './palette.module.css'
-import { palettePlaces, places, settings } from './navigation.ts'
+import { beginnings, palettePlaces, places, settings } from './navigation.ts'
 
 interface Command {
   id: string
@@ -36,6 +36,22 @@ const bestFirst = (commands: Command[], words: string[]): Command[] =>
     .filter((one): one is { command: Command; rank: number } => one.rank !== undefined)
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ command }) => command)
+
+/** Agents by what they are called. */
+const useAgents = (words: string[], go: (to: string) => () => void): Command[] => {
+  const { can, me } = useIdentity()
+  const isSearching = words.length > 0 && can('agents:read') && me.workspace !== null
+  const agents = useQuery({ ...read('GET /agents'), enabled: isSearching })
+  const known = (isSearching ? (agents.data?.items ?? []) : []).map(({ id, name, slug }) => ({
+    id,
+    group: 'Agents',
+    label: name,
+    icon: <Bot />,
+    keywords: slug,
+    run: go(`/agents/${slug}`),
+  }))
+  return bestFirst(known, words).slice(0, 6)
+}
 
 const useCommands = (text: string): Command[] => {
   const navigate = useNavigate()
@@ -72,9 +88,18 @@ const useCommands = (text: string): Command[] => {
     keywords: 'theme mode appearance',
     run: () => setTheme(theme),
   }))
+  const begin: Command[] = beginnings.map(({ to, label, keywords }) => ({
+    id: `begin-${to}`,
+    group: 'Do',
+    label,
+    icon: <Plus />,
+    keywords: keywords ?? '',
+    run: go(to),
+  }))
+  const agents = useAgents(words, go)
   const commands = [
     ...bestFirst([...pages, ...(words.length > 0 ? parts : [])], words),
-    ...bestFirst(words.length > 0 ? themes : [], words),
+    ...bestFirst(words.length > 0 ? [...begin, ...themes] : [], words),
   ]
   const files: Command[] = (isSearching ? (found.data?.items ?? []) : []).map(({ id, name, source, parentId }) => ({
     id,
@@ -83,7 +108,7 @@ const useCommands = (text: string): Command[] => {
     icon: source === 'folder' ? <Folder /> : <FileIcon />,
     run: go(source === 'folder' ? `/files/${id}` : `/files${parentId === null ? '' : `/${parentId}`}?open=${id}`),
   }))
-  return [...commands, ...files]
+  return [...commands, ...agents, ...files]
 }
 
 const Content = ({ onClose }: { onClose: () => void }) => {
@@ -121,7 +146,7 @@ const Content = ({ onClose }: { onClose: () => void }) => {
           aria-expanded="true"
           aria-controls={listId}
           aria-activedescendant={commands.length > 0 ? `${listId}-${chosen}` : undefined}
-          placeholder="Search files, pages and commands"
+          placeholder="Search files, agents, pages and commands"
           value={text}
           onChange={({ target }) => {
             setText(target.value)

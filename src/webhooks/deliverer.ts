@@ -26,10 +26,10 @@ const pollMs = 500
 const retryMs = 1_000
 
 /** Attempts under way in one process. */
-const capacity = 256
+const capacity = 512
 /** Among them to one webhook: the longer its receiver took last, the fewer of the places that all share it may hold. */
 const laneCapacity = 16
-const quickLane = { answersWithinMs: 1_000, capacity: 32 }
+const quickLane = { answersWithinMs: 1_000, capacity: 64 }
 const slowLane = { answersAfterMs: 5_000, capacity: 2 }
 /** Bodies that are held for them: beyond it nothing new is begun. A claim may bring as many again. */
 const maxBytesInFlight = 33_554_432

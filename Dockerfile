@@ -26,6 +26,7 @@ COPY console/package.json console/
 COPY scripts/bootstrap.mjs scripts/
 RUN ATRIUM_OMIT_DEV=1 node scripts/bootstrap.mjs
 COPY . .
+RUN rm -rf console sdk scripts/build-console.mjs tsconfig.json
 # npm 12 runs no install scripts: this makes the links between the libraries of PostgreSQL while they may be written.
 RUN node_modules/.bin/node --input-type=module \
     --eval "await (await import('/app/src/platform/postgres-binaries.ts')).findBinaries()"

@@ -1,5 +1,3 @@
-import { createPromotion } from './billing/promotions.ts'
-import { adjust } from './billing/ledger.ts'
 import { verifyLedgers, verifyOrg } from './billing/verify.ts'
 import { UsageError, labelled } from './cli-command.ts'
 import type { Arguments, Command, CommandContext, Output } from './cli-command.ts'
@@ -31,6 +29,8 @@ const dollars = (cents: bigint | number): string => `${(Number(cents) / 100).toF
 const adjustBalance = async ({ db }: CommandContext, { options }: Arguments): Promise<Output> => {
   const cents = toCents(options['cents'] ?? '', 'adjust')
   const org = await getOrg(db, options['org'] ?? '')
+  // The ledger knows of jobs, and jobs are much to load for every command that there is.
+  const { adjust } = await import('./billing/ledger.ts')
   const { balanceCents } = await adjust(db, org.id, BigInt(cents), options['note'] ?? '')
   const adjustment = { orgId: org.id, amountCents: cents, notes: options['note'] ?? null }
   return {
@@ -44,6 +44,7 @@ const adjustBalance = async ({ db }: CommandContext, { options }: Arguments): Pr
 }
 
 const promoCreate = async ({ db }: CommandContext, { options }: Arguments): Promise<Output> => {
+  const { createPromotion } = await import('./billing/promotions.ts')
   const promotion = await createPromotion(db, {
     code: options['code'] ?? '',
     amountCents: toCents(options['cents'] ?? '', 'promo create'),

@@ -4,6 +4,7 @@ import type { ModelCatalog } from './agents/model-catalog.ts'
 import { createBilling } from './billing/billing.ts'
 import type { Billing } from './billing/billing.ts'
 import type { Config } from './config.ts'
+import { checkCatalog } from './connectors/catalog.ts'
 import { createConnectorTools } from './connectors/tools.ts'
 import { createPreviewer } from './files/preview/previewer.ts'
 import type { Previewer } from './files/preview/previewer.ts'
@@ -72,6 +73,7 @@ export const openDeps = async (
   log: Log,
   given?: Sealer,
 ): Promise<OpenedDeps> => {
+  await checkCatalog()
   const objects = await openObjectStore(config)
   const db = openDatabase({
     connection,

@@ -1,5 +1,5 @@
+import { Ajv } from 'ajv'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Api, Connector, ConnectorTool, RequestTemplate } from './definition.ts'
 import { placeholdersOf } from './templates.ts'
 
@@ -58,6 +58,8 @@ const Definition = Type.Object({
   ),
 })
 
+const isDefinition = new Ajv({ strict: false }).compile<Connector>(Definition)
+
 const usedBy = ({ path, query, json, form }: RequestTemplate): string[] =>
   [path, query, json, form].flatMap((template) => placeholdersOf(template))
 
@@ -106,8 +108,8 @@ const apiFaults = (connector: Connector): string[] => {
 
 /** The definition, when it is one. Throws with all that is wrong with it. */
 export const checkConnector = (file: string, definition: Connector | undefined): Connector => {
-  if (definition === undefined || !Value.Check(Definition, definition)) {
-    const [first] = Value.Errors(Definition, definition)
+  if (definition === undefined || !isDefinition(definition)) {
+    const [first] = isDefinition.errors ?? []
     throw new Error(
       `src/connectors/catalog/${file}: ${first ? `${first.instancePath} ${first.message}` : 'no connector'}`,
     )

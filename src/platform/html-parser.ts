@@ -1,4 +1,5 @@
-import { Parser } from 'htmlparser2'
+import { createRequire } from 'node:module'
+import type { Parser } from 'htmlparser2'
 
 export interface HtmlHandler {
   open(name: string, attributes: Record<string, string>): void
@@ -11,11 +12,19 @@ const maxDepth = 2_000
 /** Characters that are parsed before it is looked whether to go on. */
 const pieceLength = 16_384
 
+let library: { Parser: typeof Parser } | undefined
+
+// At the first page: it takes 2 MB, of a server that may never read one.
+const loadParser = (): typeof Parser => {
+  library ??= createRequire(import.meta.url)('htmlparser2') as { Parser: typeof Parser }
+  return library.Parser
+}
+
 /** Goes through HTML, up to where it is nested deeper than any page is. False when it was left there. */
 export const parseHtml = (html: string, handler: HtmlHandler): boolean => {
   let depth = 0
   let isCut = false
-  const parser = new Parser({
+  const parser = new (loadParser())({
     onopentag: (name, attributes) => {
       depth += 1
       isCut ||= depth > maxDepth

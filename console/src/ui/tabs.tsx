@@ -18,7 +18,9 @@ export const Tabs = ({ label, tabs }: { label: string; tabs: TabLink[] }) => {
   const { pathname } = useLocation()
   // On a phone the one that is open may be out of sight.
   useEffect(() => {
-    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const links = [...(nav.current?.children ?? [])]
+    const open = links.find((link) => link.getAttribute('href') === pathname)
+    open?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [pathname])
   return (
     <nav ref={nav} aria-label={label} className={styles['tabs']}>

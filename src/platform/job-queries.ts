@@ -96,6 +96,20 @@ export const releaseHeld = (boss: BossDb, kind: string, held: { id: string; retr
     returning job.id`,
   )
 
+/** The payloads that no job of this kind has which is not over. */
+export const listUnattended = async <P extends object>(boss: BossDb, kind: string, payloads: P[]): Promise<P[]> => {
+  const found = await rows<{ place: number }>(
+    boss,
+    sql`
+    select asked.place::int as place
+    from jsonb_array_elements(${JSON.stringify(payloads)}::jsonb) with ordinality as asked (data, place)
+    where not exists (
+      select from pgboss.job where job.name = ${kind} and job.state <= 'active' and job.data = asked.data)
+    order by asked.place`,
+  )
+  return found.map(({ place }) => payloads[place - 1] as P)
+}
+
 export interface JobLag {
   /** Seconds since the oldest job that waits for a worker should have started; 0 when none does. */
   oldestSeconds: number

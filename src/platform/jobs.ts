@@ -41,6 +41,11 @@ export interface Jobs {
     payloads: P[],
     options?: Omit<EnqueueOptions, 'singletonKey'>,
   ): Promise<void>
+  /**
+   * Those of the payloads for which no job of the kind waits, runs or is to be tried again. Reads all that are not over:
+   * for sweeps that look for what was lost.
+   */
+  unattended<P extends object>(kind: JobKind<P>, payloads: P[]): Promise<P[]>
   /** Registers a handler; call it before `start`. A handler that throws is tried again later, as the kind says. */
   work<P extends object>(kind: JobKind<P>, handler: Handler<P>, options?: { concurrency?: number }): void
   /** Runs the kind by a cron expression (UTC), once across all processes; call it before `start`. */
@@ -214,6 +219,7 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
       await insert(db, kind, jobs)
       nudgeAfterCommit(db, kind, options)
     },
+    unattended: async (kind, payloads) => queries.listUnattended(started().store.db, kind.name, payloads),
     work: (kind, handler, { concurrency = 5 } = {}) => {
       beforeStart()
       registry.addLane(kind, handler as Handler<object>, concurrency)

@@ -14,6 +14,14 @@ export const listEvents = (db: Db, orgId: string, turnId: string, after: number)
     select seq, frames from turn_events
     where org_id = ${orgId} and turn_id = ${turnId} and seq > ${after} order by seq`)
 
+/** Whether there is anything to send of a turn after a frame. */
+export const hasFramesAfter = async (db: Db, orgId: string, turnId: string, after: number): Promise<boolean> => {
+  const row = await db.row<{ found: boolean }>(sql`
+    select exists (
+      select from turn_events where org_id = ${orgId} and turn_id = ${turnId} and seq > ${after}) as found`)
+  return row?.found === true
+}
+
 /** The number of the last frame of a turn, also of one that is removed by now. */
 export const findLastSeq = async (db: Db, orgId: string, turnId: string): Promise<number> => {
   const row = await db.row<{ seq: number | null }>(sql`

@@ -10,6 +10,7 @@ import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import * as eventQueries from './event-queries.ts'
 import { createModels } from './models/models.ts'
+import { takeUpForsaken } from './forsaken-turns.ts'
 import { workOnTurn } from './run-turn.ts'
 import type { Toolbox } from './tools.ts'
 import type { TurnHub } from './turn-hub.ts'
@@ -42,7 +43,9 @@ const turnsAtOnce = 200
 const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
 const expireBatch = 5_000
 
-/** The work on turns, and every hour the end of streams that are a day old. */
+const sweepTurns = defineJob<Record<string, never>>('turn.sweep')
+
+/** The work on turns; every minute a look for those that were left; every hour the end of streams that are a day old. */
 export const registerSessionJobs = (deps: SessionJobDeps, { onMoment }: SessionJobOptions = {}): void => {
   const { config, db, jobs } = deps
   const port = createModels({ providers: config.modelProviders, isDemoUnruly: config.environment !== 'production' })
@@ -51,6 +54,10 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onMoment }: SessionJ
     jobs.work(kind, (payload, context) => workOnTurn(runDeps, payload, context), { concurrency: turnsAtOnce })
   }
   jobs.work(cancelPeers, (payload) => cancelAsked(deps, payload))
+  jobs.schedule(sweepTurns, '* * * * *')
+  jobs.work(sweepTurns, async () => {
+    await takeUpForsaken(deps)
+  })
   jobs.schedule(expireEvents, '43 * * * *')
   jobs.work(expireEvents, async () => {
     while ((await eventQueries.expireEvents(db, expireBatch)) === expireBatch);

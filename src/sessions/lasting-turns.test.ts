@@ -9,6 +9,8 @@ import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import type { Tool } from '../tool.ts'
 import { releaseTurn } from './checkpoint-queries.ts'
+import { takeUpForsaken } from './forsaken-turns.ts'
+import { runTurn } from './turn-job.ts'
 
 const app = await startTestApp({}, { work: false })
 
@@ -173,6 +175,54 @@ describe('the time of a turn', () => {
 
   test('goes on counting after its worker was stopped and gave it back', () =>
     leave((orgId, turnId, token) => releaseTurn(app.db, { orgId, turnId, token })))
+})
+
+describe('a turn that has lost its job', () => {
+  /** A turn that was approved, with no job that would go on with it. */
+  const forsake = async (minutes = 10) => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, write('a'))
+    await app.db.execute(sql`
+      update tool_calls set approved = true where org_id = ${as.orgId} and turn_id = ${turn.id}`)
+    await app.db.execute(sql`
+      update turns set status = 'queued', claimed_at = now() - ${minutes} * interval '1 minute'
+      where org_id = ${as.orgId} and id = ${turn.id}`)
+    return { as, turnId: turn.id as string }
+  }
+
+  test('is found, taken up and goes on where it was', async () => {
+    const { as, turnId } = await forsake()
+    assert.equal(await takeUpForsaken(app.deps), 1)
+    const { toolCalls } = await untilStatus(app, as, turnId, 'completed')
+    assert.equal(toolCalls[0].status, 'done')
+    assert.equal(await takeUpForsaken(app.deps), 0)
+  })
+
+  test('is found when its worker died, too, and ended when that has happened too often', async () => {
+    const { as, turnId } = await forsake()
+    await app.db.execute(sql`
+      update turns set status = 'running', attempts = rested_attempts + 8, lease_token = ${newId()},
+        lease_until = claimed_at + interval '20 seconds'
+      where org_id = ${as.orgId} and id = ${turnId}`)
+    assert.equal(await takeUpForsaken(app.deps), 1)
+    const turn = await untilStatus(app, as, turnId, 'failed', 'completed')
+    assert.deepEqual([turn.status, turn.error.code], ['failed', 'internal'])
+    assert.deepEqual(await filesOf(as), [])
+  })
+
+  test('is told from one that was taken up lately, one whose job waits, and one that waits for a person', async () => {
+    const lately = await forsake(1)
+    const waits = await forsake()
+    const payload = { orgId: waits.as.orgId, turnId: waits.turnId }
+    await app.db.transaction((db) => app.deps.jobs.enqueue(db, runTurn(0), payload, { startAfterSeconds: 3_600 }))
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, write('a'))
+    await app.db.execute(sql`
+      update turns set claimed_at = now() - interval '1 hour' where org_id = ${as.orgId} and id = ${turn.id}`)
+    assert.equal(await takeUpForsaken(app.deps), 0)
+    assert.equal((await getTurn(app, waits.as, waits.turnId)).status, 'queued')
+    assert.equal((await getTurn(app, lately.as, lately.turnId)).status, 'queued')
+  })
 })
 
 describe('a turn whose key is revoked', () => {

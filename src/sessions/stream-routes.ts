@@ -18,7 +18,7 @@ export const registerStreamRoutes = (app: App, { db }: SessionDeps, tails: Tails
   const streamOrNothing = async (request: FastifyRequest, reply: FastifyReply, turn: TurnRow, after: number) => {
     const { orgId } = request.actor
     const isOver = turn.endedAt !== null || turn.status === 'requires_action'
-    if (isOver && (await eventQueries.findLastSeq(db.hot, orgId, turn.id)) <= after) return reply.code(204).send()
+    if (isOver && !(await eventQueries.hasFramesAfter(db.hot, orgId, turn.id, after))) return reply.code(204).send()
     sendStream(request, reply, tails, { orgId, turnId: turn.id }, after)
     return reply
   }

@@ -1,4 +1,4 @@
-import { sql } from '../platform/database.ts'
+import { empty, sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
 import type { LeasedRow } from '../platform/lease.ts'
 import type { Actor } from '../identity/actor.ts'
@@ -182,6 +182,24 @@ export const findTurnState = (db: Db, orgId: string, id: string) =>
   db.row<{ status: TurnStatus; leaseLeftMs: number | null }>(sql`
     select status, (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as lease_left_ms from turns
     where org_id = ${orgId} and id = ${id}`)
+
+export interface ForsakenTurn {
+  orgId: string
+  id: string
+  hop: number
+}
+
+/** Turns whose move it is and that nobody has had for two minutes, by id, after one of them. */
+export const listForsaken = (db: Db, limit: number, after?: ForsakenTurn) =>
+  db.rows<ForsakenTurn>(sql`
+    -- all orgs: a worker works for every org
+    select t.org_id, t.id, t.hop
+    from turns t join sessions s on s.org_id = t.org_id and s.active_turn_id = t.id and s.id = t.session_id
+    where t.status in ('queued', 'running') and coalesce(t.lease_until, '-infinity') < now() - interval '2 minutes'
+      and coalesce(t.claimed_at, t.created_at) < now() - interval '2 minutes'
+      ${after ? sql`and (t.org_id, t.id) > (${after.orgId}, ${after.id})` : empty}
+    order by t.org_id, t.id
+    limit ${limit}`)
 
 export interface StepRow {
   step: number

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAgent, openSession } from '../chat.ts'
+import { createAgent, getTurn, openSession } from '../chat.ts'
 import { startConsole } from '../console.ts'
 import { startFakeModel } from '../fake-model.ts'
 import type { Script } from '../fake-model.ts'
@@ -133,6 +133,19 @@ test('what needs a person’s approval waits, and runs when they say so', async 
   await page.getByRole('button', { name: 'Run it', exact: true }).click()
   await page.getByRole('article').getByText('free').waitFor()
   assert.equal(await files(), 1)
+
+  // Decided elsewhere, it goes on here as well.
+  await page.getByRole('textbox', { name: 'Write to Careful' }).fill('/tool files.write {"name":"b.txt","text":"x"}')
+  await page.keyboard.press('Enter')
+  await page.getByText('This needs a person’s approval.').waitFor()
+  const sessionId = page.url().split('/').at(-1)
+  const session = await app.call('GET', `/api/v1/sessions/${sessionId}`, { as: owner })
+  const turnId = session.body.data.activeTurnId as string
+  const [{ approvalId }] = (await getTurn(app, owner, turnId)).approvals
+  const json = { approvalId, approved: true }
+  await app.call('POST', `/api/v1/turns/${turnId}/approvals`, { as: owner, json })
+  await page.getByRole('article').last().getByText('free').waitFor()
+  assert.equal(await files(), 2)
 })
 
 test('another org sees neither agents nor conversations, and is told that there is nothing', async () => {

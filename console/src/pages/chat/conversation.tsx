@@ -246,6 +246,7 @@ export const Conversation = ({
               {isWorking && !exchange.reply && <p className={styles['waits']}>Waits until the answer above is done</p>}
             </div>
           ))}
+          {live?.error !== undefined && <Notice error={live.error} />}
           {messages.data?.length === 0 && !saying.sending && (
             <EmptyState compact title="Nothing has been said yet">
               Write below to begin.

@@ -140,7 +140,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const mayComeBack = (error: unknown): boolean =>
-  !(error instanceof AtriumError) || error.code === 'NETWORK' || error.status >= 500
+  !(error instanceof AtriumError) || error.code === 'NETWORK' || error.status === 429 || error.status >= 500
 
 interface Following {
   lastSeq: number

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Message, Session, TurnCreate } from 'atrium-sdk'
 import { useEffect, useState } from 'react'
 import { api, keyOf, queryClient, read, refresh } from '../../api.ts'
+import { useLatest } from '../../latest.ts'
 import { useLiveTurn } from './live-turn.ts'
 import { storedParts } from './parts.ts'
 import type { ViewPart } from './parts.ts'
@@ -72,13 +73,22 @@ export const useConversation = (sessionId: string) => {
   const { live, resume } = useLiveTurn(liveId)
 
   const rests = live?.rests === true
-  const count = session.data?.messageCount
+  // Changes with what is said, by whomever, and with every turn that begins, ends or waits.
+  const { messageCount, activeTurnId, status } = session.data ?? {}
+  const version = session.data && `${messageCount} ${activeTurnId} ${status}`
   useEffect(() => {
     if (rests) void refreshAll()
   }, [rests])
   useEffect(() => {
-    if (count !== undefined) void refresh('GET /sessions/:id/messages')
-  }, [count])
+    if (version !== undefined) void refresh('GET /sessions/:id/messages', 'GET /turns/:id')
+  }, [version])
+
+  // Somebody else may have decided what it waited for.
+  const goOn = useLatest((_freshAt: number) => {
+    if (rests && session.data?.status === 'running' && active === liveId) resume()
+  })
+  const freshAt = session.dataUpdatedAt
+  useEffect(() => goOn(freshAt), [goOn, freshAt])
 
   const exchanges = toExchanges(messages.data ?? [])
   const current = exchanges.find(({ turnId }) => turnId === liveId)

@@ -51,7 +51,8 @@ const whilePreviewing = async (
   const answer = await read(`/files/${fileId}/preview`)
   const said = await answer.text()
   const ms = performance.now() - began
-  if (answer.status !== expectedStatus) throw new Error(`the preview was answered ${answer.status}: ${said.slice(0, 200)}`)
+  if (answer.status !== expectedStatus)
+    throw new Error(`the preview was answered ${answer.status}: ${said.slice(0, 200)}`)
   busy = false
   await Promise.all([watching, ...asking])
   const sorted = others.toSorted((a, b) => a - b)

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { sql } from '../platform/database.ts'
+import { raw, sql } from '../platform/database.ts'
 import type { Config } from '../config.ts'
 import { generateKey, isWellFormedKey } from '../platform/key-format.ts'
 import { startTestApp } from '../../test/harness.ts'
@@ -16,7 +16,16 @@ const keyFile = join(dataDir, 'owner-api-key')
 after(() => rm(dataDir, { recursive: true, force: true }))
 
 const emptyDatabase = async (): Promise<void> => {
-  await app.db.execute(sql`truncate orgs, users cascade`)
+  // The ledger cannot be emptied; this is a database that never had one.
+  await app.db.transaction(async (db) => {
+    for (const table of ['transactions', 'usage_records']) {
+      await db.execute(sql`alter table ${raw(table)} disable trigger ${raw(`${table}_keep`)}`)
+    }
+    await db.execute(sql`truncate orgs, users cascade`)
+    for (const table of ['transactions', 'usage_records']) {
+      await db.execute(sql`alter table ${raw(table)} enable trigger ${raw(`${table}_keep`)}`)
+    }
+  })
   await rm(keyFile, { force: true })
 }
 const withBootstrap = (values: Partial<Config['bootstrap']>): Config => ({

@@ -274,11 +274,22 @@ const openClients = async (rule: Rule) => {
   }
 }
 
-/** Nothing connects before the first request, and the library is loaded at it: it takes 4 MB. */
+/** The clients, opened at the first request: the library takes 4 MB. */
+const createClients = (rule: Rule) => {
+  let opening: ReturnType<typeof openClients> | undefined
+  return {
+    open: () => (opening ??= openClients(rule)),
+    close: async (): Promise<void> => {
+      const opened = await opening
+      await Promise.all([opened?.guarded.destroy(), opened?.open.destroy()])
+    },
+  }
+}
+
+/** Nothing connects before the first request. */
 export const createOutbound = (options: OutboundOptions = {}): Outbound => {
   const rule = createRule(options)
-  let opening: ReturnType<typeof openClients> | undefined
-  const clients = () => (opening ??= openClients(rule))
+  const clients = createClients(rule)
 
   const request: Outbound['request'] = async (target, { trusted = false, ...given }) => {
     const url = parseUrl(target)
@@ -287,7 +298,7 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     const signal = given.signal ? AbortSignal.any([deadline, given.signal]) : deadline
     const exchange = async () => {
       // Not `fetch`: it undoes compression, and a small answer could become gigabytes.
-      const { request: send, open, guarded } = await clients()
+      const { request: send, open, guarded } = await clients.open()
       const answer = await send(url, {
         dispatcher: trusted ? open : guarded,
         method: given.method ?? 'GET',
@@ -320,7 +331,7 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     headers.set('accept-encoding', 'identity')
     // The two libraries describe the same objects by types of their own.
     const given = { ...init, headers: [...headers] } as unknown as UndiciRequestInit
-    const { fetch: send, open, guarded } = await clients()
+    const { fetch: send, open, guarded } = await clients.open()
     const answer = await send(url, { ...given, redirect: 'manual', dispatcher: trusted ? open : guarded }).catch(
       (error: unknown) => {
         if (init.signal?.aborted) throw error
@@ -359,9 +370,6 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     request,
     fetch: guardedFetch,
     checkUrl,
-    close: async () => {
-      const opened = await opening
-      await Promise.all([opened?.guarded.destroy(), opened?.open.destroy()])
-    },
+    close: clients.close,
   }
 }

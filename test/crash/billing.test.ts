@@ -71,7 +71,7 @@ test('workers that are killed under load charge every call that was made once, a
   for (let round = 0; round < kills; round++) {
     await Promise.all(sessions.map(({ id }, i) => ask(id, round * turnsAtOnce + i)))
     await delay(100 + Math.random() * 400)
-    const [first, second] = workers as [ChildProcess, ChildProcess]
+    const [first, second] = workers
     await kill(first)
     // The ledger adds up at any moment, whatever died.
     const { balance, usage } = await getBilling(app, owner)

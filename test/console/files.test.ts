@@ -70,7 +70,7 @@ describe('uploading', () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Clear' }).click()
-    assert.equal(await page.getByRole('region', { name: 'Uploads' }).count(), 0)
+    await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' })
     assert.deepEqual(await listOf(owner), [])
   })
 

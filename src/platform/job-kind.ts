@@ -8,6 +8,11 @@ export interface JobKind<Payload extends object> {
   readonly retryDelayMaxSeconds: number
   /** After this long the attempt's signal is aborted. A worker that lives is never taken for dead before it. */
   readonly timeoutSeconds: number
+  /**
+   * The field of the payload that says for whom the job is. While jobs for somebody run on a worker, it starts no more
+   * for them than it has places left: there is always one for whoever comes next.
+   */
+  readonly fairBy: string | null
   /** Never there: it lets the compiler check payloads. */
   readonly _payload?: Payload
 }
@@ -17,7 +22,15 @@ export type JobOptions = Partial<Omit<JobKind<object>, 'name' | '_payload'>>
 /** Defines a kind of job. The name is what ties producers and workers together, across versions too. */
 export const defineJob = <Payload extends object>(name: string, options: JobOptions = {}): JobKind<Payload> => {
   if (!/^[a-z][a-z0-9.-]*$/.test(name)) throw new Error(`${name} is no name for a job: use a-z, 0-9, dots and dashes`)
-  return { name, retryLimit: 20, retryDelaySeconds: 2, retryDelayMaxSeconds: 300, timeoutSeconds: 3_600, ...options }
+  return {
+    name,
+    retryLimit: 20,
+    retryDelaySeconds: 2,
+    retryDelayMaxSeconds: 300,
+    timeoutSeconds: 3_600,
+    fairBy: null,
+    ...options,
+  }
 }
 
 export interface JobContext {

@@ -52,6 +52,27 @@ const messageOf = (error: unknown): string =>
 const maxTimerMs = 2 ** 31 - 1
 const later = (ms: number, work: () => void): NodeJS.Timeout => setTimeout(work, Math.min(ms, maxTimerMs)).unref()
 
+/**
+ * What to fetch, how many and whose not: as many as there is room for or, of a kind that is fair, so many that nobody
+ * gets more places than are left for others, even if all are for the same one. One alone fills half of the places, two
+ * fill a third each.
+ */
+const shareOf = (
+  { kind, concurrency }: LaneOptions,
+  running: Attempt[],
+): { batchSize: number; ignoreGroups: string[] } => {
+  const room = concurrency - running.length
+  if (kind.fairBy === null) return { batchSize: room, ignoreGroups: [] }
+  const counts = [...Map.groupBy(running, ({ job }) => job.groupId ?? null)].flatMap(([group, jobs]) =>
+    group === null ? [] : [{ group, count: jobs.length }],
+  )
+  const most = Math.max(0, ...counts.flatMap(({ count }) => (count < room ? [count] : [])))
+  return {
+    batchSize: Math.max(1, Math.floor((room - most) / 2)),
+    ignoreGroups: counts.flatMap(({ group, count }) => (count < room ? [] : [group])),
+  }
+}
+
 /** Tells the database how attempts ended. Tries until it answers: an outcome that is not recorded is work done twice. */
 const createSettler = (boss: PgBoss, { kind, scheduled }: LaneOptions, log: Log) => {
   const finished: { job: Job; done: () => void }[] = []
@@ -132,6 +153,8 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane =
   const settler = createSettler(boss, options, log)
   let fetching = false
   let wanted = false
+  /** There may be jobs that were left because those for whom they are have their share. */
+  let heldBack = false
   let closed = false
   let whenIdle = Promise.withResolvers<void>()
 
@@ -146,7 +169,7 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane =
       await settler.failed(job, error)
     }
     if (attempts.get(job.id) === attempt) attempts.delete(job.id)
-    if (wanted) void pump()
+    if (wanted || heldBack) void pump()
     settleIdle()
   }
 
@@ -162,12 +185,13 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane =
       while (wanted && !closed && attempts.size < concurrency) {
         // Those that were settled together make room one after the other: one fetch for all of them, not one each.
         await nextTurn()
-        const room = concurrency - attempts.size
+        const share = shareOf(options, [...attempts.values()])
         wanted = false
-        const jobs = await boss.fetch<object>(kind.name, { batchSize: room })
+        heldBack = share.ignoreGroups.length > 0
+        const jobs = await boss.fetch<object>(kind.name, share)
         for (const job of jobs) void begin(job)
-        // A full batch means that there may be more, which the next attempt to end will look for.
-        if (jobs.length === room) wanted = true
+        // A full batch means that there may be more, which are fetched now or by the next attempt to end.
+        if (jobs.length === share.batchSize) wanted = true
       }
     } catch (error) {
       log.warn({ err: error, job: kind.name }, 'jobs could not be fetched')
@@ -179,12 +203,8 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane =
   const beat = async (): Promise<void> => {
     const mine = [...attempts.values()].filter((attempt) => !attempt.lost)
     if (mine.length === 0) return
-    const touched = touchedBy(
-      await boss.touch(
-        kind.name,
-        mine.map((attempt) => attempt.job),
-      ),
-    )
+    const jobs = mine.map(({ job }) => job)
+    const touched = touchedBy(await boss.touch(kind.name, jobs))
     for (const attempt of mine) {
       // One that has ended meanwhile is no longer in the map, and not lost either.
       if (touched.includes(attempt.job.id) || attempts.get(attempt.job.id) !== attempt) continue

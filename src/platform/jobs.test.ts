@@ -500,6 +500,63 @@ test('upkeep ends what is beyond its time and removes what was given up long ago
   assert.deepEqual(app.logLines.slice(lines), [])
 })
 
+describe('a kind that is fair to those for whom it works', () => {
+  test('gives one alone half of the places, and whoever comes next one at once', async () => {
+    const kind = newKind<{ who: string }>({ fairBy: 'who' })
+    const jobs = open(noPoll)
+    const running: string[] = []
+    let done = 0
+    const hold = Promise.withResolvers<void>()
+    jobs.work(
+      kind,
+      async ({ who }) => {
+        running.push(who)
+        await hold.promise
+        done += 1
+      },
+      { concurrency: 12 },
+    )
+    await jobs.start({ work: true })
+    const all = (who: string, count: number) =>
+      db.transaction((db) =>
+        jobs.enqueueAll(
+          db,
+          kind,
+          Array.from({ length: count }, () => ({ who })),
+        ),
+      )
+    const countOf = (who: string): number => running.filter((one) => one === who).length
+    await all('busy', 30)
+    await until('half of the places are taken', () => countOf('busy') === 6)
+    await enqueue(jobs, kind, { who: 'other' })
+    await until('the next one has a place', () => countOf('other') === 1)
+    await all('third', 30)
+    await until('and the one after it', () => countOf('third') > 0)
+    assert.equal(countOf('busy'), 6)
+    assert.ok(running.length < 12, 'one place is always left')
+    hold.resolve()
+    await until('all are done', () => done === 61)
+  })
+})
+
+test('which of some payloads no job has that waits, runs or is to be tried again', async () => {
+  const kind = newKind<{ n: number }>({ retryLimit: 1, retryDelaySeconds: 60 })
+  const jobs = open()
+  const hold = Promise.withResolvers<void>()
+  jobs.work(kind, async ({ n }) => {
+    if (n === 1) await hold.promise
+    if (n === 2) throw new Error('not now')
+  })
+  await jobs.start({ work: true })
+  for (const n of [1, 2, 3]) await enqueue(jobs, kind, { n })
+  await enqueue(jobs, kind, { n: 4 }, { startAfterSeconds: 100 })
+  const states = async () => (await rowsOf(kind)).map(({ state }) => state).toSorted()
+  await until('each job is where it is to be', async () => (await states()).join() === 'active,created,retry')
+  const asked = [1, 2, 3, 4, 5].map((n) => ({ n }))
+  assert.deepEqual(await jobs.unattended(kind, asked), [{ n: 3 }, { n: 5 }])
+  hold.resolve()
+})
+
 test('how far the workers are behind', async () => {
   const kind = newKind()
   const jobs = open()

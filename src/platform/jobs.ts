@@ -99,6 +99,7 @@ const toInsert = (kind: JobKind<object>, payload: object, options: EnqueueOption
   // Every queue has the policy `short`: one waiting job for a key. Those without a key get one of their own.
   singletonKey: options.singletonKey ?? newId(),
   priority: options.priority ?? 0,
+  ...(kind.fairBy === null ? {} : { group: { id: String((payload as Record<string, unknown>)[kind.fairBy]) } }),
   startAfter: options.startAfterSeconds ?? 0,
   ...settingsOf(kind),
 })

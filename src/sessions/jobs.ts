@@ -37,8 +37,8 @@ export interface SessionJobOptions {
   onMoment?: (moment: Moment, turnId: string) => void
 }
 
-/** Turns wait for models most of their time, so one process has many of each kind under way. */
-const turnsAtOnce = 200
+/** Turns wait for models most of their time, so one process has many of each kind under way: of one org, half of them. */
+const turnsAtOnce = 400
 
 const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
 const expireBatch = 5_000

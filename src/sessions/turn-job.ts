@@ -3,7 +3,7 @@ import { defineJob } from '../platform/jobs.ts'
 /** How many messages between agents may lead from a turn that a person began to another one. */
 export const maxHops = 4
 
-const settings = { retryLimit: 50, retryDelaySeconds: 1, retryDelayMaxSeconds: 30 }
+const settings = { retryLimit: 50, retryDelaySeconds: 1, retryDelayMaxSeconds: 30, fairBy: 'orgId' }
 
 /**
  * There is work on a turn. Its row says what; a job too many finds nothing to do. A worker that was killed is noticed

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import type {
@@ -201,12 +201,23 @@ const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiE
 }
 
 /**
- * Answers a refusal from within an `onRequest` hook, before anything was said about a body: at a third of the cost of
- * an error that goes through the error handler. A flood of wrong keys is answered here.
+ * Answers a refusal from within an `onRequest` hook, before anything was said about a body. A flood of wrong keys is
+ * answered here, so past the framework, which would look for hooks and serializers: at a quarter of the cost of an error
+ * that goes through the error handler.
  */
 export const refuse = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
   if (isPushing(request.raw)) reply.header('connection', 'close')
-  void answerFailure(request, reply, error)
+  if (dialectOf(request) !== undefined) {
+    void answerFailure(request, reply, error)
+    return
+  }
+  const text = failureText(error)
+  const headers = reply.getHeaders()
+  headers['content-type'] = 'application/json; charset=utf-8'
+  headers['content-length'] = Buffer.byteLength(text)
+  reply.hijack()
+  reply.raw.writeHead(error.status, headers as OutgoingHttpHeaders)
+  reply.raw.end(text)
 }
 
 const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {

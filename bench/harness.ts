@@ -18,7 +18,7 @@ export interface Server {
 }
 
 /** How `npm start` runs the server (scripts/run.sh); the floors get the same. */
-const asStarted = ['--max-semi-space-size=8', '--external-memory-accounted-in-global-limit']
+const asStarted = ['--external-memory-accounted-in-global-limit']
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => {

@@ -202,8 +202,7 @@ const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiE
 
 /**
  * Answers a refusal from within an `onRequest` hook, before anything was said about a body. A flood of wrong keys is
- * answered here, so past the framework, which would look for hooks and serializers: at a quarter of the cost of an error
- * that goes through the error handler.
+ * answered here, so past the error handler, which costs three times as much, and past the framework's own way of sending.
  */
 export const refuse = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
   if (isPushing(request.raw)) reply.header('connection', 'close')

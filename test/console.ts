@@ -11,6 +11,7 @@ import { startBrowser } from './browser.ts'
 import type { BrowserPage, OpenOptions } from './browser.ts'
 import { startTestApp } from './harness.ts'
 import type { TestActor, TestApp } from './harness.ts'
+import { until } from './until.ts'
 
 export interface TestConsole {
   app: TestApp
@@ -58,8 +59,23 @@ export const givePassword = async (app: TestApp, { userId }: TestActor): Promise
   await app.db.transaction((db) => setPassword(db, userId, hash))
 }
 
+// As text, since it runs in the page; what turns for ever (a spinner) is not waited for. A transition begins a frame
+// after the change that asks for it, so two frames are let pass first.
+const isMoving = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
+  document.getAnimations().some((one) => one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)
+))))`
+
+/** When nothing moves or loads any more. */
+export const settle = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('networkidle')
+  await page.evaluate('document.fonts.ready')
+  await until('everything has come to rest', async () => !(await page.evaluate(isMoving)))
+}
+
 /** Fails when axe finds something that keeps people out; by these rules, or all. */
 export const assertAccessible = async (page: Page, rules?: string[]): Promise<void> => {
+  // Text that is fading in has less contrast than it will have.
+  await settle(page)
   const axe = new AxeBuilder({ page })
   const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -54,6 +54,8 @@ test('an account is connected in the window of its provider, shown, reconnected 
   await page.getByRole('link', { name: 'GitHub' }).click()
   await page.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke the connection' }).click()
+  // An open dialog hides the page behind it from the roles, its table, too.
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('table', { name: 'Your connections' }).waitFor({ state: 'detached' })
   const { body } = await app.call('GET', '/api/v1/connections', { as: owner })
   assert.deepEqual(body.data.items, [])

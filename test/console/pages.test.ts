@@ -16,10 +16,9 @@ for (const dark of [false, true]) {
     test(`${shot.name} has no serious accessibility fault and no error (${dark ? 'dark' : 'light'})`, async () => {
       const { page, faults } = shot.signedOut === true ? signedOut : signedIn
       await page.goto(app.url + (typeof shot.path === 'string' ? shot.path : shot.path(sample)))
-      await page.waitForLoadState('networkidle')
       if (shot.prepare) {
-        await shot.prepare(page, sample)
         await page.waitForLoadState('networkidle')
+        await shot.prepare(page, sample)
       }
       // Only the colours differ.
       await assertAccessible(page, dark ? ['color-contrast'] : undefined)

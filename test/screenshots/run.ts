@@ -4,26 +4,13 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
 import { faultsOf } from '../browser.ts'
-import { startConsole } from '../console.ts'
-import { until } from '../until.ts'
+import { settle, startConsole } from '../console.ts'
 import { makeSample } from './sample.ts'
 import { shots } from './shots.ts'
 
 const folder = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url))
 const [filter = ''] = process.argv.slice(2)
-
-// As text, since it runs in the page; what turns for ever (a spinner) is not waited for.
-const isMoving = `document.getAnimations().some((one) =>
-  one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)`
-
-/** When nothing moves or loads any more. */
-const settle = async (page: Page): Promise<void> => {
-  await page.waitForLoadState('networkidle')
-  await page.evaluate('document.fonts.ready')
-  await until('everything has come to rest', async () => !(await page.evaluate(isMoving)))
-}
 
 const { app, open, visit } = await startConsole()
 const sample = await makeSample(app)

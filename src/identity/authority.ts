@@ -1,3 +1,4 @@
+import { coalesce } from '../platform/coalesce.ts'
 import type { Database } from '../platform/database.ts'
 import { forbidden, unauthorized } from '../platform/errors.ts'
 import type { ApiError } from '../platform/errors.ts'
@@ -62,33 +63,10 @@ const toIdentity = (row: queries.IdentityRow): Identity => ({
   inWorkspace: new Map(),
 })
 
-const ignore = (): void => undefined
-
-/** When everything that has arrived by now was read: the rest of this turn of the event loop. */
-const endOfTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
-
-/**
- * One run of `work` answers all who asked before it began: whoever asks while one is running waits for the next. So an
- * answer is never older than its question, and under load one statement serves hundreds of requests.
- */
-const shared = (work: () => Promise<void>): (() => Promise<void>) => {
-  let running: Promise<void> | undefined
-  let following: Promise<void> | undefined
-  const begin = async (): Promise<void> => {
-    await running
-    await endOfTurn()
-    following = undefined
-    const run = work()
-    running = run.catch(ignore)
-    return run
-  }
-  return () => (following ??= begin())
-}
-
 /** Collects the lookups that arrive during one round trip into the next statement. */
 const batched = <Value>(load: (hashes: Buffer[]) => Promise<Map<string, Value>>) => {
   let waiting = new Map<string, { hash: Buffer; answer: PromiseWithResolvers<Value | undefined> }>()
-  const run = shared(async () => {
+  const run = coalesce(async () => {
     const batch = waiting
     waiting = new Map()
     try {
@@ -140,7 +118,7 @@ const rememberKeys = (db: Database) => {
     seenEpoch = epoch
   }
 
-  const refresh = shared(async () => {
+  const refresh = coalesce(async () => {
     const row = await queries.currentEpoch(db.hot)
     if (row && row.epoch !== seenEpoch) await forgetChanged(row.epoch)
   })

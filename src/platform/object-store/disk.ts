@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, opendir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { coalesce } from '../coalesce.ts'
 import { notFound, serviceUnavailable } from '../errors.ts'
 import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
 import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
@@ -14,6 +15,9 @@ const readBytes = 262_144
 // What is written is sent to the disk itself in steps of this size, while more comes in: an upload of 100 MB then waits
 // at its end for the last of them, not for all.
 const syncStepBytes = 8_388_608
+
+// Of the UUIDs that are the names.
+const timeDigits = 6
 
 const fullDisk = new Set(['ENOSPC', 'EDQUOT'])
 
@@ -49,6 +53,22 @@ const syncDirectory = async (path: string): Promise<void> => {
     await directory.sync()
   } finally {
     await directory.close()
+  }
+}
+
+/** Syncs directories; one sync serves all of this process who asked for it before it began. */
+const createDirectorySync = (): ((path: string) => Promise<void>) => {
+  const syncs = new Map<string, { waiting: number; sync: () => Promise<void> }>()
+  return async (path) => {
+    const entry = syncs.get(path) ?? { waiting: 0, sync: coalesce(() => syncDirectory(path)) }
+    syncs.set(path, entry)
+    entry.waiting += 1
+    try {
+      await entry.sync()
+    } finally {
+      entry.waiting -= 1
+      if (entry.waiting === 0) syncs.delete(path)
+    }
   }
 }
 
@@ -115,7 +135,7 @@ const writeBody = async (file: FileHandle, body: AsyncIterable<Buffer>, signal?:
     size = 0
   }
   try {
-    for await (const chunk of untilAborted(body, signal)) {
+    for await (const chunk of signal ? untilAborted(body, signal) : body) {
       if (chunk.length === 0) continue
       batch.push(chunk)
       size += chunk.length
@@ -143,11 +163,11 @@ const listFiles = async function* (root: string, prefix: string): AsyncGenerator
   for await (const folder of entriesOf(root)) {
     if (folder.startsWith('.')) continue
     if (wantedName === undefined ? !folder.startsWith(wantedFolder) : folder !== wantedFolder) continue
-    for await (const shard of entriesOf(join(root, folder))) {
-      for await (const name of entriesOf(join(root, folder, shard))) {
+    for await (const period of entriesOf(join(root, folder))) {
+      for await (const name of entriesOf(join(root, folder, period))) {
         const key = `${folder}/${name}`
         if (!key.startsWith(prefix)) continue
-        const found = await unlessMissing(stat(join(root, folder, shard, name)))
+        const found = await unlessMissing(stat(join(root, folder, period, name)))
         if (found) yield { key, sizeBytes: found.size, modifiedAt: found.mtime }
       }
     }
@@ -178,7 +198,10 @@ const removeOlder = async (directory: string, ageMs: number): Promise<number> =>
 }
 
 /** Moves finished files to their places so that they stay there through a power cut. */
-const createPublisher = (root: string): ((temporary: string, path: string) => Promise<void>) => {
+const createPublisher = (
+  root: string,
+  sync: (directory: string) => Promise<void>,
+): ((temporary: string, path: string) => Promise<void>) => {
   // Directories whose own entries this process has seen to the disk. Another's mkdir may not be there yet.
   const durable = new Set<string>()
   const makeDurable = async (directory: string): Promise<void> => {
@@ -188,24 +211,26 @@ const createPublisher = (root: string): ((temporary: string, path: string) => Pr
     await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
-    await syncDirectory(parent)
+    await sync(parent)
     if (durable.size >= 65_536) durable.clear()
     durable.add(directory)
   }
   return async (temporary, path) => {
     const directory = dirname(path)
-    await makeDurable(directory)
-    try {
-      await rename(temporary, path)
-    } catch (error) {
-      if (!isMissing(error)) throw error
-      // Somebody tidied the empty directories away.
-      durable.clear()
+    const move = async (): Promise<void> => {
       await makeDurable(directory)
       await rename(temporary, path)
     }
     try {
-      await syncDirectory(directory)
+      await move()
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      // Somebody tidied the empty directories away.
+      durable.clear()
+      await move()
+    }
+    try {
+      await sync(directory)
     } catch (error) {
       await rm(path, { force: true })
       throw error
@@ -214,16 +239,18 @@ const createPublisher = (root: string): ((temporary: string, path: string) => Pr
 }
 
 /**
- * Objects as files: `<root>/<folder>/<last two characters of the name>/<name>`. The last two characters of a UUID are
- * random in every version, so that a folder of a million objects has 256 directories of 4,000.
+ * Objects as files: `<root>/<folder>/<first six characters of the name>/<name>`. Those six of a UUID of version 7 are
+ * the same for some four and a half hours: what a folder takes in at once shares a directory, and so the sync that
+ * makes its names durable, and no directory grows for longer than that.
  */
 export const openDiskStore = async (root: string): Promise<ObjectStore> => {
   const incoming = join(root, '.incoming')
-  const publish = createPublisher(root)
+  const sync = createDirectorySync()
+  const publish = createPublisher(root, sync)
   const pathOf = (key: string): string => {
     assertKey(key)
     const [folder = '', name = ''] = key.split('/')
-    return join(root, folder, name.slice(-2), name)
+    return join(root, folder, name.slice(0, timeDigits), name)
   }
 
   const put = async (key: string, body: AsyncIterable<Buffer>, { signal }: PutOptions = {}): Promise<void> => {
@@ -260,7 +287,7 @@ export const openDiskStore = async (root: string): Promise<ObjectStore> => {
     },
     delete: async (key) => {
       const path = pathOf(key)
-      if ((await unlessMissing(rm(path).then(() => true))) === true) await onDisk(syncDirectory(dirname(path)))
+      if ((await unlessMissing(rm(path).then(() => true))) === true) await onDisk(sync(dirname(path)))
     },
     list: (prefix) => listFiles(root, prefix),
     check: () => onDisk(checkDisk(incoming)),

@@ -6,18 +6,21 @@ export const insertWritingBlob = (db: Db, orgId: string, id: string) =>
   db.execute(sql`insert into blobs (org_id, id, state) values (${orgId}, ${id}, 'writing')`)
 
 /**
- * The blob that already has these bytes, held so that nobody removes it before this transaction ends: the remover
- * locks it for update and then looks again for files that use it.
+ * The blob that a file with these bytes is to use: the one that has them already, held so that nobody removes it before
+ * this transaction ends (the remover locks it for update and then looks again for files that use it), else this one,
+ * live from now on. Undefined when this one was given up. Fails on the unique index blobs_sha256_key when another upload
+ * of the same bytes was first.
  */
-export const holdLiveBlob = (db: Db, orgId: string, sha256: Buffer) =>
+export const settleBlob = (db: Db, blob: { orgId: string; blobId: string; sha256: Buffer; sizeBytes: number }) =>
   db.row<{ id: string }>(sql`
-    select id from blobs where org_id = ${orgId} and sha256 = ${sha256} and state = 'live' for key share`)
-
-/** Fails on the unique index blobs_sha256_key when another upload of the same bytes was first. */
-export const makeBlobLive = (db: Db, orgId: string, id: string, sha256: Buffer, sizeBytes: number) =>
-  db.execute(sql`
-    update blobs set state = 'live', sha256 = ${sha256}, size_bytes = ${sizeBytes}
-    where org_id = ${orgId} and id = ${id} and state = 'writing'`)
+    with known as (
+      select id from blobs where org_id = ${blob.orgId} and sha256 = ${blob.sha256} and state = 'live' for key share
+    ), made as (
+      update blobs set state = 'live', sha256 = ${blob.sha256}, size_bytes = ${blob.sizeBytes}
+      where org_id = ${blob.orgId} and id = ${blob.blobId} and state = 'writing' and not exists (select from known)
+      returning id
+    )
+    select id from known union all select id from made`)
 
 /** The bytes of an upload that came to nothing. 0 when they belong to a file after all. */
 export const condemnUnused = (db: Db, orgId: string, id: string) =>

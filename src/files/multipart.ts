@@ -42,20 +42,17 @@ const partsOf = async function* (request: FastifyRequest): AsyncGenerator<Multip
     throw broken(error)
   }
 }
-const bytesOf = async function* (part: MultipartFile): AsyncGenerator<Buffer> {
-  const bytes = part.file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  try {
-    for (;;) {
-      const { done, value } = await bytes.next().catch((error: unknown) => {
+
+const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
+  [Symbol.asyncIterator]: () => {
+    const bytes = part.file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    const next = (): Promise<IteratorResult<Buffer>> =>
+      bytes.next().catch((error: unknown) => {
         throw broken(error)
       })
-      if (done) return
-      yield value
-    }
-  } finally {
-    await bytes.return?.()
-  }
-}
+    return { next, return: async () => (await bytes.return?.()) ?? { done: true, value: undefined } }
+  },
+})
 
 /**
  * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` gets the file

@@ -122,17 +122,6 @@ export const receive = async (
   return { orgId, blobId, sha256: hash.digest(), sizeBytes: seen.bytes }
 }
 
-/** The blob that a file with these bytes is to use: the one that has them already, else the one just received. */
-const settle = async (db: Transaction, received: Received): Promise<string> => {
-  const { orgId, blobId, sha256, sizeBytes } = received
-  const known = await blobQueries.holdLiveBlob(db, orgId, sha256)
-  if (known) return known.id
-  if ((await blobQueries.makeBlobLive(db, orgId, blobId, sha256, sizeBytes)) === 0) {
-    throw conflict('The upload took so long that its bytes were given up. Upload it again.')
-  }
-  return blobId
-}
-
 /**
  * Runs `work` with the blob of the received bytes, in one transaction; when it fails, or the bytes were there already,
  * what was received is taken back.
@@ -145,8 +134,9 @@ const useReceived = async <T>(
 ): Promise<T> => {
   const attempt = async (): Promise<{ result: T; blobId: string }> =>
     transactions.transaction(async (db) => {
-      const blobId = await settle(db, received)
-      return { result: await work(db, blobId), blobId }
+      const blob = await blobQueries.settleBlob(db, received)
+      if (!blob) throw conflict('The upload took so long that its bytes were given up. Upload it again.')
+      return { result: await work(db, blob.id), blobId: blob.id }
     })
   try {
     const { result, blobId } = await attempt().catch((error: unknown) => {

@@ -1,7 +1,7 @@
-// The floor of uploads: a bare Node server that streams a body to the disk and hashes it on the way, without fsync.
+// The floor of uploads: a bare Node server that streams a body to the disk, hashes it on the way and keeps it, without
+// fsync.
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,6 @@ const take = async (request: IncomingMessage, response: ServerResponse): Promise
   })
   await pipeline(request, hashing, createWriteStream(path))
   response.end(hash.digest('hex'))
-  await rm(path)
 }
 
 const server = createServer((request, response) => void take(request, response))

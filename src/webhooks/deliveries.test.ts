@@ -54,6 +54,14 @@ const setStatus = async (webhook: MadeWebhook, status: string) => {
 const record = (webhook: MadeWebhook) => read(app, owner, `/${webhook.id}`)
 const post = (rest: string, json: object = {}) => app.call('POST', path + rest, { as: owner, json })
 
+/** What the audit log tells of a webhook that Atrium disabled. */
+const disabledEntries = async ({ id }: MadeWebhook) => {
+  const { body } = await app.call('GET', '/api/v1/audit-log?action=webhook.disabled', { as: owner })
+  return (body.data.items as { actor: { name: string }; resource: { id: string }; details: { reason: string } }[])
+    .filter(({ resource }) => resource.id === id)
+    .map(({ actor, details }) => ({ name: actor.name, reason: details.reason }))
+}
+
 const verified = (webhook: MadeWebhook, { body, headers }: Arrival) =>
   new Webhook(webhook.secret).verify(body, headers as Record<string, string>)
 
@@ -215,6 +223,7 @@ describe('410 Gone', () => {
     const { enabled, statusReason } = await record(webhook)
     assert.equal(enabled, false)
     assert.match(statusReason, /410/)
+    assert.deepEqual(await disabledEntries(webhook), [{ name: 'Deliveries', reason: statusReason }])
     assert.equal((await deliver(app, webhook, { type: 'c' })).status, 404)
     const [failed] = await deliveriesOf(app, owner, webhook)
     assert.equal(failed.status, 'failed')
@@ -248,7 +257,10 @@ describe('five days of nothing but failures', () => {
     await app.db.execute(sql`update webhooks set failing_since = now() - interval '5.1 days' where id = ${webhook.id}`)
     await accept(app, webhook, { type: 'd' })
     await until('it is disabled', async () => (await record(webhook)).status === 'disabled')
-    assert.match((await record(webhook)).statusReason, /five days/)
+    const { statusReason } = await record(webhook)
+    assert.match(statusReason, /five days/)
+    // What was under way when it was disabled does not disable it once more.
+    assert.deepEqual(await disabledEntries(webhook), [{ name: 'Deliveries', reason: statusReason }])
   })
 })
 

@@ -119,7 +119,7 @@ export interface Outcome {
 /**
  * Writes down how attempts ended, all in one statement: those that came to their end move to the history, the others
  * wait, each webhook counts. A row whose lease went to another worker is left alone. A webhook whose receiver is gone,
- * or from which nothing but failures came for five days, is disabled.
+ * or from which nothing but failures came for five days, is disabled, and the audit log says so.
  */
 export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
@@ -163,7 +163,7 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
       where g.attempt is not null
       group by s.org_id, s.webhook_id
     ), webhooks_in_order as (
-      select w.org_id, w.id, w.failing_since
+      select w.org_id, w.id, w.status, w.failing_since
       from webhooks w join counts c on c.org_id = w.org_id and c.webhook_id = w.id
       order by w.org_id, w.id
       for no key update of w
@@ -178,11 +178,18 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
       from webhooks_in_order o
         join counts c on c.org_id = o.org_id and c.webhook_id = o.id
         cross join lateral (select case
+          when o.status = 'disabled' then null
           when c.gone then 'Its receiver answered 410 Gone.'
           when c.succeeded then null
           when o.failing_since < now() - interval '5 days'
           then 'Nothing but failures came from its receiver for five days.' end as reason) off
       where w.org_id = o.org_id and w.id = o.id
+      returning w.org_id, w.id, w.name, off.reason
+    ), told as (
+      insert into audit_log (org_id, id, actor_name, action, resource_type, resource_id, details)
+      select org_id, gen_random_uuid(), 'Deliveries', 'webhook.disabled', 'webhook', id,
+        jsonb_build_object('name', name, 'reason', reason)
+      from counted where reason is not null
     )
     select id from settled`)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { boolean, integer, Mistake, origin, text } from './config-values.ts'
-import type { Parse, Variable } from './config-values.ts'
+import type { Parse, ParsedOf, Variable } from './config-values.ts'
 
 export interface Plan {
   id: string
@@ -164,20 +164,7 @@ export interface FeeRule {
   waiverCents: number
 }
 
-interface Parsed {
-  BILLING_ENFORCED: boolean | undefined
-  PLATFORM_FEE_BPS: number
-  PLATFORM_FEE_WAIVER_CENTS: number
-  STRIPE_SECRET_KEY: string | undefined
-  STRIPE_WEBHOOK_SECRET: string | undefined
-  STRIPE_PUBLISHABLE_KEY: string | undefined
-  STRIPE_API_BASE: string | undefined
-  ALLOW_DIRECT_DEPOSITS: boolean
-  PLANS_FILE: Plan[] | undefined
-  SERVICE_BYOK_ENABLED: boolean
-}
-
-export const billingConfigOf = (parsed: Parsed, isProduction: boolean): BillingConfig => ({
+export const billingConfigOf = (parsed: ParsedOf<typeof billingVariables>, isProduction: boolean): BillingConfig => ({
   isEnforced: parsed.BILLING_ENFORCED ?? isProduction,
   fee: { bps: parsed.PLATFORM_FEE_BPS, waiverCents: parsed.PLATFORM_FEE_WAIVER_CENTS },
   stripe:

@@ -16,6 +16,15 @@ export interface Variable<T = unknown> {
   secret?: boolean
 }
 
+type Value<One extends Variable> = Exclude<ReturnType<One['parse']>, Mistake>
+
+/** What variables come to when they are read. One without a default may be absent. */
+export type ParsedOf<Variables extends Record<string, Variable>> = {
+  [Name in keyof Variables]: Variables[Name]['fallback'] extends ''
+    ? Value<Variables[Name]> | undefined
+    : Value<Variables[Name]>
+}
+
 export const text: Parse<string> = (value) => value
 
 export const choice =

@@ -1,4 +1,5 @@
-import type { Config, RateLimits } from '../config.ts'
+import type { RateLimits } from '../config-limits.ts'
+import type { Config } from '../config.ts'
 import type { Log } from './log.ts'
 
 export type LimitName = keyof RateLimits

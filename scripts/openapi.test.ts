@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { Type } from 'typebox'
+import { Type } from '../src/platform/type.ts'
 import { createHttp } from '../src/platform/http.ts'
 import type { App } from '../src/platform/http.ts'
 import { createLog } from '../src/platform/log.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import { Id, ListQuery, Nullable, Page, Timestamp } from '../platform/schemas.ts'
 import { keyProviders } from './provider-keys.ts'
 

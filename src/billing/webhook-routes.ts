@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
 import { apiPrefix } from '../platform/http.ts'

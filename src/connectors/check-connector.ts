@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import type { Api, Connector, ConnectorTool, RequestTemplate } from './definition.ts'
 import { placeholdersOf } from './templates.ts'
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { Db } from '../platform/database.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'

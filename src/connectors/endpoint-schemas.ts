@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import { Id, Nullable, Success, Timestamp } from '../platform/schemas.ts'
 
 export const ReceiveParams = Type.Object({

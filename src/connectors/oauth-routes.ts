@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import type { Actor } from '../identity/actor.ts'
 import { withOrigin } from '../identity/authentication.ts'
 import type { SessionAuthority } from '../identity/session-authority.ts'

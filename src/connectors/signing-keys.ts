@@ -1,7 +1,7 @@
 import { catalog } from './catalog.ts'
 import { endpoint } from './provider.ts'
 import type { ProviderDeps } from './provider.ts'
-import type { FetchDocument } from './receivers/gmail.ts'
+import type { FetchDocument } from './receivers/google-token.ts'
 
 const timeoutMs = 5_000
 const maxBytes = 262_144

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import type { Config } from '../config.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { apiPrefix, originOf } from '../platform/http.ts'

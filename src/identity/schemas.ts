@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../platform/type.ts'
 import { CursorQuery, Id, Nullable, Timestamp } from '../platform/schemas.ts'
 import { roles } from './permissions.ts'
 

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
-import type { Static, TSchema } from 'typebox'
+import { Type } from '../platform/type.ts'
+import type { Static, TSchema } from '../platform/type.ts'
 import { CursorQuery, Id, Nullable, Timestamp } from '../platform/schemas.ts'
 
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {

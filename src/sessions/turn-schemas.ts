@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type } from '../platform/type.ts'
+import type { Static } from '../platform/type.ts'
 import { Id, Nullable, Timestamp } from '../platform/schemas.ts'
 import { Message } from './schemas.ts'
 

@@ -1,63 +1,22 @@
-import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
-import type { JWTPayload, JWTVerifyGetKey } from 'jose'
-import { badRequest, serviceUnavailable } from '../../platform/errors.ts'
-import type { OutboundResponse } from '../../platform/outbound.ts'
+import { badRequest } from '../../platform/errors.ts'
 import { accepted, missing, rejected } from '../../platform/signatures/signed-request.ts'
 import type { Verdict } from '../../platform/signatures/signed-request.ts'
 import { readJson } from './body.ts'
+import type { FetchDocument, ReadToken } from './google-token.ts'
 import { headerOf, textAt } from './receiver.ts'
 import type { Credential, Inbound, Message, Receiver } from './receiver.ts'
 
-const issuers = ['https://accounts.google.com', 'accounts.google.com']
 const leewaySeconds = 60
-
-/** Fetches a document of the provider; the operator may say that it is elsewhere. */
-export type FetchDocument = (url: string) => Promise<OutboundResponse>
-
-/** Google's signing keys: fetched once for all who wait, kept for ten minutes, again when a token names a new one. */
-const googleKeys = (fetchDocument: FetchDocument): JWTVerifyGetKey =>
-  createRemoteJWKSet(new URL('https://www.googleapis.com/oauth2/v3/certs'), {
-    [customFetch]: async (url) => {
-      const { status, body } = await fetchDocument(url)
-      return new Response(body.toString('utf8'), { status })
-    },
-  })
 
 const bearerOf = (inbound: Inbound): string | undefined =>
   /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(headerOf(inbound, 'authorization') ?? '')?.[1]
 
-const isTokenFault = (error: unknown): boolean =>
-  error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== 'ERR_JOSE_GENERIC'
-
-const claimsOf = async (
-  keys: JWTVerifyGetKey,
-  token: string,
-  audience: string,
-  nowMs: number,
-): Promise<JWTPayload | undefined> => {
-  try {
-    const { payload } = await jwtVerify(token, keys, {
-      algorithms: ['RS256'],
-      issuer: issuers,
-      audience,
-      clockTolerance: leewaySeconds,
-      currentDate: new Date(nowMs),
-      requiredClaims: ['exp', 'iat'],
-    })
-    return payload
-  } catch (error) {
-    if (isTokenFault(error)) return undefined
-    // Not the sender's fault: it is to come again when the keys can be had.
-    throw serviceUnavailable("Google's signing keys cannot be fetched right now.", { cause: error })
-  }
-}
-
-const verify = async (keys: JWTVerifyGetKey, inbound: Inbound, { url, settings }: Credential): Promise<Verdict> => {
+const verify = async (readToken: ReadToken, inbound: Inbound, { url, settings }: Credential): Promise<Verdict> => {
   const token = bearerOf(inbound)
   const { serviceAccount } = settings
   if (serviceAccount === undefined) return rejected('The endpoint names no service account.')
   if (token === undefined) return missing('Authorization')
-  const claims = await claimsOf(keys, token, url, inbound.nowMs)
+  const claims = await readToken(token, url, inbound.nowMs)
   if (claims === undefined) return rejected('The token is not one of Google for this endpoint, or it is stale.')
   // A token from a future that the leeway does not reach was not made by Google just now.
   if ((claims.iat ?? 0) > inbound.nowMs / 1_000 + leewaySeconds) return rejected('The token is from the future.')
@@ -96,11 +55,16 @@ const normalise = (push: unknown): Message | undefined => {
 
 /** Gmail by Cloud Pub/Sub: https://developers.google.com/workspace/gmail/api/guides/push. */
 export const createGmail = (fetchDocument: FetchDocument): Receiver => {
-  const keys = googleKeys(fetchDocument)
+  // At the first push: what reads tokens takes a megabyte, of a server that may never get one.
+  let reader: Promise<ReadToken> | undefined
+  const loadReader = (): Promise<ReadToken> =>
+    (reader ??= import('./google-token.ts').then(({ createTokenReader }) =>
+      createTokenReader(fetchDocument, leewaySeconds),
+    ))
   return {
     provider: 'gmail',
-    verify: (inbound, { url, ...credential }) =>
-      verify(keys, inbound, { ...credential, url: url.split('?', 1)[0] ?? url }),
+    verify: async (inbound, { url, ...credential }) =>
+      verify(await loadReader(), inbound, { ...credential, url: url.split('?', 1)[0] ?? url }),
     parse,
     eventId: (push) => (push as Push).messageId,
     eventType: () => 'mailbox.changed',

@@ -1,7 +1,7 @@
 import { discord } from './discord.ts'
 import { github } from './github.ts'
 import { createGmail } from './gmail.ts'
-import type { FetchDocument } from './gmail.ts'
+import type { FetchDocument } from './google-token.ts'
 import { jira } from './jira.ts'
 import { linear } from './linear.ts'
 import type { Receiver } from './receiver.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../platform/type.ts'
 
 // For the reference only: what comes in is read by rpc.ts, whose refusals are JSON-RPC errors.
 

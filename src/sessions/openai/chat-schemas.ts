@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type } from '../../platform/type.ts'
+import type { Static } from '../../platform/type.ts'
 
 // The names are those of OpenAI's API, which this part of ours speaks.
 

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static } from '../../platform/type.ts'
 import type { Dialect } from '../../platform/dialects.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { ErrorCode } from '../../platform/errors.ts'

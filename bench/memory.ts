@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { printMachine, printTable, residentBytes } from './harness.ts'
@@ -49,12 +49,19 @@ const nodeProcesses = async (root: number): Promise<{ name: string; bytes: numbe
   return list
 }
 
+/** What a person's shell has: npm itself put the pinned Node.js of this run first. */
+const shellEnv = (): NodeJS.ProcessEnv => {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
+  return { ...Object.fromEntries(own), PATH: path.join(delimiter) }
+}
+
 export const benchMemory = async (): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'))
   const start = async (): Promise<number> => {
     const began = performance.now()
     const child = spawn('npm', ['start'], {
-      env: { ...process.env, DATA_DIR: folder, PORT: '0' },
+      env: { ...shellEnv(), DATA_DIR: folder, PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     for await (const line of createInterface({ input: child.stdout })) if (line.includes('is ready')) break

@@ -1,5 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { InfiniteData } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { queryClient } from '../../api.ts'
 import { Status } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Await } from '../../ui/states.tsx'
@@ -14,7 +16,14 @@ interface PageOf<T> {
   nextCursor: string | null
 }
 
-/** The newest first, looked at again and again while only the first page is shown; older pages stand still. */
+type Known<T> = InfiniteData<PageOf<T>, string | undefined> | undefined
+
+const isFirstOnly = <T,>(known: Known<T>): boolean => (known?.pages.length ?? 0) <= 1
+
+/**
+ * The newest first, looked at again and again while only the first page is shown; older pages stand still. In a tab
+ * that nobody sees it pauses, and looks at once when the tab is seen again.
+ */
 export const useLiveList = <T,>(
   key: unknown[],
   load: (query: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<PageOf<T>>,
@@ -25,10 +34,20 @@ export const useLiveList = <T,>(
     queryFn: ({ signal, pageParam }) =>
       load({ limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }, signal),
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : pollMs),
+    refetchInterval: ({ state }) => (isFirstOnly(state.data) ? pollMs : false),
+    refetchIntervalInBackground: false,
+    // However fresh the rows still are: they are called live.
+    refetchOnWindowFocus: ({ state }) => (isFirstOnly(state.data) ? 'always' : false),
   })
   const pages = query.data?.pages ?? []
-  return { query, items: pages.flatMap(({ items }) => items), isLive: pages.length === 1 && !query.error }
+  const toNewest = (): void => {
+    queryClient.setQueryData(
+      key,
+      (known: Known<T>) => known && { pages: known.pages.slice(0, 1), pageParams: known.pageParams.slice(0, 1) },
+    )
+    void query.refetch()
+  }
+  return { query, items: pages.flatMap(({ items }) => items), isLive: pages.length === 1 && !query.error, toNewest }
 }
 
 export type LiveItems<T> = ReturnType<typeof useLiveList<T>>
@@ -64,7 +83,7 @@ const LiveBar = ({
 
 /** What has come so far, or the state that the list is in instead. */
 export const LiveList = <T extends { id: string }>({
-  list: { query, items, isLive },
+  list: { query, items, isLive, toNewest },
   label,
   columns,
   onOpen,
@@ -90,7 +109,7 @@ export const LiveList = <T extends { id: string }>({
           empty
         ) : (
           <>
-            <LiveBar isLive={isLive} error={query.error} onNewest={() => void query.refetch()}>
+            <LiveBar isLive={isLive} error={query.error} onNewest={toNewest}>
               {actions}
             </LiveBar>
             <Table label={label} columns={columns} rows={items} keyOf={({ id }) => id} onOpen={onOpen} />

@@ -18,15 +18,12 @@ export const formatNumber = (value: number): string => value.toLocaleString(lang
 const money = new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' })
 export const formatCents = (cents: number): string => money.format(cents / 100)
 
-const smallMoney = new Intl.NumberFormat(language, {
-  style: 'currency',
-  currency: 'USD',
-  maximumSignificantDigits: 3,
-})
-/** Usage is a fraction of a cent at times, so small sums keep three digits. */
+/** Usage is a fraction of a cent at times, so small sums keep three digits: `$0.10`, `$0.378`, `$0.000829`. */
 export const formatMicrocents = (microcents: number): string => {
   const dollars = microcents / 1_000_000
-  return Math.abs(dollars) >= 1 || dollars === 0 ? money.format(dollars) : smallMoney.format(dollars)
+  if (Math.abs(dollars) >= 1 || dollars === 0) return money.format(dollars)
+  const maximumFractionDigits = 2 - Math.floor(Math.log10(Math.abs(dollars)))
+  return dollars.toLocaleString(language, { style: 'currency', currency: 'USD', maximumFractionDigits })
 }
 
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })

@@ -5,7 +5,7 @@ import { useIdentity } from './session.tsx'
 import { Button, ButtonLink } from './ui/button.tsx'
 import { Dialog } from './ui/dialog.tsx'
 import { TextField } from './ui/field.tsx'
-import { Notice } from './ui/states.tsx'
+import { FormDialog } from './ui/form-dialog.tsx'
 import { useSubmit } from './ui/use-submit.ts'
 
 /** Runs a call that needs proof of who one is: asks for it first, unless that was done within the last minutes. */
@@ -37,8 +37,8 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
   const [byCode, setByCode] = useState(false)
   const [value, setValue] = useState('')
   const proof = () => (byCode ? { totpCode: value.replaceAll(/\s/g, '') } : { password: value })
-  const { busy, error, submit } = useSubmit(async () => {
-    if (value !== '') onDone(await api.call('POST /auth/step-up', { body: proof() }))
+  const form = useSubmit(async () => {
+    onDone(await api.call('POST /auth/step-up', { body: proof() }))
   })
   if (!hasPassword && !twoFactorEnabled) {
     return (
@@ -56,27 +56,14 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
     )
   }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
-      onSubmit={submit}
       title="Confirm that it is you"
       description="This changes who may do what. You will not be asked again for ten minutes."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            busy={busy}
-            disabledReason={value === '' && 'Fill in the field above first.'}
-          >
-            Confirm
-          </Button>
-        </>
-      }
+      form={form}
+      action="Confirm"
+      disabledReason={value === '' && 'Fill in the field above first.'}
     >
-      <Notice error={error} />
       <input type="text" autoComplete="username" value={session.user.email} readOnly hidden />
       {byCode ? (
         <TextField
@@ -112,7 +99,7 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
           </Button>
         </div>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
 import { startConsole } from '../console.ts'
 import { startReceiver } from '../receiver.ts'
-import { createWebhook, openLoopback } from '../webhooks.ts'
+import { until } from '../until.ts'
+import { accept, createWebhook, openLoopback } from '../webhooks.ts'
 
 const run = promisify(execFile)
 const receiver = await startReceiver()
@@ -73,4 +75,56 @@ test('an event is forwarded once more, a webhook paused, its secret rotated, and
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
   const fresh = await page.getByRole('dialog', { name: 'The new secret' }).locator('output').innerText()
   assert.notEqual(fresh, secret)
+})
+
+/** As if the person went to another tab, or came back. */
+const setSeen = async (page: Page, state: 'visible' | 'hidden'): Promise<void> => {
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })`)
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+}
+
+test('a tab that nobody sees asks for no events, and asks at once when it is seen again', async () => {
+  const owner = await app.createOrg()
+  const webhook = await createWebhook(app, owner)
+  const { page } = await open(owner, '/')
+  await page.clock.install()
+  await page.goto(`${app.url}/webhooks/${webhook.id}`)
+  await page.getByText('Waiting for the first event').waitFor()
+  // From here on time passes only when it is told to.
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (/\/webhooks\/[^/]+\/events/.test(request.url())) asked.push(request.url())
+  })
+  await page.clock.runFor(3_000)
+  assert.notEqual(asked.length, 0, 'while it is seen it asks again and again')
+  await setSeen(page, 'hidden')
+  asked.length = 0
+  await page.clock.runFor(10_000)
+  assert.deepEqual(asked, [])
+  await accept(app, webhook, { type: 'order.paid' })
+  await setSeen(page, 'visible')
+  await until('it has asked, without any time passing', () => asked.length > 0)
+  await page.clock.resume()
+  await page.getByRole('link', { name: 'order.paid' }).waitFor()
+})
+
+test('with older events shown the list stands still, and goes on from the newest when it is told to', async () => {
+  const owner = await app.createOrg()
+  const webhook = await createWebhook(app, owner)
+  for (let number = 1; number <= 51; number += 1) await accept(app, webhook, { type: `order.${number}` })
+  const { page } = await open(owner, `/webhooks/${webhook.id}`)
+  const first = page.getByRole('link', { name: 'order.1', exact: true })
+  await page.getByRole('link', { name: 'order.51' }).waitFor()
+  assert.equal(await first.count(), 0)
+  await page.getByRole('button', { name: 'Show older ones' }).click()
+  await first.waitFor()
+  await page.getByText('this list stands still').waitFor()
+  await accept(app, webhook, { type: 'order.new' })
+  await page.getByRole('button', { name: 'Back to the newest' }).click()
+  await page.getByRole('link', { name: 'order.new' }).waitFor()
+  await page.getByText('the newest appear by themselves').waitFor()
+  assert.equal(await first.count(), 0)
+  await accept(app, webhook, { type: 'order.newer' })
+  await page.getByRole('link', { name: 'order.newer' }).waitFor()
 })

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { Bot, CornerDownLeft, File as FileIcon, Folder, Moon, Plus, Search, Sun } from 'lucide-react'
-import { useDeferredValue, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { read } from '../api.ts'
@@ -115,7 +115,8 @@ const Content = ({ onClose }: { onClose: () => void }) => {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
-  const commands = useCommands(useDeferredValue(text))
+  // Of what is typed now: Enter may come before anything that is drawn later.
+  const commands = useCommands(text)
   const chosen = Math.min(active, commands.length - 1)
   const run = (command: Command | undefined): void => {
     if (!command) return
@@ -185,13 +186,18 @@ const Content = ({ onClose }: { onClose: () => void }) => {
 }
 
 /** Ctrl/⌘ K: every page, command and file by a few letters. */
-export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
-  <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
-    <Dialog.Portal>
-      <Dialog.Backdrop className={styles['backdrop']} />
-      <Dialog.Popup className={styles['popup']} aria-label="Search and commands">
-        <Content onClose={onClose} />
-      </Dialog.Popup>
-    </Dialog.Portal>
-  </Dialog.Root>
-)
+export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+  // Opened again before the last one has faded out, it still begins empty.
+  const [last, setLast] = useState({ open, count: 0 })
+  if (last.open !== open) setLast({ open, count: last.count + (open ? 1 : 0) })
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={styles['backdrop']} />
+        <Dialog.Popup className={styles['popup']} aria-label="Search and commands">
+          <Content key={last.count} onClose={onClose} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

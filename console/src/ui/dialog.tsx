@@ -1,10 +1,11 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { useRef } from 'react'
-import type { ReactNode, RefObject, SubmitEvent } from 'react'
-import { Button, IconButton } from './button.tsx'
+import type { ReactNode, RefObject } from 'react'
+import { IconButton } from './button.tsx'
 import { classes } from './classes.ts'
 import styles from './dialog.module.css'
+import { Form } from './form.tsx'
 
 export interface DialogProps {
   open: boolean
@@ -43,12 +44,6 @@ export const Dialog = ({
       {footer !== undefined && <div className={styles['footer']}>{footer}</div>}
     </>
   )
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    // React passes events on to the place in the tree, which may be a form as well.
-    event.stopPropagation()
-    onSubmit?.()
-  }
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
@@ -66,9 +61,9 @@ export const Dialog = ({
             <Base.Description className={styles['description']}>{description}</Base.Description>
           )}
           {onSubmit ? (
-            <form className={styles['form']} onSubmit={submit} noValidate>
+            <Form className={styles['form']} onSubmit={onSubmit}>
               {body}
-            </form>
+            </Form>
           ) : (
             body
           )}
@@ -77,37 +72,3 @@ export const Dialog = ({
     </Base.Root>
   )
 }
-
-export interface ConfirmProps {
-  open: boolean
-  onClose: () => void
-  title: string
-  /** What will happen and whether it can be undone. */
-  description: ReactNode
-  /** The deed itself: "Delete 3 files", never "OK". */
-  action: string
-  onConfirm: () => void
-  busy?: boolean
-  /** What went wrong when it was tried. */
-  error?: ReactNode
-}
-
-/** Asks before something that cannot be taken back. */
-export const Confirm = ({ action, onConfirm, busy, error, ...dialog }: ConfirmProps) => (
-  <Dialog
-    {...dialog}
-    onSubmit={() => {
-      if (busy !== true) onConfirm()
-    }}
-    footer={
-      <>
-        <Button onClick={dialog.onClose}>Cancel</Button>
-        <Button variant="danger" type="submit" busy={busy}>
-          {action}
-        </Button>
-      </>
-    }
-  >
-    {error}
-  </Dialog>
-)

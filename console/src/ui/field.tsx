@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, ElementType, ReactNode } from 'react'
 import { classes } from './classes.ts'
 import styles from './field.module.css'
 
@@ -14,114 +14,56 @@ export interface FieldProps {
   optional?: boolean
 }
 
-const describe = (id: string, hint: ReactNode, error: string | undefined) => {
-  if (error !== undefined) return `${id}-error`
-  return hint === undefined ? undefined : `${id}-hint`
-}
+type Control = ComponentProps<'input'> | ComponentProps<'textarea'> | ComponentProps<'select'>
 
-const Frame = ({
-  id,
+/** The label, the control that it belongs to, and below it what is wrong or else the hint; read out with it, too. */
+const Field = ({
+  as: Tag,
+  look,
   label,
   hint,
   error,
   hideLabel,
   optional,
-  children,
-}: FieldProps & { id: string; children: ReactNode }) => (
-  <div className={styles['field']}>
-    <label htmlFor={id} className={hideLabel === true ? 'visually-hidden' : styles['label']}>
-      {label}
-      {optional === true && <span className={styles['optional']}> optional</span>}
-    </label>
-    {children}
-    {error !== undefined ? (
-      <p id={`${id}-error`} className={styles['error']} role="alert">
-        {error}
-      </p>
-    ) : (
-      hint !== undefined && (
-        <p id={`${id}-hint`} className={styles['hint']}>
-          {hint}
+  className,
+  ...control
+}: FieldProps & Control & { as: ElementType; look?: string | undefined }) => {
+  const own = useId()
+  const id = control.id ?? own
+  const below = error ?? hint
+  const isWrong = error !== undefined
+  return (
+    <div className={styles['field']}>
+      <label htmlFor={id} className={hideLabel === true ? 'visually-hidden' : styles['label']}>
+        {label}
+        {optional === true && <span className={styles['optional']}> optional</span>}
+      </label>
+      <Tag
+        {...control}
+        id={id}
+        className={classes(styles['input'], look, className)}
+        aria-invalid={isWrong || undefined}
+        aria-describedby={below === undefined ? undefined : `${id}-below`}
+      />
+      {below !== undefined && (
+        <p id={`${id}-below`} className={styles[isWrong ? 'error' : 'hint']} role={isWrong ? 'alert' : undefined}>
+          {below}
         </p>
-      )
-    )}
-  </div>
+      )}
+    </div>
+  )
+}
+
+export const TextField = (props: FieldProps & ComponentProps<'input'>) => <Field {...props} as="input" />
+
+export const TextArea = (props: FieldProps & ComponentProps<'textarea'>) => (
+  <Field {...props} as="textarea" look={styles['area']} />
 )
 
-export const TextField = ({
-  label,
-  hint,
-  error,
-  hideLabel,
-  optional,
-  className,
-  ...input
-}: FieldProps & ComponentProps<'input'>) => {
-  const own = useId()
-  const id = input.id ?? own
-  return (
-    <Frame {...{ id, label, hint, error }} {...(hideLabel && { hideLabel })} {...(optional && { optional })}>
-      <input
-        {...input}
-        id={id}
-        className={classes(styles['input'], className)}
-        aria-invalid={error !== undefined || undefined}
-        aria-describedby={describe(id, hint, error)}
-      />
-    </Frame>
-  )
-}
-
-export const TextArea = ({
-  label,
-  hint,
-  error,
-  hideLabel,
-  optional,
-  className,
-  ...input
-}: FieldProps & ComponentProps<'textarea'>) => {
-  const own = useId()
-  const id = input.id ?? own
-  return (
-    <Frame {...{ id, label, hint, error }} {...(hideLabel && { hideLabel })} {...(optional && { optional })}>
-      <textarea
-        {...input}
-        id={id}
-        className={classes(styles['input'], styles['area'], className)}
-        aria-invalid={error !== undefined || undefined}
-        aria-describedby={describe(id, hint, error)}
-      />
-    </Frame>
-  )
-}
-
 /** The system's own list: it is the best one on phones, and the keyboard knows it. */
-export const SelectField = ({
-  label,
-  hint,
-  error,
-  hideLabel,
-  optional,
-  className,
-  children,
-  ...input
-}: FieldProps & ComponentProps<'select'>) => {
-  const own = useId()
-  const id = input.id ?? own
-  return (
-    <Frame {...{ id, label, hint, error }} {...(hideLabel && { hideLabel })} {...(optional && { optional })}>
-      <select
-        {...input}
-        id={id}
-        className={classes(styles['input'], styles['select'], className)}
-        aria-describedby={describe(id, hint, error)}
-      >
-        {children}
-      </select>
-    </Frame>
-  )
-}
+export const SelectField = (props: FieldProps & ComponentProps<'select'>) => (
+  <Field {...props} as="select" look={styles['select']} />
+)
 
 /** One thing that is on or off, with words that can be pressed as well. */
 export const CheckField = ({

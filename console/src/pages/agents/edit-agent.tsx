@@ -5,8 +5,9 @@ import { api, isCode, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { Section } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { SwitchField } from '../../ui/field.tsx'
+import { Confirm } from '../../ui/form-dialog.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -29,7 +30,7 @@ const patchOf = (draft: Draft, agent: Agent): AgentPatch => {
 const Danger = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) => {
   const navigate = useNavigate()
   const [asking, setAsking] = useState(false)
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await api.call('DELETE /agents/:id', { params: { id: agent.id } })
     await navigate('/agents', { replace: true })
     await refresh('GET /agents')
@@ -50,10 +51,8 @@ const Danger = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) => {
         onClose={() => setAsking(false)}
         title={`Delete ${agent.name}?`}
         description="It answers nobody any more. This cannot be undone."
+        form={form}
         action={`Delete ${agent.name}`}
-        busy={busy}
-        error={<Notice error={error} />}
-        onConfirm={submit}
       />
     </Section>
   )
@@ -90,11 +89,9 @@ export const EditAgent = () => {
   const unchanged = !isDirty && 'Nothing is changed.'
   return (
     <>
-      <form
+      <Form
         className={styles['form']}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (reason === undefined && isDirty) submit()
         }}
       >
@@ -129,7 +126,7 @@ export const EditAgent = () => {
             Save
           </Button>
         </div>
-      </form>
+      </Form>
       {guard.question}
     </>
   )

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { useBlocker } from 'react-router'
-import { Confirm } from '../../ui/dialog.tsx'
+import { Confirm } from '../../ui/form-dialog.tsx'
 
 /** Asks before changes are lost by leaving the page. `release` lets the next step go, after they were saved. */
 export const useLeaveGuard = (isDirty: boolean): { question: ReactNode; release: () => void } => {
@@ -23,7 +23,7 @@ export const useLeaveGuard = (isDirty: boolean): { question: ReactNode; release:
       title="Leave without saving?"
       description="What you changed here is lost then."
       action="Leave without saving"
-      onConfirm={() => blocker.proceed?.()}
+      form={{ submit: () => blocker.proceed?.() }}
     />
   )
   return {

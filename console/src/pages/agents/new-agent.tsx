@@ -5,6 +5,7 @@ import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/bits.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { AgentFields } from './agent-form.tsx'
@@ -31,11 +32,9 @@ export const NewAgent = () => {
   return (
     <Page>
       <PageHeader title="New agent" />
-      <form
+      <Form
         className={styles['form']}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (reason === undefined) submit()
         }}
       >
@@ -57,7 +56,7 @@ export const NewAgent = () => {
             Create agent
           </Button>
         </div>
-      </form>
+      </Form>
       {guard.question}
     </Page>
   )

@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { api, refresh } from '../../api.ts'
 import { formatCents } from '../../format.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import styles from './billing.module.css'
@@ -19,8 +18,7 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
   const [amount, setAmount] = useState('25.00')
   const problem = amountProblem(amount, leastCents, mostCents)
   const cents = centsOf(amount) ?? 0
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== undefined) return
+  const form = useSubmit(async () => {
     const started = await api.call('POST /billing/deposit', { body: { amountCents: cents }, idempotencyKey: true })
     if (started.checkoutUrl !== undefined) {
       location.assign(started.checkoutUrl)
@@ -32,8 +30,7 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Add money"
       description={
@@ -41,17 +38,10 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
           ? 'This server has no payment provider: the amount is put on the balance at once, without a payment.'
           : 'You pay on the page of the payment provider and come back here.'
       }
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            {problem === undefined ? `Add ${formatCents(cents)}` : 'Add'}
-          </Button>
-        </>
-      }
+      form={form}
+      action={problem === undefined ? `Add ${formatCents(cents)}` : 'Add'}
+      disabledReason={problem}
     >
-      <Notice error={error} />
       <div className={styles['quick']} role="group" aria-label="Usual amounts">
         {usual.map((choice) => (
           <Button key={choice} aria-pressed={choice === cents} onClick={() => setAmount(dollarsOf(choice))}>
@@ -67,6 +57,6 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
         hint="From $1 to $1,000."
         onChange={({ target }) => setAmount(target.value)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -8,8 +8,8 @@ import { api, read, refresh } from '../../api.ts'
 import { formatCents, formatDateTime, formatMicrocents, formatNumber, formatWord } from '../../format.ts'
 import { Badge, Section } from '../../ui/bits.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Await, EmptyState, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -22,29 +22,14 @@ import { TransactionTable } from './transaction-table.tsx'
 const RedeemDialog = ({ onClose }: { onClose: () => void }) => {
   const [code, setCode] = useState('')
   const problem = code.trim() === '' && 'Type the code first.'
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== false) return
+  const form = useSubmit(async () => {
     const { amountCents } = await api.call('POST /billing/promotions/redeem', { body: { code: code.trim() } })
     await refresh('GET /billing', 'GET /billing/transactions')
     toast.done(`The code is worth ${formatCents(amountCents)}`)
     onClose()
   })
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Redeem a code"
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Redeem
-          </Button>
-        </>
-      }
-    >
-      <Notice error={error} />
+    <FormDialog onClose={onClose} title="Redeem a code" form={form} action="Redeem" disabledReason={problem}>
       <TextField
         label="Code"
         autoComplete="off"
@@ -52,7 +37,7 @@ const RedeemDialog = ({ onClose }: { onClose: () => void }) => {
         value={code}
         onChange={({ target }) => setCode(target.value)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -133,7 +133,7 @@ const Summary = ({ summary }: { summary: Spending['summary'] }) => {
     [
       'Charged',
       formatMicrocents(summary.totalChargedMicrocents),
-      `${formatMicrocents(summary.platformFeeMicrocents)} of it fee`,
+      `${formatMicrocents(summary.platformFeeMicrocents)} of it is the fee`,
     ],
     [
       'Calls of models',

@@ -5,6 +5,7 @@ import { formatCents, formatDateTime, formatWord } from '../../format.ts'
 import { Badge, Section } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SwitchField, TextField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -70,14 +71,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
   })
   return (
     <Section title="Automatic top-up" description="Charges the saved card when the balance runs low.">
-      <form
-        className={styles['form']}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
+      <Form className={styles['form']} onSubmit={submit}>
         <SwitchField
           label="Top up automatically"
           hint={autoTopup.reason}
@@ -122,7 +116,7 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
             Save
           </Button>
         </div>
-      </form>
+      </Form>
       {autoTopup.recent.length > 0 && <Recent recent={autoTopup.recent} />}
     </Section>
   )
@@ -148,14 +142,7 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
     >
       {org.state === 'reached' && <Notice tone="bad">The limit of this month is reached.</Notice>}
       {org.state === 'near' && <Notice tone="warn">More than 80 % of this month’s limit is used up.</Notice>}
-      <form
-        className={styles['inline']}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
+      <Form className={styles['inline']} onSubmit={submit}>
         <TextField
           label="Limit in US dollars"
           optional
@@ -168,7 +155,7 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
         <Button type="submit" busy={busy} disabledReason={off || problem}>
           Save
         </Button>
-      </form>
+      </Form>
       <Notice error={error} />
     </Section>
   )

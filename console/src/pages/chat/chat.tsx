@@ -6,15 +6,16 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { api, queryClient, read, refresh } from '../../api.ts'
 import { copyText } from '../../clipboard.ts'
 import { shareableUrl } from '../../scope.ts'
+import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import type { MenuEntries } from '../../ui/menu.tsx'
-import { ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
+import { ErrorState, LoadingState } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import styles from './chat.module.css'
@@ -26,36 +27,21 @@ import { agentOf, SessionList, titleOf } from './session-list.tsx'
 const RenameDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
   const [title, setTitle] = useState(session.title ?? '')
   const problem = title.trim() === '' && 'Type a title first.'
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== false) return
+  const form = useSubmit(async () => {
     await api.call('PATCH /sessions/:id', { params: { id: session.id }, body: { title: title.trim() } })
     await refresh('GET /sessions', 'GET /sessions/:id')
     onClose()
   })
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Rename the conversation"
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Rename
-          </Button>
-        </>
-      }
-    >
-      <Notice error={error} />
+    <FormDialog onClose={onClose} title="Rename the conversation" form={form} action="Rename" disabledReason={problem}>
       <TextField label="Title" maxLength={255} value={title} onChange={({ target }) => setTitle(target.value)} />
-    </Dialog>
+    </FormDialog>
   )
 }
 
 const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
   const navigate = useNavigate()
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await api.call('DELETE /sessions/:id', { params: { id: session.id } })
     queryClient.removeQueries({ queryKey: ['GET /sessions/:id'] })
     await navigate('/chat', { replace: true })
@@ -63,14 +49,11 @@ const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => v
   })
   return (
     <Confirm
-      open
       onClose={onClose}
       title="Delete this conversation?"
       description={`“${titleOf(session)}” goes for everybody, and what the agent does in it is stopped. This cannot be undone.`}
+      form={form}
       action="Delete the conversation"
-      busy={busy}
-      error={<Notice error={error} />}
-      onConfirm={submit}
     />
   )
 }
@@ -119,12 +102,8 @@ const OpenChat = ({ sessionId, back }: { sessionId: string; back: string }) => {
   const [params, setParams] = useSearchParams()
   const session = useQuery(read('GET /sessions/:id', { params: { id: sessionId } }))
   useTitle(session.data ? titleOf(session.data) : 'Chat')
-  const setReceipt = (turnId: string | undefined): void => {
-    const next = new URLSearchParams(params)
-    if (turnId === undefined) next.delete('receipt')
-    else next.set('receipt', turnId)
-    setParams(next, { replace: turnId === undefined })
-  }
+  const setReceipt = (turnId: string | undefined): void =>
+    setParams(withParams(params, { receipt: turnId }), { replace: turnId === undefined })
   const receipt = params.get('receipt')
   const agentName = (session.data && agentOf(session.data)?.name) ?? 'the agent'
   return (

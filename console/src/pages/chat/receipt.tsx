@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Turn } from 'atrium-sdk'
-import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
 import { formatDateTime, formatMicrocents, formatNumber, formatWord } from '../../format.ts'
 import { Badge } from '../../ui/bits.tsx'
 import type { Tone } from '../../ui/bits.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import type { Fact } from '../../ui/facts.tsx'
 import { Await, Notice } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './receipt.module.css'
@@ -43,10 +44,10 @@ export const stopReasons: Record<string, string> = {
   cancelled: 'It was stopped.',
 }
 
-const Facts = ({ turn }: { turn: Turn }) => {
+const Sums = ({ turn }: { turn: Turn }) => {
   const { usage, pricing } = turn
   const isFree = Object.values(pricing).every((rate) => rate === 0)
-  const facts: [string, ReactNode][] = [
+  const facts: Fact[] = [
     ['State', <State key="state" of={turn.status} />],
     ['Model', <code key="model">{turn.model}</code>],
     ['Asked', formatDateTime(turn.createdAt)],
@@ -56,22 +57,13 @@ const Facts = ({ turn }: { turn: Turn }) => {
     ...(usage.cacheReadTokens + usage.cacheWriteTokens > 0
       ? ([
           ['From and to cache', `${formatNumber(usage.cacheReadTokens)} and ${formatNumber(usage.cacheWriteTokens)}`],
-        ] as [string, string][])
+        ] satisfies Fact[])
       : []),
     ['Model cost', isFree ? 'free' : formatMicrocents(turn.costMicrocents)],
     ['Platform fee', formatMicrocents(turn.platformFeeMicrocents)],
     ['Charged', <strong key="charged">{formatMicrocents(turn.chargedMicrocents)}</strong>],
   ]
-  return (
-    <dl className={styles['facts']}>
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts facts={facts} />
 }
 
 const Content = ({ turn }: { turn: Turn }) => (
@@ -80,7 +72,7 @@ const Content = ({ turn }: { turn: Turn }) => (
     {turn.stopReason !== null && stopReasons[turn.stopReason] !== undefined && (
       <Notice tone="warn">{stopReasons[turn.stopReason]}</Notice>
     )}
-    <Facts turn={turn} />
+    <Sums turn={turn} />
     {turn.steps.length > 0 && (
       <section className={styles['part']}>
         <h3>Calls of the model</h3>

@@ -2,9 +2,8 @@ import type { Connection, ConnectorEntry } from 'atrium-sdk'
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -31,8 +30,7 @@ const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[]
       ? `You have a connection to ${connector.name} already. A label tells this one apart.`
       : 'Another connection has this label.'
     : missingField(connector, given)
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== undefined) return
+  const form = useSubmit(async () => {
     if (connector.authType === 'oauth') {
       await openProvider(async () => {
         const { oauthUrl } = await start(connector, name)
@@ -52,7 +50,7 @@ const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[]
     toast.done(`${connector.name} is connected`)
     onDone()
   })
-  return { label, setLabel, given, setGiven, isTaken, problem, isAway, busy, error, submit }
+  return { label, setLabel, given, setGiven, isTaken, problem, isAway, form }
 }
 
 /** Connects something anew: the provider's window, a form for keys, or one button. */
@@ -67,48 +65,36 @@ export const ConnectDialog = ({
 }) => {
   const live = connections.filter((one) => one.connectorSlug === connector.slug && one.status === 'active')
   const taken = live.map(({ label }) => label)
-  const form = useConnect(connector, taken, onClose)
+  const { label, setLabel, given, setGiven, isTaken, problem, isAway, form } = useConnect(connector, taken, onClose)
   const isOAuth = connector.authType === 'oauth'
   const unavailable = connector.availability !== 'available' && (connector.availabilityReason ?? 'It is not available.')
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={`Connect ${connector.name}`}
       description={connector.description}
-      onSubmit={form.submit}
-      footer={
-        <>
-          <Button onClick={onClose}>{form.isAway ? 'Close' : 'Cancel'}</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            icon={isOAuth ? <ExternalLink /> : undefined}
-            busy={form.busy}
-            disabledReason={unavailable || form.problem}
-          >
-            {isOAuth ? `${words.oauth} ${connector.name}` : words[connector.authType]}
-          </Button>
-        </>
-      }
+      form={form}
+      action={isOAuth ? `${words.oauth} ${connector.name}` : words[connector.authType]}
+      icon={isOAuth ? <ExternalLink /> : undefined}
+      disabledReason={unavailable || problem}
+      cancel={isAway ? 'Close' : 'Cancel'}
     >
       {unavailable !== false && <Notice tone="warn">{unavailable}</Notice>}
-      <Notice error={form.error} />
-      {form.isAway && (
+      {isAway && (
         <Notice tone="info">
           Go on in the window of {connector.name}. When it closes, the connection shows up here by itself.
         </Notice>
       )}
-      <CredentialFields connector={connector} given={form.given} onChange={form.setGiven} />
+      <CredentialFields connector={connector} given={given} onChange={setGiven} />
       <TextField
         label="Label"
         optional={taken.length === 0}
         maxLength={100}
-        value={form.label}
-        error={form.isTaken ? form.problem : undefined}
+        value={label}
+        error={isTaken ? problem : undefined}
         placeholder="Work account"
         hint="Tells several connections to the same service apart."
-        onChange={({ target }) => form.setLabel(target.value)}
+        onChange={({ target }) => setLabel(target.value)}
       />
       {connector.tools.length > 0 && (
         <details className={styles['details']}>
@@ -116,6 +102,6 @@ export const ConnectDialog = ({
           <ToolList tools={connector.tools} />
         </details>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }

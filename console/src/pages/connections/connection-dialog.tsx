@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Connection, ConnectionTools, ConnectorEntry } from 'atrium-sdk'
 import { useState } from 'react'
-import type { ReactNode } from 'react'
 import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { Badge } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import type { Fact } from '../../ui/facts.tsx'
+import { Confirm } from '../../ui/form-dialog.tsx'
 import { Await, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -18,9 +20,9 @@ import { refreshConnections } from './oauth-window.ts'
 import { Reconnect, writeReason } from './reconnect.tsx'
 import { ToolList } from './tool-list.tsx'
 
-const Facts = ({ connection }: { connection: Connection }) => {
+const About = ({ connection }: { connection: Connection }) => {
   const { status, accountName, accountId, createdAt, lastUsedAt } = connection
-  const facts: [string, ReactNode][] = [
+  const facts: Fact[] = [
     ['State', <ConnectionState key="state" of={status} />],
     ['Account', accountName ?? accountId ?? 'not known'],
     ['Created', formatDateTime(createdAt)],
@@ -28,14 +30,7 @@ const Facts = ({ connection }: { connection: Connection }) => {
   ]
   return (
     <>
-      <dl className={styles['facts']}>
-        {facts.map(([term, value]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {connection.lastError !== null && (
         <Notice tone={status === 'active' ? 'warn' : 'bad'}>{connection.lastError}</Notice>
       )}
@@ -110,7 +105,7 @@ const eventSent: Record<string, string> = {
 const Revoke = ({ connection, title, onDone }: { connection: Connection; title: string; onDone: () => void }) => {
   const { can } = useIdentity()
   const [asking, setAsking] = useState(false)
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     const { providerRevocation } = await api.call('DELETE /connections/:id', { params: { id: connection.id } })
     onDone()
     await refreshConnections()
@@ -126,10 +121,8 @@ const Revoke = ({ connection, title, onDone }: { connection: Connection; title: 
         onClose={() => setAsking(false)}
         title={`Revoke ${title}?`}
         description="Agents can no longer use it, what is stored for it is erased, and events of the provider are no longer taken."
+        form={form}
         action="Revoke the connection"
-        busy={busy}
-        error={<Notice error={error} />}
-        onConfirm={submit}
       />
     </>
   )
@@ -167,7 +160,7 @@ export const ConnectionDialog = ({
       <Await query={connection} compact>
         {(one) => (
           <>
-            <Facts connection={one} />
+            <About connection={one} />
             {one.status === 'active' && <Tools connection={one} />}
             <Endpoints connectionId={one.id} />
           </>

@@ -4,6 +4,7 @@ import { Plus, SearchX } from 'lucide-react'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
+import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Avatar, Badge, Page, PageHeader, Section, Time } from '../../ui/bits.tsx'
@@ -160,14 +161,7 @@ export const Connections = () => {
   const [params, setParams] = useSearchParams()
   const connectors = useQuery(read('GET /connectors'))
   const connections = useQuery({ ...read('GET /connections'), refetchInterval: pollMs })
-  const changed = (patch: Record<string, string | undefined>): URLSearchParams => {
-    const next = new URLSearchParams(params)
-    for (const [name, value] of Object.entries(patch)) {
-      if (value === undefined || value === '') next.delete(name)
-      else next.set(name, value)
-    }
-    return next
-  }
+  const changed = (patch: Record<string, string | undefined>): URLSearchParams => withParams(params, patch)
   useConnected(
     useCallback(() => {
       toast.done('Connected')

@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { CredentialFields, givenOf, missingField } from './credential-fields.tsx'
@@ -25,8 +24,7 @@ const KeyDialog = ({
 }) => {
   const [given, setGiven] = useState({})
   const problem = missingField(connector, given)
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== undefined) return
+  const form = useSubmit(async () => {
     const body = { credentials: givenOf(given) }
     await api.call('POST /connections/:id/credentials', { params: { id: connection.id }, body })
     await refreshConnections()
@@ -34,24 +32,16 @@ const KeyDialog = ({
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={`Reconnect ${connector.name}`}
       description="What you fill in replaces what was stored."
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Reconnect
-          </Button>
-        </>
-      }
+      form={form}
+      action="Reconnect"
+      disabledReason={problem}
     >
-      <Notice error={error} />
       <CredentialFields connector={connector} given={given} onChange={setGiven} />
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -1,10 +1,8 @@
 import type { File as FileRecord } from 'atrium-sdk'
 import { X } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { countOf, createFolder, deleteFiles, linkFile, moveFiles, renameFile, tagFile } from './changes.ts'
@@ -36,28 +34,19 @@ const NameDialog = ({
   const [name, setName] = useState(initial)
   const field = useRef<HTMLInputElement>(null)
   const problem = nameProblem(name)
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== false) return
+  const form = useSubmit(async () => {
     await work(name.trim())
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={title}
-      onSubmit={submit}
       initialFocus={field}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            {action}
-          </Button>
-        </>
-      }
+      form={form}
+      action={action}
+      disabledReason={problem}
     >
-      <Notice error={error} />
       <TextField
         ref={field}
         label="Name"
@@ -68,7 +57,7 @@ const NameDialog = ({
           target.setSelectionRange(0, name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length)
         }
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -89,26 +78,12 @@ const PickFolder = ({
 }) => {
   const [chosen, setChosen] = useState(start)
   const path = useFolderPath(start ?? undefined)
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await work(chosen)
     onClose()
   })
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={title}
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy}>
-            {action}
-          </Button>
-        </>
-      }
-    >
-      <Notice error={error} />
+    <FormDialog onClose={onClose} title={title} form={form} action={action}>
       <div className={styles['tree']}>
         <FolderTree
           label="Folders"
@@ -118,7 +93,7 @@ const PickFolder = ({
           excluded={excluded}
         />
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -170,28 +145,20 @@ export const TagEditor = ({ tags, onChange }: { tags: readonly string[]; onChang
 
 const TagsDialog = ({ file, onClose }: Props & { file: FileRecord }) => {
   const [tags, setTags] = useState<readonly string[]>(file.tags)
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await tagFile(file, [...tags])
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={`Tags of “${file.name}”`}
       description="Enter or a comma ends a tag."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" busy={busy} onClick={submit}>
-            Save tags
-          </Button>
-        </>
-      }
+      form={form}
+      action="Save tags"
     >
-      <Notice error={error} />
       <TagEditor tags={tags} onChange={setTags} />
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -200,7 +167,7 @@ const DeleteDialog = ({
   onClose,
   onDeleted,
 }: Props & { files: readonly FileRecord[]; onDeleted: () => void }) => {
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await deleteFiles(files)
     onDeleted()
     onClose()
@@ -208,7 +175,6 @@ const DeleteDialog = ({
   const folders = files.filter(({ source }) => source === 'folder').length
   return (
     <Confirm
-      open
       onClose={onClose}
       title={`Delete ${countOf(files)}?`}
       description={
@@ -216,10 +182,8 @@ const DeleteDialog = ({
           ? 'This cannot be undone here.'
           : `${folders === files.length && files.length === 1 ? 'The folder goes' : 'Folders go'} with all that is in ${folders === 1 ? 'it' : 'them'}. This cannot be undone here.`
       }
+      form={form}
       action="Delete"
-      busy={busy}
-      error={<Notice error={error} />}
-      onConfirm={submit}
     />
   )
 }

@@ -88,7 +88,7 @@ export const entriesFor = (files: readonly FileRecord[], { mayWrite, ask, open }
       label: 'Delete',
       icon: <Trash2 />,
       danger: true,
-      shortcut: 'Delete',
+      shortcut: 'Del',
       disabledReason: off,
       onSelect: () => ask({ about: 'delete', files }),
     },

@@ -100,7 +100,7 @@ const RowFace = ({
       </span>
     </span>
     <span role="gridcell" className={styles['size']}>
-      {file.source === 'upload' ? formatBytes(file.size) : '—'}
+      {file.source === 'upload' ? formatBytes(file.size) : '–'}
     </span>
     <span role="gridcell" className={styles['time']}>
       <Time at={file.updatedAt} />

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { api, read } from '../../api.ts'
+import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import type { MenuAnchor } from '../../ui/menu.tsx'
@@ -57,11 +58,7 @@ const useAddress = () => {
   const navigate = useNavigate()
   const search = params.get('search') ?? ''
   const openId = params.get('open')
-  const withOpen = (id: string): string => {
-    const next = new URLSearchParams(params)
-    next.set('open', id)
-    return `?${next}`
-  }
+  const withOpen = (id: string): string => `?${withParams(params, { open: id })}`
   return {
     folderId,
     search,
@@ -70,18 +67,9 @@ const useAddress = () => {
     openFolder: (id: string | null) => void navigate(id === null ? '/files' : `/files/${id}`),
     open: (file: FileRecord, options: { replace?: boolean } = {}) =>
       void navigate(file.source === 'folder' ? `/files/${file.id}` : withOpen(file.id), options),
-    close: () => {
-      const next = new URLSearchParams(params)
-      next.delete('open')
-      setParams(next, { replace: true })
-    },
-    setSearch: (text: string) => {
-      const next = new URLSearchParams(params)
-      if (text === '') next.delete('search')
-      else next.set('search', text)
-      // Every letter is not a step to go back.
-      setParams(next, { replace: search !== '' })
-    },
+    close: () => setParams(withParams(params, { open: undefined }), { replace: true }),
+    // Every letter is not a step to go back.
+    setSearch: (text: string) => setParams(withParams(params, { search: text }), { replace: search !== '' }),
   }
 }
 

@@ -7,9 +7,15 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { Await, EmptyState } from '../../ui/states.tsx'
 import styles from './home.module.css'
 
+/** Actions whose names do not make a sentence. */
+const sentences: Record<string, string> = {
+  'billing.deposited': 'Money added to the balance',
+  'user.stepped-up': 'Identity confirmed',
+}
+
 /** `api-key.created` → `API key created`, with the name of what it was done to where there is one. */
 const sentenceOf = ({ action, details }: AuditEntry): string => {
-  const words = formatWord(action.replace('.', ' ')).replace(/^Api /, 'API ')
+  const words = sentences[action] ?? formatWord(action.replace('.', ' ')).replace(/^Api /, 'API ')
   return typeof details['name'] === 'string' ? `${words}: ${details['name']}` : words
 }
 

@@ -9,10 +9,11 @@ import { useTitle } from '../../title.ts'
 import { Badge, Status, Time } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock, SecretField } from '../../ui/copy.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx'
 import { More } from '../../ui/more.tsx'
-import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -58,8 +59,7 @@ const Mint = ({ onClose }: { onClose: () => void }) => {
   const [workspaceId, setWorkspaceId] = useState('')
   const [scopes, setScopes] = useState<readonly string[]>([])
   const [minted, setMinted] = useState<ApiKeyCreated>()
-  const { busy, error, submit } = useSubmit(async () => {
-    if (name.trim() === '') return
+  const form = useSubmit(async () => {
     const body = {
       name: name.trim(),
       scopes: [...scopes],
@@ -73,28 +73,15 @@ const Mint = ({ onClose }: { onClose: () => void }) => {
   const toggle = (scope: string): void =>
     setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
       onClose={onClose}
-      onSubmit={submit}
       title="New API key"
       description="It acts as you, in this organisation."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            busy={busy}
-            disabledReason={name.trim() === '' && 'Type a name first.'}
-          >
-            Create the key
-          </Button>
-        </>
-      }
+      form={form}
+      action="Create the key"
+      disabledReason={name.trim() === '' && 'Type a name first.'}
     >
-      <Notice error={error} />
       <TextField
         label="Name"
         hint="Where it will be used: it is how you will know it."
@@ -138,12 +125,12 @@ const Mint = ({ onClose }: { onClose: () => void }) => {
           ))}
         </div>
       </fieldset>
-    </Dialog>
+    </FormDialog>
   )
 }
 
 const Revoke = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) => {
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await api.call('DELETE /api-keys/:id', { params: { id: apiKey.id } })
     await refresh('GET /api-keys')
     toast.done(`The key “${apiKey.name}” is revoked`)
@@ -151,14 +138,11 @@ const Revoke = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) =>
   })
   return (
     <Confirm
-      open
       onClose={onClose}
       title={`Revoke “${apiKey.name}”?`}
       description="Whatever uses it is refused from now on, at once and for good."
+      form={form}
       action="Revoke the key"
-      busy={busy}
-      error={<Notice error={error} />}
-      onConfirm={submit}
     />
   )
 }

@@ -4,6 +4,7 @@ import { ScrollText } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { read, usePages } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
+import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Badge } from '../../ui/bits.tsx'
@@ -35,15 +36,9 @@ const Details = ({ details, requestId, ip }: AuditEntry) => {
 const Filters = () => {
   const [params, setParams] = useSearchParams()
   const members = useQuery(read('GET /members', { query: { limit: 100 } }))
-  const set = (name: string, value: string): void => {
-    const next = new URLSearchParams(params)
-    if (value === '') next.delete(name)
-    else next.set(name, value)
-    setParams(next)
-  }
   const field = (name: string) => ({
     value: params.get(name) ?? '',
-    onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
+    onChange: ({ target }: { target: { value: string } }) => setParams(withParams(params, { [name]: target.value })),
   })
   return (
     <div className={styles['filters']} role="search">

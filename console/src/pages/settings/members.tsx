@@ -9,10 +9,11 @@ import { useTitle } from '../../title.ts'
 import { Avatar, Time } from '../../ui/bits.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { SecretField } from '../../ui/copy.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx'
 import { More } from '../../ui/more.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { Await } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -77,8 +78,7 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('member')
   const [added, setAdded] = useState<MemberCreated>()
-  const { busy, error, submit } = useSubmit(async () => {
-    if (email === '') return
+  const form = useSubmit(async () => {
     const body: MemberCreate = { email, role, ...(name.trim() !== '' && { name: name.trim() }) }
     // Without the proof the answer would carry no link.
     setAdded(await withStepUp((stepUpToken) => api.call('POST /members', { body, stepUpToken })))
@@ -86,26 +86,13 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
   })
   if (added) return <Invited member={added} onClose={onClose} />
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
-      onSubmit={submit}
       title="Add a member"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            busy={busy}
-            disabledReason={email === '' && 'Type an e-mail address first.'}
-          >
-            Add
-          </Button>
-        </>
-      }
+      form={form}
+      action="Add"
+      disabledReason={email === '' && 'Type an e-mail address first.'}
     >
-      <Notice error={error} />
       <TextField
         label="E-mail"
         type="email"
@@ -129,12 +116,12 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
       >
         <RoleOptions />
       </SelectField>
-    </Dialog>
+    </FormDialog>
   )
 }
 
 const Remove = ({ member, onClose }: { member: Member; onClose: () => void }) => {
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await api.call('DELETE /members/:id', { params: { id: member.id } })
     await refresh('GET /members')
     toast.done(`${member.name} is no longer a member`)
@@ -142,14 +129,11 @@ const Remove = ({ member, onClose }: { member: Member; onClose: () => void }) =>
   })
   return (
     <Confirm
-      open
       onClose={onClose}
       title={`Remove ${member.name}?`}
       description="Their API keys and sessions stop working here at once. What they made stays."
+      form={form}
       action="Remove"
-      busy={busy}
-      error={<Notice error={error} />}
-      onConfirm={submit}
     />
   )
 }

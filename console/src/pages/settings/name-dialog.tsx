@@ -1,9 +1,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 
 /** Asks for a name, to make or to rename something. */
@@ -23,33 +21,19 @@ export const NameDialog = ({
   onClose: () => void
 }) => {
   const [name, setName] = useState(initial)
-  const { busy, error, submit } = useSubmit(async () => {
-    if (name.trim() === '') return
+  const form = useSubmit(async () => {
     await work(name.trim())
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
-      onSubmit={submit}
       title={title}
       description={description}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            busy={busy}
-            disabledReason={name.trim() === '' && 'Type a name first.'}
-          >
-            {action}
-          </Button>
-        </>
-      }
+      form={form}
+      action={action}
+      disabledReason={name.trim() === '' && 'Type a name first.'}
     >
-      <Notice error={error} />
       <TextField
         label="Name"
         maxLength={120}
@@ -57,6 +41,6 @@ export const NameDialog = ({
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }

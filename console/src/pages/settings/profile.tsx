@@ -8,6 +8,7 @@ import { useTitle } from '../../title.ts'
 import { Avatar, Badge, Section } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -36,10 +37,9 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
           : 'You have none yet: you signed in by a link. With one you can sign in again and confirm sensitive changes.'
       }
     >
-      <form
+      <Form
         className={styles['form']}
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (problem === false) submit()
         }}
       >
@@ -68,7 +68,7 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
             {hasPassword ? 'Change the password' : 'Set the password'}
           </Button>
         </div>
-      </form>
+      </Form>
     </Section>
   )
 }

@@ -7,10 +7,10 @@ import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Time } from '../../ui/bits.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx'
 import { More } from '../../ui/more.tsx'
-import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { Await, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -22,8 +22,7 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
   const [name, setName] = useState(project?.name ?? '')
   const [description, setDescription] = useState(project?.description ?? '')
   const [instructions, setInstructions] = useState(project?.instructions ?? '')
-  const { busy, error, submit } = useSubmit(async () => {
-    if (name.trim() === '') return
+  const form = useSubmit(async () => {
     const body = { name: name.trim(), description: orNull(description), instructions: orNull(instructions) }
     if (project) await api.call('PATCH /projects/:id', { params: { id: project.id }, body })
     else await api.call('POST /projects', { body, idempotencyKey: true })
@@ -31,28 +30,15 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
       onClose={onClose}
-      onSubmit={submit}
       title={project ? `Project ${project.name}` : 'New project'}
       {...(!project && { description: 'It gets a folder of its own among the files.' })}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            busy={busy}
-            disabledReason={name.trim() === '' && 'Type a name first.'}
-          >
-            {project ? 'Save' : 'Create'}
-          </Button>
-        </>
-      }
+      form={form}
+      action={project ? 'Save' : 'Create'}
+      disabledReason={name.trim() === '' && 'Type a name first.'}
     >
-      <Notice error={error} />
       <TextField
         label="Name"
         maxLength={255}
@@ -74,12 +60,12 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
         value={instructions}
         onChange={({ target }) => setInstructions(target.value)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
 const Delete = ({ project, onClose }: { project: Project; onClose: () => void }) => {
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await api.call('DELETE /projects/:id', { params: { id: project.id } })
     await refresh('GET /projects', 'GET /files')
     toast.done(`${project.name} is deleted`)
@@ -87,14 +73,11 @@ const Delete = ({ project, onClose }: { project: Project; onClose: () => void })
   })
   return (
     <Confirm
-      open
       onClose={onClose}
       title={`Delete the project ${project.name}?`}
       description="Its folder goes with all that is in it. This cannot be undone here."
+      form={form}
       action="Delete the project"
-      busy={busy}
-      error={<Notice error={error} />}
-      onConfirm={submit}
     />
   )
 }

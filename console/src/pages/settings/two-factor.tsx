@@ -5,10 +5,9 @@ import { useStepUp } from '../../step-up.tsx'
 import { Section, Status } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock, CopyButton } from '../../ui/copy.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
-import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import styles from './settings.module.css'
@@ -18,31 +17,18 @@ const askAnew = (): Promise<void> => queryClient.invalidateQueries({ queryKey: [
 /** The password first: a browser that was left open should not be enough. */
 const Begin = ({ onBegun, onClose }: { onBegun: (secret: TwoFactorSecret) => void; onClose: () => void }) => {
   const [password, setPassword] = useState('')
-  const { busy, error, submit } = useSubmit(async () => {
-    if (password !== '') onBegun(await api.call('POST /auth/two-factor', { body: { password } }))
+  const form = useSubmit(async () => {
+    onBegun(await api.call('POST /auth/two-factor', { body: { password } }))
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
-      onSubmit={submit}
       title="Turn on two-factor authentication"
       description="You will need an authenticator app on your phone."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            busy={busy}
-            disabledReason={password === '' && 'Type your password first.'}
-          >
-            Continue
-          </Button>
-        </>
-      }
+      form={form}
+      action="Continue"
+      disabledReason={password === '' && 'Type your password first.'}
     >
-      <Notice error={error} />
       <TextField
         label="Password"
         type="password"
@@ -50,42 +36,28 @@ const Begin = ({ onBegun, onClose }: { onBegun: (secret: TwoFactorSecret) => voi
         value={password}
         onChange={({ target }) => setPassword(target.value)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
 const Finish = ({ secret, onClose }: { secret: TwoFactorSecret; onClose: () => void }) => {
   const [code, setCode] = useState('')
   const digits = code.replaceAll(/\s/g, '')
-  const { busy, error, submit } = useSubmit(async () => {
-    if (digits.length !== 6) return
+  const form = useSubmit(async () => {
     await api.call('POST /auth/two-factor/confirm', { body: { code: digits } })
     await askAnew()
     toast.done('Two-factor authentication is on')
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
       onClose={onClose}
-      onSubmit={submit}
       title="Add Atrium to your authenticator"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            busy={busy}
-            disabledReason={digits.length !== 6 && 'Type the six digits first.'}
-          >
-            Turn it on
-          </Button>
-        </>
-      }
+      form={form}
+      action="Turn it on"
+      disabledReason={digits.length !== 6 && 'Type the six digits first.'}
     >
-      <Notice error={error} />
       <div className={styles['qr']}>
         <QrCode text={secret.otpauthUri} label="QR code for your authenticator" />
         <div className={styles['form']}>
@@ -106,13 +78,13 @@ const Finish = ({ secret, onClose }: { secret: TwoFactorSecret; onClose: () => v
           />
         </div>
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 
 const Remove = ({ onClose }: { onClose: () => void }) => {
   const withStepUp = useStepUp()
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await withStepUp((stepUpToken) => api.call('DELETE /auth/two-factor', { stepUpToken }))
     await askAnew()
     toast.done('Two-factor authentication is off')
@@ -120,14 +92,11 @@ const Remove = ({ onClose }: { onClose: () => void }) => {
   })
   return (
     <Confirm
-      open
       onClose={onClose}
       title="Turn off two-factor authentication?"
       description="From then on your password alone signs you in."
+      form={form}
       action="Turn it off"
-      busy={busy}
-      error={<Notice error={error} />}
-      onConfirm={submit}
     />
   )
 }

@@ -8,8 +8,10 @@ import { useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
 import { Badge, Time } from '../../ui/bits.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { Confirm } from '../../ui/form-dialog.tsx'
+import { Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
 import { Await, EmptyState, Notice } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -22,7 +24,7 @@ import styles from './settings.module.css'
 const Delete = ({ workspace, onClose }: { workspace: Workspace; onClose: () => void }) => {
   const withStepUp = useStepUp()
   const { id, name } = workspace
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await withStepUp((stepUpToken) => api.call('DELETE /workspaces/:id', { params: { id }, stepUpToken }))
     if (scope().workspaceId === id) setScope({ orgId: scope().orgId, workspaceId: undefined })
     await refresh('GET /workspaces', 'GET /me')
@@ -31,14 +33,11 @@ const Delete = ({ workspace, onClose }: { workspace: Workspace; onClose: () => v
   })
   return (
     <Confirm
-      open
       onClose={onClose}
       title={`Delete the workspace ${name}?`}
       description="Its agents and their sessions go with it. Files belong to the organisation and stay. This cannot be undone."
+      form={form}
       action="Delete the workspace"
-      busy={busy}
-      error={<Notice error={error} />}
-      onConfirm={submit}
     />
   )
 }
@@ -54,13 +53,7 @@ const AddPerson = ({ workspaceId, inIt }: { workspaceId: string; inIt: ReadonlyS
   })
   const others = (members.query.data ?? []).filter((member) => !inIt.has(member.userId))
   return (
-    <form
-      className={styles['filters']}
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <Form className={styles['filters']} onSubmit={submit}>
       <Notice error={error} />
       <SelectField
         label="Add a member of the organisation"
@@ -77,7 +70,7 @@ const AddPerson = ({ workspaceId, inIt }: { workspaceId: string; inIt: ReadonlyS
       <Button type="submit" busy={busy} disabledReason={userId === '' && 'Choose a person first.'}>
         Add
       </Button>
-    </form>
+    </Form>
   )
 }
 

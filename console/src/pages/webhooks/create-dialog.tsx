@@ -2,10 +2,8 @@ import type { WebhookWithSecret } from 'atrium-sdk'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { SecretShown } from './secret-shown.tsx'
 import { sourceName, sources } from './sources.ts'
@@ -63,8 +61,7 @@ export const CreateDialog = ({ onClose }: { onClose: () => void }) => {
   const [given, setGiven] = useState(noneGiven)
   const [created, setCreated] = useState<WebhookWithSecret>()
   const problem = problemOf(draft)
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== false) return
+  const form = useSubmit(async () => {
     setCreated(await api.call('POST /webhooks', { body: { ...bodyOf(draft), ...givenBody(given) } }))
     await refresh('GET /webhooks')
   })
@@ -77,24 +74,9 @@ export const CreateDialog = ({ onClose }: { onClose: () => void }) => {
       />
     )
   return (
-    <Dialog
-      open
-      wide
-      onClose={onClose}
-      title="New webhook"
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Create webhook
-          </Button>
-        </>
-      }
-    >
-      <Notice error={error} />
+    <FormDialog wide onClose={onClose} title="New webhook" form={form} action="Create webhook" disabledReason={problem}>
       <WebhookFields draft={draft} change={(patch) => setDraft((known) => ({ ...known, ...patch }))} />
       <GivenFields source={draft.source} given={given} onChange={setGiven} />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -7,17 +7,16 @@ import { formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { Time } from '../../ui/bits.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { EmptyState, ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { EmptyState } from '../../ui/states.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryState } from './delivery-state.tsx'
-import { LiveBar, useOpened } from './events.tsx'
-import { useLiveList } from './live-list.ts'
+import { useOpened } from './events.tsx'
+import { LiveList, useLiveList } from './live-list.tsx'
 import { forwardsTo } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
@@ -58,8 +57,7 @@ const localTime = (date: Date): string => {
 const RecoverDialog = ({ webhookId, onClose }: { webhookId: string; onClose: () => void }) => {
   const [since, setSince] = useState(() => localTime(new Date(Date.now() - 86_400_000)))
   const problem = Number.isNaN(Date.parse(since)) && 'Choose a day and a time first.'
-  const { busy, error, submit } = useSubmit(async () => {
-    if (problem !== false) return
+  const form = useSubmit(async () => {
     const body = { since: new Date(since).toISOString() }
     const { queued } = await api.call('POST /webhooks/:id/recover', { params: { id: webhookId }, body })
     await refresh('GET /webhooks/:id/deliveries')
@@ -67,29 +65,21 @@ const RecoverDialog = ({ webhookId, onClose }: { webhookId: string; onClose: () 
     onClose()
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Attempt failed deliveries once more"
       description="After the address that they go to was away for a while."
-      onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Attempt them
-          </Button>
-        </>
-      }
+      form={form}
+      action="Attempt them"
+      disabledReason={problem}
     >
-      <Notice error={error} />
       <TextField
         label="Created since"
         type="datetime-local"
         value={since}
         onChange={({ target }) => setSince(target.value)}
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -114,44 +104,26 @@ export const Deliveries = () => {
   const { can } = useIdentity()
   const opened = useOpened('delivery')
   const [recovering, setRecovering] = useState(false)
-  const { query, items, isLive } = useLiveList([...keyOf('GET /webhooks/:id/deliveries'), webhook.id], (page, signal) =>
-    api.call('GET /webhooks/:id/deliveries', { params: { id: webhook.id }, query: page, signal }),
+  const deliveries = useLiveList([...keyOf('GET /webhooks/:id/deliveries'), webhook.id], (query, signal) =>
+    api.call('GET /webhooks/:id/deliveries', { params: { id: webhook.id }, query, signal }),
   )
-  if (query.data === undefined) {
-    if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-    return <LoadingState />
-  }
   return (
-    <>
-      {items.length === 0 ? (
-        <None webhook={webhook} />
-      ) : (
-        <>
-          <LiveBar isLive={isLive} error={query.error} onNewest={() => void query.refetch()}>
-            <Button small disabledReason={writeReason(can('webhooks:write'))} onClick={() => setRecovering(true)}>
-              Attempt failed ones
-            </Button>
-          </LiveBar>
-          <Table
-            label="Deliveries"
-            columns={columnsFor(opened.hrefOf)}
-            rows={items}
-            keyOf={({ id }) => id}
-            onOpen={({ id }) => opened.open(id)}
-          />
-          {query.hasNextPage && (
-            <p className={styles['more']}>
-              <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                Show older ones
-              </Button>
-            </p>
-          )}
-        </>
-      )}
+    <LiveList
+      list={deliveries}
+      label="Deliveries"
+      columns={columnsFor(opened.hrefOf)}
+      onOpen={({ id }) => opened.open(id)}
+      empty={<None webhook={webhook} />}
+      actions={
+        <Button small disabledReason={writeReason(can('webhooks:write'))} onClick={() => setRecovering(true)}>
+          Attempt failed ones
+        </Button>
+      }
+    >
       {opened.value !== undefined && (
         <DeliveryDialog webhookId={webhook.id} deliveryId={opened.value} onClose={() => opened.open(undefined)} />
       )}
       {recovering && <RecoverDialog webhookId={webhook.id} onClose={() => setRecovering(false)} />}
-    </>
+    </LiveList>
   )
 }

@@ -4,25 +4,20 @@ import type { ReactNode } from 'react'
 import { Link, useOutletContext, useSearchParams } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { formatBytes } from '../../format.ts'
-import { Badge, Status, Time } from '../../ui/bits.tsx'
-import { Button } from '../../ui/button.tsx'
-import { EmptyState, ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { withParams } from '../../search-params.ts'
+import { Badge, Time } from '../../ui/bits.tsx'
+import { EmptyState, Notice } from '../../ui/states.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { EventDialog } from './event-dialog.tsx'
-import { useLiveList } from './live-list.ts'
+import { LiveList, useLiveList } from './live-list.tsx'
+import type { LiveItems } from './live-list.tsx'
 import { TestLine } from './secret-shown.tsx'
 import styles from './webhooks.module.css'
 
 /** The address with a parameter set, or without it. */
 export const useOpened = (name: string) => {
   const [params, setParams] = useSearchParams()
-  const changed = (value: string | undefined): URLSearchParams => {
-    const next = new URLSearchParams(params)
-    if (value === undefined) next.delete(name)
-    else next.set(name, value)
-    return next
-  }
+  const changed = (value: string | undefined): URLSearchParams => withParams(params, { [name]: value })
   return {
     value: params.get(name) ?? undefined,
     hrefOf: (value: string): string => `?${changed(value)}`,
@@ -64,80 +59,30 @@ const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<
   { title: 'Received', tight: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
 ]
 
-export const LiveBar = ({
-  isLive,
-  error,
-  onNewest,
-  children,
-}: {
-  isLive: boolean
-  error: unknown
-  onNewest: () => void
-  children?: ReactNode
-}) => (
-  <div className={styles['liveBar']}>
-    {isLive ? (
-      <Status tone="good">Live: the newest appear by themselves</Status>
-    ) : error == null ? (
-      <>
-        <Status>Older ones are shown, so this list stands still</Status>
-        <Button small onClick={onNewest}>
-          Back to the newest
-        </Button>
-      </>
-    ) : (
-      <Status tone="bad">Not live: the server was not reached</Status>
-    )}
-    <span className={styles['gap']} />
-    {children}
-  </div>
-)
-
-type Events = ReturnType<typeof useLiveList<WebhookEvent>>
-
-const EventTable = ({
-  events: { query, items, isLive },
+const EventList = ({
+  events,
   webhook,
   empty,
 }: {
-  events: Events
+  events: LiveItems<WebhookEvent>
   /** The one whose events they are; all of them have their names beside the events. */
   webhook?: Webhook
   empty: ReactNode
 }) => {
   const opened = useOpened('event')
-  if (query.data === undefined) {
-    if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-    return <LoadingState />
-  }
   const [webhookId, eventId] = opened.value?.split('.') ?? []
   return (
-    <>
-      {items.length === 0 ? (
-        empty
-      ) : (
-        <>
-          <LiveBar isLive={isLive} error={query.error} onNewest={() => void query.refetch()} />
-          <Table
-            label="Events"
-            columns={columnsFor(opened.hrefOf, webhook === undefined)}
-            rows={items}
-            keyOf={({ id }) => id}
-            onOpen={(event) => opened.open(keyOfEvent(event))}
-          />
-          {query.hasNextPage && (
-            <p className={styles['more']}>
-              <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                Show older ones
-              </Button>
-            </p>
-          )}
-        </>
-      )}
+    <LiveList
+      list={events}
+      label="Events"
+      columns={columnsFor(opened.hrefOf, webhook === undefined)}
+      onOpen={(event) => opened.open(keyOfEvent(event))}
+      empty={empty}
+    >
       {webhookId !== undefined && eventId !== undefined && (
         <EventDialog webhookId={webhookId} eventId={eventId} onClose={() => opened.open(undefined)} />
       )}
-    </>
+    </LiveList>
   )
 }
 
@@ -151,7 +96,7 @@ export const OrgEvents = () => {
       What arrives at any webhook appears here at once.
     </EmptyState>
   )
-  return <EventTable events={events} empty={empty} />
+  return <EventList events={events} empty={empty} />
 }
 
 /** What came to one webhook; before the first, how to send one. */
@@ -169,5 +114,5 @@ export const WebhookEvents = () => {
       <TestLine webhook={webhook} />
     </div>
   )
-  return <EventTable events={events} webhook={webhook} empty={empty} />
+  return <EventList events={events} webhook={webhook} empty={empty} />
 }

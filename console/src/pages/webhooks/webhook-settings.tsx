@@ -5,7 +5,8 @@ import { api, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { Section } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -25,7 +26,7 @@ const draftOf = (webhook: Webhook): WebhookDraft => ({
   events: webhook.events.join(', '),
 })
 
-const Form = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
+const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
   const [draft, setDraft] = useState(() => draftOf(webhook))
   const isChanged = JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(draftOf(webhook)))
   const problem = reason || problemOf(draft) || (!isChanged && 'Nothing is changed.')
@@ -37,14 +38,7 @@ const Form = ({ webhook, reason }: { webhook: Webhook; reason: string | false })
   })
   return (
     <Section title="General">
-      <form
-        className={styles['form']}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
+      <Form className={styles['form']} onSubmit={submit}>
         <WebhookFields draft={draft} change={(patch) => setDraft((known) => ({ ...known, ...patch }))} />
         <Notice error={error} />
         <div>
@@ -52,7 +46,7 @@ const Form = ({ webhook, reason }: { webhook: Webhook; reason: string | false })
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Section>
   )
 }
@@ -61,7 +55,7 @@ const Secret = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
   const [asking, setAsking] = useState(false)
   const [given, setGiven] = useState(noneGiven)
   const [rotated, setRotated] = useState<WebhookWithSecret>()
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     setRotated(await api.call('POST /webhooks/:id/rotate', { params: { id: webhook.id }, body: givenBody(given) }))
     setAsking(false)
     setGiven(noneGiven)
@@ -78,24 +72,17 @@ const Secret = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
           Rotate the secret
         </Button>
       </div>
-      <Dialog
+      <FormDialog
         open={asking}
         onClose={() => setAsking(false)}
         title="Rotate the secret?"
         description="What is signed with the old one is refused from this moment on, until the sender knows the new one."
-        onSubmit={submit}
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button variant="danger" type="submit" busy={busy}>
-              Rotate the secret
-            </Button>
-          </>
-        }
+        form={form}
+        action="Rotate the secret"
+        variant="danger"
       >
-        <Notice error={error} />
         <GivenFields source={webhook.source} given={given} onChange={setGiven} />
-      </Dialog>
+      </FormDialog>
       {rotated && <SecretShown webhook={rotated} title="The new secret" onClose={() => setRotated(undefined)} />}
     </Section>
   )
@@ -104,7 +91,7 @@ const Secret = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
 const Delete = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
   const navigate = useNavigate()
   const [asking, setAsking] = useState(false)
-  const { busy, error, submit } = useSubmit(async () => {
+  const form = useSubmit(async () => {
     await api.call('DELETE /webhooks/:id', { params: { id: webhook.id } })
     await navigate('/webhooks', { replace: true })
     await refresh('GET /webhooks', 'GET /webhooks/events')
@@ -122,10 +109,8 @@ const Delete = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
         onClose={() => setAsking(false)}
         title={`Delete “${webhook.name}”?`}
         description="Its address stops working, and its events and deliveries go with it. This cannot be undone."
+        form={form}
         action="Delete the webhook"
-        busy={busy}
-        error={<Notice error={error} />}
-        onConfirm={submit}
       />
     </Section>
   )
@@ -137,7 +122,7 @@ export const WebhookSettings = () => {
   const reason = writeReason(can('webhooks:write'))
   return (
     <>
-      <Form webhook={webhook} reason={reason} />
+      <General webhook={webhook} reason={reason} />
       <Secret webhook={webhook} reason={reason} />
       <Delete webhook={webhook} reason={reason} />
     </>

@@ -5,6 +5,8 @@ import { lazy, Suspense, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { formatBytes, formatDateTime } from '../../../format.ts'
 import { IconButton } from '../../../ui/button.tsx'
+import { Facts } from '../../../ui/facts.tsx'
+import type { Fact } from '../../../ui/facts.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { ErrorState, LoadingState } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toast.tsx'
@@ -19,31 +21,17 @@ const Content = lazy(async () => ({ default: (await import('./content.tsx')).Con
 
 const sourceWord = { upload: 'File', folder: 'Folder', link: 'Link' }
 
-const Facts = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) => {
-  const facts: [string, string][] = [
+const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) => {
+  const facts: Fact[] = [
     ['Kind', file.mimeType ?? sourceWord[file.source]],
-    ...(file.source === 'upload' ? [['Size', formatBytes(file.size)] as [string, string]] : []),
+    ...(file.source === 'upload' ? [['Size', formatBytes(file.size)] satisfies Fact] : []),
     ['Created', formatDateTime(file.createdAt)],
     ['Changed', formatDateTime(file.updatedAt)],
+    ...(file.contentHash === null ? [] : [['SHA-256', <code key="hash">{file.contentHash}</code>] satisfies Fact]),
   ]
   return (
-    <aside className={styles['facts']} aria-label="Details">
-      <dl>
-        {facts.map(([term, value]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-        {file.contentHash !== null && (
-          <div>
-            <dt>SHA-256</dt>
-            <dd>
-              <code>{file.contentHash}</code>
-            </dd>
-          </div>
-        )}
-      </dl>
+    <aside className={styles['details']} aria-label="Details">
+      <Facts facts={facts} />
       <h2>Tags</h2>
       {mayWrite ? (
         <TagEditor
@@ -124,7 +112,7 @@ export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: Preview
                 <LoadingState />
               )}
             </div>
-            {file && withFacts && <Facts file={file} mayWrite={mayWrite} />}
+            {file && withFacts && <Details file={file} mayWrite={mayWrite} />}
           </div>
         </Dialog.Popup>
       </Dialog.Portal>

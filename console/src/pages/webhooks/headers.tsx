@@ -1,16 +1,4 @@
-import type { ReactNode } from 'react'
 import styles from './webhooks.module.css'
-
-export const Facts = ({ facts }: { facts: [string, ReactNode][] }) => (
-  <dl className={styles['facts']}>
-    {facts.map(([term, value]) => (
-      <div key={term}>
-        <dt>{term}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
-)
 
 export const Headers = ({ headers, title = 'Headers' }: { headers: Record<string, string>; title?: string }) => {
   const entries = Object.entries(headers)

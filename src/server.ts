@@ -35,8 +35,9 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   const identity = createIdentity(deps)
   const limiter = await openRateLimiter({ rateLimits: config.rateLimits, redisUrl: config.redisUrl, log })
   app.addHook('onClose', () => limiter.close())
-  registerAuthentication(app, identity)
+  // Each puts its hook before those that a route has: so authentication comes first, which says whose limit it is.
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })
+  registerAuthentication(app, identity)
   registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })
   registerIdentityRoutes(app, { ...deps, library: identity.library })
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ApiError, forbidden, unauthorized } from '../platform/errors.ts'
 import { originOf, refuse } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
@@ -97,25 +97,25 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
   const { authority } = options
   // A getter that throws would hide the mistake of using the actor of a public route until a request hits it.
   app.decorateRequest('actor')
+  const authenticate =
+    (access: 'member' | Permission): onRequestHookHandler =>
+    (request, reply, done) => {
+      const { authorization } = request.headers
+      if (authorization === undefined) {
+        void admit(request, reply, access, byCookie(request, options), done)
+        return
+      }
+      const key = bearer.exec(authorization)?.[1]
+      const asking = key === undefined ? noKey : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
+      if (asking instanceof ApiError) refuse(request, reply, asking)
+      else void admit(request, reply, access, asking, done)
+    }
   app.addHook('onRoute', (route) => {
-    if (route.config?.access === undefined) {
+    const access = route.config?.access
+    if (access === undefined) {
       throw new Error(`${String(route.method)} ${route.url} does not say who may call it (config.access)`)
     }
-  })
-  app.addHook('onRequest', (request, reply, done) => {
-    const { access } = request.routeOptions.config
-    if (access === undefined || access === 'public') {
-      done()
-      return
-    }
-    const { authorization } = request.headers
-    if (authorization === undefined) {
-      void admit(request, reply, access, byCookie(request, options), done)
-      return
-    }
-    const key = bearer.exec(authorization)?.[1]
-    const asking = key === undefined ? noKey : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
-    if (asking instanceof ApiError) refuse(request, reply, asking)
-    else void admit(request, reply, access, asking, done)
+    // A hook of the route: to ask a request for its route's configuration takes longer than to look at its key.
+    if (access !== 'public') route.onRequest = [authenticate(access), ...[route.onRequest ?? []].flat()]
   })
 }

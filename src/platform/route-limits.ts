@@ -92,7 +92,7 @@ const settleLater = async (
   done(refused)
 }
 
-/** Counts the requests of every route that is registered after it, each once the app's own `onRequest` hooks let it in. */
+/** Counts the requests of every route that is registered after it. What is to let them in first is registered after this. */
 export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimitsOptions): void => {
   app.decorateRequest('limitedReply', undefined)
   app.decorateRequest('takeRateLimit', async function take(this: FastifyRequest, limit, key) {
@@ -115,7 +115,6 @@ export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimits
       if (verdict instanceof Promise) void settleLater(request, reply, limit, verdict, done)
       else done(settle(request, reply, limit, verdict))
     }
-    // A route's own hooks run after the app's, and so after authentication.
     route.onRequest = [count, ...[route.onRequest ?? []].flat()]
   })
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import { sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
+import { pageBound } from './event-queries.ts'
 
 export interface AttemptRecord {
   number: number
@@ -58,8 +59,9 @@ export const listDeliveries = (db: Db, actor: Actor, webhookId: string, limit: n
     (${queued} where q.org_id = ${actor.orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
       order by q.id desc limit ${limit})
     union all
-    (${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id < ${before}
-      order by d.id desc limit ${limit})
+    (select * from (
+      ${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id < ${before}
+      order by d.id desc ${pageBound}) e order by id desc limit ${limit})
     order by id desc limit ${limit}`)
 
 export const findDelivery = (db: Db, actor: Actor, webhookId: string, id: string) =>

@@ -97,12 +97,21 @@ const listedBodyBytes = 65_536
 const listedColumns = sql`id, webhook_id, type, external_id, status, headers, content_type,
   length(body) as size_bytes, case when length(body) <= ${listedBodyBytes} then body end as body, received_at`
 
+/**
+ * Stands inside the limit of a page, which is never more: 100 and one that tells whether there is another page. The
+ * planner does not know a parameter's value; without this bound it takes a page for a tenth of all events, and then plans
+ * each page anew over all partitions, which takes three times as long as to read it.
+ */
+export const pageBound = sql`limit 101`
+
 /** Newest first, from the one after `before` on: the partitions of the newest days are read until there are enough. */
 export const listEvents = (db: Db, actor: Actor, webhookId: string, limit: number, before: string) =>
   db.rows<Omit<EventRow, 'webhookName'>>(sql`
-    select ${listedColumns} from webhook_events
-    where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id < ${before}
-    order by id desc limit ${limit}`)
+    select * from (
+      select ${listedColumns} from webhook_events
+      where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id < ${before}
+      order by id desc ${pageBound}
+    ) e order by id desc limit ${limit}`)
 
 /**
  * The same over all webhooks of the org. Events of deleted ones may still be there; the names are joined to what the
@@ -112,10 +121,12 @@ export const listRecentEvents = (db: Db, actor: Actor, limit: number, before: st
   db.rows<EventRow>(sql`
     select e.*, w.name as webhook_name
     from (
-      select ${listedColumns} from webhook_events
-      where org_id = ${actor.orgId} and id < ${before}
-        and webhook_id = any(array(select id from webhooks where org_id = ${actor.orgId}))
-      order by id desc limit ${limit}
+      select * from (
+        select ${listedColumns} from webhook_events
+        where org_id = ${actor.orgId} and id < ${before}
+          and webhook_id = any(array(select id from webhooks where org_id = ${actor.orgId}))
+        order by id desc ${pageBound}
+      ) bounded order by id desc limit ${limit}
     ) e join webhooks w on w.org_id = ${actor.orgId} and w.id = e.webhook_id
     order by e.id desc`)
 

@@ -16,7 +16,6 @@ import { useSubmit } from '../../ui/use-submit.ts'
 import { ConnectionState, titleOf } from './connection-state.tsx'
 import styles from './connections.module.css'
 import { Endpoints } from './endpoints.tsx'
-import { refreshConnections } from './oauth-window.ts'
 import { Reconnect, writeReason } from './reconnect.tsx'
 import { ToolList } from './tool-list.tsx'
 
@@ -108,7 +107,8 @@ const Revoke = ({ connection, title, onDone }: { connection: Connection; title: 
   const form = useSubmit(async () => {
     const { providerRevocation } = await api.call('DELETE /connections/:id', { params: { id: connection.id } })
     onDone()
-    await refreshConnections()
+    // Only the list: the connection itself is gone, and this dialog may be there for a moment more.
+    await refresh('GET /connections')
     toast.done(`${title} is disconnected. ${eventSent[providerRevocation] ?? ''}`)
   })
   return (

@@ -44,7 +44,10 @@ const claimsOf = async (
   }
 }
 
-/** Reads an identity token of Google: its claims, or undefined when it is not one for this audience at this time, give or take the leeway. */
+/**
+ * Reads an identity token of Google: its claims, or undefined when it is not one for this audience at this time, give or
+ * take the leeway. Rejects with SERVICE_UNAVAILABLE when Google's keys cannot be had.
+ */
 export type ReadToken = (token: string, audience: string, nowMs: number) => Promise<JWTPayload | undefined>
 
 export const createTokenReader = (fetchDocument: FetchDocument, leewaySeconds: number): ReadToken => {

@@ -55,7 +55,7 @@ const normalise = (push: unknown): Message | undefined => {
 
 /** Gmail by Cloud Pub/Sub: https://developers.google.com/workspace/gmail/api/guides/push. */
 export const createGmail = (fetchDocument: FetchDocument): Receiver => {
-  // At the first push: what reads tokens takes a megabyte, of a server that may never get one.
+  // At the first push: what reads tokens is 46 modules, for a server that may never get one.
   let reader: Promise<ReadToken> | undefined
   const loadReader = (): Promise<ReadToken> =>
     (reader ??= import('./google-token.ts').then(({ createTokenReader }) =>

@@ -17,8 +17,8 @@ interface Waiting<Item, Result> {
 
 /**
  * All that arrive while a write is under way go into the next one together: under load a commit is shared by many,
- * alone nobody waits. A process has one write at a time, so that its own never wait for one another's rows. When the database
- * refuses what is in a write, each item is written by itself, and only the one at fault fails.
+ * alone nobody waits. A process has one write at a time, so that its own never wait for one another's rows. When the
+ * database refuses what is in a write, each item is written by itself, and only the one at fault fails.
  */
 export const createGroupCommit = <Item, Result>({
   write,

@@ -154,3 +154,33 @@ export const printMachine = (title: string): void => {
     `\n### ${title}\n\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}\n`,
   )
 }
+
+/**
+ * Begins so many a second, evenly, and answers when all have ended. Keeps nothing of those that ended: what a load holds
+ * on to makes its own collections of garbage longer, which then look like the server's.
+ */
+export const atSteadyRate = async (
+  perSecond: number,
+  forSeconds: number,
+  begin: (n: number) => Promise<void>,
+): Promise<void> => {
+  const total = perSecond * forSeconds
+  const all = Promise.withResolvers<void>()
+  let ended = 0
+  const run = async (n: number): Promise<void> => {
+    try {
+      await begin(n)
+      ended += 1
+      if (ended === total) all.resolve()
+    } catch (error) {
+      all.reject(error)
+    }
+  }
+  const began = performance.now()
+  for (let n = 0; n < total; n++) {
+    void run(n)
+    const aheadMs = began + (n * 1_000) / perSecond - performance.now()
+    if (aheadMs > 1) await sleep(aheadMs)
+  }
+  await all.promise
+}

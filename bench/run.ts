@@ -11,8 +11,10 @@ for (const name of names) {
     console.error(`There is no benchmark ${name}.`)
     process.exit(2)
   }
-  // The load, and the PostgreSQL that the benchmark starts, stay off the core of the server under test.
-  const child = spawn('taskset', ['-c', loadCore, process.execPath, script], { stdio: 'inherit' })
+  // The load, and the PostgreSQL that the benchmark starts, stay off the core of the server under test. On one core,
+  // threads that collect garbage together would only wait for one another, and everything for them.
+  const args = ['-c', loadCore, process.execPath, '--single-threaded-gc', script]
+  const child = spawn('taskset', args, { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) process.exit(1)
 }

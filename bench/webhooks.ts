@@ -14,7 +14,7 @@ import { Pool } from 'undici'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { generateKey } from '../src/platform/key-format.ts'
 import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
-import { cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
+import { atSteadyRate, cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
 import type { Server } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
@@ -189,16 +189,7 @@ const stream = async (bench: Bench, webhooks: Webhook[], forSeconds: number): Pr
     acknowledged.mark(number)
     numbers[at]?.push(number)
   }
-  const began = performance.now()
-  const posts = new Set<Promise<void>>()
-  for (let n = 0; n < eventsPerSecond * forSeconds; n++) {
-    const posted = post(n % webhooks.length)
-    posts.add(posted)
-    void posted.finally(() => posts.delete(posted)).catch(() => undefined)
-    const aheadMs = began + (n * 1_000) / eventsPerSecond - performance.now()
-    if (aheadMs > 1) await sleep(aheadMs)
-  }
-  await Promise.all(posts)
+  await atSteadyRate(eventsPerSecond, forSeconds, (n) => post(n % webhooks.length))
   await pool.close()
   return numbers
 }

@@ -25,8 +25,8 @@ export const keyOf = (id: string): string =>
 const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId}/${endpointId}/${externalId}`
 
 /**
- * Events that arrive while others are being written go into the next transaction together, so that a burst of one
- * endpoint's events does not hold up another's.
+ * Events that arrive while others of their endpoint are being written go into the next transaction together: a burst of
+ * one endpoint's events takes few commits, and does not hold up another's.
  */
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
   const write = (events: NewEvent[]): Promise<EventKey[]> =>
@@ -46,6 +46,7 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
 
   return {
     store: createGroupCommit({
+      laneOf: ({ endpointId }) => endpointId,
       maxItems: maxEvents,
       write: async (events) => {
         const stored = new Set((await write(events)).map(nameOf))

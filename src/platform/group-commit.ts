@@ -3,6 +3,8 @@ import { isDatabaseUnavailable } from './database.ts'
 export interface GroupCommitOptions<Item, Result> {
   /** Writes all of them, or none, in their order; answers a result for each. */
   write(items: Item[]): Promise<Result[]>
+  /** Items of one lane are never in two writes at the same time: those may touch the same rows. */
+  laneOf(item: Item): string
   /** As many go into one write, at most. */
   maxItems: number
   /** And no more bytes, if that is more than one item. */
@@ -10,24 +12,33 @@ export interface GroupCommitOptions<Item, Result> {
   bytesOf?: (item: Item) => number
 }
 
+/**
+ * Two, so that items do not have to wait for the write of another lane, be it ever so busy; each write more makes them
+ * smaller, and the whole dearer.
+ */
+const maxWrites = 2
+
 interface Waiting<Item, Result> {
   item: Item
+  lane: string
   done: PromiseWithResolvers<Result>
 }
 
 /**
- * All that arrive while a write is under way go into the next one together: under load a commit is shared by many,
- * alone nobody waits. A process has one write at a time, so that its own never wait for one another's rows. When the
- * database refuses what is in a write, each item is written by itself, and only the one at fault fails.
+ * All that arrive while their lane is being written go into the next write together: under load a commit is shared by
+ * many, alone nobody waits. When the database refuses what is in a write, each item is written by itself, and only the
+ * one at fault fails.
  */
 export const createGroupCommit = <Item, Result>({
   write,
+  laneOf,
   maxItems,
   maxBytes = Number.POSITIVE_INFINITY,
   bytesOf = () => 0,
 }: GroupCommitOptions<Item, Result>): ((item: Item) => Promise<Result>) => {
-  const waiting: Waiting<Item, Result>[] = []
-  let isRunning = false
+  let waiting: Waiting<Item, Result>[] = []
+  /** The lanes of each write that is under way. */
+  const writes = new Set<ReadonlySet<string>>()
 
   const flush = async (batch: Waiting<Item, Result>[]): Promise<void> => {
     try {
@@ -39,28 +50,48 @@ export const createGroupCommit = <Item, Result>({
     }
   }
 
+  /** The first ones whose lanes are free, in their order. */
   const takeBatch = (): Waiting<Item, Result>[] => {
+    const busy = [...writes]
+    const batch: Waiting<Item, Result>[] = []
+    const rest: Waiting<Item, Result>[] = []
     let bytes = 0
-    let count = 0
-    for (const { item } of waiting) {
-      bytes += bytesOf(item)
-      if (count === maxItems || (count > 0 && bytes > maxBytes)) break
-      count += 1
+    let isFull = false
+    for (const one of waiting) {
+      if (!isFull && !busy.some((lanes) => lanes.has(one.lane))) {
+        bytes += bytesOf(one.item)
+        isFull = batch.length === maxItems || (batch.length > 0 && bytes > maxBytes)
+        if (!isFull) {
+          batch.push(one)
+          continue
+        }
+      }
+      rest.push(one)
     }
-    return waiting.splice(0, count)
+    waiting = rest
+    return batch
   }
 
-  const run = async (): Promise<void> => {
-    if (isRunning) return
-    isRunning = true
-    while (waiting.length > 0) await flush(takeBatch())
-    isRunning = false
+  const run = async (batch: Waiting<Item, Result>[]): Promise<void> => {
+    const lanes = new Set(batch.map(({ lane }) => lane))
+    writes.add(lanes)
+    await flush(batch)
+    writes.delete(lanes)
+    begin()
+  }
+
+  const begin = (): void => {
+    while (writes.size < maxWrites && waiting.length > 0) {
+      const batch = takeBatch()
+      if (batch.length === 0) return
+      void run(batch)
+    }
   }
 
   return (item) => {
     const done = Promise.withResolvers<Result>()
-    waiting.push({ item, done })
-    void run()
+    waiting.push({ item, lane: laneOf(item), done })
+    begin()
     return done.promise
   }
 }

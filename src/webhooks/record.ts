@@ -54,6 +54,7 @@ export const createRecorder = (db: Database, wakeup: Wakeup): Recorder => {
   const underWay = new Map<string, Promise<Recorded>>()
 
   const isNew = createGroupCommit<NewEvent, boolean>({
+    laneOf: ({ webhookId }) => webhookId,
     maxItems: maxBatch,
     maxBytes: maxBatchBytes,
     bytesOf: ({ body }) => body.length,

@@ -50,23 +50,20 @@ export const createGroupCommit = <Item, Result>({
     }
   }
 
+  const isBusy = (lane: string): boolean => [...writes].some((lanes) => lanes.has(lane))
+
   /** The first ones whose lanes are free, in their order. */
   const takeBatch = (): Waiting<Item, Result>[] => {
-    const busy = [...writes]
     const batch: Waiting<Item, Result>[] = []
     const rest: Waiting<Item, Result>[] = []
     let bytes = 0
     let isFull = false
     for (const one of waiting) {
-      if (!isFull && !busy.some((lanes) => lanes.has(one.lane))) {
-        bytes += bytesOf(one.item)
-        isFull = batch.length === maxItems || (batch.length > 0 && bytes > maxBytes)
-        if (!isFull) {
-          batch.push(one)
-          continue
-        }
-      }
-      rest.push(one)
+      const isNext = !isFull && !isBusy(one.lane)
+      if (isNext) bytes += bytesOf(one.item)
+      isFull ||= batch.length === maxItems || (batch.length > 0 && bytes > maxBytes)
+      if (isNext && !isFull) batch.push(one)
+      else rest.push(one)
     }
     waiting = rest
     return batch
@@ -77,21 +74,18 @@ export const createGroupCommit = <Item, Result>({
     writes.add(lanes)
     await flush(batch)
     writes.delete(lanes)
-    begin()
-  }
-
-  const begin = (): void => {
-    while (writes.size < maxWrites && waiting.length > 0) {
-      const batch = takeBatch()
-      if (batch.length === 0) return
-      void run(batch)
+    while (writes.size < maxWrites) {
+      const next = takeBatch()
+      if (next.length === 0) return
+      void run(next)
     }
   }
 
   return (item) => {
-    const done = Promise.withResolvers<Result>()
-    waiting.push({ item, lane: laneOf(item), done })
-    begin()
-    return done.promise
+    const one: Waiting<Item, Result> = { item, lane: laneOf(item), done: Promise.withResolvers() }
+    // Where there is room for a write, whatever waits is of a lane that is being written.
+    if (writes.size < maxWrites && !isBusy(one.lane)) void run([one])
+    else waiting.push(one)
+    return one.done.promise
   }
 }

@@ -25,9 +25,12 @@ export const listLanes = (db: Db, after: Lane, limit: number) =>
         select ${laneColumns} from webhook_queue q where (q.org_id, q.webhook_id) > (lanes.org_id, lanes.webhook_id)
         order by q.org_id, q.webhook_id limit 1) next
     ), passed as (select ${laneColumns} from lanes limit ${limit})
-    select p.org_id, p.webhook_id, w.id is not null and exists (
-        select from webhook_queue q
-        where q.org_id = p.org_id and q.webhook_id = p.webhook_id and q.due_at <= now()) as is_due
+    select p.org_id, p.webhook_id, w.id is not null and least(
+        (select q.due_at from webhook_queue q
+          where q.org_id = p.org_id and q.webhook_id = p.webhook_id and not q.retried order by q.due_at limit 1),
+        (select q.due_at from webhook_queue q
+          where q.org_id = p.org_id and q.webhook_id = p.webhook_id and q.retried order by q.due_at limit 1)
+      ) <= now() as is_due
     from passed p left join webhooks w on w.org_id = p.org_id and w.id = p.webhook_id and w.status = 'active'`)
 
 /** A delivery that a worker has, with all that an attempt needs. */

@@ -8,7 +8,16 @@ export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
 
 /** A text with `$1`, `$2` … and their values; the `sql` template makes them. */
-export type Statement = Pick<Sql, 'text' | 'values'>
+export interface Statement extends Pick<Sql, 'text' | 'values'> {
+  /** Planned at each execution, by the size that tables have then. */
+  isPlannedAnew?: boolean
+}
+
+/**
+ * For statements on a table that is empty one minute and has a million rows the next: a plan that was made while it was
+ * empty stays in use until statistics are taken again, and takes any index, or none, for as good as another.
+ */
+export const plannedAnew = ({ text, values }: Sql): Statement => ({ text, values, isPlannedAnew: true })
 
 /** Where statements go: the pool, the pipelined connections or one transaction. Columns arrive in camelCase. */
 export interface Db {
@@ -117,7 +126,7 @@ type LookUpAll = (statement: LookUp, keys: Key[]) => Promise<(string | undefined
 const dbOver = (run: Runner, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db => {
   const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
     const text = statement.text
-    const name = preparedName(text)
+    const name = statement.isPlannedAnew ? undefined : preparedName(text)
     const config: QueryArrayConfig = { text, values: statement.values, rowMode: 'array', types }
     if (name !== undefined) config.name = name
     return [text, run(config)]

@@ -1,4 +1,4 @@
-import { sql } from '../platform/database.ts'
+import { plannedAnew, sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
 
 /** The deliveries of one webhook, which take turns among themselves. */
@@ -15,7 +15,8 @@ const laneColumns = sql`org_id, webhook_id`
  * fewer than `limit` means that the end was reached.
  */
 export const listLanes = (db: Db, after: Lane, limit: number) =>
-  db.rows<Lane & { isDue: boolean }>(sql`-- all orgs: workers serve everybody
+  db.rows<Lane & { isDue: boolean }>(
+    plannedAnew(sql`-- all orgs: workers serve everybody
     with recursive lanes as (
       (select ${laneColumns} from webhook_queue where (org_id, webhook_id) > (${after.orgId}::uuid, ${after.webhookId}::uuid)
         order by org_id, webhook_id limit 1)
@@ -31,7 +32,8 @@ export const listLanes = (db: Db, after: Lane, limit: number) =>
         (select q.due_at from webhook_queue q
           where q.org_id = p.org_id and q.webhook_id = p.webhook_id and q.retried order by q.due_at limit 1)
       ) <= now() as is_due
-    from passed p left join webhooks w on w.org_id = p.org_id and w.id = p.webhook_id and w.status = 'active'`)
+    from passed p left join webhooks w on w.org_id = p.org_id and w.id = p.webhook_id and w.status = 'active'`),
+  )
 
 /** A delivery that a worker has, with all that an attempt needs. */
 export interface ClaimedRow {
@@ -66,7 +68,8 @@ export interface ClaimOptions {
  * another worker has just taken is passed over.
  */
 export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: ClaimOptions) =>
-  db.rows<ClaimedRow>(sql`-- all orgs: workers serve everybody
+  db.rows<ClaimedRow>(
+    plannedAnew(sql`-- all orgs: workers serve everybody
     with lanes as (
       select * from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
         ${lanes.map((lane) => lane.room)}::int[]) as l (org_id, webhook_id, room)
@@ -97,7 +100,8 @@ export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: Cl
       c.lease_token as token, w.url, w.source, w.secret, e.body, e.content_type, e.headers
     from claimed c
       join webhooks w on w.org_id = c.org_id and w.id = c.webhook_id
-      left join webhook_events e on e.org_id = c.org_id and e.id = c.event_id`)
+      left join webhook_events e on e.org_id = c.org_id and e.id = c.event_id`),
+  )
 
 /** How an attempt ended. */
 export interface Outcome {
@@ -126,7 +130,8 @@ export interface Outcome {
  */
 export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
-  return db.rows<{ id: string }>(sql`-- all orgs: workers serve everybody
+  return db.rows<{ id: string }>(
+    plannedAnew(sql`-- all orgs: workers serve everybody
     with given as (
       select * from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('webhookId')}::uuid[],
           ${column('token')}::uuid[], ${column('kind')}::text[], ${column('delaySeconds')}::float8[],
@@ -194,7 +199,8 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
         jsonb_build_object('name', name, 'reason', reason)
       from counted where reason is not null
     )
-    select id from settled`)
+    select id from settled`),
+  )
 }
 
 /** The state of the queue for operators: deliveries that should have begun, and for how long the oldest has waited. */

@@ -8,16 +8,7 @@ export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
 
 /** A text with `$1`, `$2` … and their values; the `sql` template makes them. */
-export interface Statement extends Pick<Sql, 'text' | 'values'> {
-  /** Planned at each execution, by the size that tables have then. */
-  isPlannedAnew?: boolean
-}
-
-/**
- * For statements on a table that is empty one minute and has a million rows the next: a plan that was made while it was
- * empty stays in use until statistics are taken again, and takes any index, or none, for as good as another.
- */
-export const plannedAnew = ({ text, values }: Sql): Statement => ({ text, values, isPlannedAnew: true })
+export type Statement = Pick<Sql, 'text' | 'values'>
 
 /** Where statements go: the pool, the pipelined connections or one transaction. Columns arrive in camelCase. */
 export interface Db {
@@ -52,6 +43,12 @@ export interface Database extends Db {
    * slow statement here would hold up all others: select by key only.
    */
   readonly hot: Db
+  /**
+   * Statements on a queue, a table that is empty one minute and has a million rows the next. They are planned once for
+   * all values and never read a table from end to end, however small it was when they were planned. They have a few
+   * connections of their own, so that nobody waits behind requests, nor they behind him.
+   */
+  readonly indexed: Pick<Database, keyof Db | 'transaction'>
   transaction<T>(work: (db: Transaction) => Promise<T>): Promise<T>
   /** A handle whose transactions first run `guard`, inside themselves; that is how an idempotency key joins them. */
   guarded(guard: (db: Transaction) => Promise<void>): Database
@@ -126,7 +123,7 @@ type LookUpAll = (statement: LookUp, keys: Key[]) => Promise<(string | undefined
 const dbOver = (run: Runner, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db => {
   const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
     const text = statement.text
-    const name = statement.isPlannedAnew ? undefined : preparedName(text)
+    const name = preparedName(text)
     const config: QueryArrayConfig = { text, values: statement.values, rowMode: 'array', types }
     if (name !== undefined) config.name = name
     return [text, run(config)]
@@ -298,7 +295,10 @@ const runTransaction = async <T>(
   return result
 }
 
-/** Opens the pool. Nothing connects before the first statement. */
+// One that takes, one that writes down what came of it.
+const indexedConnections = 2
+
+/** Opens the pools. Nothing connects before the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const connection: pg.ClientConfig = {
     statement_timeout: 30_000,
@@ -311,21 +311,21 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     options: `${options.connection.options ?? ''} -c timezone=UTC -c datestyle=ISO`.trim(),
   }
   const withDefaults = { ...options, connection }
-  const pool = new pg.Pool({ ...connection, max: options.poolSize, idleTimeoutMillis: 30_000 })
-  pool.on('error', (error) => {
-    options.onError(error, 'idle connection')
-  })
-  // A connection that breaks between two statements of a transaction has no statement to reject; unheard, the event
-  // would end the process. The next statement rejects, and the pool drops the connection.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  const hot = hotPool(withDefaults)
-  const direct = dbOver((config) => {
-    refuseInsideTransaction()
-    return pool.query(config)
-  })
-  const open = (guard?: (db: Transaction) => Promise<void>): Database => ({
-    ...direct,
-    hot: hot.db,
+  const poolOf = (config: pg.PoolConfig): pg.Pool => {
+    const pool = new pg.Pool({ ...connection, idleTimeoutMillis: 30_000, ...config })
+    pool.on('error', (error) => {
+      options.onError(error, 'idle connection')
+    })
+    // A connection that breaks between two statements of a transaction has no statement to reject; unheard, the event
+    // would end the process. The next statement rejects, and the pool drops the connection.
+    pool.on('connect', (client) => client.on('error', () => undefined))
+    return pool
+  }
+  const over = (pool: pg.Pool, guard?: (db: Transaction) => Promise<void>): Database['indexed'] => ({
+    ...dbOver((config) => {
+      refuseInsideTransaction()
+      return pool.query(config)
+    }),
     transaction: (work) => {
       if (insideTransaction.getStore()) throw new Error('transactions do not nest: pass the open one on')
       const guardedWork = guard
@@ -336,10 +336,22 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         : work
       return runTransaction(pool, guardedWork, options)
     },
+  })
+  const pool = poolOf({ max: options.poolSize })
+  const indexedPool = poolOf({
+    max: indexedConnections,
+    options: `${connection.options} -c enable_seqscan=off -c plan_cache_mode=force_generic_plan`,
+  })
+  const hot = hotPool(withDefaults)
+  const indexed = over(indexedPool)
+  const open = (guard?: (db: Transaction) => Promise<void>): Database => ({
+    ...over(pool, guard),
+    hot: hot.db,
+    indexed,
     guarded: (next) => open(next),
     poolUse: () => ({ inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
-      await Promise.all([pool.end(), hot.close()])
+      await Promise.all([pool.end(), indexedPool.end(), hot.close()])
     },
   })
   return open()

@@ -41,10 +41,7 @@ const lanesPerLook = 500
 const lanesPerClaim = 256
 const settleBatch = 200
 
-const firstLane: Lane = {
-  orgId: '00000000-0000-0000-0000-000000000000',
-  webhookId: '00000000-0000-0000-0000-000000000000',
-}
+const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /** Which lanes have something to do, and how many more attempts each may have. */
 const createLanes = () => {
@@ -99,7 +96,7 @@ const createSettler = ({ db, log }: Pick<DelivererDeps, 'db' | 'log'>) => {
   const persist = async (outcomes: Outcome[]): Promise<void> => {
     for (;;) {
       try {
-        await queries.settleDeliveries(db, outcomes)
+        await queries.settleDeliveries(db.indexed, outcomes)
         return
       } catch (error) {
         if (halted) return
@@ -138,7 +135,7 @@ const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<Clai
   if (asked.length === 0) return []
   let rows: ClaimedRow[]
   try {
-    rows = await queries.claimDeliveries(db, { lanes: asked, room, token: randomUUID(), leaseSeconds })
+    rows = await queries.claimDeliveries(db.indexed, { lanes: asked, room, token: randomUUID(), leaseSeconds })
   } catch (error) {
     for (const lane of asked) lanes.markReady(lane)
     throw error
@@ -153,15 +150,15 @@ const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<Clai
 /** Finds lanes that nobody told of: other processes' events, retries, deliveries of workers that died. */
 const createLookout = (db: Database, markReady: (lane: Lane) => void) => {
   let lookedAtMs = Number.NEGATIVE_INFINITY
-  let position = firstLane
+  let position = beforeAll
   const dueInMs = (): number => lookedAtMs + pollMs - performance.now()
   return {
     dueInMs,
     look: async (): Promise<void> => {
       if (dueInMs() > 0) return
       lookedAtMs = performance.now()
-      const passed = await queries.listLanes(db, position, lanesPerLook)
-      position = passed.length < lanesPerLook ? firstLane : (passed.at(-1) ?? firstLane)
+      const passed = await queries.listLanes(db.indexed, position, lanesPerLook)
+      position = (passed.length === lanesPerLook && passed.at(-1)?.webhookId) || beforeAll
       for (const lane of passed) if (lane.isDue) markReady(lane)
     },
   }

@@ -1,4 +1,4 @@
-import { plannedAnew, sql } from '../platform/database.ts'
+import { sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
 
 /** The deliveries of one webhook, which take turns among themselves. */
@@ -7,38 +7,41 @@ export interface Lane {
   webhookId: string
 }
 
+// These statements run on `db.indexed` and rely on there being one index for each way to the queue's rows: a lane's by
+// `webhook_id`, in the order of `due_at`, and a delivery's by `number`. Of an empty table the planner takes every index
+// that has one of the wanted columns for as good as the right one, and the plan stays when the table fills.
+
 const laneColumns = sql`org_id, webhook_id`
 
 /**
- * The next lanes after a position, in the order of their ids, that have something to do. It hops from lane to lane over
+ * The next lanes after a webhook, in the order of their ids, that have something to do. It hops from lane to lane over
  * the index, so that a backlog of a million deliveries costs no more than one of one. Answers all lanes that it passed;
  * fewer than `limit` means that the end was reached.
  */
-export const listLanes = (db: Db, after: Lane, limit: number) =>
-  db.rows<Lane & { isDue: boolean }>(
-    plannedAnew(sql`-- all orgs: workers serve everybody
+export const listLanes = (db: Db, after: string, limit: number) =>
+  db.rows<Lane & { isDue: boolean }>(sql`-- all orgs: workers serve everybody
     with recursive lanes as (
-      (select ${laneColumns} from webhook_queue where (org_id, webhook_id) > (${after.orgId}::uuid, ${after.webhookId}::uuid)
-        order by org_id, webhook_id limit 1)
+      (select ${laneColumns} from webhook_queue where webhook_id > ${after} order by webhook_id limit 1)
       union all
       select next.org_id, next.webhook_id
       from lanes cross join lateral (
-        select ${laneColumns} from webhook_queue q where (q.org_id, q.webhook_id) > (lanes.org_id, lanes.webhook_id)
-        order by q.org_id, q.webhook_id limit 1) next
+        select ${laneColumns} from webhook_queue q where q.webhook_id > lanes.webhook_id order by q.webhook_id limit 1
+      ) next
     ), passed as (select ${laneColumns} from lanes limit ${limit})
-    select p.org_id, p.webhook_id, w.id is not null and least(
+    select org_id, webhook_id, coalesce(least(
         (select q.due_at from webhook_queue q
-          where q.org_id = p.org_id and q.webhook_id = p.webhook_id and not q.retried order by q.due_at limit 1),
-        (select q.due_at from webhook_queue q
-          where q.org_id = p.org_id and q.webhook_id = p.webhook_id and q.retried order by q.due_at limit 1)
-      ) <= now() as is_due
-    from passed p left join webhooks w on w.org_id = p.org_id and w.id = p.webhook_id and w.status = 'active'`),
-  )
+          where q.webhook_id = p.webhook_id and not q.retried order by q.due_at limit 1),
+        (select q.due_at from webhook_queue q where q.webhook_id = p.webhook_id and q.retried order by q.due_at limit 1)
+      ) <= now() and (select w.status from webhooks w where w.org_id = p.org_id and w.id = p.webhook_id) = 'active',
+      false) as is_due
+    from passed p`)
 
 /** A delivery that a worker has, with all that an attempt needs. */
 export interface ClaimedRow {
   orgId: string
   id: string
+  /** Its place in the queue. */
+  number: bigint
   webhookId: string
   eventId: string
   eventType: string
@@ -68,45 +71,47 @@ export interface ClaimOptions {
  * another worker has just taken is passed over.
  */
 export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: ClaimOptions) =>
-  db.rows<ClaimedRow>(
-    plannedAnew(sql`-- all orgs: workers serve everybody
+  db.rows<ClaimedRow>(sql`-- all orgs: workers serve everybody
     with lanes as (
-      select * from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
+      select l.webhook_id, l.room
+      from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
         ${lanes.map((lane) => lane.room)}::int[]) as l (org_id, webhook_id, room)
+      where (select w.status from webhooks w where w.org_id = l.org_id and w.id = l.webhook_id) = 'active'
     ), candidates as (
-      select c.org_id, c.id
-      from lanes l
-        join webhooks w on w.org_id = l.org_id and w.id = l.webhook_id and w.status = 'active'
-        cross join lateral (
-          (select q.org_id, q.id, q.retried, q.due_at from webhook_queue q
-            where q.org_id = l.org_id and q.webhook_id = l.webhook_id and not q.retried and q.due_at <= now()
-            order by q.due_at limit l.room)
-          union all
-          (select q.org_id, q.id, q.retried, q.due_at from webhook_queue q
-            where q.org_id = l.org_id and q.webhook_id = l.webhook_id and q.retried and q.due_at <= now()
-            order by q.due_at limit l.room)
-          order by retried, due_at limit l.room) c
+      select c.number
+      from lanes l cross join lateral (
+        (select q.number, q.retried, q.due_at from webhook_queue q
+          where q.webhook_id = l.webhook_id and not q.retried and q.due_at <= now() order by q.due_at limit l.room)
+        union all
+        (select q.number, q.retried, q.due_at from webhook_queue q
+          where q.webhook_id = l.webhook_id and q.retried and q.due_at <= now() order by q.due_at limit l.room)
+        order by retried, due_at limit l.room) c
       order by c.retried, c.due_at limit ${room}
     ), locked as (
-      select q.org_id, q.id from webhook_queue q join candidates c on c.org_id = q.org_id and c.id = q.id
-      where q.due_at <= now()
-      for update of q skip locked
+      select q.number from webhook_queue q
+      where q.number = any(array(select number from candidates))
+        -- Still, once it is locked. So written, because no index may think that it could help.
+        and (q.due_at <= now()) is true
+      for update skip locked
     ), claimed as (
       update webhook_queue q set lease_token = ${token}, due_at = now() + ${leaseSeconds} * interval '1 second'
-      from locked l where q.org_id = l.org_id and q.id = l.id
+      where q.number = any(array(select number from locked))
       returning q.*
     )
-    select c.org_id, c.id, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual,
+    select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual,
       c.lease_token as token, w.url, w.source, w.secret, e.body, e.content_type, e.headers
     from claimed c
-      join webhooks w on w.org_id = c.org_id and w.id = c.webhook_id
-      left join webhook_events e on e.org_id = c.org_id and e.id = c.event_id`),
-  )
+      cross join lateral (
+        select url, source, secret from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id limit 1) w
+      left join lateral (
+        -- With all columns of either index: this minute's partition may be new to the planner as well.
+        select body, content_type, headers from webhook_events e
+        where e.org_id = c.org_id and e.webhook_id = c.webhook_id and e.id = c.event_id limit 1) e on true`)
 
 /** How an attempt ended. */
 export interface Outcome {
   orgId: string
-  id: string
+  number: bigint
   webhookId: string
   token: string
   /** retry: after `delaySeconds`. released: nothing was tried, and the next worker may. */
@@ -130,17 +135,16 @@ export interface Outcome {
  */
 export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
-  return db.rows<{ id: string }>(
-    plannedAnew(sql`-- all orgs: workers serve everybody
+  return db.rows<{ id: string }>(sql`-- all orgs: workers serve everybody
     with given as (
-      select * from unnest(${column('orgId')}::uuid[], ${column('id')}::uuid[], ${column('webhookId')}::uuid[],
-          ${column('token')}::uuid[], ${column('kind')}::text[], ${column('delaySeconds')}::float8[],
-          ${column('attempt')}::text[], ${column('url')}::text[], ${column('response')}::text[],
-          ${column('error')}::text[], ${column('gone')}::boolean[])
-        as g (org_id, id, webhook_id, token, kind, delay_seconds, attempt, url, response, error, gone)
+      select * from unnest(${column('number')}::bigint[], ${column('token')}::uuid[], ${column('kind')}::text[],
+          ${column('delaySeconds')}::float8[], ${column('attempt')}::text[], ${column('url')}::text[],
+          ${column('response')}::text[], ${column('error')}::text[], ${column('gone')}::boolean[])
+        as g (number, token, kind, delay_seconds, attempt, url, response, error, gone)
     ), ended as (
       delete from webhook_queue q using given g
-      where q.org_id = g.org_id and q.id = g.id and q.lease_token = g.token and g.kind in ('succeeded', 'failed')
+      where q.number = any(${column('number')}::bigint[])
+        and q.number = g.number and q.lease_token = g.token and g.kind in ('succeeded', 'failed')
       returning q.*
     ), moved as (
       insert into webhook_deliveries (org_id, id, webhook_id, event_id, event_type, status, url, attempt_count, attempts,
@@ -149,7 +153,7 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
         e.attempt_count + (g.attempt is not null)::int,
         case when g.attempt is null then e.attempts else e.attempts || g.attempt::jsonb end,
         coalesce(g.response::jsonb, e.response), g.error, e.created_at
-      from ended e join given g on g.org_id = e.org_id and g.id = e.id
+      from ended e join given g on g.number = e.number
     ), waiting as (
       update webhook_queue q
       set lease_token = null, updated_at = now(), due_at = now() + g.delay_seconds * interval '1 second',
@@ -159,15 +163,16 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
         response = case when g.attempt is null then q.response else g.response::jsonb end,
         error = case when g.attempt is null then q.error else g.error end
       from given g
-      where q.org_id = g.org_id and q.id = g.id and q.lease_token = g.token and g.kind in ('retry', 'released')
-      returning q.org_id, q.id, q.webhook_id, q.attempt_count
+      where q.number = any(${column('number')}::bigint[])
+        and q.number = g.number and q.lease_token = g.token and g.kind in ('retry', 'released')
+      returning q.org_id, q.id, q.number, q.webhook_id, q.attempt_count
     ), settled as (
-      select org_id, id, webhook_id, attempt_count + 1 as attempt_count from ended
-      union all select org_id, id, webhook_id, attempt_count from waiting
+      select org_id, id, number, webhook_id, attempt_count + 1 as attempt_count from ended
+      union all select org_id, id, number, webhook_id, attempt_count from waiting
     ), counts as (
       select s.org_id, s.webhook_id, count(*) filter (where s.attempt_count = 1) as first_attempts,
         bool_or(g.kind = 'succeeded') as succeeded, bool_or(g.gone) as gone
-      from settled s join given g on g.org_id = s.org_id and g.id = s.id
+      from settled s join given g on g.number = s.number
       where g.attempt is not null
       group by s.org_id, s.webhook_id
     ), webhooks_in_order as (
@@ -199,8 +204,7 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
         jsonb_build_object('name', name, 'reason', reason)
       from counted where reason is not null
     )
-    select id from settled`),
-  )
+    select id from settled`)
 }
 
 /** The state of the queue for operators: deliveries that should have begun, and for how long the oldest has waited. */

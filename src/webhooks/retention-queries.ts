@@ -29,17 +29,17 @@ const tables = ['webhook_queue', 'webhook_event_keys', 'webhook_deliveries', 'we
 
 const deleteSome = {
   webhook_queue: (orgId: string, webhookId: string, limit: number) => sql`
-    delete from webhook_queue where org_id = ${orgId} and webhook_id = ${webhookId} and id in (
-      select id from webhook_queue where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit})`,
+    delete from webhook_queue where org_id = ${orgId} and webhook_id = ${webhookId} and id = any(array(
+      select id from webhook_queue where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))`,
   webhook_event_keys: (orgId: string, webhookId: string, limit: number) => sql`
-    delete from webhook_event_keys where org_id = ${orgId} and webhook_id = ${webhookId} and key in (
-      select key from webhook_event_keys where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit})`,
+    delete from webhook_event_keys where org_id = ${orgId} and webhook_id = ${webhookId} and key = any(array(
+      select key from webhook_event_keys where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))`,
   webhook_deliveries: (orgId: string, webhookId: string, limit: number) => sql`
-    delete from webhook_deliveries where org_id = ${orgId} and webhook_id = ${webhookId} and id in (
-      select id from webhook_deliveries where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit})`,
+    delete from webhook_deliveries where org_id = ${orgId} and webhook_id = ${webhookId} and id = any(array(
+      select id from webhook_deliveries where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))`,
   webhook_events: (orgId: string, webhookId: string, limit: number) => sql`
-    delete from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} and id in (
-      select id from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit})`,
+    delete from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} and id = any(array(
+      select id from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))`,
 }
 
 /** Removes some of what a deleted webhook left, table after table. 0: nothing is left. */

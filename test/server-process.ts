@@ -4,7 +4,7 @@ import { once } from 'node:events'
 
 export interface ServerProcess {
   child: ChildProcess
-  /** Set when it listens. */
+  /** Empty for a worker, which listens nowhere. */
   url: string
   /** Everything printed so far, both streams. */
   output(): string
@@ -23,8 +23,13 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-const spawnServer = (env: Record<string, string>): { child: ChildProcess; output: () => string } => {
-  const child = spawn(process.execPath, [main], {
+type Role = 'all' | 'api' | 'worker'
+
+const spawnServer = (
+  env: Record<string, string>,
+  role: Role = 'all',
+): { child: ChildProcess; output: () => string } => {
+  const child = spawn(process.execPath, [main, '--role', role], {
     env: {
       PATH: process.env['PATH'] ?? '',
       NODE_COMPILE_CACHE: compileCache,
@@ -42,12 +47,13 @@ const spawnServer = (env: Record<string, string>): { child: ChildProcess; output
 }
 
 /** A real server process, once it is ready. Throws with what it printed when it does not get there. */
-export const startServerProcess = async (env: Record<string, string>): Promise<ServerProcess> => {
-  const { child, output } = spawnServer(env)
+export const startServerProcess = async (env: Record<string, string>, role: Role = 'all'): Promise<ServerProcess> => {
+  const { child, output } = spawnServer(env, role)
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const [, found] = /is ready after .* s: (http:\S+)/.exec(output()) ?? []
       if (found !== undefined) resolve(found)
+      else if (output().includes('works on jobs after')) resolve('')
     })
     child.once('exit', () => reject(new Error(output())))
   })

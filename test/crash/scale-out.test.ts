@@ -1,0 +1,357 @@
+// Atrium as it runs at scale: processes that answer and processes that work, on one PostgreSQL, one S3 store and one
+// Redis. Each is killed again and again while people upload, talk, send events and change things, over whichever process
+// answers them.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+import { generateKey } from '../../src/platform/key-format.ts'
+import { cephInstallHint, isCephInstalled, startCeph } from '../ceph.ts'
+import { framesOf, textOf } from '../chat.ts'
+import { formBody, formType } from '../files.ts'
+import { startReceiver } from '../receiver.ts'
+import { createRedis, hasRedis } from '../redis.ts'
+import { available } from '../require.ts'
+import { startServerProcess } from '../server-process.ts'
+import type { ServerProcess } from '../server-process.ts'
+import { until } from '../until.ts'
+import { signed } from '../webhooks.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
+type Json = any
+
+interface Said {
+  status: number
+  body: Json
+}
+
+const run = promisify(execFile)
+const kills = Number(process.env['CRASH_ROUNDS'] ?? 8)
+
+const startEverything = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-scale-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder })
+  const ceph = await startCeph()
+  const redis = await createRedis()
+  await redis.start()
+  const bucket = `scale-${randomBytes(6).toString('hex')}`
+  const credentials = { accessKeyId: ceph.accessKeyId, secretAccessKey: ceph.secretAccessKey }
+  const s3 = new S3Client({ endpoint: ceph.endpoint, forcePathStyle: true, region: 'us-east-1', credentials })
+  await s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  s3.destroy()
+  const { socketDir, port, user, database } = postgres
+  const key = generateKey('dev')
+  const env: Record<string, string> = {
+    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(socketDir)}`,
+    DATABASE_POOL_SIZE: '5',
+    REDIS_URL: redis.url,
+    S3_BUCKET: bucket,
+    S3_ENDPOINT: ceph.endpoint,
+    S3_FORCE_PATH_STYLE: '1',
+    AWS_ACCESS_KEY_ID: ceph.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: ceph.secretAccessKey,
+    ENCRYPTION_KEYS: `scale:${randomBytes(32).toString('base64')}`,
+    BOOTSTRAP_API_KEY: key,
+    OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+    BILLING_ENFORCED: '1',
+    PLATFORM_FEE_WAIVER_CENTS: '0',
+    PLATFORM_FEE_BPS: '777',
+    WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,1',
+    // Counted, and never reached.
+    ...Object.fromEntries(
+      ['READS', 'WRITES', 'UPLOADS', 'TURNS', 'RECEIVE'].map((what) => [`RATE_LIMIT_${what}`, '1000000']),
+    ),
+    LOG_LEVEL: 'silent',
+  }
+  const client = new pg.Client({ host: socketDir, port, user, database })
+  await client.connect()
+  const stop = async (): Promise<void> => {
+    await client.end()
+    await redis.kill()
+    await ceph.stop()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  /** Nothing is shared but the services: each process has a directory of its own. */
+  const start = (name: string): Promise<ServerProcess> =>
+    startServerProcess({ ...env, DATA_DIR: join(folder, name) }, name.startsWith('api') ? 'api' : 'worker')
+  /** A command, as an operator runs it beside the servers. */
+  const atrium = async (...words: string[]): Promise<Json> => {
+    const cli = new URL('../../src/cli.ts', import.meta.url).pathname
+    const options = { env: { PATH: process.env['PATH'] ?? '', ...env, DATA_DIR: join(folder, 'cli') } }
+    const { stdout } = await run(process.execPath, [cli, ...words, '--json'], options)
+    return JSON.parse(stdout)
+  }
+  return { key, redis, client, start, atrium, stop }
+}
+
+const names = ['api-1', 'worker-1', 'api-2', 'worker-2'] as const
+
+if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis())) {
+  const world = await startEverything()
+  const { key, redis, client } = world
+  const servers = new Map<string, ServerProcess>()
+  const restarting: Promise<void>[] = []
+  let stopped = false
+  after(async () => {
+    stopped = true
+    await Promise.allSettled(restarting)
+    for (const server of servers.values()) await server.kill()
+    await world.stop()
+  })
+  // One alone, because the first start makes the tables.
+  for (const name of names) servers.set(name, await world.start(name))
+  const receiver = await startReceiver()
+
+  let turn = 0
+  /** The address of one process that answers, each time another one while there are several. */
+  const anyApi = async (): Promise<string> => {
+    const up = () => [...servers.values()].filter(({ url }) => url !== '')
+    await until('a process answers', () => up().length > 0)
+    return up()[(turn += 1) % up().length]?.url as string
+  }
+
+  const refusals: string[] = []
+  /** Asks any process, and another one when it dies or says that it cannot; a request with a key is one request. */
+  const ask = async (method: string, path: string, body?: object | Buffer, once = false): Promise<Said> => {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}` }
+    if (once) headers['idempotency-key'] = randomUUID()
+    if (body) headers['content-type'] = Buffer.isBuffer(body) ? formType : 'application/json'
+    const payload = body && (Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body))
+    for (;;) {
+      const url = await anyApi()
+      try {
+        const answer = await fetch(url + path, { method, headers, body: payload ?? null, redirect: 'manual' })
+        if (answer.status === 302) return { status: 302, body: answer.headers.get('location') }
+        const said: Said = { status: answer.status, body: await answer.json() }
+        const isUnderWay = said.status === 409 && /still being carried out/.test(said.body.error.message)
+        if (said.status < 500 && !isUnderWay) return said
+        if (said.status >= 500) refusals.push(`${method} ${path}: ${JSON.stringify(said.body)}`)
+      } catch {
+        // The process died.
+      }
+      await delay(50)
+    }
+  }
+  const wasCarriedOut = ({ status, body }: Said): boolean =>
+    status === 409 && /was carried out/.test(body.error.message as string)
+  const answered = ({ status, body }: Said): Json => {
+    assert.ok(status < 300, JSON.stringify(body))
+    return body.data
+  }
+
+  const steps = new Map<string, number>()
+  /** Does the same again and again until it is enough. */
+  const keepOn = async (who: string, step: () => Promise<void>): Promise<void> => {
+    while (!stopped) {
+      await step()
+      steps.set(who, (steps.get(who) ?? 0) + 1)
+    }
+  }
+
+  const uploaded: string[] = []
+  const uploads = (who: string) =>
+    keepOn(who, async () => {
+      const name = `${who}-${uploaded.length}-${randomUUID()}.bin`
+      const bytes = randomBytes(1 + Math.floor(Math.random() * 200_000))
+      const part = { name: 'file', filename: name, type: 'application/octet-stream', value: bytes }
+      const said = await ask('POST', '/api/v1/files', formBody([part]), true)
+      uploaded.push(name)
+      if (wasCarriedOut(said)) return
+      const { file } = answered(said)
+      const { body: location } = await ask('GET', `/api/v1/files/${file.id}?download=true`)
+      const stored = await fetch(location as string)
+      assert.ok(Buffer.from(await stored.arrayBuffer()).equals(bytes), 'the same bytes come back')
+    })
+
+  /** What a turn streams, read on from wherever the last process died. */
+  const watch = async (turnId: string): Promise<{ ids: number[]; text: string }> => {
+    let text = ''
+    const ids: number[] = []
+    for (;;) {
+      const headers: Record<string, string> = {
+        authorization: `Bearer ${key}`,
+        'last-event-id': String(ids.at(-1) ?? 0),
+      }
+      let read = ''
+      try {
+        const answer = await fetch(`${await anyApi()}/api/v1/turns/${turnId}/stream`, { headers })
+        assert.equal(answer.status, 200)
+        for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) read += piece
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error
+      }
+      // What was cut off in the middle of a frame comes again.
+      const { frames, isDone } = framesOf(read.slice(0, read.lastIndexOf('\n\n') + 2))
+      for (const { id, data } of frames) {
+        ids.push(id)
+        if (data.type === 'text-delta') text += data.delta
+      }
+      if (isDone) return { ids, text }
+      await delay(50)
+    }
+  }
+
+  const turns: string[] = []
+  const talks = async (who: string): Promise<void> => {
+    const agent = answered(await ask('POST', '/api/v1/agents', { name: who, model: 'atrium/demo-paid' }, true))
+    const session = answered(await ask('POST', '/api/v1/sessions', { agentId: agent.id }, true))
+    let spoken = 0
+    await keepOn(who, async () => {
+      const text =
+        spoken % 3 === 0
+          ? `/slow 1500\n${who} ${spoken} of many words, which take their time`
+          : `/tokens ${spoken + 7} 13 0 0`
+      const said = await ask('POST', `/api/v1/sessions/${session.id}/messages`, { text, background: true }, true)
+      spoken += 1
+      const path = `/api/v1/sessions/${session.id}/messages?limit=100`
+      const { id } = wasCarriedOut(said)
+        ? { id: answered(await ask('GET', path)).items.find(({ role }: Json) => role === 'user').turnId }
+        : answered(said).turn
+      turns.push(id)
+      const { ids, text: heard } = await watch(id)
+      assert.deepEqual(
+        ids,
+        [...new Set(ids)].toSorted((a, b) => a - b),
+        'each event once, in order',
+      )
+      const ended = answered(await ask('GET', `/api/v1/turns/${id}`))
+      assert.equal(ended.status, 'completed', JSON.stringify(ended.error))
+      const { items } = answered(await ask('GET', path))
+      assert.equal(items.length, Math.min(100, 2 * spoken), 'one reply to each message')
+      const reply = items.find((message: Json) => message.role === 'assistant' && message.turnId === id)
+      assert.ok(heard.endsWith(textOf(reply)), `“${heard}” is what was heard of “${textOf(reply)}”`)
+    })
+  }
+
+  const acknowledged = new Map<string, string>()
+  const sends = async (who: string, webhook: { id: string; secret: string }): Promise<void> => {
+    let sent = 0
+    await keepOn(who, async () => {
+      const n = `${who}-${(sent += 1)}`
+      const body = JSON.stringify({ type: 'scale', n })
+      for (;;) {
+        const url = `${await anyApi()}/api/v1/webhooks/receive/${webhook.id}`
+        const headers = signed(webhook.secret, body, `msg_${n}`)
+        const answer = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
+        const said = (await answer?.json().catch(() => undefined)) as Json
+        if (answer?.status === 200 && said) {
+          acknowledged.set(n, said.data.eventId)
+          break
+        }
+        await delay(50)
+      }
+      await delay(20)
+    })
+  }
+
+  /** What one process wrote, every other one reads at once. */
+  const changes = async (who: string): Promise<void> => {
+    const agent = answered(await ask('POST', '/api/v1/agents', { name: who }, true))
+    let revision = 0
+    await keepOn(who, async () => {
+      revision += 1
+      const description = `${who} ${revision}`
+      answered(await ask('PATCH', `/api/v1/agents/${agent.id}`, { description }))
+      for (let n = 0; n < 3; n++) {
+        assert.equal(answered(await ask('GET', `/api/v1/agents/${agent.id}`)).description, description)
+      }
+      await delay(50)
+    })
+  }
+
+  const killOne = async (name: string): Promise<void> => {
+    const server = servers.get(name)
+    servers.delete(name)
+    const killedAt = new Date()
+    await server?.kill()
+    restarting.push(
+      (async () => {
+        servers.set(name, await world.start(name))
+        // As if the minute were over for which the dead hold the keys of requests that they did not finish. What the
+        // living began before has ended by now.
+        await client.query(
+          `update idempotency_keys set claimed_until = now() where state = 'running' and claimed_until > now()
+             and created_at < $1`,
+          [killedAt],
+        )
+      })(),
+    )
+  }
+
+  test(`two that answer and two that work, killed ${kills} times in turn, lose nothing, do nothing twice and charge nothing twice`, async (t) => {
+    answered(await ask('POST', '/api/v1/billing/deposit', { amountCents: 100_000 }, true))
+    const webhook = answered(await ask('POST', '/api/v1/webhooks', { name: 'Scale', url: receiver.url }, true))
+    const people: Promise<void>[] = [
+      uploads('Ada'),
+      uploads('Ben'),
+      talks('Cleo'),
+      talks('Dan'),
+      talks('Eve'),
+      sends('Fay', webhook),
+      sends('Gus', webhook),
+      changes('Hal'),
+    ]
+    const failed = Promise.race(people.map((person) => person.then(() => new Promise<never>(() => undefined))))
+    const work = async (): Promise<void> => {
+      for (let round = 0; round < kills; round++) {
+        const before = new Map(steps)
+        const allWent = (): boolean =>
+          steps.size === people.length && [...steps].every(([who, n]) => n > (before.get(who) ?? 0))
+        await until('everybody has got on', allWent, 120_000)
+        await killOne(names[round % names.length] as string)
+        if (round === 3) {
+          await redis.kill()
+          await delay(300)
+          await redis.start()
+        }
+      }
+      await Promise.all(restarting)
+    }
+    await Promise.race([work(), failed])
+    stopped = true
+    await Promise.all(people)
+    assert.deepEqual(refusals, [])
+    t.diagnostic(`${uploaded.length} files, ${turns.length} turns, ${acknowledged.size} events, ${kills} kills`)
+
+    const files: string[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = answered(await ask('GET', `/api/v1/files?limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`))
+      files.push(...page.items.map(({ name }: Json) => name))
+      cursor = page.nextCursor
+    }
+    assert.deepEqual(files.toSorted(), uploaded.toSorted(), 'each upload is one file')
+
+    // As if the leases of those who died had run out: they are 30 s long.
+    await client.query(`update webhook_queue set due_at = due_at - interval '30 seconds' where lease_token is not null`)
+    const idsOf = (): Map<string, Set<unknown>> => {
+      const ids = new Map<string, Set<unknown>>()
+      for (const { body, headers } of receiver.arrivals) {
+        const { n } = JSON.parse(body.toString()) as { n: string }
+        ids.set(n, (ids.get(n) ?? new Set()).add(headers['webhook-id']))
+      }
+      return ids
+    }
+    await until('every event has arrived', () => idsOf().size === acknowledged.size, 60_000)
+    assert.deepEqual(idsOf(), new Map([...acknowledged].map(([n, id]) => [n, new Set([id])])))
+
+    const calls = await Promise.all(turns.map(async (id) => answered(await ask('GET', `/api/v1/turns/${id}`)).steps))
+    const { usage, balance } = answered(await ask('GET', '/api/v1/billing'))
+    assert.equal(new Set(turns).size, turns.length)
+    assert.equal(usage.currentMonth.requestCount, calls.flat().length, 'each call of a model is charged once')
+    assert.equal(balance.reservedMicrocents, 0)
+    assert.deepEqual((await world.atrium('ledger', 'verify')).faults, [])
+
+    const ended = await Promise.all([...servers.values()].map((server) => server.stop()))
+    servers.clear()
+    assert.deepEqual(ended, [0, 0, 0, 0])
+  })
+}

@@ -24,6 +24,8 @@ export interface Config extends StorageConfig, EventConfig {
   keyEnvironment: KeyEnvironment
   host: string
   port: number
+  /** Undefined: a process that only works does not listen. */
+  workerPort: number | undefined
   baseUrl: string | undefined
   trustProxy: boolean
   bootstrap: BootstrapConfig
@@ -73,6 +75,12 @@ export const variables = {
   },
   HOST: { description: 'Address to listen on.', fallback: '127.0.0.1', parse: text },
   PORT: { description: 'Port to listen on; 0 picks a free one.', fallback: '3000', parse: integer(0, 65_535) },
+  WORKER_PORT: {
+    description:
+      'Port on which a process of `--role worker` answers `/healthz`, `/readyz` and `/metrics`; 0 picks a free one. Unset: it does not listen.',
+    fallback: '',
+    parse: integer(0, 65_535),
+  },
   BASE_URL: {
     description: 'What every URL that the API hands out starts with. Unset: the origin of the request.',
     fallback: '',
@@ -205,6 +213,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     keyEnvironment: keyEnvironments[environment],
     host: parsed.HOST,
     port: parsed.PORT,
+    workerPort: parsed.WORKER_PORT,
     baseUrl: parsed.BASE_URL,
     trustProxy: parsed.TRUST_PROXY,
     ...storageConfigOf(parsed),

@@ -17,7 +17,7 @@ import { createLog } from './platform/log.ts'
 import type { Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { StartError } from './platform/start-error.ts'
-import { buildServer } from './server.ts'
+import { buildOperations, buildServer } from './server.ts'
 import { registerJobs } from './worker.ts'
 
 /** What this process does: answer requests, run jobs, or both. */
@@ -71,31 +71,41 @@ const checkReachable = async (connection: pg.ClientConfig): Promise<void> => {
   }
 }
 
-const listen = async (app: App, config: Config): Promise<string> => {
+/** Where a process listens, and which variable says so. */
+interface Place {
+  port: number
+  variable: 'PORT' | 'WORKER_PORT'
+}
+
+const placeOf = (role: Role, { port, workerPort }: Config): Place | undefined => {
+  if (role !== 'worker') return { port, variable: 'PORT' }
+  return workerPort === undefined ? undefined : { port: workerPort, variable: 'WORKER_PORT' }
+}
+
+/** Listens, and answers the URL by which a program on this machine reaches it. */
+const listen = async (app: App, host: string, { port, variable }: Place): Promise<string> => {
   try {
-    await app.listen({ host: config.host, port: config.port })
+    await app.listen({ host, port })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
       throw new StartError(
-        `Port ${config.port} on ${config.host} is in use by another program.`,
-        'Stop it, or choose another port, for instance: PORT=3001 npm start',
+        `Port ${port} on ${host} is in use by another program.`,
+        variable === 'PORT'
+          ? 'Stop it, or choose another port, for instance: PORT=3001 npm start'
+          : 'Stop it, or choose another WORKER_PORT.',
       )
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-      throw new StartError(
-        `Atrium may not listen on ${config.host}:${config.port} (${code}).`,
-        'Choose another HOST or PORT.',
-      )
+      throw new StartError(`Atrium may not listen on ${host}:${port} (${code}).`, `Choose another HOST or ${variable}.`)
     }
     throw error
   }
   const address = app.server.address()
-  const port = address !== null && typeof address === 'object' ? address.port : config.port
+  const taken = address !== null && typeof address === 'object' ? address.port : port
   // All addresses is none that a browser could open.
-  const reachable = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[config.host] ?? config.host
-  const host = reachable.includes(':') ? `[${reachable}]` : reachable
-  return config.baseUrl ?? `http://${host}:${port}`
+  const reachable = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[host] ?? host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`
 }
 
 interface Running {
@@ -147,7 +157,8 @@ const start = async (config: Config, role: Role): Promise<Running> => {
     registerJobs(opened.deps)
     await jobs.start({ work: role !== 'api' })
   })
-  const app = role === 'worker' ? undefined : await step('routes', () => buildServer(opened.deps))
+  const build = role === 'worker' ? buildOperations : buildServer
+  const app = placeOf(role, config) && (await step('routes', () => build(opened.deps)))
   return { home, opened, app, log, first }
 }
 
@@ -232,16 +243,22 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, leave)
   stopOnSignal(running)
   giveBackMemory()
-  const seconds = (): string => ((performance.now() - began) / 1000).toFixed(1)
-  if (!running.app) console.log(`\nAtrium works on jobs after ${seconds()} s`)
-  else {
-    const url = await listen(running.app, config).catch(async (error: unknown) => {
-      await stop(running)
-      throw error
-    })
-    await running.home.lock?.update({ url })
-    console.log(`\nAtrium is ready after ${seconds()} s: ${url}\n${wayIn(url, running.first)}`)
+  const { app, first, home } = running
+  const place = placeOf(role, config)
+  const listening = app && place ? listen(app, config.host, place) : Promise.resolve(undefined)
+  const local = await listening.catch(async (error: unknown) => {
+    await stop(running)
+    throw error
+  })
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  if (role === 'worker') {
+    const health = local === undefined ? '' : `; its health: ${local}/healthz`
+    console.log(`\nAtrium works on jobs after ${seconds} s${health}`)
+    return
   }
+  const url = config.baseUrl ?? (local as string)
+  await home.lock?.update({ url })
+  console.log(`\nAtrium is ready after ${seconds} s: ${url}\n${wayIn(url, first)}`)
 }
 
 /** Tells the person at the terminal why it did not start. */

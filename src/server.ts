@@ -22,9 +22,8 @@ import { registerReference } from './reference/routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
 
-/** The HTTP server with every route, not yet listening. */
-export const buildServer = async (deps: Deps): Promise<App> => {
-  const { config, db, log } = deps
+const openHttp = (deps: Deps): App => {
+  const { config, log } = deps
   const app = createHttp({
     log,
     production: config.environment === 'production',
@@ -32,6 +31,20 @@ export const buildServer = async (deps: Deps): Promise<App> => {
     baseUrl: config.baseUrl,
   })
   registerOperations(app, deps)
+  return app
+}
+
+/** Only what operators ask, for a process that answers nobody else. */
+export const buildOperations = async (deps: Deps): Promise<App> => {
+  const app = openHttp(deps)
+  await app.ready()
+  return app
+}
+
+/** The HTTP server with every route, not yet listening. */
+export const buildServer = async (deps: Deps): Promise<App> => {
+  const { config, db, log } = deps
+  const app = openHttp(deps)
   const identity = createIdentity(deps)
   const limiter = await openRateLimiter({ rateLimits: config.rateLimits, redisUrl: config.redisUrl, log })
   app.addHook('onClose', () => limiter.close())

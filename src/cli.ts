@@ -7,7 +7,7 @@ import { setupWebhookCommand } from './cli-connectors.ts'
 import { serverUrlOf, withDatabase } from './cli-database.ts'
 import { doctorCommand } from './cli-doctor.ts'
 import { ConfigError, parseConfig } from './config.ts'
-import { databaseUnavailable, isDatabaseUnavailable } from './platform/database.ts'
+import { databaseUnavailable, isDatabaseUnavailable } from './platform/database-errors.ts'
 import { ApiError } from './platform/errors.ts'
 import { StartError } from './platform/start-error.ts'
 

@@ -251,12 +251,12 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
     throw error
   })
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  if (role === 'worker') {
+  if (role === 'worker' || local === undefined) {
     const health = local === undefined ? '' : `; its health: ${local}/healthz`
     console.log(`\nAtrium works on jobs after ${seconds} s${health}`)
     return
   }
-  const url = config.baseUrl ?? (local as string)
+  const url = config.baseUrl ?? local
   await home.lock?.update({ url })
   console.log(`\nAtrium is ready after ${seconds} s: ${url}\n${wayIn(url, first)}`)
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../platform/database.ts'
-import { violatedConstraint } from '../platform/database.ts'
+import { violatedConstraint } from '../platform/database-errors.ts'
 import { notFound, serviceUnavailable, unauthorized } from '../platform/errors.ts'
 import { isUuid } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import type { Actor } from '../identity/actor.ts'
-import { violatedConstraint } from '../platform/database.ts'
+import { violatedConstraint } from '../platform/database-errors.ts'
 import type { Db } from '../platform/database.ts'
 import { ApiError, badRequest } from '../platform/errors.ts'
 import * as queries from './preview-queries.ts'

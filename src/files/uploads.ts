@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import type { Actor } from '../identity/actor.ts'
-import { violatedConstraint } from '../platform/database.ts'
+import { violatedConstraint } from '../platform/database-errors.ts'
 import type { Database, Transaction } from '../platform/database.ts'
 import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'

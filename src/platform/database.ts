@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { QueryArrayConfig } from 'pg'
 import type { Sql } from 'sql-template-tag'
-import { serviceUnavailable } from './errors.ts'
 
 export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
@@ -356,48 +355,3 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   })
   return open()
 }
-
-const unreachableCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  '53300', // too_many_connections
-  '57014', // query_canceled: the statement timeout
-  '57P01', // admin_shutdown
-  '57P02', // crash_shutdown
-  '57P03', // cannot_connect_now
-  '53100', // disk_full
-  '53200', // out_of_memory
-])
-
-const codeOf = (error: unknown): string | undefined =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined
-
-/** True when the database itself is away, full or restarting, as opposed to having refused a statement. */
-export const isDatabaseUnavailable = (error: unknown): boolean => {
-  const code = codeOf(error)
-  if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true
-  return (
-    error instanceof Error &&
-    /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
-      error.message,
-    )
-  )
-}
-
-/** The five-character SQLSTATE of a statement that the database refused, else undefined. */
-export const sqlState = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError ? error.code : undefined
-
-/** The constraint or unique index that a write violated, by name. */
-export const violatedConstraint = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined
-
-export const databaseUnavailable = (cause: unknown): Error =>
-  serviceUnavailable('The database cannot be reached right now. Try again shortly.', { cause })

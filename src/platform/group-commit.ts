@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './database.ts'
+import { isDatabaseUnavailable } from './database-errors.ts'
 
 export interface GroupCommitOptions<Item, Result> {
   /** Writes all of them, or none, in their order; answers a result for each. */

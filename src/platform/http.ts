@@ -14,7 +14,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database.ts'
+import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database-errors.ts'
 import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'

@@ -29,7 +29,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Database } from './database.ts'
-import { sqlState } from './database.ts'
+import { sqlState } from './database-errors.ts'
 import { badRequest, conflict } from './errors.ts'
 import type { App } from './http.ts'
 import type { KeyRow, KeyScope } from './idempotency-queries.ts'

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { buildConnector, Dispatcher, RequestInit as UndiciRequestInit } from 'undici'
+import { startDeadline, until } from './deadline.ts'
 import { badRequest } from './errors.ts'
 import { createRange, isPublicAddress } from './public-addresses.ts'
 import type { Cidr } from './public-addresses.ts'
@@ -254,39 +255,6 @@ const flatHeaders = (headers: Record<string, string | string[] | undefined>): Re
   )
 
 const isEncoded = (encoding: string | null): boolean => encoding !== null && !/^(identity)?$/i.test(encoding.trim())
-
-/** The work, or the signal's reason as soon as it is aborted: undici itself notices only once it has connected. */
-const until = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
-  const aborted = Promise.withResolvers<never>()
-  const giveUp = (): void => aborted.reject(signal.reason)
-  signal.addEventListener('abort', giveUp)
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', giveUp)
-  }
-}
-
-/**
- * Aborts when the time is over or the caller's signal is aborted, until it is ended. `AbortSignal.timeout` and `.any`
- * would do, but what they leave behind lives until the time would have been over, or as long as the caller's signal: at
- * hundreds of requests a second, a seventh of what survives a young collection.
- */
-const startDeadline = (timeoutMs: number, outer: AbortSignal | undefined) => {
-  const controller = new AbortController()
-  const giveUp = (): void => controller.abort(new DOMException('The time is over.', 'TimeoutError'))
-  const timer = setTimeout(giveUp, timeoutMs).unref()
-  const follow = (): void => controller.abort(outer?.reason)
-  if (outer?.aborted) follow()
-  outer?.addEventListener('abort', follow)
-  return {
-    signal: controller.signal,
-    end: (): void => {
-      clearTimeout(timer)
-      outer?.removeEventListener('abort', follow)
-    },
-  }
-}
 
 const openClients = async (rule: Rule) => {
   const { Agent, buildConnector, fetch, request } = await import('undici')

@@ -1,4 +1,4 @@
-import { sqlState } from '../platform/database.ts'
+import { sqlState } from '../platform/database-errors.ts'
 import type { Database } from '../platform/database.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
 import * as queries from './event-queries.ts'

@@ -1,3 +1,4 @@
+import { refuseTags } from '../platform/etag.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
 import { apiPrefix } from '../platform/http.ts'
@@ -50,6 +51,7 @@ export const registerProviderKeyRoutes = (
   app.delete(
     `${path}/:id`,
     {
+      preHandler: refuseTags,
       config: { access: 'billing:manage', what: 'Provider key' },
       schema: { tags, summary: 'Remove a key', params: IdParams, response: { 200: Success(Deleted) } },
     },

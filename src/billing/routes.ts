@@ -1,3 +1,4 @@
+import { refuseTags } from '../platform/etag.ts'
 import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { ok, Success } from '../platform/schemas.ts'
@@ -68,6 +69,7 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
   app.patch(
     base,
     {
+      preHandler: refuseTags,
       config: { access: 'billing:manage' },
       schema: {
         tags,

@@ -1,4 +1,3 @@
-import { Type } from '../platform/type.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { Db } from '../platform/database.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
@@ -88,13 +87,14 @@ export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEn
         tags,
         summary: 'Where the provider sends the events of a connection',
         params: ConnectionParams,
-        response: { 200: Success(Type.Object({ items: Type.Array(Endpoint) })) },
+        response: { 200: Success(CursorList(Endpoint)) },
       },
     },
     async ({ actor, params }) => {
       await requireConnection(db.hot, actor, params.id)
       const rows = await endpointQueries.listEndpoints(db, actor.orgId, params.id)
-      return ok({ items: rows.map(toEndpoint) })
+      // A connection has one for each of the few ways in which its provider sends events.
+      return ok({ items: rows.map(toEndpoint), nextCursor: null })
     },
   )
 

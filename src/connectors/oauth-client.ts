@@ -121,6 +121,9 @@ const notAboutTheGrant = new Set([
 
 const tokenFormat = /^[\x21-\x7e]{1,16384}$/
 
+/** Ten years: beyond it a provider means "for ever". */
+const longestSeconds = 315_360_000
+
 const grantOf = (
   connector: Connector,
   { status, body }: OutboundResponse,
@@ -137,7 +140,7 @@ const grantOf = (
     return {
       secrets: { accessToken, ...(refreshToken ? { refreshToken } : {}) },
       scopes: scope === null ? [...auth.scopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
-      expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : undefined,
+      expiresInSeconds: seconds > 0 ? Math.floor(Math.min(seconds, longestSeconds)) : undefined,
       canRenew: refreshToken !== undefined && refreshToken !== '',
       answer,
     }

@@ -1,3 +1,4 @@
+import { sendResource } from '../platform/etag.ts'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '../platform/type.ts'
 import type { Actor } from '../identity/actor.ts'
@@ -208,13 +209,13 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
         response: { 200: Success(Connection) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { actor, params, body } = request
       const { id: connectionId } = await getConnection(db, actor, params.id)
       const { orgId, userId } = actor
       const of = { orgId, connectionId, userId }
       const origin = { ip: request.ip, requestId: request.id }
-      return ok(await completeOAuth({ ...deps, db: request.db }, body, { of, origin }))
+      return sendResource(request, reply, await completeOAuth({ ...deps, db: request.db }, body, { of, origin }))
     },
   )
 }

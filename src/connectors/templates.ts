@@ -87,7 +87,9 @@ export const at = (value: unknown, path: string): unknown => {
 /** The same as text, when it is one or a number. */
 export const textAt = (value: unknown, path: string | undefined): string | null => {
   const found = path === undefined ? undefined : at(value, path)
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : null
+  if (typeof found !== 'string' && typeof found !== 'number') return null
+  // Neither half a character nor NUL can be stored.
+  return String(found).toWellFormed().replaceAll('\0', '')
 }
 
 interface Branch {

@@ -1,3 +1,4 @@
+import { refuseTags } from '../platform/etag.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
 import { apiPrefix } from '../platform/http.ts'
@@ -60,6 +61,7 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
   app.delete(
     `${apiPrefix}/api-keys/:id`,
     {
+      preHandler: refuseTags,
       config: { access: 'keys:write', what: 'API key' },
       schema: {
         tags,

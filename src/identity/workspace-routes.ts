@@ -1,5 +1,5 @@
 import type { Database } from '../platform/database.ts'
-import { sendResource } from '../platform/etag.ts'
+import { refuseTags, sendResource } from '../platform/etag.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Patch, Success } from '../platform/schemas.ts'
@@ -136,6 +136,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
   app.delete(
     `${apiPrefix}/workspaces/:id/members/:userId`,
     {
+      preHandler: refuseTags,
       config: { access: 'workspaces:write', what },
       schema: {
         tags,

@@ -42,3 +42,12 @@ test('a look-up that the database refuses fails each of those who asked, and non
     Array.from({ length: 3 }, () => 'found'),
   )
 })
+
+test('a key that the database cannot take fails whoever asked for it, and nobody beside him', async () => {
+  const found = { text: "select place, 'found' as record from unnest($1::uuid[]) with ordinality as asked (id, place)" }
+  const answers = await Promise.allSettled([newId(), 'no uuid', newId()].map((id) => app.db.hot.lookUp(found, [id])))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+})

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { QueryArrayConfig } from 'pg'
 import type { Sql } from 'sql-template-tag'
+import { sqlState } from './database-errors.ts'
 
 export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
@@ -180,7 +181,9 @@ const gathered = (lookUpAll: LookUpAll): Db['lookUp'] => {
       )
       for (const [place, { resolve }] of batch.entries()) resolve(records[place])
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      // One key that the database cannot take must not cost the others their answers.
+      if (batch.length > 1 && sqlState(error) !== undefined) for (const one of batch) void answer(statement, [one])
+      else for (const { reject } of batch) reject(error)
     }
   }
   const send = (statement: LookUp): void => {

@@ -18,6 +18,12 @@ export const requireMatch = (ifMatch: string | undefined, row: { revision: numbe
   }
 }
 
+/** For a route on something without an entity tag: no tag matches it, only `*` does. */
+export const refuseTags = async ({ headers }: FastifyRequest): Promise<void> => {
+  const ifMatch = headers['if-match']
+  if (ifMatch !== undefined && ifMatch.trim() !== '*') throw conflict('This has no versions that If-Match could name.')
+}
+
 /** True when the client's copy is current, by `If-None-Match` (weak comparison, RFC 9110, 13.1.2). */
 export const isNotModified = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false

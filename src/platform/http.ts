@@ -19,6 +19,7 @@ import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.
 import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'
 import { dialectOf, registerDialects } from './dialects.ts'
+import { hangsUpOn } from './linger.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from './log.ts'
 import { defaultHeaders, forgetContentHeaders, httpsOnly } from './response-headers.ts'
@@ -174,13 +175,6 @@ const logFailure = (log: Log, request: FastifyRequest, error: ApiError): void =>
   else log.error(fields, 'request failed')
 }
 
-const drainedBytes = 65_536
-
-// A body that was refused half-way is still coming in. A small one is read and forgotten, and the connection stays; for
-// a large one the client is told to stop by hanging up.
-const isPushing = ({ complete, headers }: IncomingMessage): boolean =>
-  !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > drainedBytes)
-
 // Errors that are thrown again and again (a wrong key) are made once, and so are their bodies.
 const failureTexts = new WeakMap<ApiError, string>()
 const failureText = (error: ApiError): string => {
@@ -205,14 +199,14 @@ const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiE
  * answered here, so past the error handler, which costs three times as much.
  */
 export const refuse = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
-  if (isPushing(request.raw)) reply.header('connection', 'close')
+  if (hangsUpOn(request.raw)) reply.header('connection', 'close')
   void answerFailure(request, reply, error)
 }
 
 const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {
   forgetContentHeaders(reply, defaults)
   if (error.headers) reply.headers(error.headers)
-  if (isPushing(reply.request.raw)) reply.header('connection', 'close')
+  if (hangsUpOn(reply.request.raw)) reply.header('connection', 'close')
   return answerFailure(reply.request, reply, error)
 }
 
@@ -305,7 +299,14 @@ export const createHttp = (options: HttpOptions): App => {
     if (request.routeOptions.config.optionalBody === true && (request.rawBody?.length ?? 0) === 0) request.body = {}
     done()
   })
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const allowed = methodsOf(pathOf(request))
+    if (allowed.length > 0) reply.header('allow', allowed.join(', '))
+    return sendError(reply, notFound('Route'), defaults)
+  }
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    // Whatever was wrong with the body of a request that leads nowhere.
+    if (request.is404) return answerUnknown(request, reply)
     const allowed = error.validationContext === 'params' ? methodsOfStatic(app, pathOf(request)) : []
     if (allowed.length > 0) {
       reply.header('allow', allowed.join(', '))
@@ -315,11 +316,7 @@ export const createHttp = (options: HttpOptions): App => {
     logFailure(options.log, request, known)
     return sendError(reply, known, defaults)
   })
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsOf(pathOf(request))
-    if (allowed.length > 0) reply.header('allow', allowed.join(', '))
-    return sendError(reply, notFound('Route'), defaults)
-  })
+  app.setNotFoundHandler(answerUnknown)
   return app
 }
 
@@ -330,5 +327,6 @@ export const originOf = (request: FastifyRequest, baseUrl: string | undefined): 
   if (baseUrl !== undefined) return baseUrl
   const { host } = request
   if (!hostName.test(host)) throw badRequest('The Host header is not a host name.')
-  return `${request.protocol}://${host}`
+  // Whatever else a proxy claims.
+  return `${request.protocol === 'https' ? 'https' : 'http'}://${host}`
 }

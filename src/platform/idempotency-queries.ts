@@ -66,7 +66,7 @@ export const replaceClaim = async (
 export const renewClaim = async (db: Db, scope: KeyScope, claim: string, claimSeconds: number): Promise<boolean> =>
   (await db.execute(sql`
     update idempotency_keys set claimed_until = ${until(claimSeconds)}
-    where ${scoped(scope)} and claim = ${claim} and state = 'running'`)) > 0
+    where ${scoped(scope)} and claim = ${claim} and state in ('running', 'committed')`)) > 0
 
 /** The mark of the work, in the work's own transaction. False when the claim was lost. */
 export const markCommitted = async (
@@ -78,6 +78,13 @@ export const markCommitted = async (
   (await db.execute(sql`
     update idempotency_keys set state = 'committed', fingerprint = coalesce(${fingerprint}, fingerprint)
     where ${scoped(scope)} and claim = ${claim} and state in ('running', 'committed')`)) > 0
+
+/** The work is done, and its answer was one that cannot be kept. */
+export const endClaim = (db: Db, scope: KeyScope, claim: string, fingerprint: Buffer | null) =>
+  db.execute(sql`
+    update idempotency_keys
+    set state = 'committed', claimed_until = now(), fingerprint = coalesce(${fingerprint}, fingerprint)
+    where ${scoped(scope)} and claim = ${claim} and state in ('running', 'committed')`)
 
 export const storeAnswer = (
   db: Db,

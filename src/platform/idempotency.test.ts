@@ -254,6 +254,17 @@ describe('a request that lost its claim', () => {
     assert.deepEqual((await create(key, name)).status, 201)
   })
 
+  test('whose answer is still on the way is told to wait for it', async () => {
+    const [key, name] = [newKey(), newName()]
+    await create(key, name)
+    await db.execute(sql`
+      update idempotency_keys set state = 'committed', status = null, headers = null, body = null where key = ${key}`)
+    const early = await create(key, name)
+    assert.match(messageOf(early), /still being carried out/)
+    assert.equal(early.headers.get('retry-after'), '1')
+    assert.equal(await countOf(name), 1)
+  })
+
   test('after its commit is never replaced', async () => {
     const [key, name] = [newKey(), newName()]
     await create(key, name)
@@ -309,7 +320,8 @@ describe('a streamed body', () => {
     const key = newKey()
     await post('/upload', key, bytes('lost'))
     await db.execute(sql`
-      update idempotency_keys set state = 'committed', status = null, headers = null, body = null where key = ${key}`)
+      update idempotency_keys set state = 'committed', status = null, headers = null, body = null,
+        claimed_until = now() where key = ${key}`)
     const before = await uploads()
     assert.match(messageOf(await post('/upload', key, bytes('lost'))), /was carried out/)
     assert.equal(await uploads(), before)

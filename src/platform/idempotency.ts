@@ -218,7 +218,8 @@ const isKept = (status: number): boolean => (status >= 200 && status < 300) || k
 const settleClaim = async (db: Database, claim: Claim, reply: FastifyReply, payload: unknown, omit: string[]) => {
   const { scope, token, fingerprint } = claim
   if (claim.transient || fingerprint === null || !isKept(reply.statusCode)) {
-    await queries.deleteUnused(db, scope, token)
+    // What was committed all the same stays, and whoever asks again is told.
+    if ((await queries.deleteUnused(db, scope, token)) === 0) await queries.endClaim(db, scope, token, fingerprint)
   } else if (payload === undefined || payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
     const body = withoutPaths(payload?.toString() ?? '', omit)
     await queries.storeAnswer(db, scope, token, fingerprint, {
@@ -226,7 +227,7 @@ const settleClaim = async (db: Database, claim: Claim, reply: FastifyReply, payl
       headers: headersOf(reply),
       body,
     })
-  } else await queries.markCommitted(db, scope, token, fingerprint)
+  } else await queries.endClaim(db, scope, token, fingerprint)
 }
 
 const needsCaller = (route: RouteOptions): boolean =>
@@ -265,7 +266,8 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     if (differ(row.fingerprint, claim.fingerprint)) throw otherRequest()
     if (row.state === 'running') throw stillRunning()
     const answer = answerOf(row)
-    if (answer === undefined) throw carriedOut()
+    // Its work is done; its answer may still be on the way.
+    if (answer === undefined) throw row.isClaimed ? stillRunning() : carriedOut()
     if (claim.fingerprint !== null && !config.resumes) return sendReplay(reply, answer)
     request.replay = answer
     request.replayOf = { stored: row.fingerprint, base }

@@ -69,6 +69,7 @@ describe('what belongs to another org', () => {
           '%',
           "'; drop table files--",
           newId().replaceAll('-', ''),
+          `urn:uuid:${newId()}`,
           'x'.repeat(300),
         ]
         for (const value of [...malformed, '\0', '😀', `${newId()}\0`]) {
@@ -104,6 +105,23 @@ describe('what belongs to another workspace of the same org', () => {
       const missing = await visible(route, member, { ...own.params, id: newId() }, headers)
       assert.equal(missing.status, 404, missing.text)
       assert.deepEqual(await visible(route, member, own.params, headers), missing)
+      assert.ok(await own.exists(), 'untouched')
+    })
+  }
+})
+
+describe('If-Match', () => {
+  const changing = routes.filter(({ method }) => method === 'PATCH' || method === 'DELETE')
+
+  test('is sent on more than 15 routes', () => assert.ok(changing.length > 15))
+
+  for (const route of changing) {
+    test(`of another version is CONFLICT on ${route.name}, and nothing changes`, async () => {
+      const owner = await app.createOrg()
+      const own = await make(factoryPath(route), owner)
+      const headers = { ...(await app.stepUp(owner)), 'if-match': '"no such version"' }
+      const answer = await visible(route, owner, own.params, headers)
+      assert.equal(answer.status, 409, answer.text)
       assert.ok(await own.exists(), 'untouched')
     })
   }

@@ -279,7 +279,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
         // As if the minute were over for which the dead hold the keys of requests that they did not finish. What the
         // living began before has ended by now.
         await client.query(
-          `update idempotency_keys set claimed_until = now() where state = 'running' and claimed_until > now()
+          `update idempotency_keys set claimed_until = now() where state <> 'done' and claimed_until > now()
              and created_at < $1`,
           [killedAt],
         )

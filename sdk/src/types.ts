@@ -2009,6 +2009,7 @@ export interface Routes {
     }
     data: {
       items: Endpoint[]
+      nextCursor: string | null
     }
   }
   /** What came to an endpoint within the last 8 days, newest first, and what became of it */

@@ -49,6 +49,17 @@ describe('an id', () => {
   })
 })
 
+describe('a change of nothing', () => {
+  for (const json of [{}, { unknown: 1 }]) {
+    test(`${JSON.stringify(json)} is BAD_REQUEST`, async () => {
+      const made = await app.call('POST', '/api/v1/agents', { as: owner, json: { name: 'Helper' } })
+      const answer = await app.call('PATCH', `/api/v1/agents/${made.body.data.id}`, { as: owner, json })
+      assert.equal(answer.status, 400)
+      assert.equal(answer.body.error.message, 'The body must name at least one field to change')
+    })
+  }
+})
+
 describe('a body that cannot be read', () => {
   for (const [method, path, allow] of [
     ['POST', '/api/v1/nowhere', null],

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import type { ErrorObject } from 'ajv'
+import type { AnySchemaObject, ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import fastJsonStringify from 'fast-json-stringify'
 import type { Schema as AnswerSchema } from 'fast-json-stringify'
@@ -22,6 +22,16 @@ const compilerOf = (coerce: boolean): Ajv => {
   ajv.addFormat('uuid', { type: 'string', validate: isUuid })
   const isRfcTime = ajv.formats['date-time'] as { validate: (text: string) => boolean }
   ajv.addFormat('date-time', { type: 'string', validate: (text: string) => isRfcTime.validate(text) && isMoment(text) })
+  // Of an object with known properties only those count: the others are ignored everywhere else, too.
+  ajv.removeKeyword('minProperties')
+  ajv.addKeyword({
+    keyword: 'minProperties',
+    type: 'object',
+    schemaType: 'number',
+    errors: false,
+    validate: (limit: number, data: object, { properties }: AnySchemaObject = {}) =>
+      Object.keys(data).filter((name) => properties === undefined || Object.hasOwn(properties, name)).length >= limit,
+  })
   return ajv
 }
 

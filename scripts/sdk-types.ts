@@ -83,8 +83,9 @@ const dataOf = ({ responses }: Operation): string => {
       if (data !== undefined) return typeOf(data, '    ')
       return content === undefined ? 'undefined' : 'unknown'
     })
-  // A redirect, or a page for people.
-  return types.length === 0 ? 'unknown' : [...new Set(types)].join(' | ')
+  // Bytes beside data are another way to ask; alone they are a redirect, or a page for people.
+  const told = types.filter((type) => type !== 'unknown')
+  return told.length === 0 ? 'unknown' : [...new Set(told)].join(' | ')
 }
 
 const bodyOf = ({ requestBody }: Operation): string[] => {

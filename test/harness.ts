@@ -18,6 +18,7 @@ import { buildServer } from '../src/server.ts'
 import { registerJobs } from '../src/worker.ts'
 import type { Role } from '../src/identity/permissions.ts'
 import { issueStepUpToken } from '../src/identity/step-up.ts'
+import { noteAnswer } from './documented.ts'
 import { cloneDatabase, sharedServer } from './database.ts'
 
 /** One caller: a user of an org with a key of their own. */
@@ -112,6 +113,7 @@ const listen = async (
     }
     // `duplex` is only asked for with a body that is a stream.
     const response = await fetch(url + path, { method, headers, body, redirect: 'manual', duplex: 'half' })
+    noteAnswer(method, path, response.status)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
     return {

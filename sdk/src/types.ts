@@ -2079,7 +2079,7 @@ export interface Routes {
       /** As `atrium setup-webhook` made it */
       endpointId: string
     }
-    data: unknown | undefined
+    data: undefined
   }
   /** List or search a folder */
   'GET /files': {
@@ -2360,7 +2360,7 @@ export interface Routes {
       /** The last `id:` that was seen */
       after?: number
     }
-    data: unknown | undefined
+    data: undefined
   }
   /** The stream of the turn that is under way in a session */
   'GET /sessions/:id/stream': {
@@ -2372,7 +2372,7 @@ export interface Routes {
       /** The last `id:` that was seen */
       after?: number
     }
-    data: unknown | undefined
+    data: undefined
   }
   /** A turn's receipt */
   'GET /turns/:id': {
@@ -2409,7 +2409,7 @@ export interface Routes {
       /** The last `id:` that was seen */
       after?: number
     }
-    data: unknown | undefined
+    data: undefined
   }
   /** The org's webhooks, newest first */
   'GET /webhooks': {

@@ -104,7 +104,12 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
   app.post(
     `${base}/subscriptions/checkout`,
     {
-      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
+      config: {
+        access: 'billing:manage',
+        rateLimit: 'deposits',
+        rateLimitCode: 'BAD_REQUEST',
+        errors: ['VALIDATION_ERROR'],
+      },
       schema: {
         tags,
         summary: 'Start the checkout of a monthly plan',
@@ -122,7 +127,13 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
   app.post(
     `${base}/subscriptions/cancel`,
     {
-      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST', what: 'Subscription' },
+      config: {
+        access: 'billing:manage',
+        rateLimit: 'deposits',
+        rateLimitCode: 'BAD_REQUEST',
+        what: 'Subscription',
+        errors: ['NOT_FOUND'],
+      },
       schema: {
         tags,
         summary: 'Let the plan end with the month that is paid',
@@ -158,7 +169,12 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
   app.post(
     `${base}/promotions/redeem`,
     {
-      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
+      config: {
+        access: 'billing:manage',
+        rateLimit: 'deposits',
+        rateLimitCode: 'BAD_REQUEST',
+        errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+      },
       schema: { tags, summary: 'Redeem a promotion', body: Redeem, response: { 200: Success(Promotion) } },
     },
     async ({ actor, body, db }) => ok(await redeemPromotion(db, actor, body.code)),

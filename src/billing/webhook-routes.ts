@@ -19,7 +19,7 @@ export const registerPaymentWebhook = (
   app.post(
     `${apiPrefix}/billing/webhooks/stripe`,
     {
-      config: { access: 'public', idempotency: false },
+      config: { access: 'public', idempotency: false, errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
       schema: {
         tags: ['Billing'],
         summary: 'For Stripe: its signed events',

@@ -41,7 +41,7 @@ const registerReceiver = (app: App, deps: ReceiveDeps): void => {
           access: 'public',
           rateLimit: 'receive',
           what: 'Endpoint',
-          errors: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
+          errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
         },
         schema: {
           tags,

@@ -5,7 +5,7 @@ import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { sendResource } from '../platform/etag.ts'
-import { Bytes, Deleted, IdParams, Page, Success, ok } from '../platform/schemas.ts'
+import { Bytes, Deleted, Empty, IdParams, Page, Success, ok } from '../platform/schemas.ts'
 import { inlineHeaders } from './content-headers.ts'
 import { deleteFile, getContent, previewFile, updateFile } from './files.ts'
 import { listFiles } from './listing.ts'
@@ -26,6 +26,9 @@ export interface FilesDeps extends StoreDeps, SigningDeps {
   previewer: Previewer
 }
 
+const rangeOfBytes = Bytes('The range that was asked for')
+const outsideOfBytes = Empty('The range lies outside the file')
+
 export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db, objects } = deps
   registerUploadRoutes(app, deps)
@@ -34,7 +37,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   app.get(
     `${apiPrefix}/files`,
     {
-      config: { access: 'files:read', what: 'File' },
+      config: { access: 'files:read', what: 'File', errors: ['NOT_FOUND'] },
       schema: {
         tags: ['Files'],
         summary: 'List or search a folder',
@@ -53,13 +56,18 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   app.route({
     method: ['GET', 'HEAD'],
     url: `${apiPrefix}/files/:id`,
-    config: { access: 'files:read', what: 'File' },
+    config: { access: 'files:read', what: 'File', errors: ['CONFLICT'] },
     schema: {
       tags: ['Files'],
       summary: 'The metadata of a file, a redirect to its bytes, or its bytes for display',
       params: IdParams,
       querystring: FileQuery,
-      response: { 200: Success(File) },
+      response: {
+        200: Success(File),
+        206: rangeOfBytes,
+        302: Empty('Where the bytes are'),
+        416: outsideOfBytes,
+      },
     },
     handler: async (request, reply) => {
       const { actor, query } = request
@@ -81,7 +89,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   app.get(
     `${apiPrefix}/files/:id/preview`,
     {
-      config: { access: 'files:read', what: 'File' },
+      config: { access: 'files:read', what: 'File', errors: ['BAD_REQUEST'] },
       schema: {
         tags: ['Files'],
         summary: 'What a person sees of a text, document or spreadsheet',
@@ -99,13 +107,13 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   app.route({
     method: ['GET', 'HEAD'],
     url: `${apiPrefix}/files/:id/content`,
-    config: { access: 'public', what: 'File', rateLimit: 'none' },
+    config: { access: 'public', what: 'File', rateLimit: 'none', errors: ['FORBIDDEN'] },
     schema: {
       tags: ['Files'],
       summary: 'The bytes of a file, by a signed URL',
       params: IdParams,
       querystring: Type.Object({ token: Type.Optional(Type.String()) }),
-      response: { 200: Bytes('The bytes, with the type of the file'), 206: Bytes('The range that was asked for') },
+      response: { 200: Bytes('The bytes, with the type of the file'), 206: rangeOfBytes, 416: outsideOfBytes },
     },
     handler: async (request, reply) => {
       const { id } = request.params

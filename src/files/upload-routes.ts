@@ -82,7 +82,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
     scope.post(
       `${apiPrefix}/files`,
       {
-        config: { access: 'files:write', rateLimit: 'none', idempotency: { streamed: true } },
+        config: { access: 'files:write', rateLimit: 'none', idempotency: { streamed: true }, errors: ['NOT_FOUND'] },
         schema: {
           tags: ['Files'],
           summary: 'Upload a file, create a folder or create a link',
@@ -130,7 +130,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
     scope.put(
       `${apiPrefix}/files/:id/content`,
       {
-        config: { access: 'public', what: 'File', rateLimit: 'none' },
+        config: { access: 'public', what: 'File', rateLimit: 'none', errors: ['FORBIDDEN', 'CONFLICT'] },
         schema: {
           tags: ['Files'],
           summary: 'Send the bytes of a pending file, by its signed URL',

@@ -38,6 +38,7 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
         rateLimit: 'keyMinting',
         rateLimitCode: 'BAD_REQUEST',
         idempotency: { omit: ['data.key'] },
+        errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
       },
       schema: {
         tags,

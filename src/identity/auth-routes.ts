@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
 import { badRequest, forbidden } from '../platform/errors.ts'
@@ -61,7 +61,11 @@ const limitProofs = (request: FastifyRequest): Promise<void> =>
 
 const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void => {
   const { baseUrl } = config
-  const routeConfig = { access: 'public' as const, rateLimit: 'signIn' as const }
+  const routeConfig: FastifyContextConfig = {
+    access: 'public',
+    rateLimit: 'signIn',
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  }
   // A page elsewhere could otherwise sign its visitor in as somebody else.
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     if (request.headers.origin !== undefined) requireOwnOrigin(request, baseUrl)
@@ -128,7 +132,7 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
   app.post(
     `${apiPrefix}/auth/sign-out`,
     {
-      config: { access: 'public' },
+      config: { access: 'public', errors: ['FORBIDDEN'] },
       schema: { tags, summary: 'End the session of this browser', response: { 200: Success(SignedOut) } },
     },
     async (request, reply) => {
@@ -211,7 +215,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
   app.post(
     `${apiPrefix}/auth/two-factor`,
     {
-      config: routeConfig,
+      config: { ...routeConfig, errors: ['CONFLICT'] },
       schema: {
         tags,
         summary: 'Begin two-factor authentication',
@@ -231,7 +235,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
   app.post(
     `${apiPrefix}/auth/two-factor/confirm`,
     {
-      config: routeConfig,
+      config: { ...routeConfig, errors: ['CONFLICT'] },
       schema: {
         tags,
         summary: 'Confirm two-factor authentication by a first code',

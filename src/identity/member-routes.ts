@@ -34,7 +34,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
   app.post(
     `${apiPrefix}/members`,
     {
-      config: { access: 'members:write', idempotency: { omit: ['data.signInLink'] } },
+      config: { access: 'members:write', idempotency: { omit: ['data.signInLink'] }, errors: ['NOT_FOUND'] },
       schema: {
         tags,
         summary: 'Add a member',

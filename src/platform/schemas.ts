@@ -67,5 +67,8 @@ export const EventStream = (description: string) => ({
   content: { 'text/event-stream': { schema: Type.String() } },
 })
 
+/** An answer without a body, for the reference. */
+export const Empty = (description: string) => Type.Unsafe<undefined>({ type: 'null', description })
+
 /** 204 */
-export const Nothing = Type.Unsafe<undefined>({ type: 'null', description: 'Nothing to tell' })
+export const Nothing = Empty('Nothing to tell')

@@ -80,7 +80,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     `${apiPrefix}/sessions`,
     {
-      config: { access: 'sessions:write', what: 'Agent' },
+      config: { access: 'sessions:write', what: 'Agent', errors: ['NOT_FOUND'] },
       schema: { tags, summary: 'Begin a session', body: SessionCreate, response: { 201: Success(Session) } },
     },
     async (request, reply) => {

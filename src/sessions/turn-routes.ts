@@ -56,7 +56,12 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
   app.post(
     `${apiPrefix}/sessions/:id/messages`,
     {
-      config: { access: 'sessions:write', what: 'Session', rateLimit: 'turns' },
+      config: {
+        access: 'sessions:write',
+        what: 'Session',
+        rateLimit: 'turns',
+        errors: ['PAYMENT_REQUIRED', 'VALIDATION_ERROR'],
+      },
       schema: {
         tags,
         summary: 'Say something and have the agent answer: a chat turn',

@@ -161,7 +161,7 @@ const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments
   const user = await getPerson(db, args.operand)
   const { path, expiresAt } = await db.transaction(async (db) => {
     await auditPerson(db, user.id, 'user.link-made', null, { by: madeBy })
-    return createSignInLink(db, user.id)
+    return createSignInLink(db, user.id, null)
   })
   const signInLink = serverUrl + path
   return {

@@ -30,7 +30,7 @@ export const startConsole = async (env: Record<string, string> = {}): Promise<Te
   const app = await startTestApp(env)
   const browser = await startBrowser()
   const linkPath = async ({ userId }: TestActor): Promise<string> =>
-    (await app.db.transaction((db) => createSignInLink(db, userId))).path
+    (await app.db.transaction((db) => createSignInLink(db, userId, null))).path
   return {
     app,
     signInLink: async (actor) => app.url + (await linkPath(actor)),

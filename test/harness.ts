@@ -132,7 +132,7 @@ const listen = async (
     await db.transaction(async (db) => {
       await db.execute(sql`insert into users (id, email, name) values (${userId}, ${email}, ${'User'})`)
       await db.execute(
-        sql`insert into members (org_id, id, user_id, role) values (${orgId}, ${newId()}, ${userId}, ${role})`,
+        sql`insert into members (org_id, id, user_id, name, role) values (${orgId}, ${newId()}, ${userId}, ${'User'}, ${role})`,
       )
       if (inWorkspace) {
         await db.execute(
@@ -169,7 +169,7 @@ const listen = async (
     createUser: (of, role = 'member', options = {}) =>
       addUser(of.orgId, of.workspaceId, role, options.inWorkspace ?? true, options.scopes ?? []),
     stepUp: async ({ userId }) => {
-      const { token } = await db.transaction((db) => issueStepUpToken(db, userId))
+      const { token } = await db.transaction((db) => issueStepUpToken(db, userId, null))
       return { 'x-step-up-token': token }
     },
     secondServer: async (env = {}, options = {}) =>

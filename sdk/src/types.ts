@@ -733,7 +733,7 @@ export interface MemberCreated {
   role: "owner" | "admin" | "billing_manager" | "member"
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
-  /** one-time, for 24 hours; shown once, to a caller who stepped up, for a person who has no other way in */
+  /** one-time, for 24 hours, for this org alone; shown once, to a caller who stepped up, for a person who has no password that opens this org */
   signInLink: string | null
 }
 

@@ -49,11 +49,12 @@ export interface PendingFlow {
 export const findFlow = (db: Db, hash: Buffer) =>
   db.row<PendingFlow>(sql`
     -- all orgs: the state is what says which org it is for
-    select s.org_id, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, u.name as user_name, u.email
+    select s.org_id, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, coalesce(m.name, u.name) as user_name, u.email
     from oauth_states s
       join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
       join orgs o on o.id = s.org_id
       join users u on u.id = s.user_id
+      left join members m on m.org_id = s.org_id and m.user_id = s.user_id
     where s.state_hash = ${hash} and s.expires_at > now()`)
 
 export interface ConsumedState {

@@ -2,6 +2,7 @@ import { empty, sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import type { Actor, AuditActor, Origin } from './actor.ts'
+import type { Reach } from './reach.ts'
 
 export interface Happening {
   action: string
@@ -18,15 +19,15 @@ export const insertEntry = (db: Db, actor: AuditActor, what: Happening) =>
       ${what.action}, ${what.resourceType}, ${what.resourceId}, ${JSON.stringify(what.details)},
       ${actor.origin?.ip ?? null}, ${actor.origin?.requestId ?? null})`)
 
-/** One entry in each org of the person; the id may be the same, as the key begins with the org. */
-export const insertPersonEntries = (db: Db, userId: string, what: Happening, origin: Origin | null) =>
+/** One entry in each org of the person within the reach; the id may be the same, as the key begins with the org. */
+export const insertPersonEntries = (db: Db, userId: string, what: Happening, origin: Origin | null, reach: Reach) =>
   db.execute(sql`
     insert into audit_log
       (org_id, id, user_id, actor_name, action, resource_type, resource_id, details, ip, request_id)
-    select m.org_id, ${newId()}::uuid, u.id, u.name, ${what.action}, ${what.resourceType}, ${what.resourceId},
+    select m.org_id, ${newId()}::uuid, m.user_id, m.name, ${what.action}, ${what.resourceType}, ${what.resourceId},
       ${JSON.stringify(what.details)}::jsonb, ${origin?.ip ?? null}, ${origin?.requestId ?? null}
-    from members m join users u on u.id = m.user_id
-    where m.user_id = ${userId}`)
+    from members m
+    where m.user_id = ${userId} and (${reach}::uuid[] is null or m.org_id = any(${reach}::uuid[]))`)
 
 export interface AuditRow {
   id: string

@@ -1,6 +1,7 @@
 import type { Transaction } from '../platform/database.ts'
 import type { AuditActor, Origin } from './actor.ts'
 import * as queries from './audit-queries.ts'
+import type { Reach } from './reach.ts'
 
 /**
  * Writes down who did what to what. It takes the transaction of the change itself, so that neither can be there
@@ -18,13 +19,15 @@ export const audit = async (
   await queries.insertEntry(db, actor, { action, resourceType: resource.type, resourceId: resource.id, details })
 }
 
-/** The same for what a person does to their own sign-in: every org that they belong to is told. */
+/** The same for what a person does to their own sign-in: every org that they belong to, and that it opens, is told. */
 export const auditPerson = async (
   db: Transaction,
   userId: string,
   action: string,
   origin: Origin | null,
   details: Record<string, unknown> = {},
+  reach: Reach = null,
 ): Promise<void> => {
-  await queries.insertPersonEntries(db, userId, { action, resourceType: 'user', resourceId: userId, details }, origin)
+  const happening = { action, resourceType: 'user', resourceId: userId, details }
+  await queries.insertPersonEntries(db, userId, happening, origin, reach)
 }

@@ -80,6 +80,8 @@ export const openAuthLibrary = ({ db, log, secret }: AuthLibraryOptions) => {
   return {
     api: auth.api,
     within: storage.within,
+    reachNow: storage.reachNow,
+    opening: storage.opening,
     decrypt: (data: string): Promise<string> => symmetricDecrypt({ key: secret, data }),
   }
 }

@@ -157,7 +157,7 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
     async (request, reply) => {
       const { cookies, session } = await lookAtSession(library, visitOf(request, baseUrl))
       setCookies(reply, cookies)
-      const account = session && (await queries.findAccount(db, session.userId))
+      const account = session && (await queries.findAccount(db, session.id))
       if (!session || !account) return ok(null)
       const { orgs, ...user } = account
       return ok({ user, orgs, expiresAt: session.expiresAt })
@@ -197,7 +197,8 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
       schema: {
         tags,
         summary: 'Change the password',
-        description: 'For people who signed in. All their other sessions and their step-up tokens end.',
+        description:
+          'For people who signed in. All their other sessions and their step-up tokens end. The new one opens the orgs that the old one did and those of this session.',
         body: PasswordChange,
         response: { 200: Success(PasswordChanged) },
       },

@@ -4,6 +4,7 @@ import type { CleanedWhere } from 'better-auth/adapters'
 import { empty, join, raw, sql } from '../platform/database.ts'
 import type { Db, Sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
+import type { Reach } from './reach.ts'
 
 const tables: Record<string, string> = {
   user: 'users',
@@ -42,6 +43,19 @@ const where = (conditions: CleanedWhere[] = []): Sql =>
 const assignments = (values: Record<string, unknown>): Sql =>
   join(Object.entries(values).map(([field, value]) => sql`${column(field)} = ${value as string}`))
 
+const sums = (increment: Record<string, number>): Sql[] =>
+  Object.entries(increment).map(([field, delta]) => sql`${column(field)} = coalesce(${column(field)}, 0) + ${delta}`)
+
+interface SortBy {
+  field: string
+  direction: 'asc' | 'desc'
+}
+
+const orderBy = (sortBy: SortBy | undefined): Sql =>
+  sortBy === undefined
+    ? empty
+    : sql`order by ${column(sortBy.field)} ${raw(sortBy.direction === 'desc' ? 'desc' : 'asc')}`
+
 const insert = (db: Db, model: string, data: Record<string, unknown>) => {
   const columns = join(Object.keys(data).map(column))
   const values = join(Object.values(data).map((value) => sql`${value as string}`))
@@ -51,14 +65,53 @@ const insert = (db: Db, model: string, data: Record<string, unknown>) => {
 const update = (db: Db, model: string, values: Sql, conditions: CleanedWhere[]) =>
   db.rows<Record<string, unknown>>(sql`update ${table(model)} set ${values} ${where(conditions)} returning *`)
 
+/** What opens something: a row of these says which orgs, and what is made from it opens no others. */
+const opensOrgs = new Set(['session', 'verification', 'account', 'twoFactor'])
+
+interface Work {
+  db: Db
+  /** Undefined until a proof, a session or a challenge said it. */
+  reach: Reach | undefined
+}
+
+/** The transaction that the library works in, and how far what it makes there may reach. */
+const trackReach = () => {
+  const transaction = new AsyncLocalStorage<Work>()
+
+  const within = <T>(db: Db, work: () => Promise<T>): Promise<T> => transaction.run({ db, reach: undefined }, work)
+  /** Which orgs the call opens. Throws when nothing has said it. */
+  const reachNow = (): Reach => {
+    const reach = transaction.getStore()?.reach
+    if (reach === undefined) throw new Error('nothing has said which orgs this opens')
+    return reach
+  }
+  /** Says which orgs the proof opens that was just made. */
+  const opening = (reach: Reach): void => {
+    const work = transaction.getStore()
+    if (!work) throw new Error('there is no transaction that could open something')
+    work.reach = reach
+  }
+  /** The first session or challenge that is read is where the call comes from. */
+  const noted = <Row>(model: string, row: Row): Row => {
+    const work = transaction.getStore()
+    const { reach } = (row ?? {}) as { reach?: Reach }
+    const isOrigin = model === 'session' || model === 'verification'
+    if (work && work.reach === undefined && isOrigin && reach !== undefined) work.reach = reach
+    return row
+  }
+  const limited = (model: string, data: Record<string, unknown>): Record<string, unknown> =>
+    opensOrgs.has(model) ? { ...data, reach: reachNow() } : data
+  return { transaction, within, reachNow, opening, noted, limited }
+}
+
 /**
  * Where Better Auth keeps people, sessions and second factors: our tables, through our connections. `db` by default;
  * inside `within(db, work)` that transaction, so that what the library changes and what we add to it (the audit entry,
  * the used-up code) come true together or not at all.
  */
 export const createAuthStorage = (db: Db) => {
-  const transaction = new AsyncLocalStorage<Db>()
-  const current = (): Db => transaction.getStore() ?? db
+  const { transaction, within, reachNow, opening, noted, limited } = trackReach()
+  const current = (): Db => transaction.getStore()?.db ?? db
 
   const adapter = createAdapterFactory({
     config: {
@@ -72,24 +125,25 @@ export const createAuthStorage = (db: Db) => {
     adapter: ({ getDefaultModelName }) => {
       const named = (model: string): string => getDefaultModelName(model)
       return {
-        create: async ({ model, data }) => (await insert(current(), named(model), data)) as typeof data,
+        create: async ({ model, data }) =>
+          (await insert(current(), named(model), limited(named(model), data))) as typeof data,
         findOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
-          ((await current().row(sql`select * from ${table(named(model))} ${where(conditions)} limit 1`)) ??
-            null) as T | null,
+          noted(
+            named(model),
+            (await current().row(sql`select * from ${table(named(model))} ${where(conditions)} limit 1`)) ?? null,
+          ) as T | null,
         findMany: async <T>(query: {
           model: string
           where?: CleanedWhere[] | undefined
           limit: number
           offset?: number | undefined
-          sortBy?: { field: string; direction: 'asc' | 'desc' } | undefined
+          sortBy?: SortBy | undefined
         }) => {
-          const order =
-            query.sortBy === undefined
-              ? empty
-              : sql`order by ${column(query.sortBy.field)} ${raw(query.sortBy.direction === 'desc' ? 'desc' : 'asc')}`
-          return current().rows<T>(sql`
-            select * from ${table(named(query.model))} ${where(query.where)} ${order}
+          const rows = await current().rows<T>(sql`
+            select * from ${table(named(query.model))} ${where(query.where)} ${orderBy(query.sortBy)}
             limit ${query.limit} offset ${query.offset ?? 0}`)
+          noted(named(query.model), rows[0])
+          return rows
         },
         count: async ({ model, where: conditions }) =>
           (
@@ -121,19 +175,14 @@ export const createAuthStorage = (db: Db) => {
           increment: Record<string, number>
           set?: Record<string, unknown> | undefined
         }) => {
-          const sums = Object.entries(change.increment).map(
-            ([field, delta]) => sql`${column(field)} = coalesce(${column(field)}, 0) + ${delta}`,
-          )
           const set = Object.keys(change.set ?? {}).length === 0 ? [] : [assignments(change.set ?? {})]
-          const [row] = await update(current(), named(change.model), join([...sums, ...set]), change.where)
+          const values = join([...sums(change.increment), ...set])
+          const [row] = await update(current(), named(change.model), values, change.where)
           return (row ?? null) as T | null
         },
       }
     },
   })
 
-  return {
-    adapter,
-    within: <T>(db: Db, work: () => Promise<T>): Promise<T> => transaction.run(db, work),
-  }
+  return { adapter, within, reachNow, opening }
 }

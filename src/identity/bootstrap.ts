@@ -56,7 +56,7 @@ export const bootstrap = async (db: Database, config: Config, dataDir: string): 
     const owner = { email, name: 'Owner' }
     const { member } = await createOrg(db, { name: 'My organisation', owner, key, madeBy: 'first start' })
     const answer: Bootstrapped = { created: true }
-    if (passwordHash === undefined) answer.signInPath = (await createSignInLink(db, member.userId)).path
+    if (passwordHash === undefined) answer.signInPath = (await createSignInLink(db, member.userId, null)).path
     else await setPassword(db, member.userId, passwordHash)
     const apiKeyFile = join(dataDir, 'owner-api-key')
     if (givenKey === undefined) {

@@ -13,7 +13,7 @@ export interface MemberRow {
   createdAt: string
 }
 
-const columns = sql`m.id, m.user_id, u.email, u.name, m.role, m.revision, m.created_at`
+const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.revision, m.created_at`
 
 /** Oldest first. */
 export const listMembers = (db: Db, actor: Actor, limit: number, after: string | undefined) =>
@@ -45,10 +45,10 @@ export const lockMemberAndOwners = (db: Db, orgId: string, id: string) =>
     for update`)
 
 /** Undefined when the person is a member already. */
-export const insertMember = (db: Db, orgId: string, member: { id: string; userId: string; role: Role }) =>
+export const insertMember = (db: Db, orgId: string, member: { id: string; userId: string; name: string; role: Role }) =>
   db.row<{ id: string }>(sql`
-    insert into members (org_id, id, user_id, role)
-    values (${orgId}, ${member.id}, ${member.userId}, ${member.role})
+    insert into members (org_id, id, user_id, name, role)
+    values (${orgId}, ${member.id}, ${member.userId}, ${member.name}, ${member.role})
     on conflict (org_id, user_id) do nothing
     returning id`)
 

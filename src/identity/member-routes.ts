@@ -39,7 +39,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
         tags,
         summary: 'Add a member',
         description:
-          'By e-mail address; a person who is not known yet is made. Every role but `member` needs step-up, and only owners make owners. With step-up the answer has a sign-in link for a person who has no password and belongs to no other org.',
+          'By e-mail address; a person who is not known yet is made. Every role but `member` needs step-up, and only owners make owners. With step-up the answer has a sign-in link, which opens this org alone, for a person who has no password that opens it.',
         body: MemberCreate,
         response: { 201: Success(MemberCreated) },
       },

@@ -44,7 +44,7 @@ describe('POST /members', () => {
     assert.ok(body.data.items.some((item: { userId: string }) => item.userId === userId))
   })
 
-  test('adds a person of another org under the id and name that they have; twice is CONFLICT', async () => {
+  test('adds a person of another org under the name that is sent, and reads nothing that the other one wrote; twice is CONFLICT', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const json = { email: stranger.email, name: 'Renamed', role: 'member' }
@@ -55,7 +55,13 @@ describe('POST /members', () => {
     )
     const added = races.find(({ status }) => status === 201)
     assert.equal(added?.body.data.userId, stranger.userId)
-    assert.equal(added?.body.data.name, 'User')
+    assert.equal(added?.body.data.name, 'Renamed')
+    for (const path of ['/api/v1/members', `/api/v1/workspaces/${owner.workspaceId}/members`]) {
+      const { body } = await app.call('GET', path, { as: owner })
+      const names = body.data.items.map(({ name }: { name: string }) => name).toSorted()
+      assert.deepEqual(names, ['Renamed', 'User'], path)
+    }
+    assert.equal((await app.call('GET', '/api/v1/me', { as: stranger })).body.data.user.name, 'User')
   })
 
   test('puts them into the workspaces that are named; one of another org is NOT_FOUND and nobody is added', async () => {
@@ -110,10 +116,12 @@ describe('POST /members', () => {
     const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     assert.equal((await app.call('GET', '/api/v1/me', { headers: { cookie } })).body.data.user.email, email)
 
+    const hash = await hashPassword('a good password')
+    await app.db.transaction((db) => setPassword(db, stranger.userId, hash))
     const foreign = { email: stranger.email, role: 'member' }
     const known = await app.call('POST', '/api/v1/members', { as: owner, json: foreign, headers })
     assert.equal(known.status, 201)
-    assert.equal(known.body.data.signInLink, null, 'it would open the other org as well')
+    assert.equal(known.body.data.signInLink, null, 'they have a password of the operator, which opens this org too')
   })
 
   test('refuses what is no address, no role or no name', async () => {

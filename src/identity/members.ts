@@ -15,7 +15,7 @@ import * as workspaceQueries from './workspace-queries.ts'
 
 export interface NewMember {
   email: string
-  /** For a person who is not known yet; of somebody who is, it stays as they have it. */
+  /** What the org calls them; what stands before the `@` when left out. */
   name?: string | undefined
   role: Role
   /** Default: the org's default workspace. */
@@ -26,48 +26,42 @@ const ownersOnly = forbidden('Only owners may make or unmake owners.')
 const lastOwner = conflict('An org needs an owner: make somebody else one first.')
 
 /** The person of this address, made when they are new here. */
-const personOf = async (db: Transaction, email: string, name: string | undefined): Promise<people.PersonRow> => {
-  const person = {
-    id: newId(),
-    email: cleanEmail(email),
-    name: cleanName(name ?? email.slice(0, Math.max(email.lastIndexOf('@'), 1))),
-  }
-  const known = (await people.insertPerson(db, person)) ?? (await people.findPersonByEmail(db, person.email))
+const personOf = async (db: Transaction, email: string, name: string): Promise<people.PersonRow> => {
+  const person = { id: newId(), email, name }
+  const known = (await people.insertPerson(db, person)) ?? (await people.findPersonByEmail(db, email))
   if (!known) throw new Error('the database knows the address and does not')
   return known
 }
 
 /** Makes the person of this address a member. CONFLICT when they are one. */
 export const addMember = async (db: Transaction, actor: AuditActor, wishes: NewMember): Promise<MemberRow> => {
-  const person = await personOf(db, wishes.email, wishes.name)
-  const inserted = await queries.insertMember(db, actor.orgId, { id: newId(), userId: person.id, role: wishes.role })
+  const address = cleanEmail(wishes.email)
+  const name = cleanName(wishes.name ?? wishes.email.slice(0, Math.max(wishes.email.lastIndexOf('@'), 1)))
+  const { id: userId } = await personOf(db, address, name)
+  const inserted = await queries.insertMember(db, actor.orgId, { id: newId(), userId, name, role: wishes.role })
   if (!inserted) throw conflict('They are a member of the org already.')
   const fallback = wishes.workspaceIds ? undefined : await workspaceQueries.findDefaultWorkspace(db, actor.orgId)
   const workspaceIds = [...new Set(wishes.workspaceIds ?? (fallback ? [fallback.id] : []))]
   if ((await workspaceQueries.countWorkspaces(db, actor.orgId, workspaceIds)) < workspaceIds.length) {
     throw notFound('Workspace')
   }
-  await workspaceQueries.insertWorkspaceMember(db, actor.orgId, workspaceIds, person.id)
+  await workspaceQueries.insertWorkspaceMember(db, actor.orgId, workspaceIds, userId)
   const member = await queries.findMember(db, actor.orgId, inserted.id)
   if (!member) throw new Error('the database did not answer with the member it stored')
-  const { id, email, role, userId } = member
+  const { id, email, role } = member
   await audit(db, actor, 'member.added', { type: 'member', id }, { userId, email, role, workspaceIds })
   return member
 }
 
-/**
- * Whether the org may hand out a link by which the person signs in: not when that would open another org's door too,
- * nor when they have a password and so know the way in.
- */
-const mayInvite = async (db: Transaction, orgId: string, userId: string): Promise<boolean> => {
-  if (await people.belongsElsewhere(db, userId, orgId)) return false
+/** Whether the person has a password that opens every org they are added to, this one too: they know the way in. */
+const knowsTheWay = async (db: Transaction, userId: string): Promise<boolean> => {
   const proofs = await people.findProofs(db, userId)
-  return proofs?.passwordHash === null
+  return proofs?.passwordHash !== null && proofs?.passwordReach === null
 }
 
 /**
  * Adds a member. Every role but `member` needs step-up, as changing to it would. With step-up the answer also has the
- * path of a sign-in link for a person who could not sign in otherwise.
+ * path of a sign-in link for a person who could not sign in otherwise. It opens this org and no other.
  */
 export const createMember = (
   db: Database,
@@ -80,8 +74,8 @@ export const createMember = (
     const steppedUp = await isSteppedUp(db, actor, stepUpToken)
     if (wishes.role !== 'member') await requireStepUp(db, actor, stepUpToken)
     const member = await addMember(db, actor, wishes)
-    if (!steppedUp || !(await mayInvite(db, actor.orgId, member.userId))) return { member, signInPath: null }
-    const { path } = await createSignInLink(db, member.userId)
+    if (!steppedUp || (await knowsTheWay(db, member.userId))) return { member, signInPath: null }
+    const { path } = await createSignInLink(db, member.userId, [actor.orgId])
     await audit(db, actor, 'member.invited', { type: 'member', id: member.id }, { userId: member.userId })
     return { member, signInPath: path }
   })
@@ -126,7 +120,7 @@ export const changeRole = (
     return changed
   })
 
-/** Takes a member out of the org, with their keys. Their sessions end as far as this org goes. */
+/** Takes a member out of the org, with their keys, and with what its sign-in link opened, as far as this org goes. */
 export const removeMember = (db: Database, actor: Actor, id: string, ifMatch: string | undefined): Promise<void> =>
   db.transaction(async (db) => {
     const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
@@ -134,6 +128,7 @@ export const removeMember = (db: Database, actor: Actor, id: string, ifMatch: st
     requireMatch(ifMatch, member)
     if (isLastOwner) throw lastOwner
     await queries.deleteMember(db, actor.orgId, id)
+    await people.withdrawReach(db, member.userId, actor.orgId)
     await people.deleteSessionsOfNobodysMember(db, member.userId)
     const details = { userId: member.userId, role: member.role }
     await audit(db, actor, 'member.removed', { type: 'member', id: member.id }, details)

@@ -15,7 +15,7 @@ export const isPassword = async (password: string, hash: string | null | undefin
   return false
 }
 
-/** Sets the password by its hash and ends whatever the old one had opened: all sessions and step-up tokens. */
+/** Sets the password by its hash, for all orgs of the person, and ends whatever the old one had opened: all sessions and step-up tokens. */
 export const setPassword = async (db: Transaction, userId: string, hash: string): Promise<void> => {
   await queries.upsertPassword(db, newId(), userId, hash)
   await queries.deleteSessions(db, userId)

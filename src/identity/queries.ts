@@ -37,7 +37,7 @@ export const findKeyIdentities = (db: Db, hashes: Buffer[]) =>
     from unnest(${hashes}::bytea[]) as asked (hash)
       cross join auth_epoch e
       left join lateral (
-        select k.org_id, o.name as org_name, k.user_id, u.name as user_name, u.email, m.role,
+        select k.org_id, o.name as org_name, k.user_id, m.name as user_name, u.email, m.role,
           k.id as api_key_id, k.name as api_key_name, k.scopes, k.expires_at,
           case when m.role in ('owner', 'admin') or wm.user_id is not null then w.id end as workspace_id
         from api_keys k
@@ -56,20 +56,21 @@ export interface SessionRow extends Omit<IdentityRow, 'apiKeyId' | 'apiKeyName' 
 }
 
 /**
- * The person of a live session in the named org, or in the one that they have belonged to for longest, with the named
+ * The person of a live session in the named org, or in the one of its orgs that they have belonged to for longest, with the named
  * workspace or the org's default one. Without orgId: signed in, but in no such org.
  */
 export const findSessionIdentity = (db: Db, token: string, orgId: string | null, workspaceId: string | null) =>
   db.row<SessionRow | { orgId: null }>(sql`
     -- all orgs: a session is a person's, and says of itself nothing of an org
-    select m.org_id, o.name as org_name, s.user_id, u.name as user_name, u.email, m.role, w.id as workspace_id,
+    select m.org_id, o.name as org_name, s.user_id, m.name as user_name, u.email, m.role, w.id as workspace_id,
       
       (w.id is not null and (m.role in ('owner', 'admin') or wm.user_id is not null)) as is_workspace_allowed
     from sign_in_sessions s
       join users u on u.id = s.user_id
       left join lateral (
-        select m.org_id, m.role from members m
-        where m.user_id = s.user_id and (${orgId}::uuid is null or m.org_id = ${orgId}::uuid)
+        select m.org_id, m.name, m.role from members m
+        where m.user_id = s.user_id and (s.reach is null or m.org_id = any(s.reach))
+          and (${orgId}::uuid is null or m.org_id = ${orgId}::uuid)
         order by m.created_at, m.id
         limit 1
       ) m on true
@@ -119,7 +120,7 @@ export const isKeyLive = async (db: Db, orgId: string, id: string): Promise<bool
 /** A member of the org who may work in the workspace, as of now. */
 export const findUserIdentity = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<UserIdentityRow>(sql`
-    select m.org_id, o.name as org_name, m.user_id, u.name as user_name, u.email, m.role
+    select m.org_id, o.name as org_name, m.user_id, m.name as user_name, u.email, m.role
     from members m
       join orgs o on o.id = m.org_id
       join users u on u.id = m.user_id

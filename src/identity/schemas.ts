@@ -58,7 +58,7 @@ export const MemberCreated = Type.Object({
   signInLink: Nullable(
     Type.String({
       description:
-        'one-time, for 24 hours; shown once, to a caller who stepped up, for a person who has no other way in',
+        'one-time, for 24 hours, for this org alone; shown once, to a caller who stepped up, for a person who has no password that opens this org',
     }),
   ),
 })

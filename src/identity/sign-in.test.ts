@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor, TestApp } from '../../test/harness.ts'
+import { fromBase32, totp } from '../../test/totp.ts'
 import { hashPassword, setPassword } from './passwords.ts'
 import { deleteExpired } from './person-queries.ts'
 import { createSignInLink } from './sign-in-links.ts'
@@ -52,31 +53,11 @@ const signedIn = async (actor: TestActor, server: TestApp = app): Promise<Browse
 }
 
 const linkOf = async (actor: TestActor): Promise<string> => {
-  const { path } = await app.db.transaction((db) => createSignInLink(db, actor.userId))
+  const { path } = await app.db.transaction((db) => createSignInLink(db, actor.userId, null))
   return path.replace('/sign-in#link=', '')
 }
 
 const statuses = (answers: Answer[]): number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b)
-
-const fromBase32 = (text: string): Buffer => {
-  const bits = Array.from(text, (digit) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(digit).toString(2).padStart(5, '0'),
-  )
-  return Buffer.from(
-    bits
-      .join('')
-      .match(/.{8}/g)
-      ?.map((byte) => Number.parseInt(byte, 2)) ?? [],
-  )
-}
-
-/** RFC 6238 with SHA-1, 30 s and six digits, `steps` from now: 0, then 1, so that a step that ends meanwhile is no matter. */
-const totp = (secret: string, steps = 0): string => {
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps))
-  const mac = createHmac('sha1', fromBase32(secret)).update(counter).digest()
-  return String((mac.readUInt32BE(mac[19]! & 15) & 0x7fffffff) % 1e6).padStart(6, '0')
-}
 
 const enableTwoFactor = async (person: Browser): Promise<{ secret: string; backupCodes: string[] }> => {
   const begun = await person.call('POST', '/auth/two-factor', { password })
@@ -455,7 +436,7 @@ describe('two-factor authentication', () => {
   test('a link does not get around it', async () => {
     const owner = await newOwner()
     await enableTwoFactor(await signedIn(owner))
-    const { path } = await app.db.transaction((db) => createSignInLink(db, owner.userId))
+    const { path } = await app.db.transaction((db) => createSignInLink(db, owner.userId, null))
     const person = browser()
     const answer = await person.call('POST', '/auth/sign-in/link', { token: path.split('=')[1] })
     assert.equal(answer.body.data.twoFactorRequired, true)

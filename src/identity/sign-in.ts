@@ -4,6 +4,7 @@ import { auditPerson } from './audit.ts'
 import type { AuthLibrary } from './auth-library.ts'
 import { isPassword } from './passwords.ts'
 import * as queries from './person-queries.ts'
+import type { Reach } from './reach.ts'
 import { rawCookie, sessionCookie, twoFactorCookie } from './session-cookie.ts'
 import { cookiesOf, headersOf } from './sign-in-library.ts'
 import type { SignInLibrary, Visit } from './sign-in-library.ts'
@@ -20,14 +21,20 @@ export interface SignedIn {
 const wrongSignIn = unauthorized('The e-mail address or the password is not right.')
 const wrongLink = unauthorized('The sign-in link is not valid: it is unknown, used or expired.')
 
-const begin = async (db: Transaction, library: AuthLibrary, userId: string, visit: Visit): Promise<SignedIn> => {
+const begin = async (
+  db: Transaction,
+  library: AuthLibrary,
+  { userId, reach }: { userId: string; reach: Reach },
+  visit: Visit,
+): Promise<SignedIn> => {
+  library.opening(reach)
   const { headers, response } = await library.api.signInProven({
     body: { userId },
     headers: headersOf(visit, sessionCookie),
     returnHeaders: true,
   })
   const twoFactorRequired = response.twoFactorRedirect
-  if (!twoFactorRequired) await auditPerson(db, userId, 'user.signed-in', visit.origin)
+  if (!twoFactorRequired) await auditPerson(db, userId, 'user.signed-in', visit.origin, {}, reach)
   return { cookies: cookiesOf(headers, visit), twoFactorRequired }
 }
 
@@ -44,15 +51,15 @@ export const signIn = async (
     // It may have been changed while it was compared, and with that every session ends.
     const held = await queries.holdPassword(db, person.userId)
     if (held?.passwordHash !== person.passwordHash) throw wrongSignIn
-    return begin(db, library, person.userId, visit)
+    return begin(db, library, { userId: person.userId, reach: held.reach }, visit)
   })
 }
 
 export const signInByLink = (library: SignInLibrary, token: string, visit: Visit): Promise<SignedIn> =>
   library.transaction(async (db, library) => {
-    const userId = await consumeSignInLink(db, token)
-    if (userId === undefined) throw wrongLink
-    return begin(db, library, userId, visit)
+    const person = await consumeSignInLink(db, token)
+    if (!person) throw wrongLink
+    return begin(db, library, person, visit)
   })
 
 /** The second step of a sign-in: a code of the authenticator, or one of the backup codes. Each works once. */
@@ -69,7 +76,8 @@ export const confirmSignIn = (
         : await library.api.verifyBackupCode({ ...call, body: { code: proof.backupCode } })
     const userId = response.user.id
     if ('code' in proof) await useTotpCode(db, library, userId, proof.code)
-    await auditPerson(db, userId, 'user.signed-in', visit.origin, { by: 'code' in proof ? 'code' : 'backup code' })
+    const details = { by: 'code' in proof ? 'code' : 'backup code' }
+    await auditPerson(db, userId, 'user.signed-in', visit.origin, details, library.reachNow())
     return { cookies: cookiesOf(headers, visit), twoFactorRequired: false }
   })
 
@@ -84,13 +92,13 @@ export const signOut = async (library: SignInLibrary, visit: Visit): Promise<str
 export const lookAtSession = async (
   library: SignInLibrary,
   visit: Visit,
-): Promise<{ cookies: string[]; session: { userId: string; expiresAt: string } | null }> => {
+): Promise<{ cookies: string[]; session: { id: string; expiresAt: string } | null }> => {
   if (rawCookie(visit.cookies, sessionCookie) === undefined) return { cookies: [], session: null }
   const { api } = await library.open()
   const { headers, response } = await api.getSession({
     headers: headersOf(visit, sessionCookie),
     returnHeaders: true,
   })
-  const session = response && { userId: response.user.id, expiresAt: response.session.expiresAt.toISOString() }
+  const session = response && { id: response.session.id, expiresAt: response.session.expiresAt.toISOString() }
   return { cookies: cookiesOf(headers, visit), session }
 }

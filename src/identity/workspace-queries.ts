@@ -101,7 +101,7 @@ export const listWorkspaceMembers = (
   after: string | undefined,
 ) =>
   db.rows<WorkspaceMemberRow>(sql`
-    select wm.user_id, u.email, u.name, m.role, wm.created_at
+    select wm.user_id, u.email, m.name, m.role, wm.created_at
     from workspace_members wm
       join members m on m.org_id = wm.org_id and m.user_id = wm.user_id
       join users u on u.id = wm.user_id
@@ -112,7 +112,7 @@ export const listWorkspaceMembers = (
 
 export const findWorkspaceMember = (db: Db, orgId: string, workspaceId: string, userId: string) =>
   db.row<WorkspaceMemberRow>(sql`
-    select wm.user_id, u.email, u.name, m.role, wm.created_at
+    select wm.user_id, u.email, m.name, m.role, wm.created_at
     from workspace_members wm
       join members m on m.org_id = wm.org_id and m.user_id = wm.user_id
       join users u on u.id = wm.user_id

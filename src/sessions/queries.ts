@@ -45,9 +45,10 @@ const columns = sql`s.id, s.workspace_id, s.project_id, s.agent_id, s.title, s.s
   s.revision, s.created_at, s.updated_at,
   (
     select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('type', p.kind, 'id', p.participant_id,
-      'slug', a.slug, 'name', coalesce(a.name, u.name), 'avatar', a.avatar)) order by p.kind, p.joined_at, p.participant_id), '[]')
+      'slug', a.slug, 'name', coalesce(a.name, m.name, u.name), 'avatar', a.avatar)) order by p.kind, p.joined_at, p.participant_id), '[]')
     from session_participants p
       left join agents a on p.kind = 'agent' and a.org_id = p.org_id and a.id = p.participant_id
+      left join members m on p.kind = 'user' and m.org_id = p.org_id and m.user_id = p.participant_id
       left join users u on p.kind = 'user' and u.id = p.participant_id
     where p.org_id = s.org_id and p.session_id = s.id
   ) as participants`

@@ -37,8 +37,11 @@ export const agentOfModel = async (db: Db, actor: Actor, model: string): Promise
   return agent
 }
 
-export const getChatModel = async (db: Db, actor: Actor, model: string): Promise<ChatModel> =>
-  toModel(await agentOfModel(db, actor, model))
+export const getChatModel = async (db: Db, actor: Actor, model: string): Promise<ChatModel> => {
+  const agent = await agentOfModel(db, actor, model)
+  if (!agent.isActive) throw noSuchModel()
+  return toModel(agent)
+}
 
 /** The agents that would answer: those that are active. */
 export const listChatModels = async (db: Db, actor: Actor): Promise<ChatModel[]> => {

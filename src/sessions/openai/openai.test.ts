@@ -86,11 +86,13 @@ describe('models', () => {
     }
   })
 
-  test('are found one by one, and not when they are somebody else’s', async () => {
+  test('are found one by one, and not when they are somebody else’s or not active', async () => {
     const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
     await createAgent(app, stranger, { name: 'Secret' })
+    const asleep = await createAgent(app, owner, { name: 'Asleep' })
+    await app.call('PATCH', `/api/v1/agents/${asleep.id}`, { as: owner, json: { isActive: false } })
     assert.equal((await clientFor(owner).models.retrieve(assistant)).id, assistant)
-    for (const model of ['agent/secret', 'agent/nobody', 'gpt-5', 'agent/', 'assistant']) {
+    for (const model of ['agent/secret', 'agent/asleep', 'agent/nobody', 'gpt-5', 'agent/', 'assistant']) {
       const error = await failureOf(clientFor(owner).models.retrieve(model))
       assert.deepEqual([error.status, error.code, error.param], [404, 'model_not_found', 'model'], model)
     }

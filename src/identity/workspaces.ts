@@ -29,7 +29,8 @@ export const addWorkspace = async (
   actor: AuditActor,
   workspace: { name: string; isDefault: boolean; userId: string | undefined },
 ): Promise<WorkspaceRow> => {
-  const { name, isDefault, userId } = workspace
+  const { isDefault, userId } = workspace
+  const name = cleanName(workspace.name)
   const wanted = slugOf(name, 'workspace')
   for (;;) {
     const taken = await queries.listSlugsLike(db, actor.orgId, wanted)
@@ -45,7 +46,7 @@ export const addWorkspace = async (
 
 /** The creator is in it. */
 export const createWorkspace = (db: Database, actor: Actor, name: string): Promise<WorkspaceRow> =>
-  db.transaction((db) => addWorkspace(db, actor, { name: cleanName(name), isDefault: false, userId: actor.userId }))
+  db.transaction((db) => addWorkspace(db, actor, { name, isDefault: false, userId: actor.userId }))
 
 /** Its slug stays: other people's links go by it. */
 export const renameWorkspace = (

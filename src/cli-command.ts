@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Config } from './config.ts'
 import type { Database } from './platform/database.ts'
 
-/** The command was typed wrongly: exit code 2, and where to read on. */
+/** The command was typed wrongly: it says where to read on. */
 export class UsageError extends Error {
   readonly words: string
 

@@ -162,9 +162,9 @@ describe('atrium setup-webhook', () => {
       assert.deepEqual([words, answer.code, answer.json.error.code], [words, 1, code])
     }
     const unknown = await setup(['myspace', '--connection', telegram])
-    assert.deepEqual([unknown.code, unknown.json.error.code], [2, 'USAGE'])
+    assert.deepEqual([unknown.code, unknown.json.error.code], [1, 'USAGE'])
     const nobody = await setup(['telegram', '--connection', telegram])
-    assert.deepEqual([nobody.code, nobody.json.error.code], [2, 'USAGE'])
+    assert.deepEqual([nobody.code, nobody.json.error.code], [1, 'USAGE'])
   })
 })
 

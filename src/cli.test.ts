@@ -112,6 +112,9 @@ describe('users', () => {
   test('are added with a role, in a workspace', async () => {
     const { workspace } = await json('workspace', 'create', '--org', acme.org.id, '--name', 'Lab Ü')
     assert.equal(workspace.slug, 'lab-u')
+    const named = (name: string) => ['workspace', 'create', '--org', acme.org.id, '--name', name]
+    assert.equal((await json(...named('  Two   words '))).workspace.name, 'Two words')
+    for (const name of [' ', 'a'.repeat(200)]) assert.equal((await failure(...named(name))).code, 'BAD_REQUEST')
     const words = ['--org', acme.org.id, '--email', 'bob@example.com', '--role', 'billing_manager', '--name', 'Bob']
     const { user, member } = await json('user', 'add', ...words, '--workspace', workspace.id)
     assert.deepEqual(user, { id: member.userId, email: 'bob@example.com', name: 'Bob' })
@@ -189,7 +192,7 @@ describe('keys', () => {
     assert.equal(dated.apiKey.expiresAt, '2099-01-31T00:00:00.000Z')
     assert.equal((await failure(...words, '--scopes', 'everything')).code, 'BAD_REQUEST')
     assert.equal((await failure(...words, '--expires', '2001-01-01')).code, 'VALIDATION_ERROR')
-    assert.equal((await atrium([...words, '--expires', 'soon'])).code, 2)
+    assert.equal((await failure(...words, '--expires', 'soon')).code, 'USAGE')
   })
 
   test('key revoke ends a key at once on the running server; again answers the same', async () => {
@@ -233,7 +236,7 @@ describe('the command itself', () => {
     await Promise.all(
       mistakes.map(async (words, at) => {
         const { code, stdout, stderr } = await atrium(at % 2 === 0 ? words : [...words, '--json'])
-        assert.equal(code, 2, words.join(' '))
+        assert.equal(code, 1, words.join(' '))
         if (at % 2 === 1) assert.equal(JSON.parse(stdout).error.code, 'USAGE')
         else {
           assert.equal(stdout, '')
@@ -241,6 +244,14 @@ describe('the command itself', () => {
         }
       }),
     )
+  })
+
+  test('a command that is missing is one object with --json, too, and says what there is', async () => {
+    const [none, half, wrong] = await Promise.all([failure(), failure('org'), failure('org', 'creat')])
+    assert.equal(none.code, 'USAGE')
+    assert.match(none.message, /the command is missing: serve, org create, /)
+    assert.equal(half.message, 'the command is missing: org create, org list')
+    assert.equal(wrong.message, 'there is no command org creat')
   })
 
   test('a wrong environment is told mistake by mistake; a database that is away, in one line', async () => {
@@ -269,6 +280,9 @@ describe('the command itself', () => {
     )
     const version = await atrium(['--version'])
     assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.deepEqual(await json('--version'), { version: version.stdout.trim() })
+    assert.match((await json('--help')).help, /atrium org create/)
+    assert.match((await json('org', 'create', '--help')).help, /--owner EMAIL/)
     const group = await atrium(['user'])
     assert.equal(group.code, 0)
     assert.ok(!group.stdout.includes('atrium org create'))
@@ -402,7 +416,7 @@ describe('money', () => {
     assert.equal((await failure('adjust', '--org', newId(), ...to, '5')).code, 'NOT_FOUND')
     for (const cents of ['0', '1.5', 'many', '99999999999']) {
       const { code, stdout } = await atrium(['adjust', '--org', acme.org.id, ...to, cents, '--json'])
-      assert.deepEqual([code, JSON.parse(stdout).error.code], [2, 'USAGE'], cents)
+      assert.deepEqual([code, JSON.parse(stdout).error.code], [1, 'USAGE'], cents)
     }
   })
 

@@ -111,22 +111,34 @@ const versionOf = async (): Promise<string> => {
   return manifest.version
 }
 
+const commandMissing = (group: string | undefined): string => {
+  const names = commands.map((one) => one.words).filter((one) => group === undefined || one.startsWith(`${group} `))
+  return `the command is missing: ${names.join(', ')}`
+}
+
 const run = async (words: string[]): Promise<void> => {
-  if (words.includes('--version')) return say([await versionOf()])
+  const isJson = words.includes('--json')
+  if (words.includes('--version')) {
+    const version = await versionOf()
+    return say([isJson ? JSON.stringify({ version }) : version])
+  }
+  const help = (lines: string[]): void => say(isJson ? [JSON.stringify({ help: lines.join('\n') })] : lines)
   const wantsHelp = words.includes('--help') || words.includes('-h')
-  const given = words.filter((word) => word !== '--help' && word !== '-h')
+  const given = words.filter((word) => !['--help', '-h', '--json'].includes(word))
   const command = commands.find(({ words: own }) => own.split(' ').every((word, at) => given[at] === word))
   if (!command) {
     const group = commands.some((one) => one.words.startsWith(`${given[0] ?? ''} `)) ? given[0] : undefined
     const isGroupAlone = given.length === 0 || (group !== undefined && given.length === 1)
-    if (isGroupAlone) return say(overview(commands, group))
+    // A program that wants JSON meant to have something done.
+    if (isGroupAlone && isJson && !wantsHelp) throw new UsageError(commandMissing(group))
+    if (isGroupAlone) return help(overview(commands, group))
     throw new UsageError(`there is no command ${given.filter((word) => !word.startsWith('-')).join(' ')}`)
   }
-  if (wantsHelp) return say(helpOf(command))
+  if (wantsHelp) return help(helpOf(command))
   const args = readArguments(command, given.slice(command.words.split(' ').length))
   const output = await perform(command, args)
   if (!output) return undefined
-  if (words.includes('--json')) say([JSON.stringify(output.json)])
+  if (isJson) say([JSON.stringify(output.json)])
   else say(output.lines)
   if (output.ok === false) process.exitCode = 1
   return undefined
@@ -138,5 +150,5 @@ try {
 } catch (error) {
   if (words.includes('--json')) say([JSON.stringify({ error: failureOf(error) })])
   else explain(error)
-  process.exitCode = error instanceof UsageError ? 2 : 1
+  process.exitCode = 1
 }

@@ -89,10 +89,11 @@ const beginStep = (step: BegunStep): Sql => sql`begun as (
   select org_id, id, ${step.step}::integer, ${step.attempt}::integer, ${step.inputTokens}::integer,
     ${step.costMicrocents}::bigint from held)`
 
+// A recordset has no null of JSON, only that of SQL; and what JSON has no words for, 1e999, is written as null.
 const insertCalls = (calls: NewCall[]): Sql => sql`called as (
   insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, approval_id, attempts,
     started_at, ended_at)
-  select org_id, id, c.step, c.place, c."callId", c."toolName", c.input, c.status, c.output, c."approvalId",
+  select org_id, id, c.step, c.place, c."callId", c."toolName", coalesce(c.input, 'null'), c.status, c.output, c."approvalId",
     case when c.status = 'started' then 1 else 0 end, case when c.status = 'started' then now() end,
     case when c.status in ('failed', 'cancelled') then now() end
   from held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,

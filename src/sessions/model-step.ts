@@ -46,7 +46,8 @@ interface Heard {
 
 const parseInput = (input: string): { input: unknown; fault: string | undefined } => {
   try {
-    return { input: cleanJson(JSON.parse(input === '' ? '{}' : input)), fault: undefined }
+    // Models write nothing, or null, for a tool without arguments.
+    return { input: cleanJson(JSON.parse(input === '' ? '{}' : input)) ?? {}, fault: undefined }
   } catch {
     return { input: cleanJson(input), fault: 'The arguments are not valid JSON.' }
   }

@@ -233,6 +233,21 @@ describe('what a tool answers', () => {
   })
 })
 
+describe('what a model calls a tool with', () => {
+  test('may be null: that is a tool without arguments, and the turn goes on', async () => {
+    const owner = await app.createOrg()
+    const { status, input, output } = await call(owner, '/tool files.search null')
+    assert.deepEqual([status, input], ['failed', {}])
+    assert.match(output.error, /query/)
+  })
+
+  test('may be a number that JSON cannot write: the model is told, and the turn goes on', async () => {
+    const owner = await app.createOrg()
+    const { status, input } = await call(owner, '/tool files.search 1e999')
+    assert.deepEqual([status, input], ['failed', null])
+  })
+})
+
 describe('files.write', () => {
   test('creates a text file in the name of the person', async () => {
     const owner = await app.createOrg()

@@ -249,6 +249,13 @@ describe('what a model calls a tool with', () => {
 })
 
 describe('files.write', () => {
+  test('writes every space of its text', async () => {
+    const owner = await app.createOrg()
+    const { output } = await call(owner, '/tool files.write {"name":"a  b.txt","text":"a  b   c"}')
+    const preview = await app.call('GET', `/api/v1/files/${output.fileId}/preview`, { as: owner })
+    assert.deepEqual([output.name, preview.body.data.text], ['a  b.txt', 'a  b   c'])
+  })
+
   test('creates a text file in the name of the person', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)

@@ -90,14 +90,13 @@ const parseCommands = (text: string, isUnruly: boolean): Commands => {
   let together = false
   for (const line of text.split('\n')) {
     const [, verb, rest = ''] = command.exec(line.trim()) ?? []
-    const [toolName, ...input] = rest.trim().split(/\s+/)
-    if (verb === 'tool' && toolName) {
-      const call = { toolName, input: input.join(' ') || '{}' }
+    const [target, argument = ''] = rest.trim().split(/(?<=^\S+)\s+/)
+    if (verb === 'tool' && target) {
+      const call = { toolName: target, input: argument || '{}' }
       if (together) found.rounds.at(-1)?.push(call)
       else found.rounds.push([call])
-    } else if (verb === 'peer' && toolName) {
-      const [to, ...text] = rest.trim().split(/(?<=^\S+)\s+/)
-      found.rounds.push([callOf('message_peer', { to, text: text.join(' ') })])
+    } else if (verb === 'peer' && target) {
+      found.rounds.push([callOf('message_peer', { to: target, text: argument })])
     } else if (isUnruly && verb === 'slow') found.slowMs = Math.min(600_000, Number(rest) || 0)
     else if (isUnruly && verb === 'fail')
       found.fail = (['429', '500', 'cut'] as const).find((one) => one === rest.trim())

@@ -70,9 +70,10 @@ const prepare = async (count = 1): Promise<{ as: TestActor; sessionId: string; t
 }
 
 // All of them first: as soon as there is a worker, it takes them up.
-const [approved, denied, both, otherwise, cancelled, byChat, foreign] = [
+const [approved, denied, both, allOrNone, otherwise, cancelled, byChat, foreign] = [
   await prepare(),
   await prepare(),
+  await prepare(2),
   await prepare(2),
   await prepare(),
   await prepare(),
@@ -225,6 +226,29 @@ describe('a call whose outcome nobody knows', () => {
     assert.match(message!.parts.flatMap((one) => (one.type === 'text' ? [one.text] : [])).join(''), /0\.txt/)
     const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
     assert.equal(body.data.items.length, 2, 'a decision is no message')
+  })
+
+  test("decisions in the AI SDK's message are taken together: none, when one of them is refused", async () => {
+    const { as } = allOrNone
+    const { sessionId, turnId, approvalIds } = await doubtful(allOrNone)
+    const [one, other] = approvalIds as [string, string]
+    const decideAll = (...decisions: [string, boolean][]) => {
+      const parts = decisions.map(([id, isApproved]) => ({
+        type: 'dynamic-tool',
+        state: 'approval-responded',
+        approval: { id, approved: isApproved },
+      }))
+      return say(app, as, sessionId, { messages: [{ role: 'assistant', parts }] }, { accept: 'application/json' })
+    }
+    assert.equal((await decideAll([one, true], [newId(), true])).status, 404)
+    assert.equal((await decideAll([one, true], [one, false])).status, 409)
+    const { approvals } = await getTurn(app, as, turnId)
+    assert.deepEqual(
+      approvals.map(({ approvalId }: { approvalId: string }) => approvalId),
+      approvalIds,
+    )
+    assert.equal((await decideAll([one, true], [other, false], [one, true])).status, 200)
+    assert.deepEqual(await filesOf(as), ['0.txt'])
   })
 
   test('a malformed decision is BAD_REQUEST, an unknown one and another org’s turn NOT_FOUND', async () => {

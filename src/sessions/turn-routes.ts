@@ -49,7 +49,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
     const turn = await turns.findActiveTurn(db.hot, actor, sessionId)
     if (!turn) throw conflict('No turn of this session waits for a decision.')
     const after = await eventQueries.findLastSeq(db.hot, actor.orgId, turn.id)
-    for (const decision of decisions) await turns.decide(requestDeps, actor, turn.id, decision)
+    await turns.decide(requestDeps, actor, turn.id, decisions)
     return { turnId: turn.id, after, isFresh: false }
   }
 
@@ -149,7 +149,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
       },
     },
     async ({ actor, params, body, db: requestDb }) => {
-      await turns.decide({ ...deps, db: requestDb }, actor, params.id, body)
+      await turns.decide({ ...deps, db: requestDb }, actor, params.id, [body])
       return ok(await getAnswer(db.hot, actor, params.id))
     },
   )

@@ -22,7 +22,7 @@ import type { TurnHub } from './turn-hub.ts'
 import type { Decision } from './turn-input.ts'
 import { runTurn } from './turn-job.ts'
 import * as turnQueries from './turn-queries.ts'
-import type { TurnRow } from './turn-queries.ts'
+import type { CallRow, TurnRow, TurnStatus } from './turn-queries.ts'
 import { maxSteps } from './turn-schemas.ts'
 import type { TurnCreate } from './turn-schemas.ts'
 
@@ -260,11 +260,32 @@ export const findActiveTurn = async (db: Db, actor: Actor, sessionId: string): P
   return activeTurnId === null ? undefined : getTurnRow(db, actor, activeTurnId)
 }
 
+interface NewDecision extends Decision {
+  callId: string
+}
+
+/** Notes decisions in a turn's calls, and answers which of them are new. Throws like `decide`. */
+const takeDecisions = (status: TurnStatus, calls: CallRow[], decisions: Decision[]): NewDecision[] =>
+  decisions.flatMap(({ approvalId, approved }) => {
+    const call = calls.find((one) => one.approvalId === approvalId)
+    if (!call) throw notFound('Approval')
+    if (call.approved === approved) return []
+    if (call.approved !== null) throw conflict('This was decided already, and otherwise.')
+    if (status !== 'requires_action') throw conflict('The turn does not wait for a decision any more.')
+    call.approved = approved
+    return [{ approvalId, approved, callId: call.callId }]
+  })
+
+const framesOf = ({ approvalId, approved, callId }: NewDecision): Frame[] => [
+  { type: 'tool-approval-response', approvalId, approved },
+  ...(approved ? [] : [{ type: 'tool-output-denied', toolCallId: callId } as const]),
+]
+
 /**
- * Takes a person's decision about a call whose outcome nobody knows: run it again, or not. When the last one is taken the
- * turn goes on. CONFLICT when it was decided otherwise before, NOT_FOUND when nothing of that id was asked.
+ * Takes a person's decisions about calls: run them, or not. All of them or, when one is refused, none. When the last one
+ * is taken the turn goes on. CONFLICT when it was decided otherwise before, NOT_FOUND when nothing of that id was asked.
  */
-export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decision: Decision): Promise<void> => {
+export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decisions: Decision[]): Promise<void> => {
   const { db, jobs, hub } = deps
   const { orgId } = actor
   const { sessionId } = await getTurnRow(db.hot, actor, turnId)
@@ -273,18 +294,13 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (!turn) throw notFound('Turn')
     const calls = await turnQueries.listCalls(db, orgId, turnId)
-    const call = calls.find(({ approvalId }) => approvalId === decision.approvalId)
-    if (!call) throw notFound('Approval')
-    if (call.approved === decision.approved) return
-    if (call.approved !== null) throw conflict('This was decided already, and otherwise.')
-    if (turn.status !== 'requires_action') throw conflict('The turn does not wait for a decision any more.')
-    await turnQueries.decideCall(db, orgId, turnId, decision.approvalId, decision.approved)
-    const isReady = calls.every(
-      ({ approvalId, approved, callId }) => approvalId === null || approved !== null || callId === call.callId,
-    )
-    const frames: Frame[] = [{ type: 'tool-approval-response', ...decision }]
-    if (!decision.approved) frames.push({ type: 'tool-output-denied', toolCallId: call.callId })
-    const lines = frames.map((frame) => JSON.stringify(frame))
+    const decided = takeDecisions(turn.status, calls, decisions)
+    if (decided.length === 0) return
+    for (const { approvalId, approved } of decided) {
+      await turnQueries.decideCall(db, orgId, turnId, approvalId, approved)
+    }
+    const isReady = calls.every(({ approvalId, approved }) => approvalId === null || approved !== null)
+    const lines = decided.flatMap(framesOf).map((frame) => JSON.stringify(frame))
     const firstSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
     const said = { lastSeq: firstSeq + lines.length - 1, lines: lines.join('\n') }
     await checkpointQueries.resumeTurn(db, orgId, turnId, said, isReady)

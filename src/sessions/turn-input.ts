@@ -1,4 +1,5 @@
 import { badRequest } from '../platform/errors.ts'
+import { maxText } from './turn-schemas.ts'
 import type { TurnCreate, UiMessage } from './turn-schemas.ts'
 
 export interface Decision {
@@ -14,16 +15,18 @@ const storedFile = /\/api\/v1\/files\/([0-9a-f]{8}-[0-9a-f-]{27})(?:[/?#]|$)/i
 const fileIdOf = (url: string | undefined): string => {
   const id = url === undefined ? undefined : storedFile.exec(url)?.[1]
   if (id === undefined) throw badRequest('Files are uploaded first: name them in fileIds, or by their storageUrl.')
-  return id.toLowerCase()
+  return id
 }
 
 /** The last of useChat's messages: what the person said, or the decisions that they took on the reply. */
 const fromMessages = (messages: UiMessage[]): TurnInput => {
   const last = messages.at(-1)
   if (last?.role === 'user') {
-    const text = last.parts.flatMap((part) => (part.type === 'text' && part.text !== undefined ? [part.text] : []))
+    const texts = last.parts.flatMap((part) => (part.type === 'text' && part.text !== undefined ? [part.text] : []))
+    const text = texts.join('\n')
+    if ([...text].length > maxText) throw badRequest(`The last of messages must have at most ${maxText} characters`)
     const files = last.parts.filter((part) => part.type === 'file').map((part) => fileIdOf(part.url))
-    return { text: text.join('\n'), fileIds: files }
+    return { text, fileIds: files }
   }
   const decisions = (last?.parts ?? []).flatMap(({ state, approval }) =>
     state === 'approval-responded' && approval?.approved !== undefined
@@ -45,7 +48,7 @@ export const readTurnInput = ({ text, fileIds = [], messages, continue: goesOn }
   if (text === undefined && messages === undefined && fileIds.length === 0) throw badRequest('text is required')
   const input = text === undefined && messages !== undefined ? fromMessages(messages) : { text: text ?? '', fileIds }
   if ('decisions' in input) return input
-  const files = [...new Set([...input.fileIds, ...fileIds])]
+  const files = [...new Set([...input.fileIds, ...fileIds].map((id) => id.toLowerCase()))]
   if (input.text.trim() === '' && files.length === 0) throw badRequest('text must not be empty')
   if (files.length > 20) throw badRequest('fileIds must have at most 20 items')
   return { text: input.text, fileIds: files }

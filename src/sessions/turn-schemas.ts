@@ -16,8 +16,11 @@ const UiPart = Type.Object({
 export const UiMessage = Type.Object({ role: Type.String(), parts: Type.Array(UiPart) })
 export type UiMessage = Static<typeof UiMessage>
 
+/** Characters of what is said at once. */
+export const maxText = 100_000
+
 export const TurnCreate = Type.Object({
-  text: Type.Optional(Type.String({ maxLength: 100_000 })),
+  text: Type.Optional(Type.String({ maxLength: maxText })),
   fileIds: Type.Optional(Type.Array(Id, { maxItems: 20 })),
   agentId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: "Another agent than the session's, by UUID or slug" }),

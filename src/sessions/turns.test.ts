@@ -74,6 +74,24 @@ describe('POST /sessions/:id/messages', () => {
     ['an unknown onBusy', { text: 'x', onBusy: 'wait' }],
     ['messages without any', { messages: [] }],
     [
+      'a message of 100,001 characters',
+      { messages: [{ role: 'user', parts: [{ type: 'text', text: 'x'.repeat(100_001) }] }] },
+    ],
+    [
+      'a message of 100,001 characters in two parts and the line between them',
+      {
+        messages: [
+          {
+            role: 'user',
+            parts: [
+              { type: 'text', text: 'x'.repeat(50_000) },
+              { type: 'text', text: 'x'.repeat(50_000) },
+            ],
+          },
+        ],
+      },
+    ],
+    [
       "messages that end with the assistant's",
       { messages: [{ role: 'assistant', parts: [{ type: 'text', text: 'x' }] }] },
     ],
@@ -211,6 +229,19 @@ describe('files in a conversation', () => {
     const fileId = await upload(owner, 'a.txt', 'Alone.')
     const session = await openSession(app, owner)
     assert.match(textOf((await ask(app, owner, session.id, { fileIds: [fileId] })).message), /Alone\./)
+  })
+
+  test('one file that is named twice, in capitals and without, is said once', async () => {
+    const owner = await app.createOrg()
+    const fileId = await upload(owner, 'a.txt', 'Once.')
+    const session = await openSession(app, owner)
+    await ask(app, owner, session.id, { text: 'x', fileIds: [fileId.toUpperCase(), fileId] })
+    const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
+    const files = body.data.items[1].parts.filter(({ type }: { type: string }) => type === 'file')
+    assert.deepEqual(
+      files.map((part: { fileId: string }) => part.fileId),
+      [fileId],
+    )
   })
 
   test("a missing file, and another org's, is NOT_FOUND; a folder BAD_REQUEST; and nothing is said", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isUuid } from '../../platform/ids.ts'
+import { maxText } from '../turn-schemas.ts'
 import type { ChatCompletionCreate, ChatContentPart, ChatMessage } from './chat-schemas.ts'
 import { ChatError, unsupported } from './failures.ts'
 
@@ -19,8 +20,6 @@ export interface Conversation {
 }
 
 const invalid = (param: string, message: string): ChatError => new ChatError('BAD_REQUEST', message, { param })
-
-const maxText = 100_000
 
 const partText = (part: ChatContentPart, param: string): string => {
   if (part.type === 'text') return part.text ?? ''

@@ -74,7 +74,7 @@ export const framesOf = (text: string): { frames: Frame[]; isDone: boolean } => 
   const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'))
   const isDone = blocks.at(-1) === 'data: [DONE]'
   const frames = (isDone ? blocks.slice(0, -1) : blocks).map((block) => {
-    const [, id, data] = /^id: (\d+)\ndata: (.+)$/.exec(block) ?? []
+    const [, id, data] = /^id: (?:[0-9a-f-]{36}:)?(\d+)\ndata: (.+)$/.exec(block) ?? []
     assert.ok(id !== undefined && data !== undefined, `not a frame: ${block}`)
     return { id: Number(id), data: JSON.parse(data) }
   })

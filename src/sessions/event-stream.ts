@@ -15,11 +15,25 @@ export const wantsStream = ({ headers }: FastifyRequest, isFromUseChat: boolean)
   return accept.includes('text/event-stream') || (isFromUseChat && !accept.includes('application/json'))
 }
 
-/** The number of the last frame that a client has, by the query or as EventSource tells it. */
-export const lastSeen = ({ headers }: FastifyRequest, after: number | undefined): number => {
+const eventId = /^(?:([0-9a-f-]{36}):)?(\d{1,9})$/i
+
+/**
+ * The number of the last frame of a turn that a client has, by the query or as EventSource tells it: that one asks for
+ * the same URL for ever, so its header is the newer of the two. Of another turn it has none of this one's frames.
+ */
+export const lastSeen = ({ headers }: FastifyRequest, turnId: string, after = 0): number => {
   const header = headers['last-event-id']
-  const told = typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : 0
-  return after ?? told
+  const [, ofTurn = turnId, told] = (typeof header === 'string' && eventId.exec(header)) || []
+  return ofTurn.toLowerCase() === turnId ? Math.max(after, Number(told ?? 0)) : 0
+}
+
+export interface StreamOptions {
+  /** The number of the last frame that the client has. */
+  after: number
+  /** As in `tails.follow`. */
+  isFresh?: boolean
+  /** Names the turn in the `id:` of every frame: for a URL that is that of one turn now, and of the next one later. */
+  namesTurn?: boolean
 }
 
 /**
@@ -32,15 +46,15 @@ export const sendStream = (
   reply: FastifyReply,
   tails: Tails,
   turn: TurnKey,
-  after: number,
-  isFresh = false,
+  { after, isFresh = false, namesTurn = false }: StreamOptions,
 ): void => {
   const { stopping } = request.server
   const raw = openEvents(reply, streamHeaders)
+  const prefix = namesTurn ? `${turn.turnId}:` : ''
   const reader: Reader = {
     write: (firstSeq, lines) => {
       let text = ''
-      for (const [i, line] of lines.entries()) text += `id: ${firstSeq + i}\ndata: ${line}\n\n`
+      for (const [i, line] of lines.entries()) text += `id: ${prefix}${firstSeq + i}\ndata: ${line}\n\n`
       return raw.write(text)
     },
     end: () => {

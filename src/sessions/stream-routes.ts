@@ -3,6 +3,8 @@ import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { EventStream, IdParams, Nothing } from '../platform/schemas.ts'
 import { lastSeen, sendStream, streamsTo } from './event-stream.ts'
+import type { StreamOptions } from './event-stream.ts'
+
 import * as eventQueries from './event-queries.ts'
 import type { SessionDeps } from './routes.ts'
 import type { Tails } from './stream-tail.ts'
@@ -15,11 +17,17 @@ const tags = ['Turns']
 /** The streams of turns, for whoever was not there from the beginning. */
 export const registerStreamRoutes = (app: App, { db }: SessionDeps, tails: Tails): void => {
   /** The stream of a turn after a frame, or 204 when nothing follows. */
-  const streamOrNothing = async (request: FastifyRequest, reply: FastifyReply, turn: TurnRow, after: number) => {
+  const streamOrNothing = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    turn: TurnRow,
+    options: StreamOptions,
+  ) => {
     const { orgId } = request.actor
     const isOver = turn.endedAt !== null || turn.status === 'requires_action'
-    if (isOver && !(await eventQueries.hasFramesAfter(db.hot, orgId, turn.id, after))) return reply.code(204).send()
-    sendStream(request, reply, tails, { orgId, turnId: turn.id }, after)
+    if (isOver && !(await eventQueries.hasFramesAfter(db.hot, orgId, turn.id, options.after)))
+      return reply.code(204).send()
+    sendStream(request, reply, tails, { orgId, turnId: turn.id }, options)
     return reply
   }
 
@@ -38,7 +46,7 @@ export const registerStreamRoutes = (app: App, { db }: SessionDeps, tails: Tails
     },
     async (request, reply) => {
       const turn = await turns.getTurnRow(db.hot, request.actor, request.params.id)
-      return streamOrNothing(request, reply, turn, lastSeen(request, request.query.after))
+      return streamOrNothing(request, reply, turn, { after: lastSeen(request, turn.id, request.query.after) })
     },
   )
 
@@ -51,7 +59,7 @@ export const registerStreamRoutes = (app: App, { db }: SessionDeps, tails: Tails
         schema: {
           tags,
           summary: 'The stream of the turn that is under way in a session',
-          description: `${streamsTo} 204 when none is.`,
+          description: `${streamsTo} It names the turn, too (\`<turn>:<number>\`), so that a reader with \`Last-Event-ID\` goes on in the same turn and gets the next one from its first frame. 204 when none is.`,
           params: path.includes('chatId') ? SessionStreamParams : IdParams,
           querystring: StreamQuery,
           response: { 200: EventStream('The frames of the turn'), 204: Nothing },
@@ -60,7 +68,8 @@ export const registerStreamRoutes = (app: App, { db }: SessionDeps, tails: Tails
       async (request, reply) => {
         const turn = await turns.findActiveTurn(db.hot, request.actor, request.params.id)
         if (!turn) return reply.code(204).send()
-        return streamOrNothing(request, reply, turn, lastSeen(request, request.query.after))
+        const after = lastSeen(request, turn.id, request.query.after)
+        return streamOrNothing(request, reply, turn, { after, namesTurn: true })
       },
     )
   }

@@ -218,6 +218,48 @@ describe('taking a stream up again', () => {
     assert.equal(frames[0]?.data.messageMetadata.turnId, turnId)
   })
 
+  test('of a session: its numbers name the turn, so that the next one is read from its first frame', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const path = `/api/v1/sessions/${session.id}/stream`
+    const read = async (turnId: string, query: string, lastEventId?: string) => {
+      const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+      const { text } = await app.call('GET', `${path}${query}`, { as: owner, headers })
+      assert.match(text, new RegExp(`^id: ${turnId}:\\d+\n`))
+      return framesOf(text).frames.map(({ id }) => id)
+    }
+    const first = await begin(owner, session.id, '/slow 600\nHello')
+    assert.deepEqual((await read(first, '')).slice(0, 2), [1, 2])
+    const second = await begin(owner, session.id, '/slow 2000\nHello')
+    const reads = await Promise.all([
+      read(second, '', `${first}:9`),
+      read(second, '?after=3', `${first}:9`),
+      read(second, '', `${second}:2`),
+      read(second, '?after=1', `${second}:2`),
+      read(second, '', '2'),
+    ])
+    assert.deepEqual(
+      reads.map(([id]) => id),
+      [1, 1, 3, 3, 3],
+    )
+  })
+
+  test('goes on after the newer of ?after and Last-Event-ID: an EventSource keeps its first URL', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const turnId = await begin(owner, session.id, 'Hello')
+    await untilStatus(app, owner, turnId, 'completed')
+    for (const [after, lastEventId] of [
+      [3, '6'],
+      [6, '3'],
+      [3, `${turnId}:6`],
+    ]) {
+      const path = `/api/v1/turns/${turnId}/stream?after=${after}`
+      const { text } = await app.call('GET', path, { as: owner, headers: { 'last-event-id': String(lastEventId) } })
+      assert.equal(framesOf(text).frames[0]?.id, 7)
+    }
+  })
+
   test('a cancelled turn ends every open stream of it with an abort', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)

@@ -88,7 +88,8 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
           await request.storeAnswer(202, JSON.parse(answer) as object)
         }
         const { orgId } = actor
-        sendStream(request, reply, tails, { orgId, turnId: turn.turnId }, turn.after, turn.isFresh && !isKeyed)
+        const { turnId, after, isFresh } = turn
+        sendStream(request, reply, tails, { orgId, turnId }, { after, isFresh: isFresh && !isKeyed })
         return reply
       }
       if (!body.background) await waitForRest(request, reply, tails, turn)

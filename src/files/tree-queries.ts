@@ -47,15 +47,3 @@ export const listAncestors = (db: Db, actor: Actor, folderId: string) =>
       from up join files f on f.org_id = ${actor.orgId} and f.id = up.parent_id
     )
     select id from up order by distance`)
-
-/** How many levels of folders a folder has, itself included. */
-export const heightOf = (db: Db, actor: Actor, folderId: string) =>
-  db.row<{ height: number }>(sql`
-    with recursive down (id, level) as (
-      select ${folderId}::uuid, 1
-      union all
-      select f.id, down.level + 1
-      from down join files f on f.org_id = ${actor.orgId} and f.container_id = down.id and f.listing_rank = 0
-        and f.deleted_at is null
-    )
-    select max(level) as height from down`)

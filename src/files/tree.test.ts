@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { countsAreExact, create, createFolder, upload } from '../../test/files.ts'
 import { startTestApp } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 import type { Answer, TestActor } from '../../test/harness.ts'
 import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
@@ -252,6 +253,40 @@ describe('at the same time', () => {
       assert.deepEqual(new Set(answers.map(codeOf)), new Set(['200', 'BAD_REQUEST']))
     }
     assert.deepEqual(await brokenRows(owner.orgId), [])
+  })
+
+  test('a folder that is made in one that moves is counted by the move: no tree is nested too deep', async () => {
+    const last = (await chain(99)).at(-1) as string
+    const moved = await folder('moved')
+    const held = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    // Stops the creation after it has looked how deep it is: no row counts its folder's children yet, and it makes one.
+    const holding = app.db.transaction(async (db) => {
+      await db.execute(sql`
+        insert into folder_counts (org_id, folder_id, slot, children)
+        select ${owner.orgId}, ${moved.id}, slot, 0 from generate_series(0, 15) as slot`)
+      held.resolve()
+      await release.promise
+    })
+    await held.promise
+    const waiting = async (count: number): Promise<boolean> => {
+      const row = await app.db.row<{ n: number }>(sql`
+        select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
+      return row?.n === count
+    }
+    const creating = app.call('POST', '/api/v1/files', {
+      as: owner,
+      json: { source: 'folder', name: 'inner', parentId: moved.id },
+    })
+    await until('the creation waits', () => waiting(1))
+    let isMoveOver = false
+    const moving = patch(moved.id, { parentId: last }).finally(() => {
+      isMoveOver = true
+    })
+    await until('the move waits, or is over', async () => isMoveOver || (await waiting(2)))
+    release.resolve()
+    await holding
+    assert.deepEqual([codeOf(await creating), codeOf(await moving)], ['201', 'BAD_REQUEST'])
   })
 
   test('three folders that move in a circle never make one', async () => {

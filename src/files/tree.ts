@@ -32,8 +32,8 @@ const resolveWith = async (find: FindFolder, db: Db, actor: Actor, place: Place)
     const folder = await find(db, actor, parentId ?? project.folderId)
     if (!folder && parentId == null) throw notFound('Project')
     if (!folder) throw badParent()
-    if (folder.projectId !== projectId) throw badRequest("parentId must lie in the project's folder")
-    return { parentId: folder.id, projectId }
+    if (folder.projectId !== project.id) throw badRequest("parentId must lie in the project's folder")
+    return { parentId: folder.id, projectId: project.id }
   }
   if (parentId == null) return { parentId: null, projectId: null }
   const folder = await find(db, actor, parentId)
@@ -61,15 +61,18 @@ export const checkDepth = async (db: Transaction, actor: Actor, parentId: string
   if ((await treeQueries.listAncestors(db, actor, parentId)).length >= maxDepth) throw tooDeep()
 }
 
-/** Locks the folders of a tree whose top is locked, from there down, so that nothing can come in; answers all ids. */
-const lockFolders = async (db: Transaction, actor: Actor, folderId: string): Promise<string[]> => {
-  const all = [folderId]
+/**
+ * Locks the folders of a tree whose top is locked, from there down, so that nothing can come in; answers their ids, level
+ * by level.
+ */
+const lockFolders = async (db: Transaction, actor: Actor, folderId: string): Promise<string[][]> => {
+  const levels: string[][] = []
   let level = [folderId]
   while (level.length > 0) {
+    levels.push(level)
     level = (await treeQueries.lockSubfolders(db, actor, level)).map(({ id }) => id)
-    all.push(...level)
   }
-  return all
+  return levels
 }
 
 /**
@@ -82,17 +85,15 @@ export const prepareFolderMove = async (
   folder: queries.FileRow,
   to: ResolvedPlace,
 ): Promise<void> => {
-  if (to.parentId !== null) {
-    const ancestors = await treeQueries.listAncestors(db, actor, to.parentId)
-    if (ancestors.some(({ id }) => id === folder.id)) throw badRequest('A folder cannot be moved into itself.')
-    const { height } = (await treeQueries.heightOf(db, actor, folder.id)) ?? { height: 1 }
-    if (ancestors.length + height > maxDepth) throw tooDeep()
-  }
+  const ancestors = to.parentId === null ? [] : await treeQueries.listAncestors(db, actor, to.parentId)
+  if (ancestors.some(({ id }) => id === folder.id)) throw badRequest('A folder cannot be moved into itself.')
+  // Whoever puts something into it from now on sees its new place, and whoever has done so is in what is counted and
+  // changed here.
+  await treeQueries.lockWhole(db, actor, folder.id)
+  const levels = await lockFolders(db, actor, folder.id)
+  if (ancestors.length + levels.length > maxDepth) throw tooDeep()
   if (to.projectId !== folder.projectId) {
-    // Whoever puts a file into it from now on sees the new project, and whoever has done so is in what changes.
-    await treeQueries.lockWhole(db, actor, folder.id)
-    const folders = await lockFolders(db, actor, folder.id)
-    await treeQueries.setProjectOfChildren(db, actor, folders, to.projectId)
+    await treeQueries.setProjectOfChildren(db, actor, levels.flat(), to.projectId)
   }
 }
 
@@ -105,7 +106,7 @@ export const deleteTree = async (
   actor: Actor,
   folder: { id: string; parentId: string | null },
 ): Promise<number> => {
-  const folders = await lockFolders(db, actor, folder.id)
+  const folders = (await lockFolders(db, actor, folder.id)).flat()
   const inside = await treeQueries.softDeleteChildren(db, actor, folders)
   await queries.softDeleteFile(db, actor.orgId, folder.id)
   await treeQueries.forgetCounts(db, actor, folders)

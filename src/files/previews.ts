@@ -17,7 +17,7 @@ export interface PreviewSource extends PreviewInput {
 }
 
 /** Raised by whoever changes what a preview shows. */
-const version = 1
+const version = 2
 
 /** Previews that are kept of one org. They compress to a tenth: these are thousands. */
 const keptBytes = 33_554_432

@@ -233,8 +233,9 @@ export const createDocumentWriter = (): DocumentWriter => {
   return {
     isFull: () => full,
     openBlock,
-    write: unlessFull((piece: string, style: RunStyle = {}) => {
-      if (piece === '') return
+    write: unlessFull((written: string, style: RunStyle = {}) => {
+      if (written === '') return
+      const piece = written.replaceAll('\0', '\ufffd')
       if (block === undefined) openBlock()
       styleAs(tagsOf(style))
       addText(piece)
@@ -249,7 +250,9 @@ export const createDocumentWriter = (): DocumentWriter => {
     ...createTables({ html, places, addText, closeBlock, unlessFull }),
     finish: ({ truncated } = { truncated: false }) => {
       closeBlock()
-      return { kind: 'document', truncated: truncated || full, text: text.join('').trimEnd(), html: html.finish() }
+      // Only now: the halves of a surrogate pair may come one by one, and half of one is no character.
+      const [wholeText, wholeHtml] = [text.join('').trimEnd().toWellFormed(), html.finish().toWellFormed()]
+      return { kind: 'document', truncated: truncated || full, text: wholeText, html: wholeHtml }
     },
   }
 }

@@ -239,6 +239,13 @@ describe('RTF', () => {
     assert.equal((await read('rtf', file)).text, '東京')
   })
 
+  test('NUL and halves of surrogate pairs are replaced, pairs that come in halves are whole', async () => {
+    const file = rtf(String.raw`a\u0?b\'00c \u55357?d\u56832? \u55357?\u56832? \u55357?`)
+    const expected = 'a\ufffdb\ufffdc \ufffdd\ufffd 😀 \ufffd'
+    const { text, html } = await read('rtf', file)
+    assert.deepEqual([text, html], [expected, `<p>${expected}</p>`])
+  })
+
   test('what does not begin like RTF, or nests without end, is refused', async () => {
     await assert.rejects(read('rtf', Buffer.from('hello')), Refusal)
     await assert.rejects(read('rtf', rtf('{'.repeat(100_000))), Refusal)

@@ -195,6 +195,14 @@ describe('search', async () => {
     assert.deepEqual(await search(org, 'al rep'), ['Annual REPORT.txt'])
   })
 
+  test('finds the end of names whose characters are more in lower case, or take more bytes', async () => {
+    const other = await app.createOrg()
+    const names = [`${'İ'.repeat(200)}report`, `${'\u{1D160}'.repeat(200)}report`]
+    for (const name of names) await createFolder(app, other, name)
+    assert.deepEqual(await search(other, 'report'), names.toSorted())
+    assert.deepEqual(await search(other, names[0] as string), names.slice(0, 1))
+  })
+
   test('finds everything below the folder when it is recursive', async () => {
     const below = ['Quarterly reports', 'report 100%.txt', 'report_final\\v2.txt']
     assert.deepEqual(await search(org, 'report', `&recursive=true&parentId=${outer.id}`), below)

@@ -32,7 +32,19 @@ const idOf = (part: MultipartValue): string | undefined => {
   return part.value.toLowerCase()
 }
 
-const broken = (cause: unknown) => badRequest('The form is malformed or was cut off.', { cause })
+/** What the parser refuses in a form that is whole. */
+const refusals: Record<string, string> = {
+  FST_PROTO_VIOLATION:
+    'A part of the form has a name that parts cannot have, like toString or constructor: leave it out.',
+  FST_INVALID_JSON_FIELD_ERROR: 'A part of the type application/json is not valid JSON.',
+  FST_PARTS_LIMIT: `A form must have at most ${limits.parts} parts.`,
+  FST_FIELDS_LIMIT: `A form must have at most ${limits.parts} parts.`,
+}
+
+const broken = (cause: unknown) => {
+  const { code = '' } = cause as { code?: string }
+  return badRequest(refusals[code] ?? 'The form is malformed or was cut off.', { cause })
+}
 
 /** The parser reports whatever is wrong with a form as a plain error: to who reads the part, or to who asks for the next. */
 const partsOf = async function* (request: FastifyRequest): AsyncGenerator<Multipart> {

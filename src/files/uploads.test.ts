@@ -190,6 +190,18 @@ describe('POST /files, multipart', () => {
     assert.deepEqual(await traces(app), before)
   })
 
+  test('says what it cannot take in a form that is whole', async () => {
+    const extra = (part: Partial<Part>): Part => ({ name: 'note', value: 'x', ...part })
+    for (const [parts, reason] of [
+      [[extra({ name: 'toString' })], /toString/],
+      [[extra({ type: 'application/json' })], /JSON/],
+      [Array.from({ length: 40 }, () => extra({})), /32 parts/],
+    ] as const) {
+      const { body } = await leavesNothing(app, 'BAD_REQUEST', () => sendForm(app, owner, [...parts, text()]))
+      assert.match(body.error.message, reason)
+    }
+  })
+
   for (const [what, type] of [
     ['multipart without a boundary', 'multipart/form-data'],
     ['another kind of form', 'application/x-www-form-urlencoded'],

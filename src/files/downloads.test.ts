@@ -73,6 +73,9 @@ describe('GET /files/:id', () => {
   test('an id is found in any case', async () => {
     const file = await upload(app, owner, 'hello')
     assert.equal((await get(`/api/v1/files/${file.id.toUpperCase()}`)).body.data?.id, file.id)
+    assert.equal((await get(`/api/v1/files/${file.id.toUpperCase()}/preview`)).body.data?.fileId, file.id)
+    const url = (await signed(file.id)).replace(file.id, file.id.toUpperCase())
+    assert.equal((await app.call('GET', url)).text, 'hello')
   })
 
   test('needs files:read', async () => {

@@ -228,7 +228,11 @@ interface PreviewDeps {
   previewer: Previewer
 }
 
-const openPreview = async ({ db, objects }: PreviewDeps, actor: Actor, fileId: string): Promise<PreviewSource> => {
+const openPreview = async (
+  { db, objects }: PreviewDeps,
+  actor: Actor,
+  fileId: string,
+): Promise<PreviewSource & { id: string }> => {
   const { read, ...content } = await openFile(db, objects, actor, fileId)
   return { ...content, open: read }
 }
@@ -242,7 +246,7 @@ export const previewFile = async (
 ): Promise<PreviewPayload & { fileId: string; name: string; mimeType: string }> => {
   const source = await openPreview(deps, actor, fileId)
   const payload = await cachedPreview(deps.db, actor, deps.previewer, source, signal)
-  return { fileId, name: source.name, mimeType: source.mimeType, ...payload }
+  return { fileId: source.id, name: source.name, mimeType: source.mimeType, ...payload }
 }
 
 /** A file as text for a model, up to 512 KB; documents and sheets are read, too. Throws like previewFile. */

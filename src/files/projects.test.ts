@@ -192,6 +192,17 @@ describe("a project's folder", () => {
     }
   })
 
+  test('is found by its ids in any case', async () => {
+    const made = await project('Any case')
+    const [projectId, parentId] = [made.id.toUpperCase(), made.folderId.toUpperCase()]
+    const folder = await call('POST', '/files', { source: 'folder', name: 'inside', projectId, parentId })
+    assert.equal(folder.body.data?.file.projectId, made.id)
+    const pending = await call('POST', '/files', { name: 'a', mimeType: 'text/plain', size: 1, projectId })
+    assert.equal(pending.body.data?.file.parentId, made.folderId)
+    const { body } = await call('GET', `/files?projectId=${projectId}&parentId=${parentId}`)
+    assert.equal(body.data?.total, 2)
+  })
+
   test('gives its project to what lies in it, and takes it from what moves out, folders with all their contents', async () => {
     const made = await project('Belonging')
     const sub = await createFolder(app, owner, 'sub', made.folderId)

@@ -237,6 +237,12 @@ describe('PUT to the uploadUrl', () => {
     await leavesNothing(app, 'BAD_REQUEST', () => put(path, 'hello', 'image/png'))
   })
 
+  test('works with the id in capitals', async () => {
+    const { file, path } = await pending(5)
+    const { status, body } = await put(path.replace(file.id, file.id.toUpperCase()), 'hello')
+    assert.deepEqual([status, body.data?.file.id], [200, file.id])
+  })
+
   test('works once', async () => {
     const { file, path } = await pending(5)
     assert.equal((await put(path, 'hello')).status, 200)

@@ -73,6 +73,6 @@ export const requireToken = (
   fileId: string,
 ): TokenClaims => {
   const claims = token === undefined ? undefined : verifyToken(signingKeys, token, op, new Date())
-  if (claims?.fileId !== fileId) throw forbidden('This signed URL is not valid, or not any longer.')
+  if (claims?.fileId !== fileId.toLowerCase()) throw forbidden('This signed URL is not valid, or not any longer.')
   return claims
 }

@@ -63,9 +63,10 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         const receiver = await findReceiver(db.hot, webhookId)
         if (!receiver || receiver.status === 'disabled') throw notFound(what)
         const received = receivedOf(request, originOf(request, config.baseUrl) + request.url)
-        if (!verifyRequest(secrets, receiver, received).valid) throw refused
+        const verdict = verifyRequest(secrets, receiver, received)
+        if (!verdict.valid) throw refused
         await request.takeRateLimit('receive', webhookId)
-        const read = readRequest(receiver, received)
+        const read = readRequest(receiver, received, verdict)
         if (read.handshake) return sendHandshake(reply, read.handshake)
         return receipt(await recorder.record(read.event))
       },

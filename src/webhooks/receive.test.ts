@@ -386,6 +386,28 @@ for (const [source, native] of Object.entries(natives)) {
   })
 }
 
+describe('a signing token of GitLab', () => {
+  test('signs ids, so the same body under another id is another event', async () => {
+    const webhook = await createWebhook(app, owner, { source: 'gitlab' })
+    const body = '{"object_kind":"push"}'
+    const byId = (id: string) => send(webhook, body, signed(webhook.secret, body, id))
+    const answers = [await byId('push-1'), await byId('push-2'), await byId('push-3'), await byId('push-1')]
+    assert.deepEqual(
+      answers.map(({ body }) => body.data.duplicate),
+      [false, false, false, true],
+    )
+    assert.equal((await eventsOf(app, owner, webhook)).length, 3)
+  })
+
+  test('that only came along as the secret token signs nothing', async () => {
+    const webhook = await createWebhook(app, owner, { source: 'gitlab' })
+    const byToken = (id: string) =>
+      send(webhook, '{}', { ...signed('whsec_' + 'A'.repeat(32), '{}', id), 'x-gitlab-token': webhook.secret })
+    assert.equal((await byToken('push-1')).body.data.duplicate, false)
+    assert.equal((await byToken('push-2')).body.data.duplicate, true)
+  })
+})
+
 describe('a source that nobody has heard of', () => {
   test('signs by Standard Webhooks', async () => {
     const webhook = await createWebhook(app, owner, { source: '__proto__' })

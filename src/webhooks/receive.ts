@@ -87,6 +87,8 @@ const keptOf = (request: Received): Record<string, string> => {
 export interface EventOptions {
   /** What a person called it, over what it says itself. */
   type?: string | undefined
+  /** How it proved itself. */
+  verdict?: Verdict
 }
 
 /** The event that a verified request is. */
@@ -100,7 +102,8 @@ export const eventOf = (
   const typeHeader = source.typeHeader === undefined ? undefined : headerOf(request, source.typeHeader)
   const type = typeOf(options.type === undefined ? payload : { type: options.type }, typeHeader)
   const id = source.idOf(request, payload)
-  const countsBody = source.sameBody === 'always' || (source.sameBody === 'with id' && id !== undefined)
+  const signsId = options.verdict?.valid === true && options.verdict.signsId === true
+  const countsBody = !signsId && (source.sameBody === 'always' || (source.sameBody === 'with id' && id !== undefined))
   const wanted = isWanted(receiver.events, type)
   return {
     orgId: receiver.orgId,
@@ -128,8 +131,9 @@ export const eventOf = (
 export const readRequest = (
   receiver: ReceiverRow,
   request: Received,
+  verdict: Verdict,
 ): { handshake: Handshake } | { handshake?: undefined; event: NewEvent } => {
   const payload = parsePayload(request.body, headerOf(request, 'content-type'))
   const handshake = sourceOf(receiver.source).handshake?.(payload)
-  return handshake ? { handshake } : { event: eventOf(receiver, request, payload) }
+  return handshake ? { handshake } : { event: eventOf(receiver, request, payload, { verdict }) }
 }

@@ -40,7 +40,7 @@ export interface Source {
   idOf(request: SignedRequest, payload: unknown): string | undefined
   /**
    * The id travels outside what is signed, so that the same body under another id is the same event: always, or only
-   * when an id is given, for senders that need not give one.
+   * when an id is given, for senders that need not give one. Not where the verdict says that the id was signed.
    */
   sameBody?: 'always' | 'with id'
   /** Header that says what kind of event it is. */

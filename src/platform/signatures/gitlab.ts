@@ -10,6 +10,8 @@ import { standardKey, verifyStandardWebhook } from './standard-webhooks.ts'
 export const verifyGitlab = (request: SignedRequest, secret: string): Verdict => {
   const token = verifySharedToken('X-Gitlab-Token', request, sha256(secret))
   const key = standardKey(secret)
-  if (token.valid || key === undefined || headerOf(request, 'webhook-signature') === undefined) return token
-  return verifyStandardWebhook(request, key)
+  if (key === undefined || headerOf(request, 'webhook-signature') === undefined) return token
+  const signature = verifyStandardWebhook(request, key)
+  if (signature.valid) return { valid: true, signsId: true }
+  return token.valid ? token : signature
 }

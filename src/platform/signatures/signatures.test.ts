@@ -185,7 +185,7 @@ for (const [name, scheme] of Object.entries(schemes)) {
   describe(name, () => {
     test('accepts what was signed with the secret, whatever the bytes', () => {
       for (const one of [body, Buffer.alloc(0), Buffer.from([0, 255, 128, 13, 10]), Buffer.alloc(1_000_000, 'x')]) {
-        assert.deepEqual(verify(at(make(one))), { valid: true })
+        assert.equal(verify(at(make(one))).valid, true)
       }
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => verify(at(make(Buffer.from(bytes)))).valid),

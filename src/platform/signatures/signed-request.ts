@@ -11,7 +11,13 @@ export interface SignedRequest {
 }
 
 /** The reason is for the owner of the secret, never for the caller: it tells what to correct. */
-export type Verdict = { valid: true } | { valid: false; reason: string }
+export type Verdict =
+  | {
+      valid: true
+      /** The event's id is part of what was signed: nobody who repeats the request can give it another one. */
+      signsId?: true
+    }
+  | { valid: false; reason: string }
 
 export const accepted: Verdict = { valid: true }
 export const rejected = (reason: string): Verdict => ({ valid: false, reason })

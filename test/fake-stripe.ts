@@ -33,6 +33,8 @@ export interface FakeStripe {
   paymentIntents: Map<string, Json>
   /** The methods that customers have saved. */
   methods: Map<string, string[]>
+  /** By which payment each invoice was paid. */
+  invoicePayments: Map<string, string>
   /** Ends a page as paid, as a person would, and answers the session. */
   pay(sessionId: string, options?: { save?: boolean }): Json
 }
@@ -155,6 +157,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
     charges: ['succeed'],
     paymentIntents: new Map(),
     methods: new Map(),
+    invoicePayments: new Map(),
     pay: (sessionId, { save = true } = {}) => {
       const session = sessions.get(sessionId)
       if (!session) throw new Error(`no session ${sessionId}`)
@@ -269,6 +272,13 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       const data = (fake.methods.get(customerId) ?? []).map((one) => ({ id: one, object: 'payment_method' }))
       return { object: 'list', data, has_more: false, url: path }
     }
+    if (method === 'GET' && path === '/v1/invoice_payments') {
+      only(params, ['invoice', 'status', 'limit'])
+      const intent = fake.invoicePayments.get(params.invoice)
+      const payment = { type: 'payment_intent', payment_intent: intent }
+      const data = intent ? [{ object: 'invoice_payment', invoice: params.invoice, status: 'paid', payment }] : []
+      return { object: 'list', data, has_more: false, url: path }
+    }
     const [, subscriptionId] = /^\/v1\/subscriptions\/(sub_\w+)$/.exec(path) ?? []
     if (method === 'POST' && subscriptionId) {
       only(params, ['cancel_at_period_end'])
@@ -314,7 +324,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       if (key !== undefined) answers.set(key, { digest, status, body })
     }
     try {
-      const params = parseForm(text)
+      const params = parseForm(method === 'GET' ? (url.split('?', 2)[1] ?? '') : text)
       const body = carryOut(method, path, params)
       remember(200, body)
       fake.requests.push({ method, path, params, idempotencyKey: key })

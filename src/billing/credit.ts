@@ -49,6 +49,36 @@ const applyRefunds = async (
     : book(db, account, [{ type: 'adjustment', amountCents: back, paymentIntentId, notes: 'A refund failed' }])
 }
 
+/**
+ * What of a plan's credit goes back with its payment, refunded or disputed: in proportion, and never more than was
+ * granted. All that was told decides, in whatever order it came.
+ */
+export const takenBackOf = (facts: Told[], grantedCents: bigint, paidCents: bigint): bigint => {
+  const lost = facts
+    .filter(({ kind, data }) => kind === 'dispute' && data['won'] !== true)
+    .map(({ data }) => (data['amount'] === undefined ? paidCents : cents(data['amount'])))
+  const gone = refundedOf(facts, paidCents) + sum(lost)
+  return gone < paidCents ? (grantedCents * gone) / paidCents : grantedCents
+}
+
+const applyToGrant = async (
+  db: Transaction,
+  account: AccountRow,
+  payment: PaymentRow & { paidCents: bigint },
+  facts: Told[],
+): Promise<AccountRow> => {
+  const { paymentIntentId, amountCents, refundedCents, paidCents } = payment
+  const takenBack = takenBackOf(facts, amountCents, paidCents)
+  if (takenBack === refundedCents) return account
+  await queries.setRefunded(db, payment, takenBack)
+  const back = refundedCents - takenBack
+  return back < 0n
+    ? book(db, account, [{ type: 'refund', amountCents: back, paymentIntentId, notes: "A plan's payment went back" }])
+    : book(db, account, [
+        { type: 'adjustment', amountCents: back, paymentIntentId, notes: "A plan's payment is back again" },
+      ])
+}
+
 const applyDispute = async (
   db: Transaction,
   account: AccountRow,
@@ -79,6 +109,8 @@ const applyDispute = async (
 /** Brings the ledger to what was told of a payment that is credited. Its subject and its account must be locked. */
 const applyFacts = async (db: Transaction, account: AccountRow, payment: PaymentRow): Promise<AccountRow> => {
   const facts = await queries.listFacts(db, payment.paymentIntentId)
+  const { paidCents } = payment
+  if (paidCents !== null) return applyToGrant(db, account, { ...payment, paidCents }, facts)
   let current = await applyRefunds(db, account, payment, facts)
   for (const fact of facts) if (fact.kind === 'dispute') current = await applyDispute(db, current, payment, fact)
   for (const { kind, data } of facts) {
@@ -112,14 +144,28 @@ export const creditPayment = async (
   const booked = await bookOnce(db, account, { type: 'deposit', amountCents, paymentIntentId, notes, reference })
   if (!booked) return undefined
   const { orgId } = account
-  await queries.insertPayment(db, orgId, paymentIntentId, amountCents)
+  const paid = { orgId, paymentIntentId, amountCents, paidCents: null }
+  await queries.insertPayment(db, paid)
   // Somebody pays: whatever declined a card before is no reason to wait any longer.
   if (!isAutomatic) await topupQueries.clearBackOff(db, orgId)
-  const payment = { orgId, paymentIntentId, amountCents, refundedCents: 0n }
-  const applied = await applyFacts(db, booked, payment)
+  const applied = await applyFacts(db, booked, { ...paid, refundedCents: 0n })
   const rested = { ...applied, autoTopupRetryAt: null, autoTopupDeclines: 0 }
   if (!isAutomatic) await watchBalance(db, jobs, rested)
   return rested
+}
+
+/**
+ * Notes which payment stands behind a credit that a plan granted, and takes back what went back of it before. Its
+ * subject and its account must be locked.
+ */
+export const followGrant = async (
+  db: Transaction,
+  account: AccountRow,
+  grant: { paymentIntentId: string; amountCents: bigint; paidCents: bigint },
+): Promise<AccountRow> => {
+  const payment = { ...grant, orgId: account.orgId }
+  const isNew = await queries.insertPayment(db, payment)
+  return isNew ? applyFacts(db, account, { ...payment, refundedCents: 0n }) : account
 }
 
 /** Brings the ledger to what is told of a payment by now. Nothing happens while it is not credited. */

@@ -3,9 +3,10 @@ import { defineJob } from '../platform/jobs.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import { lockAccount, settle } from './ledger.ts'
-import { cancelSubscription, saveMethod, workOnSaveMethod } from './payment-jobs.ts'
+import { cancelSubscription, findInvoicePayment, saveMethod, workOnSaveMethod } from './payment-jobs.ts'
 import { expireEvents } from './payment-queries.ts'
 import type { Payments } from './stripe.ts'
+import { workOnInvoicePayment } from './subscriptions.ts'
 import * as topupQueries from './topup-queries.ts'
 import { runTopup, watchBalance } from './topup-watch.ts'
 import { workOnTopup } from './topups.ts'
@@ -37,6 +38,7 @@ export const registerBillingJobs = (deps: BillingJobDeps): void => {
   const { jobs, payments } = deps
   jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))
   jobs.work(saveMethod, (payload) => workOnSaveMethod(deps, payload))
+  jobs.work(findInvoicePayment, (payload) => workOnInvoicePayment(deps, payload))
   jobs.work(cancelSubscription, async ({ subscriptionId }) => payments?.cancelSubscription(subscriptionId))
   jobs.schedule(sweep, '* * * * *')
   jobs.work(sweep, () => sweepAll(deps))

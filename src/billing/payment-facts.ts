@@ -122,6 +122,16 @@ const subscriptionOfInvoice = (invoice: Record<string, unknown>): string | undef
   idOf(object(object(invoice['parent'])['subscription_details'])['subscription']) ??
   idOf(object(object(first(object(invoice['lines'])['data'])['parent'])['subscription_item_details'])['subscription'])
 
+/** A field of its own before 2025; later one of a list, which events may leave out. */
+const paymentOfInvoice = (invoice: Record<string, unknown>): string | undefined => {
+  const payments = object(invoice['payments'])['data']
+  const listed = (Array.isArray(payments) ? payments : [])
+    .map(object)
+    .filter(({ status }) => status === 'paid')
+    .map(({ payment }) => idOf(object(payment)['payment_intent']))
+  return idOf(invoice['payment_intent']) ?? listed.find((id) => id !== undefined)
+}
+
 const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] => {
   const subject = subscriptionOfInvoice(invoice)
   const id = text(invoice['id'])
@@ -136,7 +146,11 @@ const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] =>
   const facts: Fact[] = [
     { subject, kind: 'subscription', id: 'subscription', data: defined({ status: 'active', periodEnd }) },
   ]
-  if (beginsPeriod && number(invoice['amount_paid']) !== 0) facts.push({ subject, kind: 'invoice', id, data: {} })
+  const paidCents = number(invoice['amount_paid'])
+  if (beginsPeriod && paidCents !== 0) {
+    const paymentIntentId = paymentOfInvoice(invoice)
+    facts.push({ subject, kind: 'invoice', id, data: defined({ paymentIntentId, paidCents }) })
+  }
   return facts
 }
 

@@ -11,6 +11,12 @@ export const saveMethod = defineJob<{ orgId: string; paymentIntentId: string }>(
 /** Another plan took the place of this one. */
 export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: string }>('billing.cancel-subscription')
 
+/** An invoice of a plan was paid, and the event did not say by which payment. */
+export const findInvoicePayment = defineJob<{ orgId: string; subscriptionId: string; invoiceId: string }>(
+  'billing.find-invoice-payment',
+  { retryLimit: 8 },
+)
+
 export const workOnSaveMethod = async (
   { db, payments }: { db: Database; payments: Payments | undefined },
   { orgId, paymentIntentId }: { orgId: string; paymentIntentId: string },

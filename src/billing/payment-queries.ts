@@ -35,19 +35,23 @@ export interface PaymentRow {
   orgId: string
   paymentIntentId: string
   amountCents: bigint
+  /** What of the credit was taken back. */
   refundedCents: bigint
+  /** Of a plan, which grants another sum than is paid for it. Null: credited as it was paid. */
+  paidCents: bigint | null
 }
 
-export const insertPayment = (db: Db, orgId: string, paymentIntentId: string, amountCents: bigint) =>
-  db.execute(sql`
-    insert into payments (org_id, payment_intent_id, amount_cents)
-    values (${orgId}, ${paymentIntentId}, ${amountCents})
-    on conflict do nothing`)
+/** False when it is known already. */
+export const insertPayment = async (db: Db, payment: Omit<PaymentRow, 'refundedCents'>): Promise<boolean> =>
+  (await db.execute(sql`
+    insert into payments (org_id, payment_intent_id, amount_cents, paid_cents)
+    values (${payment.orgId}, ${payment.paymentIntentId}, ${payment.amountCents}, ${payment.paidCents})
+    on conflict do nothing`)) > 0
 
 export const findPayment = (db: Db, paymentIntentId: string) =>
   db.row<PaymentRow>(sql`
     -- all orgs: the provider knows payments, not orgs; the row says whose it is
-    select org_id, payment_intent_id, amount_cents, refunded_cents from payments
+    select org_id, payment_intent_id, amount_cents, refunded_cents, paid_cents from payments
     where payment_intent_id = ${paymentIntentId}`)
 
 export const setRefunded = (db: Db, { orgId, paymentIntentId }: PaymentRow, cents: bigint) =>

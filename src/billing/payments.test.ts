@@ -379,6 +379,112 @@ describe('a subscription', () => {
     assert.equal((await start(owner, 'pro')).error.code, 'CONFLICT')
   })
 
+  describe('whose payment goes back', () => {
+    const subscribe = async (as: TestActor): Promise<string> => {
+      const session = stripe.pay((await start(as, 'pro')).data.sessionId)
+      await tell('checkout.session.completed', session)
+      return session.subscription
+    }
+    const charge = (intent: string, refunded: number) => ({
+      id: `ch_${intent}`,
+      amount_refunded: refunded,
+      payment_intent: intent,
+    })
+    const refund = (intent: string, amount: number, status = 'succeeded') => ({
+      id: `re_${intent}_${amount}`,
+      amount,
+      status,
+      payment_intent: intent,
+    })
+    const dispute = (intent: string, amount: number, status = 'needs_response') => ({
+      id: `dp_${intent}`,
+      amount,
+      status,
+      payment_intent: intent,
+    })
+
+    test('loses as much of its credit, once, however often and from however many sides Stripe says so', async () => {
+      const owner = await app.createOrg()
+      const other = await app.secondServer(env)
+      const subscription = await subscribe(owner)
+      const paid = invoice(subscription, 'in_back', { payment_intent: 'pi_back' })
+      await tell('invoice.paid', paid)
+      const events = Array.from({ length: 4 }, () => [
+        signedEvent('charge.refunded', charge('pi_back', 500)),
+        signedEvent('refund.created', refund('pi_back', 500)),
+        signedEvent('charge.dispute.created', dispute('pi_back', 2_000)),
+        signedEvent('invoice.payment_succeeded', paid),
+        signedEvent('charge.refunded', charge('pi_back', 2_000)),
+        signedEvent('charge.dispute.closed', dispute('pi_back', 2_000, 'lost')),
+      ]).flat()
+      const answers = await Promise.all(
+        events.map((event, i) => (i % 2 === 0 ? app : other).call('POST', `${base}/webhooks/stripe`, event)),
+      )
+      assert.ok(answers.every(({ status }) => status === 200))
+      const { balance } = await assertExact(app, owner)
+      assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [0, 0])
+      const back = (await listLedger(app, owner)).filter(({ type }) => type === 'refund')
+      assert.equal(
+        back.reduce((sum, { amountCents }) => sum + amountCents, 0),
+        -2_000,
+      )
+      assert.ok(back.every(({ paymentIntentId }) => paymentIntentId === 'pi_back'))
+    })
+
+    test('before the invoice or the plan is known loses its credit with them', async () => {
+      const owner = await app.createOrg()
+      const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+      const payment = { payment: { type: 'payment_intent', payment_intent: 'pi_first' }, status: 'paid' }
+      await Promise.all([
+        tell('refund.created', refund('pi_first', 2_000)),
+        tell('invoice.paid', invoice(session.subscription, 'in_first', { payments: { data: [payment] } })),
+      ])
+      assert.deepEqual(await ledgerOf(owner), [])
+      await tell('checkout.session.completed', session)
+      assert.deepEqual(await ledgerOf(owner), [
+        ['adjustment', 2_000],
+        ['refund', -2_000],
+      ])
+      await assertExact(app, owner)
+    })
+
+    test('and was not named by the invoice is asked for', async () => {
+      const owner = await app.createOrg()
+      stripe.invoicePayments.set('in_asked', 'pi_asked')
+      const subscription = await subscribe(owner)
+      await tell('charge.refunded', charge('pi_asked', 2_000))
+      await tell('invoice.paid', invoice(subscription, 'in_asked'))
+      await until(
+        () => ledgerOf(owner),
+        (ledger) => ledger.length === 2,
+      )
+      await tell('charge.refunded', charge('pi_asked', 2_000))
+      assert.deepEqual(await ledgerOf(owner), [
+        ['adjustment', 2_000],
+        ['refund', -2_000],
+      ])
+      await assertExact(app, owner)
+    })
+
+    test('in parts loses its credit in proportion to what was paid; what comes back is given back', async () => {
+      const owner = await app.createOrg()
+      const subscription = await subscribe(owner)
+      await tell('invoice.paid', invoice(subscription, 'in_tax', { payment_intent: 'pi_tax', amount_paid: 2_380 }))
+      await tell('refund.created', refund('pi_tax', 595))
+      await tell('charge.dispute.created', dispute('pi_tax', 1_785))
+      await tell('charge.dispute.closed', dispute('pi_tax', 1_785, 'won'))
+      await tell('refund.failed', refund('pi_tax', 595, 'failed'))
+      assert.deepEqual(await ledgerOf(owner), [
+        ['adjustment', 2_000],
+        ['refund', -500],
+        ['refund', -1_500],
+        ['adjustment', 1_500],
+        ['adjustment', 500],
+      ])
+      await assertExact(app, owner)
+    })
+  })
+
   test('that is not paid, is to end, and ends, says so; what is over does not begin again', async () => {
     const owner = await app.createOrg()
     const { data } = await start(owner, 'team')

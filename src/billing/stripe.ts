@@ -47,6 +47,8 @@ export interface Payments {
   /** With what a payment was paid, when it can be used again. */
   findPaymentMethod(paymentIntentId: string): Promise<{ customerId: string | null; paymentMethodId: string | null }>
   findMethodOfCustomer(customerId: string): Promise<string | null>
+  /** By which payment an invoice was paid; null when by none that can be refunded there. */
+  findPaymentOfInvoice(invoiceId: string): Promise<string | null>
   /** At once. */
   cancelSubscription(subscriptionId: string): Promise<void>
   /** At the end of what is paid. */
@@ -239,6 +241,11 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
       }),
     findMethodOfCustomer: (id) =>
       ask(async (stripe) => (await stripe.customers.listPaymentMethods(id, { limit: 1 })).data[0]?.id ?? null),
+    findPaymentOfInvoice: (id) =>
+      ask(async (stripe) => {
+        const { data } = await stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: 10 })
+        return data.map(({ payment }) => idOf(payment.payment_intent)).find((found) => found !== null) ?? null
+      }),
     endSubscription: (id) =>
       ask(async (stripe) => {
         await stripe.subscriptions.update(id, { cancel_at_period_end: true })

@@ -5,11 +5,12 @@ import type { Database, Transaction } from '../platform/database.ts'
 import { notFound, serviceUnavailable } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { bookOnce, lockAccount } from './ledger.ts'
+import type { AccountRow } from './ledger.ts'
 import type { CheckoutNews } from './payment-facts.ts'
-import { cancelSubscription } from './payment-jobs.ts'
+import { cancelSubscription, findInvoicePayment } from './payment-jobs.ts'
 import * as queries from './payment-queries.ts'
 import type { CheckoutRow, SubscriptionRow } from './payment-queries.ts'
-import { lockSubject } from './credit.ts'
+import { followGrant, lockSubject } from './credit.ts'
 import type { Payments } from './stripe.ts'
 import { setPaymentMethod } from './topup-queries.ts'
 import { watchBalance } from './topup-watch.ts'
@@ -21,20 +22,61 @@ interface Told {
   over?: boolean
 }
 
+interface PaidInvoice {
+  paymentIntentId?: string
+  paidCents?: number
+}
+
+type Facts = Awaited<ReturnType<typeof queries.listFacts>>
+
+/** What is told of a subscription, its payments locked: that comes before any account. */
+const lockFacts = async (db: Transaction, providerId: string): Promise<Facts> => {
+  const facts = await queries.listFacts(db, providerId)
+  for (const { kind, data } of facts) {
+    const { paymentIntentId } = data as PaidInvoice
+    if (kind === 'invoice' && paymentIntentId !== undefined) await lockSubject(db, paymentIntentId)
+  }
+  return facts
+}
+
+/** The credit of a month that is paid, once. What goes back of its payment takes it back. */
+const grant = async (
+  db: Transaction,
+  jobs: Pick<Jobs, 'enqueue'>,
+  account: AccountRow,
+  { orgId, providerId, planId, includedCreditCents }: SubscriptionRow,
+  { id, data }: Facts[number],
+): Promise<AccountRow> => {
+  if (includedCreditCents === 0n) return account
+  const { paymentIntentId, paidCents } = data as PaidInvoice
+  const granted = await bookOnce(db, account, {
+    type: 'adjustment',
+    amountCents: includedCreditCents,
+    notes: `Monthly credit of the plan ${planId}`,
+    reference: `invoice:${id}`,
+  })
+  if (paymentIntentId === undefined) {
+    if (granted) await jobs.enqueue(db, findInvoicePayment, { orgId, subscriptionId: providerId, invoiceId: id })
+    return granted ?? account
+  }
+  return followGrant(db, granted ?? account, {
+    paymentIntentId,
+    amountCents: includedCreditCents,
+    paidCents: paidCents === undefined ? includedCreditCents : BigInt(paidCents),
+  })
+}
+
 const applyFacts = async (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,
   subscription: SubscriptionRow,
+  facts: Facts,
 ): Promise<void> => {
-  const { orgId, providerId, planId, includedCreditCents } = subscription
+  const { orgId, providerId } = subscription
   let account = await lockAccount(db, orgId)
-  for (const { kind, id, data } of await queries.listFacts(db, providerId)) {
-    if (kind === 'invoice' && includedCreditCents > 0n) {
-      const notes = `Monthly credit of the plan ${planId}`
-      const reference = `invoice:${id}`
-      const entry = { type: 'adjustment', amountCents: includedCreditCents, notes, reference } as const
-      account = (await bookOnce(db, account, entry)) ?? account
-    }
+  for (const fact of facts) {
+    const { kind, data } = fact
+    if (kind === 'invoice') account = await grant(db, jobs, account, subscription, fact)
     if (kind !== 'subscription') continue
     const { status = 'active', cancelAtPeriodEnd = false, periodEnd, over } = data as Told
     // What is over does not begin again, whatever was said at the same moment.
@@ -53,16 +95,17 @@ export const linkSubscription = async (
 ): Promise<void> => {
   const { orgId, planId } = checkout
   if (news.subscriptionId === undefined || planId === null) return
+  const providerId = news.subscriptionId
+  const facts = await lockFacts(db, providerId)
   if (news.customerId !== undefined) await setPaymentMethod(db, orgId, news.customerId, null)
   const includedCreditCents = plans.find(({ id }) => id === planId)?.includedCreditCents ?? 0
-  const providerId = news.subscriptionId
   for (const other of await queries.listRunningSubscriptions(db, orgId)) {
     if (other.providerId !== providerId) {
       await jobs.enqueue(db, cancelSubscription, { orgId, subscriptionId: other.providerId })
     }
   }
   const subscription = await queries.insertSubscription(db, orgId, { providerId, planId, includedCreditCents })
-  if (subscription) await applyFacts(db, jobs, subscription)
+  if (subscription) await applyFacts(db, jobs, subscription, facts)
 }
 
 /** Brings a subscription to what is told of it by now. Nothing happens while we do not know whose it is. */
@@ -72,7 +115,23 @@ export const reviewSubscription = async (
   providerId: string,
 ): Promise<void> => {
   const subscription = await queries.findSubscription(db, providerId)
-  if (subscription) await applyFacts(db, jobs, subscription)
+  if (subscription) await applyFacts(db, jobs, subscription, await lockFacts(db, providerId))
+}
+
+/** Asks the provider by which payment an invoice was paid, so that what goes back of it finds the plan's credit. */
+export const workOnInvoicePayment = async (
+  { db, jobs, payments }: { db: Database; jobs: Pick<Jobs, 'enqueue'>; payments: Payments | undefined },
+  { subscriptionId, invoiceId }: { subscriptionId: string; invoiceId: string },
+): Promise<void> => {
+  const paymentIntentId = await payments?.findPaymentOfInvoice(invoiceId)
+  // Paid with money that was there, or by hand: nothing can go back that we would hear of.
+  if (!paymentIntentId) return
+  await db.transaction(async (db) => {
+    await lockSubject(db, subscriptionId)
+    const fact = { subject: subscriptionId, kind: 'invoice', id: invoiceId, data: { paymentIntentId } } as const
+    await queries.upsertFact(db, fact, new Date().toISOString())
+    await reviewSubscription(db, jobs, subscriptionId)
+  })
 }
 
 /**

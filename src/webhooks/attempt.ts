@@ -4,6 +4,7 @@ import type { Outbound, OutboundFailure, OutboundResponse } from '../platform/ou
 import type { Sealer } from '../platform/secrets.ts'
 import { signStandardWebhook } from '../platform/signatures/standard-webhooks.ts'
 import type { AttemptRecord, ResponseRecord } from './delivery-queries.ts'
+import { hopsHeader, hopsOf, maxHops } from './hops.ts'
 import { storable } from './payload.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 import { nextDelaySeconds } from './schedule.ts'
@@ -32,6 +33,7 @@ const headersOf = (row: ClaimedRow, body: Buffer, key: Buffer): Record<string, s
   ...Object.fromEntries(Object.entries(row.headers ?? {}).filter(([name]) => passedOn.test(name))),
   ...(row.contentType === null ? {} : { 'content-type': row.contentType }),
   'user-agent': 'Atrium-Webhooks/1.0',
+  [hopsHeader]: String(hopsOf(row.headers) + 1),
   ...signStandardWebhook(key, row.eventId, body, Date.now()),
 })
 
@@ -136,6 +138,9 @@ const judge = (row: ClaimedRow, url: string, began: Date, result: Result, schedu
 export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
   if (row.url === null) return ended(row, 'The webhook forwards nowhere any more.')
   if (row.body === null) return ended(row, 'The event is past its retention.')
+  if (hopsOf(row.headers) >= maxHops) {
+    return ended(row, `It came through ${maxHops} webhooks already: it goes in a circle, which ends here.`)
+  }
   const began = new Date()
   try {
     return judge(row, row.url, began, await send(deps, row, row.url, row.body, signal), deps.schedule)

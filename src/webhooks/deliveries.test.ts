@@ -134,6 +134,24 @@ describe('a recorded event', () => {
   })
 })
 
+describe('webhooks that lead into one another', () => {
+  test('end after five of them, and say why', async () => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const first = await createWebhook(app, owner, { secret })
+    const second = await createWebhook(app, owner, { secret, url: first.record.receiveUrl })
+    await app.call('PATCH', `${path}/${first.id}`, { as: owner, json: { url: second.record.receiveUrl } })
+    await accept(app, first, { type: 'a' })
+    const all = async () => [...(await deliveriesOf(app, owner, first)), ...(await deliveriesOf(app, owner, second))]
+    await until('it ends', async () => (await all()).some(({ status }) => status === 'failed'))
+    const [failed, ...others] = (await all()).filter(({ status }) => status !== 'succeeded')
+    assert.deepEqual(others, [])
+    assert.match(failed.statusReason, /in a circle/)
+    assert.deepEqual(failed.attempts, [])
+    const events = [...(await eventsOf(app, owner, first)), ...(await eventsOf(app, owner, second))]
+    assert.deepEqual(events.map(({ headers }) => headers['x-atrium-hops'] ?? '0').toSorted(), [...'012345'])
+  })
+})
+
 describe('a failed attempt', () => {
   test('is repeated by the schedule, with the same id and a new signature, and then given up', async () => {
     const receiver = await startReceiver()

@@ -3,6 +3,7 @@ import { headerOf, rejected } from '../platform/signatures/signed-request.ts'
 import type { Verdict } from '../platform/signatures/signed-request.ts'
 import { newId } from '../platform/ids.ts'
 import type { NewEvent } from './event-queries.ts'
+import { hopsHeader } from './hops.ts'
 import { isWanted, parsePayload, storable, typeOf } from './payload.ts'
 import type { ReceiverRow } from './queries.ts'
 import { webhookSecretColumn } from './secrets.ts'
@@ -34,6 +35,7 @@ const keptHeaders = [
   'x-atlassian-webhook-identifier',
   'x-atlassian-webhook-retry',
   'i-twilio-idempotency-token',
+  hopsHeader,
 ]
 
 /** Whether a request comes from whom the webhook expects. */

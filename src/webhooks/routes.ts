@@ -65,10 +65,10 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     },
     async (request, reply) => {
       const { actor, body } = request
-      const origin = originOf(request, config.baseUrl)
-      const { webhook, secret } = await webhooks.createWebhook(request.db, actor, deps, body, origin)
+      const { webhook, secret } = await webhooks.createWebhook(request.db, actor, deps, body)
+      const record = webhooks.webhookRecord(webhook, originOf(request, config.baseUrl))
       reply.code(201)
-      return sendResource(request, reply, { ...webhooks.webhookRecord(webhook, origin), secret })
+      return sendResource(request, reply, { ...record, secret })
     },
   )
 
@@ -95,8 +95,7 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     },
     async (request, reply) => {
       const { actor, body, headers, params } = request
-      const options = { origin: originOf(request, config.baseUrl), ifMatch: headers['if-match'] }
-      return send(request, reply, await webhooks.updateWebhook(db, actor, deps, params.id, body, options))
+      return send(request, reply, await webhooks.updateWebhook(db, actor, deps, params.id, body, headers['if-match']))
     },
   )
 

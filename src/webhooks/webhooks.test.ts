@@ -186,9 +186,11 @@ describe('changing a webhook', () => {
     }
   })
 
-  test('resets the URL for null, an empty one and its own receive URL', async () => {
-    const { id, record } = await createWebhook(app, owner, { url: 'https://hooks.example.com/' })
-    for (const url of [null, '', record.receiveUrl, `${record.receiveUrl}/`, `${record.receiveUrl}?a=1#b`]) {
+  test('resets the URL for null, an empty one and its own receive URL, under whatever name of the server', async () => {
+    const { id, record, receivePath } = await createWebhook(app, owner, { url: 'https://hooks.example.com/' })
+    const own = [record.receiveUrl, `${record.receiveUrl}/`, `${record.receiveUrl}?a=1#b`]
+    const aliases = ['http://localhost:3000', 'https://atrium.example.com'].map((origin) => origin + receivePath)
+    for (const url of [null, '', ...own, ...aliases, aliases[0]!.replace(id, id.toUpperCase())]) {
       await patch(owner, id, { url: 'https://hooks.example.com/' })
       const { data } = (await patch(owner, id, { url })).body
       assert.equal(data.url, record.receiveUrl, String(url))

@@ -2572,7 +2572,7 @@ export interface Routes {
     }
     data: Delivery
   }
-  /** Attempt all deliveries once more that failed since a time */
+  /** Attempt all deliveries once more that were created since a time and have failed */
   'POST /webhooks/:id/recover': {
     params: {
       /** UUIDv7 */

@@ -358,7 +358,7 @@ describe('a person', () => {
     assert.equal((await post(`/${silent.id}/events/${eventId}/replay`)).status, 404)
   })
 
-  test('can recover all that failed since a time, each once, and nothing that succeeded', async () => {
+  test('can recover all since a time that have failed, each once, and nothing that succeeded', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
     await accept(app, webhook, { type: 'good' })
@@ -377,9 +377,27 @@ describe('a person', () => {
     assert.deepEqual(answer.body.data, { queued: 1_200 })
     await until('all are forwarded', () => receiver.arrivals.length === 1_201)
     assert.equal((await post(`/${webhook.id}/recover`, { since })).body.data.queued, 0)
-    for (const bad of [{}, { since: 'yesterday' }, { since: 7 }]) {
+    for (const bad of [{}, { since: 'yesterday' }, { since: 7 }, { since: '2026-12-31T23:59:60Z' }]) {
       assert.equal((await post(`/${webhook.id}/recover`, bad)).status, 400)
     }
+  })
+})
+
+describe('recovering since the time at which a delivery was created', () => {
+  test('takes that delivery, and none that was created before', async () => {
+    const webhook = await createWebhook(app, owner, { url: 'http://127.0.0.1:9/' })
+    await setStatus(webhook, 'paused')
+    await accept(app, webhook, { type: 'a' })
+    await accept(app, webhook, { type: 'b' })
+    await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: null, status: 'active' } })
+    const list = () => deliveriesOf(app, owner, webhook)
+    await until('both failed', async () => (await list()).every(({ status }: Seen) => status === 'failed'))
+    await setStatus(webhook, 'paused')
+    await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: 'http://127.0.0.1:9/' } })
+    const [{ id, createdAt }] = await list()
+    assert.deepEqual((await post(`/${webhook.id}/recover`, { since: createdAt })).body.data, { queued: 1 })
+    const [recovered, before] = await list()
+    assert.deepEqual([recovered.id, recovered.status, before.status], [id, 'held', 'failed'])
   })
 })
 

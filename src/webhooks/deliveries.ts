@@ -1,6 +1,6 @@
 import type { Actor } from '../identity/actor.ts'
 import type { Database, Db } from '../platform/database.ts'
-import { notFound, validationError } from '../platform/errors.ts'
+import { badRequest, notFound, validationError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import * as queries from './delivery-queries.ts'
 import type { DeliveryRow } from './delivery-queries.ts'
@@ -107,29 +107,43 @@ export const replayEvent = async (db: Database, actor: Actor, wakeup: Wakeup, we
   return getDelivery(db, actor, webhookId, id)
 }
 
-const smallestIdOf = (moment: Date): string => {
-  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, '0')
+/** An id is made before the row that it is for, by another clock. */
+const idLeadMs = 3_600_000
+
+const smallestIdOf = (ms: number): string => {
+  const hex = Math.max(0, ms).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
 }
 
+const timeOf = (since: string): Date => {
+  const time = new Date(since)
+  if (Number.isNaN(time.getTime())) throw badRequest('since must be a time that there is')
+  return time
+}
+
 /**
- * Tries again all that failed since a moment. By the batch, each its own transaction: what is queued stays queued when
- * the request is cut off, and asking again goes on where it was.
+ * Tries again all that were created since a moment and have failed. By the batch, each its own transaction: what is
+ * queued stays queued when the request is cut off, and asking again goes on where it was.
  */
 export const recoverDeliveries = async (
   db: Database,
   actor: Actor,
   wakeup: Wakeup,
   webhookId: string,
-  since: string,
+  text: string,
 ): Promise<number> => {
+  const since = timeOf(text)
   const { url } = await getWebhook(db, actor, webhookId)
   if (url === null) throw validationError(forwardsNowhere)
   // Upwards by id, so that one which fails again meanwhile is not met a second time.
-  let position = smallestIdOf(new Date(since))
+  let position = smallestIdOf(since.getTime() - idLeadMs)
   let queued = 0
   for (;;) {
-    const rows = await queries.requeueFailedAfter(db, actor, webhookId, position, recoverBatch)
+    const rows = await queries.requeueFailedAfter(db, actor, webhookId, {
+      since: since.toISOString(),
+      after: position,
+      limit: recoverBatch,
+    })
     queued += rows.length
     wakeup.notify([{ orgId: actor.orgId, webhookId }])
     if (rows.length < recoverBatch) return queued

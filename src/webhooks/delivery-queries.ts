@@ -90,12 +90,18 @@ export const requeueFailed = (db: Db, actor: Actor, webhookId: string, id: strin
     select org_id, id, webhook_id, event_id, event_type, attempt_count, true, true, attempts, response, error, created_at
     from taken`)
 
-/** The same for the next `limit` after an id. */
-export const requeueFailedAfter = (db: Db, actor: Actor, webhookId: string, after: string, limit: number) =>
+/** The same for the next `limit` after an id that were created since a moment. */
+export const requeueFailedAfter = (
+  db: Db,
+  actor: Actor,
+  webhookId: string,
+  { since, after, limit }: { since: string; after: string; limit: number },
+) =>
   db.rows<{ id: string }>(sql`
     with chosen as (
       select org_id, id from webhook_deliveries
       where org_id = ${actor.orgId} and webhook_id = ${webhookId} and status = 'failed' and id > ${after}
+        and created_at >= ${since}
       order by id limit ${limit}
       for update skip locked
     ), taken as (

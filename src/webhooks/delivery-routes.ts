@@ -122,7 +122,7 @@ export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): v
       config: { access: 'webhooks:write', what },
       schema: {
         tags,
-        summary: 'Attempt all deliveries once more that failed since a time',
+        summary: 'Attempt all deliveries once more that were created since a time and have failed',
         params: IdParams,
         body: Recover,
         response: { 202: Success(Recovered) },

@@ -94,8 +94,10 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       config: { access: 'connections:read', ...onOne },
       schema: { tags, summary: 'One of your connections', params: IdParams, response: { 200: Success(Connection) } },
     },
-    async (request, reply) =>
-      sendResource(request, reply, await connections.getConnection(db, request.actor, request.params.id)),
+    async (request, reply) => {
+      const connection = await connections.getConnection(db, request.actor, request.params.id)
+      return sendResource(request, reply, connection, [connection.lastUsedAt])
+    },
   )
 
   app.delete(
@@ -132,7 +134,7 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
     async (request, reply) => {
       const { actor, params, body } = request
       const connection = await submitCredentials(request.db, deps, actor, params.id, body.credentials)
-      return sendResource(request, reply, connection)
+      return sendResource(request, reply, connection, [connection.lastUsedAt])
     },
   )
 

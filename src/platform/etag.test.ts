@@ -26,6 +26,13 @@ describe('If-Match', () => {
       assert.equal(matches(header), true, header)
   })
 
+  test('a tag matches by its revision, whatever else moved', () => {
+    assert.equal(matches(etagOf({ revision: 3 }, [17, null])), true)
+    for (const header of [etagOf({ revision: 2 }, [3]), 'W/"3.17"', '"33.17"', '".3"']) {
+      assert.equal(matches(header), false, header)
+    }
+  })
+
   test('another tag, a weak one, one without quotes and nothing do not', () => {
     for (const header of ['"2"', '"33"', 'W/"3"', '3', '', '"3', '3"', '"*"', 'W/"2", "4"']) {
       assert.equal(matches(header), false, header)

@@ -2,8 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { conflict } from './errors.ts'
 import { revalidated } from './response-headers.ts'
 
-/** The strong entity tag of a row that counts its own revisions. */
-export const etagOf = (row: { revision: number }): string => `"${row.revision}"`
+/**
+ * The strong entity tag of a row that counts its own revisions. `moving` is what changes in its record without being a
+ * change of it: counters, times of use.
+ */
+export const etagOf = (row: { revision: number }, moving: readonly unknown[] = []): string =>
+  `"${[row.revision, ...moving].map((part) => String(part)).join('.')}"`
+
+/** A tag without what moves. */
+const revisionTagOf = (tag: string): string => tag.replace(/^"(\d+)\.[^"]*"$/, '"$1"')
 
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim())
 
@@ -13,7 +20,7 @@ const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.
  */
 export const requireMatch = (ifMatch: string | undefined, row: { revision: number }): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
-  if (!tagsOf(ifMatch).includes(etagOf(row))) {
+  if (!tagsOf(ifMatch).map(revisionTagOf).includes(etagOf(row))) {
     throw conflict('It has changed since you read it: If-Match names another version. Read it again and retry.')
   }
 }
@@ -32,8 +39,13 @@ export const isNotModified = (ifNoneMatch: string | undefined, etag: string): bo
 }
 
 /** Answers one resource with its ETag, or 304 when the client already has it. */
-export const sendResource = <T extends { revision: number }>(request: FastifyRequest, reply: FastifyReply, row: T) => {
-  const etag = etagOf(row)
+export const sendResource = <T extends { revision: number }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  row: T,
+  moving?: readonly unknown[],
+) => {
+  const etag = etagOf(row, moving)
   reply.header('etag', etag)
   reply.header('cache-control', revalidated)
   if (

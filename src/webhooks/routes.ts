@@ -31,8 +31,10 @@ const what = 'Webhook'
 
 export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
   const { config, db } = deps
-  const send = (request: FastifyRequest, reply: FastifyReply, row: WebhookRow) =>
-    sendResource(request, reply, webhooks.webhookRecord(row, originOf(request, config.baseUrl)))
+  const send = <T extends object>(request: FastifyRequest, reply: FastifyReply, row: WebhookRow, told: T) => {
+    const record = webhooks.webhookRecord(row, originOf(request, config.baseUrl))
+    return sendResource(request, reply, { ...record, ...told }, [row.deliveryCount, row.lastDeliveryAt])
+  }
 
   app.get(
     `${apiPrefix}/webhooks`,
@@ -66,9 +68,8 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     async (request, reply) => {
       const { actor, body } = request
       const { webhook, secret } = await webhooks.createWebhook(request.db, actor, deps, body)
-      const record = webhooks.webhookRecord(webhook, originOf(request, config.baseUrl))
       reply.code(201)
-      return sendResource(request, reply, { ...record, secret })
+      return send(request, reply, webhook, { secret })
     },
   )
 
@@ -78,7 +79,8 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       config: { access: 'webhooks:read', what },
       schema: { tags, summary: 'One webhook', params: IdParams, response: { 200: Success(Webhook) } },
     },
-    async (request, reply) => send(request, reply, await webhooks.getWebhook(db.hot, request.actor, request.params.id)),
+    async (request, reply) =>
+      send(request, reply, await webhooks.getWebhook(db.hot, request.actor, request.params.id), {}),
   )
 
   app.patch(
@@ -95,7 +97,8 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     },
     async (request, reply) => {
       const { actor, body, headers, params } = request
-      return send(request, reply, await webhooks.updateWebhook(db, actor, deps, params.id, body, headers['if-match']))
+      const row = await webhooks.updateWebhook(db, actor, deps, params.id, body, headers['if-match'])
+      return send(request, reply, row, {})
     },
   )
 
@@ -131,8 +134,7 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     async (request, reply) => {
       const { actor, body, params } = request
       const { webhook, secret } = await webhooks.rotateSecret(request.db, actor, deps, params.id, body)
-      const record = webhooks.webhookRecord(webhook, originOf(request, config.baseUrl))
-      return sendResource(request, reply, { ...record, secret })
+      return send(request, reply, webhook, { secret })
     },
   )
 

@@ -221,6 +221,21 @@ describe('changing a webhook', () => {
     }
   })
 
+  test('is not held up by what was delivered meanwhile, which a copy is told of', async () => {
+    const receiver = await startReceiver()
+    const { id, ...webhook } = await createWebhook(app, owner, { url: receiver.url })
+    const get = (etag = '') => app.call('GET', `${path}/${id}`, { as: owner, headers: { 'if-none-match': etag } })
+    const before = (await get()).headers.get('etag')!
+    assert.equal((await get(before)).status, 304)
+    await accept(app, { id, ...webhook }, { type: 'a' })
+    await until('it is counted', async () => (await get()).body.data.deliveryCount === 1)
+    const now = await get(before)
+    assert.deepEqual([now.status, now.body.data.deliveryCount], [200, 1])
+    assert.equal((await get(now.headers.get('etag')!)).status, 304)
+    assert.equal((await patch(owner, id, { name: 'A' }, { 'if-match': before })).status, 200)
+    assert.equal((await patch(owner, id, { name: 'B' }, { 'if-match': '"2"' })).status, 200)
+  })
+
   test('goes by If-Match', async () => {
     const { id } = await createWebhook(app, owner)
     const etag = (await app.call('GET', `${path}/${id}`, { as: owner })).headers.get('etag')!

@@ -26,7 +26,9 @@ export const eventsOfLinear = async (deps: LinearDeps, request: Received): Promi
   const events: NewEvent[] = []
   for (const orgId of orgs) {
     const receiver = await ensureBuiltin(db, deps, orgId, linear)
-    if (receiver.status !== 'disabled') events.push(eventOf(receiver, request, payload))
+    // However the org has named its source by now: it is Linear that sends here.
+    const source = linear.builtin
+    if (receiver.status !== 'disabled') events.push(eventOf({ ...receiver, source }, request, payload))
   }
   if (events.length === 0) throw notFound('Webhook')
   return events

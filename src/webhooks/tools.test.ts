@@ -163,6 +163,18 @@ describe("Linear's own receiver", () => {
     assert.deepEqual(repeated.body.data, { ...again.body.data, duplicate: true })
   })
 
+  test('knows an event that comes again, whatever the org calls the source of the webhook', async () => {
+    const organizationId = newId()
+    const org = await app.createOrg()
+    await connect(org, organizationId)
+    await send({ organizationId })
+    const [webhook] = await builtIn(org)
+    await app.call('PATCH', `${path}/${webhook.id}`, { as: org, json: { source: 'custom' } })
+    const first = await send({ organizationId }, { id: 'linear-renamed' })
+    const second = await send({ organizationId }, { id: 'linear-renamed' })
+    assert.deepEqual(second.body.data, { ...first.body.data, duplicate: true })
+  })
+
   test('refuses other secrets, stale stamps and unknown organizations', async () => {
     const organizationId = newId()
     const org = await app.createOrg()

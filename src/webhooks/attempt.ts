@@ -20,7 +20,7 @@ export interface AttemptDeps {
 
 export const attemptTimeoutMs = 15_000
 const readBytes = 16_384
-const shownCharacters = 4_096
+const shownBytes = 4_096
 const maxHeaders = 50
 const maxHeader = 512
 const gone = 410
@@ -39,9 +39,13 @@ const headersOf = (row: ClaimedRow, body: Buffer, key: Buffer): Record<string, s
 
 const isPrivate = (name: string): boolean => /cookie|authorization|authenticate|token|secret|api-?key/.test(name)
 
+/** As many whole characters as fit. */
+const cut = (text: string, bytes: number): string =>
+  text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)
+
 const shown = (answer: OutboundResponse): ResponseRecord => {
   const text = answer.body.toString('utf8')
-  const body = storable(text, shownCharacters)
+  const body = cut(storable(text, shownBytes), shownBytes)
   const headers = Object.entries(answer.headers)
     .filter(([name]) => !isPrivate(name))
     .slice(0, maxHeaders)

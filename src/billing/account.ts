@@ -23,7 +23,7 @@ import { findSums } from './spending-queries.ts'
 import type { Range } from './spending-queries.ts'
 import { findMonthTotal, listTopups } from './topup-queries.ts'
 import type { TopupRow } from './topup-queries.ts'
-import { hindranceOf, watchBalance } from './topup-watch.ts'
+import { hasMethod, hindranceOf, watchBalance } from './topup-watch.ts'
 
 const cents = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
@@ -77,7 +77,7 @@ const autoTopupOf = (account: AccountRow, topups: TopupRow[], monthCents: bigint
     state: open ? ('under_way' as const) : (hindrance ?? ('due' as const)),
     reason: open ? 'A payment is under way.' : hindrance ? hindrances[hindrance] : 'It begins within a minute.',
     retryAt: hindrance === 'backing_off' ? account.autoTopupRetryAt : null,
-    hasPaymentMethod: account.customerId !== null,
+    hasPaymentMethod: hasMethod(account),
     monthlyCapCents: cents(account.autoTopupMonthlyCapCents),
     chargedThisMonthCents: Number(monthCents),
     recent: topups.map(toTopup),

@@ -118,7 +118,7 @@ const applyFacts = async (db: Transaction, account: AccountRow, payment: Payment
     const { customer, method } = data as { customer?: string; method?: string }
     if (customer === undefined) continue
     await topupQueries.setPaymentMethod(db, account.orgId, customer, method ?? null)
-    current = { ...current, customerId: customer }
+    current = { ...current, customerId: customer, isMethodMissing: false }
   }
   return current
 }

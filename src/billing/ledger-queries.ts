@@ -24,12 +24,14 @@ export interface AccountRow {
   capWarnedMonth: string | null
   customerId: string | null
   paymentMethodId: string | null
+  /** The customer has none, as the provider said. */
+  isMethodMissing: boolean
 }
 
 const columns = sql`org_id, balance_cents, cumulative_deposits_cents, transaction_count, charged_microcents,
   fee_microcents, moved_cents, moved_fee_cents, remainder_microcents, promotion_remaining_cents, auto_topup_enabled,
   auto_topup_threshold_cents, auto_topup_amount_cents, auto_topup_monthly_cap_cents, auto_topup_retry_at,
-  auto_topup_declines, monthly_cap_cents, cap_warned_month, customer_id, payment_method_id`
+  auto_topup_declines, monthly_cap_cents, cap_warned_month, customer_id, payment_method_id, is_method_missing`
 
 export const findAccount = (db: Db, orgId: string) =>
   db.row<AccountRow>(sql`select ${columns} from billing_accounts where org_id = ${orgId}`)

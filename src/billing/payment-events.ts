@@ -34,7 +34,7 @@ const payDeposit = async (
   const locked = await lockAccount(db, orgId)
   const customerId = news.customerId ?? locked.customerId
   await topupQueries.setPaymentMethod(db, orgId, customerId, null)
-  const account = { ...locked, customerId }
+  const account = { ...locked, customerId, isMethodMissing: false }
   await creditPayment(db, jobs, account, { amountCents, paymentIntentId, notes: null, isAutomatic: false })
   if (news.paymentIntentId !== undefined) await jobs.enqueue(db, saveMethod, { orgId, paymentIntentId })
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/database.ts'
 import { defineJob } from '../platform/jobs.ts'
 import type { Payments } from './stripe.ts'
-import { setPaymentMethod } from './topup-queries.ts'
+import { setMethodMissing, setPaymentMethod } from './topup-queries.ts'
 
 /** A deposit was paid: with what, so that the account can fill up by itself later. */
 export const saveMethod = defineJob<{ orgId: string; paymentIntentId: string }>('billing.save-method', {
@@ -21,6 +21,11 @@ export const workOnSaveMethod = async (
   { db, payments }: { db: Database; payments: Payments | undefined },
   { orgId, paymentIntentId }: { orgId: string; paymentIntentId: string },
 ): Promise<void> => {
-  const found = await payments?.findPaymentMethod(paymentIntentId)
-  if (found?.customerId) await setPaymentMethod(db, orgId, found.customerId, found.paymentMethodId)
+  if (!payments) return
+  const { customerId, paymentMethodId } = await payments.findPaymentMethod(paymentIntentId)
+  if (customerId === null) return
+  await setPaymentMethod(db, orgId, customerId, paymentMethodId)
+  if (paymentMethodId === null && (await payments.findMethodOfCustomer(customerId)) === null) {
+    await setMethodMissing(db, orgId, customerId)
+  }
 }

@@ -111,7 +111,7 @@ export const clearBackOff = (db: Db, orgId: string) =>
 export const setPaymentMethod = (db: Db, orgId: string, customerId: string | null, paymentMethodId: string | null) =>
   db.execute(sql`
     update billing_accounts
-    set customer_id = coalesce(${customerId}, customer_id),
+    set customer_id = coalesce(${customerId}, customer_id), is_method_missing = false,
       payment_method_id = case
         when ${paymentMethodId}::text is not null then ${paymentMethodId}
         -- A method belongs to its customer.
@@ -120,11 +120,18 @@ export const setPaymentMethod = (db: Db, orgId: string, customerId: string | nul
       end
     where org_id = ${orgId}`)
 
+/** Unless another one was saved while the provider was asked. */
+export const setMethodMissing = (db: Db, orgId: string, customerId: string) =>
+  db.execute(sql`
+    update billing_accounts set is_method_missing = true
+    where org_id = ${orgId} and customer_id = ${customerId} and payment_method_id is null`)
+
 export const listOrgsBelowThreshold = (db: Db) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: the sweep looks after every org whose account is to fill up by itself
     select a.org_id from billing_accounts a
-    where a.auto_topup_enabled and a.customer_id is not null and a.balance_cents < a.auto_topup_threshold_cents
+    where a.auto_topup_enabled and a.customer_id is not null and not a.is_method_missing
+      and a.balance_cents < a.auto_topup_threshold_cents
       and (a.auto_topup_retry_at is null or a.auto_topup_retry_at <= now())
       and not exists (select from topups t where t.org_id = a.org_id and t.ended_at is null)`)
 

@@ -16,9 +16,13 @@ export const runTopup = defineJob<{ orgId: string; topupId: string }>('billing.t
 /** Why an account is not filled up by itself right now. */
 export type Hindrance = 'off' | 'no_payment_method' | 'balance_suffices' | 'backing_off' | 'monthly_cap'
 
+/** Whether there may be something to charge. */
+export const hasMethod = ({ customerId, isMethodMissing }: AccountRow): boolean =>
+  customerId !== null && !isMethodMissing
+
 export const hindranceOf = (account: AccountRow, chargedThisMonthCents: bigint, now: Date): Hindrance | undefined => {
   if (!account.autoTopupEnabled) return 'off'
-  if (account.customerId === null) return 'no_payment_method'
+  if (!hasMethod(account)) return 'no_payment_method'
   if (account.balanceCents >= account.autoTopupThresholdCents) return 'balance_suffices'
   if (account.autoTopupRetryAt !== null && Date.parse(account.autoTopupRetryAt) > now.getTime()) return 'backing_off'
   const cap = account.autoTopupMonthlyCapCents

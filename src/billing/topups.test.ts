@@ -184,6 +184,39 @@ describe('automatic top-up', () => {
     assert.equal(chargesOf(customer).length, 1)
   })
 
+  test('after a deposit that saved no card charges nothing and says so, until one is saved', async () => {
+    stripe.charges = ['succeed']
+    const owner = await app.createOrg()
+    const pay = async (save: boolean): Promise<Json> => {
+      const { body } = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 100 } })
+      const session = stripe.pay(body.data.sessionId, { save })
+      await tell('checkout.session.completed', session)
+      return session
+    }
+    await pay(false)
+    await until(
+      () => getBilling(app, owner),
+      ({ autoTopup }) => !autoTopup.hasPaymentMethod,
+    )
+    await set(owner, { autoTopupEnabled: true })
+    const { autoTopup } = await getBilling(app, owner)
+    assert.deepEqual([autoTopup.state, autoTopup.recent], ['no_payment_method', []])
+    const { customer } = await pay(true)
+    await untilTopup(owner, 'succeeded')
+    assert.equal((await getBilling(app, owner)).autoTopup.hasPaymentMethod, true)
+    assert.equal(chargesOf(customer).length, 1)
+  })
+
+  test('for which no card is found waits for one, not for a while', async () => {
+    const { owner, sessionId, customer } = await prepare()
+    stripe.methods.delete(customer)
+    await app.db.execute(sql`update billing_accounts set payment_method_id = null where org_id = ${owner.orgId}`)
+    await spend(app, owner, sessionId, 6_000_000)
+    const { autoTopup } = await untilTopup(owner, 'failed')
+    assert.deepEqual([autoTopup.state, autoTopup.hasPaymentMethod], ['no_payment_method', false])
+    assert.equal(autoTopup.recent[0].failureCode, 'no_payment_method')
+  })
+
   test('without a saved card, or turned off, charges nothing and says so', async () => {
     const owner = await app.createOrg()
     await set(owner, { autoTopupEnabled: true })

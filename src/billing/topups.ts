@@ -69,7 +69,10 @@ const findTarget = async (
   const account = await db.transaction((db) => lockAccount(db, orgId))
   if (account.customerId === null) return undefined
   const saved = account.paymentMethodId ?? (await payments.findMethodOfCustomer(account.customerId))
-  if (saved === null) return undefined
+  if (saved === null) {
+    await queries.setMethodMissing(db, orgId, account.customerId)
+    return undefined
+  }
   const target = { customerId: account.customerId, paymentMethodId: saved }
   await queries.setTarget(db, orgId, id, lease.held, target)
   return target

@@ -1002,6 +1002,7 @@ export interface ProviderKey {
 
 export interface ProviderKeyCreate {
   provider: "openai" | "anthropic" | "google" | "openrouter" | "mistral" | "groq" | "xai" | "deepseek"
+  /** Printable ASCII without blanks, as a header has to be */
   key: string
   label?: string | null
 }

@@ -245,7 +245,12 @@ export const ProviderKey = Type.Object({
 
 export const ProviderKeyCreate = Type.Object({
   provider: Type.Enum([...keyProviders]),
-  key: Type.String({ minLength: 16, maxLength: 500 }),
+  key: Type.String({
+    minLength: 16,
+    maxLength: 500,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'Printable ASCII without blanks, as a header has to be',
+  }),
   label: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
 })
 

@@ -23,22 +23,41 @@ const parseJson = (text: string): unknown => {
   }
 }
 
+const isRounded = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
+
+const asWritten = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+  const source = context?.source ?? ''
+  return isRounded(value) && /^-?\d+$/.test(source) ? BigInt(source) : value
+}
+
+/** The same with whole numbers that are too large for a number, such as ids, as they were written. */
+const parseExactly = (text: string): unknown => {
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || !Object.values(value).some(isRounded)) return value
+  try {
+    return JSON.parse(text, asWritten) as unknown
+  } catch {
+    // Deeper than a reviver goes.
+    return value
+  }
+}
+
 /** The fields of a form; one that is nothing but `payload` carries JSON (GitHub, Slack). */
-const parseForm = (text: string): unknown => {
+const parseForm = (text: string, parse: (text: string) => unknown): unknown => {
   const form = new URLSearchParams(text)
-  const inner = form.size === 1 ? parseJson(form.get('payload') ?? '') : undefined
+  const inner = form.size === 1 ? parse(form.get('payload') ?? '') : undefined
   return inner === undefined ? Object.fromEntries(form) : inner
 }
 
 /** What a body says, for reading ids and types from it. Undefined when it is neither JSON nor a form. */
 export const parsePayload = (body: Buffer, contentType: string | undefined): unknown =>
-  isForm(contentType) ? parseForm(body.toString('utf8')) : parseJson(body.toString('utf8'))
+  isForm(contentType) ? parseForm(body.toString('utf8'), parseExactly) : parseExactly(body.toString('utf8'))
 
 /** A text or number of the payload by its name; undefined for anything else. */
 export const fieldOf = (payload: unknown, name: string): string | undefined => {
   if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, name)) return undefined
   const value = (payload as Record<string, unknown>)[name]
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
@@ -60,7 +79,7 @@ export const typeOf = (payload: unknown, providerHeader: string | undefined): st
  */
 export const shownPayload = (body: Buffer, contentType: string | null): unknown => {
   if (body.length === 0) return null
-  if (isForm(contentType ?? undefined)) return parseForm(body.toString('utf8'))
+  if (isForm(contentType ?? undefined)) return parseForm(body.toString('utf8'), parseJson)
   try {
     return parseJsonBody(body)
   } catch {

@@ -204,6 +204,8 @@ describe('the webhook of the payment provider', () => {
       signedEvent('checkout.session.completed', session, { secret: 'whsec_other' }),
       signedEvent('checkout.session.completed', session, { signedAt: old }),
       { ...event, body: event.body.replace('cs_x', 'cs_y') },
+      { body: 'not JSON', headers: { 'content-type': 'application/json' } },
+      { body: 'not JSON', headers: { 'content-type': 'foo' } },
     ]
     for (const one of cases) {
       const answer = await post(one)

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
+import { takeBytes } from '../platform/json-body.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import { ok, Success } from '../platform/schemas.ts'
@@ -16,21 +17,25 @@ export const registerPaymentWebhook = (
   { config, db, jobs, log }: { config: Config; db: Database; jobs: Jobs; log: Log },
 ): void => {
   const { plans } = config.billing
-  app.post(
-    `${apiPrefix}/billing/webhooks/stripe`,
-    {
-      config: { access: 'public', idempotency: false, errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
-      schema: {
-        tags: ['Billing'],
-        summary: 'For Stripe: its signed events',
-        headers: Type.Object({ 'stripe-signature': Type.Optional(Type.String()) }),
-        response: { 200: Success(PaymentEventReceived) },
+  app.register(async (scope: App) => {
+    takeBytes(scope)
+    scope.post(
+      `${apiPrefix}/billing/webhooks/stripe`,
+      {
+        config: { access: 'public', idempotency: false, errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
+        schema: {
+          tags: ['Billing'],
+          summary: 'For Stripe: its signed events',
+          headers: Type.Object({ 'stripe-signature': Type.Optional(Type.String()) }),
+          response: { 200: Success(PaymentEventReceived) },
+        },
       },
-    },
-    async ({ rawBody, headers }) => {
-      const event = await readEvent(config.billing, rawBody ?? Buffer.alloc(0), headers['stripe-signature'])
-      await applyEvent({ db, jobs, log, plans }, event)
-      return ok({ received: true as const })
-    },
-  )
+      async ({ body, headers }) => {
+        const bytes = (body as Buffer | undefined) ?? Buffer.alloc(0)
+        const event = await readEvent(config.billing, bytes, headers['stripe-signature'])
+        await applyEvent({ db, jobs, log, plans }, event)
+        return ok({ received: true as const })
+      },
+    )
+  })
 }

@@ -4,6 +4,7 @@ import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import { notFound } from '../platform/errors.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
+import { takeBytes } from '../platform/json-body.ts'
 import { CursorList, CursorQuery, Nothing, ok, Success } from '../platform/schemas.ts'
 import * as endpointQueries from './endpoint-queries.ts'
 import type { EndpointRow } from './endpoint-queries.ts'
@@ -23,12 +24,6 @@ import * as queries from './queries.ts'
 const tags = ['Connections']
 
 const toEndpoint = ({ settings, ...row }: EndpointRow) => ({ ...row, target: settings.target ?? null })
-
-/** Receivers read what was signed: the bytes, of any type. */
-const takeBytes = (scope: App): void => {
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-}
 
 /** Where providers send their events. Public: each proves itself by its own scheme. */
 const registerReceiver = (app: App, deps: ReceiveDeps): void => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, serviceUnavailable, unauthorized, validationError } from '../platform/errors.ts'
 import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
+import { takeAnyJson, takeBytes } from '../platform/json-body.ts'
 import { ok, Success } from '../platform/schemas.ts'
 import { verifyLinear } from '../platform/signatures/linear.ts'
 import { getEvent } from './deliveries.ts'
@@ -42,9 +43,8 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
   const recorder = createRecorder(db, wakeup)
 
   app.register(async (scope: App) => {
-    // Bytes of every type: what is verified and forwarded is what came.
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    // What is verified and forwarded is what came.
+    takeBytes(scope)
 
     scope.post(
       `${apiPrefix}/webhooks/receive/:webhookId`,
@@ -125,27 +125,30 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
     },
   )
 
-  app.post(
-    `${apiPrefix}/webhooks/verify`,
-    {
-      config: { access: 'webhooks:read', what },
-      schema: {
-        tags,
-        summary: 'Check a signed payload, and hear what is wrong with it; nothing is recorded',
-        body: WebhookVerify,
-        response: { 200: Success(Verified) },
+  app.register(async (scope: App) => {
+    takeAnyJson(scope)
+    scope.post(
+      `${apiPrefix}/webhooks/verify`,
+      {
+        config: { access: 'webhooks:read', what },
+        schema: {
+          tags,
+          summary: 'Check a signed payload, and hear what is wrong with it; nothing is recorded',
+          body: WebhookVerify,
+          response: { 200: Success(Verified) },
+        },
       },
-    },
-    async (request) => {
-      const { webhookId, payload, headers, url } = request.body
-      const receiver = await getOwnReceiver(db, request.actor, webhookId)
-      const verdict = explainRequest(secrets, receiver, {
-        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-        body: Buffer.from(payload, 'utf8'),
-        nowMs: Date.now(),
-        url: url ?? receiveUrlOf(originOf(request, config.baseUrl), webhookId),
-      })
-      return ok({ valid: verdict.valid, reason: verdict.valid ? null : verdict.reason })
-    },
-  )
+      async (request) => {
+        const { webhookId, payload, headers, url } = request.body
+        const receiver = await getOwnReceiver(db, request.actor, webhookId)
+        const verdict = explainRequest(secrets, receiver, {
+          headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+          body: Buffer.from(payload, 'utf8'),
+          nowMs: Date.now(),
+          url: url ?? receiveUrlOf(originOf(request, config.baseUrl), webhookId),
+        })
+        return ok({ valid: verdict.valid, reason: verdict.valid ? null : verdict.reason })
+      },
+    )
+  })
 }

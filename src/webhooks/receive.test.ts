@@ -134,12 +134,23 @@ describe('a signed event', () => {
   test('of any content type is verified by its bytes', async () => {
     const webhook = await createWebhook(app, owner)
     const body = 'type=Form.Sent&a=1&b=%C3%A9'
-    for (const type of ['application/x-www-form-urlencoded', 'text/xml; charset=latin1', 'application/json', 'x/y']) {
+    for (const type of [
+      'application/x-www-form-urlencoded',
+      'text/xml; charset=latin1',
+      'application/json',
+      'x/y',
+      'foo',
+      'a b/c',
+    ]) {
       const answer = await send(webhook, body, { ...signed(webhook.secret, body), 'content-type': type })
       assert.equal(answer.status, 200, type)
     }
     const types = (await eventsOf(app, owner, webhook)).map(({ type }: { type: string }) => type)
-    assert.deepEqual(types, ['unknown', 'unknown', 'unknown', 'form.sent'])
+    assert.deepEqual(types, ['unknown', 'unknown', 'unknown', 'unknown', 'unknown', 'form.sent'])
+    const unsigned = await app.call('POST', webhook.receivePath, { body, headers: { 'content-type': 'foo' } })
+    assert.equal(unsigned.status, 401)
+    const [event] = await eventsOf(app, owner, webhook)
+    assert.equal(event.headers['content-type'], 'a b/c')
   })
 
   test('needs no key, and ignores one and an Idempotency-Key', async () => {
@@ -205,6 +216,20 @@ describe('a repeated id', () => {
     assert.equal(seen.size, 1)
     assert.equal(firsts, 1)
     assert.equal((await eventsOf(app, owner, webhook)).length, 1)
+  })
+
+  test('that is a number of any size stays itself', async () => {
+    const webhook = await createWebhook(app, owner, { source: 'telegram' })
+    const headers = { 'x-telegram-bot-api-secret-token': webhook.secret }
+    const ids = ['9007199254740992', '9007199254740993', '9007199254740993', '123456789012345678901234567890']
+    const answers = []
+    for (const id of ids) answers.push(await send(webhook, `{"update_id": ${id}, "n": 1e400}`, headers))
+    assert.deepEqual(
+      answers.map(({ body }) => body.data.duplicate),
+      [false, false, true, false],
+    )
+    const [last] = await eventsOf(app, owner, webhook)
+    assert.equal(last.externalId, ids[3])
   })
 
   test('of any length stays itself', async () => {

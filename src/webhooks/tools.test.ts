@@ -94,6 +94,13 @@ describe('verify', () => {
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
+  test('takes every body that can be received', async () => {
+    const webhook = await createWebhook(app, owner)
+    for (const body of ['a\0b', '']) {
+      assert.equal((await verify(webhook.id, body, signed(webhook.secret, body))).valid, true)
+    }
+  })
+
   test('knows the native schemes, and works for a disabled webhook', async () => {
     const webhook = await createWebhook(app, owner, { source: 'github' })
     await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { status: 'disabled' } })

@@ -61,7 +61,7 @@ const RecoverDialog = ({ webhookId, onClose }: { webhookId: string; onClose: () 
     const body = { since: new Date(since).toISOString() }
     const { queued } = await api.call('POST /webhooks/:id/recover', { params: { id: webhookId }, body })
     await refresh('GET /webhooks/:id/deliveries')
-    toast.done(queued === 0 ? 'Nothing of since then has failed' : `${queued} are attempted once more`)
+    toast.done(queued === 0 ? 'Nothing since then has failed' : `${queued} are attempted once more`)
     onClose()
   })
   return (

@@ -18,7 +18,7 @@ import { buildServer } from '../src/server.ts'
 import { registerJobs } from '../src/worker.ts'
 import type { Role } from '../src/identity/permissions.ts'
 import { issueStepUpToken } from '../src/identity/step-up.ts'
-import { noteAnswer } from './documented.ts'
+import { assertDocumented, noteAnswer } from './documented.ts'
 import { cloneDatabase, sharedServer } from './database.ts'
 
 /** One caller: a user of an org with a key of their own. */
@@ -204,6 +204,8 @@ export const startTestApp = async (
     await database.drop()
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
+    // Last, because nothing is cleaned up after a failure.
+    assertDocumented()
   })
   return listen(parseTestConfig(env, dataDir), database.connection, cleanUp, options)
 }

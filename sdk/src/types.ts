@@ -2452,7 +2452,7 @@ export interface Routes {
       /** UUIDv7 */
       webhookId: string
     }
-    data: Receipt
+    data: Receipt | undefined
   }
   /** Record an event of your own, which goes the way of a received one */
   'POST /webhooks/test': {

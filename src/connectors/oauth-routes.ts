@@ -215,7 +215,8 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
       const { orgId, userId } = actor
       const of = { orgId, connectionId, userId }
       const origin = { ip: request.ip, requestId: request.id }
-      return sendResource(request, reply, await completeOAuth({ ...deps, db: request.db }, body, { of, origin }))
+      const connection = await completeOAuth({ ...deps, db: request.db }, body, { of, origin })
+      return sendResource(request, reply, connection, [connection.lastUsedAt])
     },
   )
 }

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { watchDefaultAgents } from '../agents/agents.ts'
 import type { ModelCatalog } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
@@ -11,6 +12,7 @@ import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import { sha256 } from '../platform/signatures/signed-request.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/schemas.ts'
 import { registerMcpRoutes } from './mcp/routes.ts'
 import { registerOpenAiRoutes } from './openai/routes.ts'
@@ -54,6 +56,12 @@ const wholeList = 1_000
 const textOf = (parts: queries.MessageRow['parts']): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
+/** What its participants are called, and look like, changes without the session. */
+const sendSession = (request: FastifyRequest, reply: FastifyReply, session: queries.SessionRow) => {
+  const names = sha256(JSON.stringify(session.participants)).toString('base64url').slice(0, 12)
+  return sendResource(request, reply, session, [names])
+}
+
 export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db, hub, log } = deps
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
@@ -66,7 +74,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   app.get(
     `${apiPrefix}/sessions`,
     {
-      config: { access: 'sessions:read', what: 'Agent' },
+      config: { access: 'sessions:read', what: 'Agent', errors: ['NOT_FOUND'] },
       schema: {
         tags,
         summary: "Sessions of the call's workspace, last changed first",
@@ -86,7 +94,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
     async (request, reply) => {
       await firstSight(request.actor)
       reply.code(201)
-      return sendResource(request, reply, await sessions.createSession(request.db, request.actor, request.body))
+      return sendSession(request, reply, await sessions.createSession(request.db, request.actor, request.body))
     },
   )
 
@@ -97,7 +105,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       schema: { tags, summary: 'One session', params: IdParams, response: { 200: Success(Session) } },
     },
     async (request, reply) =>
-      sendResource(request, reply, await sessions.getSession(db.hot, request.actor, request.params.id)),
+      sendSession(request, reply, await sessions.getSession(db.hot, request.actor, request.params.id)),
   )
 
   app.patch(
@@ -114,7 +122,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
     },
     async (request, reply) => {
       const { actor, params, body, headers } = request
-      return sendResource(request, reply, await sessions.updateSession(db, actor, params.id, body, headers['if-match']))
+      return sendSession(request, reply, await sessions.updateSession(db, actor, params.id, body, headers['if-match']))
     },
   )
 

@@ -59,7 +59,7 @@ export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): v
   app.post(
     `${apiPrefix}/webhooks/:id/events/:eventId/replay`,
     {
-      config: { access: 'webhooks:write', what: 'Event' },
+      config: { access: 'webhooks:write', what: 'Event', errors: ['VALIDATION_ERROR'] },
       schema: {
         tags,
         summary: 'Forward an event once more',
@@ -101,7 +101,7 @@ export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): v
   app.post(
     `${apiPrefix}/webhooks/:id/deliveries/:deliveryId/retry`,
     {
-      config: { access: 'webhooks:write', what: 'Delivery' },
+      config: { access: 'webhooks:write', what: 'Delivery', errors: ['VALIDATION_ERROR'] },
       schema: {
         tags,
         summary: 'Attempt a delivery once more, now',
@@ -119,7 +119,7 @@ export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): v
   app.post(
     `${apiPrefix}/webhooks/:id/recover`,
     {
-      config: { access: 'webhooks:write', what },
+      config: { access: 'webhooks:write', what, errors: ['VALIDATION_ERROR'] },
       schema: {
         tags,
         summary: 'Attempt all deliveries once more that were created since a time and have failed',

@@ -3,7 +3,7 @@ import { notFound, serviceUnavailable, unauthorized, validationError } from '../
 import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { takeAnyJson, takeBytes } from '../platform/json-body.ts'
-import { ok, Success } from '../platform/schemas.ts'
+import { Empty, ok, Success } from '../platform/schemas.ts'
 import { verifyLinear } from '../platform/signatures/linear.ts'
 import { getEvent } from './deliveries.ts'
 import { eventsOfLinear } from './linear.ts'
@@ -50,12 +50,17 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       `${apiPrefix}/webhooks/receive/:webhookId`,
       {
         // Counted once the signature has been verified: strangers must not use up what the provider needs.
-        config: { access: 'public', what, rateLimit: 'none', errors: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'] },
+        config: {
+          access: 'public',
+          what,
+          rateLimit: 'none',
+          errors: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS', 'BAD_REQUEST'],
+        },
         schema: {
           tags,
           summary: 'Where a provider sends events to; the signature is the proof',
           params: ReceiveParams,
-          response: { 200: Success(Receipt) },
+          response: { 200: Success(Receipt), 204: Empty('A health check of the provider') },
         },
       },
       async (request, reply) => {
@@ -75,7 +80,12 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
     scope.post(
       `${apiPrefix}/webhooks/linear`,
       {
-        config: { access: 'public', what, rateLimit: 'none', errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
+        config: {
+          access: 'public',
+          what,
+          rateLimit: 'none',
+          errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE', 'NOT_FOUND'],
+        },
         schema: {
           tags,
           summary: "Where a Linear application's webhook points to, for all orgs that connected Linear",
@@ -99,7 +109,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
   app.post(
     `${apiPrefix}/webhooks/test`,
     {
-      config: { access: 'webhooks:write', what },
+      config: { access: 'webhooks:write', what, errors: ['NOT_FOUND', 'VALIDATION_ERROR'] },
       schema: {
         tags,
         summary: 'Record an event of your own, which goes the way of a received one',
@@ -130,7 +140,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
     scope.post(
       `${apiPrefix}/webhooks/verify`,
       {
-        config: { access: 'webhooks:read', what },
+        config: { access: 'webhooks:read', what, errors: ['NOT_FOUND'] },
         schema: {
           tags,
           summary: 'Check a signed payload, and hear what is wrong with it; nothing is recorded',

@@ -154,7 +154,7 @@ describe('a document from routes', () => {
     assert.equal(paths['/page'], undefined)
     const hook = paths['/hook']?.['post'] as Any
     assert.deepEqual(hook.security, [])
-    assert.deepEqual(Object.keys(hook.responses), ['200', '429', '500'])
+    assert.deepEqual(Object.keys(hook.responses), ['200', '400', '429', '500'])
     assert.equal(hook.parameters, undefined)
   })
 

@@ -207,12 +207,11 @@ const isHidden = ({ schema }: RouteOptions): boolean => schema?.hide === true
 
 /** The refusals that a route of this shape can answer, beside those that it declares (`config.errors`). */
 const errorsOf = (route: RouteOptions): ErrorCode[] => {
-  const { access, rateLimit, idempotency, malformedId, errors: own = [] } = route.config ?? {}
+  const { access, rateLimit, idempotency, errors: own = [] } = route.config ?? {}
   const method = methodOf(route)
-  const { body, querystring } = route.schema ?? {}
   const hasParams = route.url.includes(':')
-  const codes: ErrorCode[] = [...own, 'INTERNAL_ERROR']
-  if (body !== undefined || querystring !== undefined || malformedId !== undefined) codes.push('BAD_REQUEST')
+  // A request may be malformed in ways that no route asks about: NUL in its query, a body that cannot be read.
+  const codes: ErrorCode[] = [...own, 'BAD_REQUEST', 'INTERNAL_ERROR']
   if (hasParams) codes.push('NOT_FOUND')
   if (access !== 'public') codes.push('UNAUTHORIZED', 'FORBIDDEN', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE')
   else if (rateLimit !== undefined && rateLimit !== 'none') codes.push('TOO_MANY_REQUESTS')

@@ -53,7 +53,7 @@ const applyRefunds = async (
  * What of a plan's credit goes back with its payment, refunded or disputed: in proportion, and never more than was
  * granted. All that was told decides, in whatever order it came.
  */
-export const takenBackOf = (facts: Told[], grantedCents: bigint, paidCents: bigint): bigint => {
+const takenBackOf = (facts: Told[], grantedCents: bigint, paidCents: bigint): bigint => {
   const lost = facts
     .filter(({ kind, data }) => kind === 'dispute' && data['won'] !== true)
     .map(({ data }) => (data['amount'] === undefined ? paidCents : cents(data['amount'])))

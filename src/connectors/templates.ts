@@ -1,3 +1,4 @@
+import { cleanText } from '../platform/text.ts'
 import { badRequest } from '../platform/errors.ts'
 import type { Template, Values } from './definition.ts'
 
@@ -88,8 +89,7 @@ export const at = (value: unknown, path: string): unknown => {
 export const textAt = (value: unknown, path: string | undefined): string | null => {
   const found = path === undefined ? undefined : at(value, path)
   if (typeof found !== 'string' && typeof found !== 'number') return null
-  // Neither half a character nor NUL can be stored.
-  return String(found).toWellFormed().replaceAll('\0', '')
+  return cleanText(String(found))
 }
 
 interface Branch {

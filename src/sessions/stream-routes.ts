@@ -4,7 +4,6 @@ import type { App } from '../platform/http.ts'
 import { EventStream, IdParams, Nothing } from '../platform/schemas.ts'
 import { lastSeen, sendStream, streamsTo } from './event-stream.ts'
 import type { StreamOptions } from './event-stream.ts'
-
 import * as eventQueries from './event-queries.ts'
 import type { SessionDeps } from './routes.ts'
 import type { Tails } from './stream-tail.ts'

@@ -1,6 +1,6 @@
 import type { Actor } from '../identity/actor.ts'
 import type { Database, Db } from '../platform/database.ts'
-import { badRequest, notFound, validationError } from '../platform/errors.ts'
+import { notFound, validationError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import * as queries from './delivery-queries.ts'
 import type { DeliveryRow } from './delivery-queries.ts'
@@ -115,12 +115,6 @@ const smallestIdOf = (ms: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
 }
 
-const timeOf = (since: string): Date => {
-  const time = new Date(since)
-  if (Number.isNaN(time.getTime())) throw badRequest('since must be a time that there is')
-  return time
-}
-
 /**
  * Tries again all that were created since a moment and have failed. By the batch, each its own transaction: what is
  * queued stays queued when the request is cut off, and asking again goes on where it was.
@@ -130,17 +124,16 @@ export const recoverDeliveries = async (
   actor: Actor,
   wakeup: Wakeup,
   webhookId: string,
-  text: string,
+  since: string,
 ): Promise<number> => {
-  const since = timeOf(text)
   const { url } = await getWebhook(db, actor, webhookId)
   if (url === null) throw validationError(forwardsNowhere)
   // Upwards by id, so that one which fails again meanwhile is not met a second time.
-  let position = smallestIdOf(since.getTime() - idLeadMs)
+  let position = smallestIdOf(Date.parse(since) - idLeadMs)
   let queued = 0
   for (;;) {
     const rows = await queries.requeueFailedAfter(db, actor, webhookId, {
-      since: since.toISOString(),
+      since: new Date(since).toISOString(),
       after: position,
       limit: recoverBatch,
     })

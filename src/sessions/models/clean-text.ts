@@ -1,7 +1,6 @@
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
+import { cleanText } from '../../platform/text.ts'
 
-/** Text that PostgreSQL stores: without NUL, with a replacement character for half of a surrogate pair. */
-export const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0', '')
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 
 /** Cleans text that comes in pieces: a pair that was cut in two stays whole. */
 export const createTextCleaner = (): ((piece: string) => string) => {

@@ -94,7 +94,7 @@ const seedUsage = async (db: Database, orgId: string, count: number): Promise<vo
       case when i % 11 = 0 then null else md5('project' || i % ${projectsOfOrg})::uuid end as project_id,
       'provider/model-' || i % ${models} as model, case when i % 7 = 0 then 'peer' else 'chat' end as operation
     from generate_series(1, ${count}::int) as i`
-  await db.transaction(async (db) => {
+  await db.transaction('all orgs', async (db) => {
     await db.execute(sql`set local statement_timeout = 0`)
     await db.execute(sql`
       insert into usage_records (org_id, turn_id, step, attempt, at, agent_id, project_id, model, operation, input_tokens,

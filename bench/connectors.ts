@@ -271,7 +271,7 @@ const measureAll = async (
   await db.execute(
     sql`create table floor_events (id bigint generated always as identity primary key, body jsonb not null)`,
   )
-  const made = await db.transaction((db) =>
+  const made = await db.transaction('all orgs', (db) =>
     createOrg(db, { name: 'Bench', owner: { email: 'bench@example.com' }, key: generateKey('live'), madeBy: 'bench' }),
   )
   const { org, workspace, member } = made

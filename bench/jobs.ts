@@ -52,7 +52,7 @@ const startWorker = async (connection: pg.ClientConfig, concurrency: number) => 
 const secondsPerTransaction = async (db: Database, jobs?: Jobs): Promise<number> => {
   const began = performance.now()
   for (let n = 0; n < transactions; n++) {
-    await db.transaction(async (db) => {
+    await db.transaction('all orgs', async (db) => {
       await db.execute(sql`insert into written (n) values (${n})`)
       await jobs?.enqueue(db, kind, { n })
     })
@@ -84,7 +84,7 @@ const jobsPerSecond = async (connection: pg.ClientConfig, db: Database, concurre
   for (let round = 0; round < rounds; round++) {
     const payloads = Array.from({ length: batch }, (_, n) => ({ n }))
     const all = next(batch)
-    await db.transaction((db) => jobs.enqueueAll(db, kind, payloads))
+    await db.transaction('all orgs', (db) => jobs.enqueueAll(db, kind, payloads))
     const began = performance.now()
     rates.push((batch / ((await all) - began)) * 1_000)
   }
@@ -97,7 +97,7 @@ const delaysToStart = async (connection: pg.ClientConfig, db: Database): Promise
   const delays: number[] = []
   for (let n = 0; n < 500; n++) {
     const started = next(1)
-    await db.transaction((db) => jobs.enqueue(db, kind, { n }))
+    await db.transaction('all orgs', (db) => jobs.enqueue(db, kind, { n }))
     const committed = performance.now()
     delays.push((await started) - committed)
   }

@@ -86,7 +86,7 @@ const keyLines = (key: ApiKeyRow): [string, string][] => [
 
 const orgCreate = async ({ config, db }: CommandContext, args: Arguments): Promise<Output> => {
   const key = generateKey(config.keyEnvironment)
-  const made = await db.transaction((db) =>
+  const made = await db.transaction('all orgs', (db) =>
     createOrg(db, { name: text(args, 'name'), owner: { email: text(args, 'owner') }, key, madeBy }),
   )
   const { org, workspace, member, apiKey } = made
@@ -120,7 +120,7 @@ const orgList = async ({ db }: CommandContext): Promise<Output> => {
 const userAdd = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
   const role = toRole(text(args, 'role'))
   const workspaceId = args.options['workspace']
-  const member = await db.transaction(async (db) => {
+  const member = await db.transaction('all orgs', async (db) => {
     const org = await getOrg(db, text(args, 'org'))
     await checkWorkspace(db, org.id, workspaceId)
     return addMember(db, systemActor(org.id, madeBy), {
@@ -150,7 +150,7 @@ const userPassword = async ({ db, readPassword }: CommandContext, args: Argument
   const length = [...password].length
   if (length < 8 || length > 128) throw badRequest('The password must have 8 to 128 characters.')
   const hash = await hashPassword(password)
-  await db.transaction(async (db) => {
+  await db.transaction('all orgs', async (db) => {
     await setPassword(db, user.id, hash)
     await auditPerson(db, user.id, 'user.password-changed', null, { by: madeBy })
   })
@@ -159,7 +159,7 @@ const userPassword = async ({ db, readPassword }: CommandContext, args: Argument
 
 const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments): Promise<Output> => {
   const user = await getPerson(db, args.operand)
-  const { path, expiresAt } = await db.transaction(async (db) => {
+  const { path, expiresAt } = await db.transaction('all orgs', async (db) => {
     await auditPerson(db, user.id, 'user.link-made', null, { by: madeBy })
     return createSignInLink(db, user.id, null)
   })
@@ -172,7 +172,7 @@ const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments
 
 const userTwoFactorOff = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
   const user = await getPerson(db, args.operand)
-  const removed = await db.transaction(async (db) => {
+  const removed = await db.transaction('all orgs', async (db) => {
     if ((await personQueries.deleteTwoFactor(db, user.id)) === 0) return false
     await auditPerson(db, user.id, 'user.two-factor-removed', null, { by: madeBy })
     return true
@@ -182,7 +182,7 @@ const userTwoFactorOff = async ({ db }: CommandContext, args: Arguments): Promis
 }
 
 const workspaceCreate = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
-  const workspace = await db.transaction(async (db) => {
+  const workspace = await db.transaction('all orgs', async (db) => {
     const org = await getOrg(db, text(args, 'org'))
     return addWorkspace(db, systemActor(org.id, madeBy), {
       name: text(args, 'name'),
@@ -200,7 +200,7 @@ const keyCreate = async ({ config, db }: CommandContext, args: Arguments): Promi
   const workspaceId = args.options['workspace']
   const scopes = args.options['scopes']?.split(',').filter((scope) => scope.trim() !== '')
   const expiresAt = toExpiry(args.options['expires'], 'key create')
-  const apiKey = await db.transaction(async (db) => {
+  const apiKey = await db.transaction('all orgs', async (db) => {
     const org = await getOrg(db, text(args, 'org'))
     const userId = text(args, 'user')
     const member = isUuid(userId) ? await memberQueries.findMemberOfUser(db, org.id, userId) : undefined
@@ -214,7 +214,7 @@ const keyCreate = async ({ config, db }: CommandContext, args: Arguments): Promi
 }
 
 const keyRevoke = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
-  const apiKey = await db.transaction(async (db) => {
+  const apiKey = await db.transaction('all orgs', async (db) => {
     const found = isUuid(args.operand) ? await apiKeyQueries.findOrgOfKey(db, args.operand) : undefined
     if (!found) throw notFound('API key')
     const revoked = await apiKeyQueries.revokeKey(db, found.orgId, args.operand)

@@ -433,7 +433,7 @@ describe('money', () => {
     const proven = await json('ledger', 'verify')
     assert.deepEqual(proven.faults, [])
     assert.ok(proven.orgs >= 1)
-    await app.db.transaction(async (db) => {
+    await app.db.transaction('all orgs', async (db) => {
       await db.execute(sql`set local session_replication_role = replica`)
       await db.execute(
         sql`update transactions set amount_cents = amount_cents + 1 where org_id = ${acme.org.id} and number = 1`,

@@ -30,7 +30,7 @@ export const startConsole = async (env: Record<string, string> = {}): Promise<Te
   const app = await startTestApp(env)
   const browser = await startBrowser()
   const linkPath = async ({ userId }: TestActor): Promise<string> =>
-    (await app.db.transaction((db) => createSignInLink(db, userId, null))).path
+    (await app.db.transaction('all orgs', (db) => createSignInLink(db, userId, null))).path
   return {
     app,
     signInLink: async (actor) => app.url + (await linkPath(actor)),
@@ -56,7 +56,7 @@ export const startConsole = async (env: Record<string, string> = {}): Promise<Te
 /** Gives a person a password, for step-up and two-factor; ends their sessions, so do it first. */
 export const givePassword = async (app: TestApp, { userId }: TestActor): Promise<void> => {
   const hash = await hashPassword(password)
-  await app.db.transaction((db) => setPassword(db, userId, hash))
+  await app.db.transaction('all orgs', (db) => setPassword(db, userId, hash))
 }
 
 // As text, since it runs in the page; what turns for ever (a spinner) is not waited for. A transition begins a frame

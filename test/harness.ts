@@ -129,7 +129,7 @@ const listen = async (
     const apiKeyId = newId()
     const email = `user-${randomBytes(6).toString('hex')}@example.com`
     const key = generateKey(config.keyEnvironment)
-    await db.transaction(async (db) => {
+    await db.transaction('all orgs', async (db) => {
       await db.execute(sql`insert into users (id, email, name) values (${userId}, ${email}, ${'User'})`)
       await db.execute(
         sql`insert into members (org_id, id, user_id, name, role) values (${orgId}, ${newId()}, ${userId}, ${'User'}, ${role})`,
@@ -158,7 +158,7 @@ const listen = async (
     createOrg: async (name = 'Test org') => {
       const orgId = newId()
       const workspaceId = newId()
-      await db.transaction(async (db) => {
+      await db.transaction('all orgs', async (db) => {
         await db.execute(sql`insert into orgs (id, name) values (${orgId}, ${name})`)
         await db.execute(sql`
           insert into workspaces (org_id, id, name, slug, is_default)
@@ -169,7 +169,7 @@ const listen = async (
     createUser: (of, role = 'member', options = {}) =>
       addUser(of.orgId, of.workspaceId, role, options.inWorkspace ?? true, options.scopes ?? []),
     stepUp: async ({ userId }) => {
-      const { token } = await db.transaction((db) => issueStepUpToken(db, userId, null))
+      const { token } = await db.transaction('all orgs', (db) => issueStepUpToken(db, userId, null))
       return { 'x-step-up-token': token }
     },
     secondServer: async (env = {}, options = {}) =>

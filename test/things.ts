@@ -15,7 +15,7 @@ import { registerIdempotency, sendReplay } from '../src/platform/idempotency.ts'
 export const thingsTable = sql`create table things (n integer generated always as identity, name text not null)`
 
 const insertThing = (db: Database, name: string) =>
-  db.transaction((db) => db.row<{ n: number }>(sql`insert into things (name) values (${name}) returning n`))
+  db.transaction('all orgs', (db) => db.row<{ n: number }>(sql`insert into things (name) values (${name}) returning n`))
 
 const failures = {
   badRequest: () => badRequest('bad'),
@@ -62,7 +62,7 @@ const registerThings = (app: App, { beforeWork, dieWhen }: ThingsOptions): void 
         await request.db.execute(sql`do $$ begin raise exception 'again' using errcode = '40001'; end $$`)
       }
       if (dieWhen === 'before the commit') {
-        await request.db.transaction(async (db) => {
+        await request.db.transaction('all orgs', async (db) => {
           await db.execute(sql`insert into things (name) values (${name})`)
           await die()
         })

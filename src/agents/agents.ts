@@ -148,7 +148,7 @@ export const createAgent = async (
     allowedConnectors: cleanSlugs(body.allowedConnectors ?? []),
     settings: mergeSettings({}, body.settings ?? {}),
   }
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const created = await insertWithFreeSlug(db, actor, agent)
     await audit(db, actor, 'agent.created', { type: 'agent', id: created.id }, { name, slug: created.slug })
     return created
@@ -250,7 +250,7 @@ export const updateAgent = async (
   const named = patchFields.filter((field) => patch[field] !== undefined)
   if (named.length === 0) throw badRequest('The body must name at least one field to change')
   if (patch.model !== undefined) knownModel(catalog, patch.model)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     // Two renames that name each other would lock each other's rows the wrong way round.
     if (patch.slug !== undefined) await queries.holdSlug(db, actor, '')
     const agent = await lockVisible(db, actor, idOrSlug)
@@ -266,7 +266,7 @@ export const updateAgent = async (
 
 /** Takes an agent out of sight; its sessions keep what it said. FORBIDDEN for the default agent. */
 export const deleteAgent = (db: Database, actor: Actor, idOrSlug: string, ifMatch: string | undefined): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const agent = await lockVisible(db, actor, idOrSlug)
     if (agent.isDefault) throw forbidden('The default agent cannot be deleted.')
     requireMatch(ifMatch, agent)

@@ -170,7 +170,7 @@ export const updateSettings = (
 ): Promise<void> => {
   const named = patchFields.filter((field) => patch[field] !== undefined)
   if (named.length === 0) throw badRequest('The body must name at least one field to change')
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const account = await lockAccount(db, actor.orgId)
     const wanted = {
       autoTopupEnabled: patch.autoTopupEnabled ?? account.autoTopupEnabled,

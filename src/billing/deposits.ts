@@ -32,7 +32,7 @@ const depositDirectly = (
   actor: Actor,
   amountCents: number,
 ): Promise<{ deposited: number; method: 'direct'; message: string }> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const account = await lockAccount(db, actor.orgId)
     const entry = { type: 'deposit', amountCents: BigInt(amountCents), notes: 'Direct deposit' } as const
     await watchBalance(db, jobs, await book(db, account, [entry]))
@@ -73,7 +73,7 @@ const openCheckout = async (
   const successUrl = `${origin}/billing?checkout=success`
   const cancelUrl = `${origin}/billing?checkout=cancelled`
   const page = await open({ checkoutId, orgId, customerId, email, successUrl, cancelUrl })
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     await queries.insertCheckout(db, orgId, { id: checkoutId, ...wish, createdBy: userId })
     await queries.setCheckoutSession(db, orgId, checkoutId, page.sessionId)
     const { amountCents, planId } = wish

@@ -154,7 +154,7 @@ test('a turn that is cancelled while money is held for its next call leaves noth
   const fee = { bps: 500, waiverCents: 0 }
   const call = { orgId: owner.orgId, turnId, agentId: turn!.agentId, agentCapCents: null, rates, fee, isByok: false }
   let cancelling: Promise<unknown> = Promise.resolve()
-  await db.transaction(async (db) => {
+  await db.transaction('all orgs', async (db) => {
     await db.row(sql`select id from turns where org_id = ${owner.orgId} and id = ${turnId} for share`)
     cancelling = app.call('POST', `/api/v1/turns/${turnId}/cancel`, { as: owner })
     // The cancel waits for us now.

@@ -25,10 +25,10 @@ const sweep = defineJob<Record<string, never>>('billing.sweep')
 const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
   for (const { orgId } of await listOrgsWaiting(db)) await settle({ db, jobs }, orgId)
   for (const { orgId } of await topupQueries.listOrgsBelowThreshold(db)) {
-    await db.transaction(async (db) => watchBalance(db, jobs, await lockAccount(db, orgId)))
+    await db.transaction({ orgId }, async (db) => watchBalance(db, jobs, await lockAccount(db, orgId)))
   }
   for (const { orgId, id } of await topupQueries.listStaleTopups(db)) {
-    await db.transaction((db) => jobs.enqueue(db, runTopup, { orgId, topupId: id }, { singletonKey: id }))
+    await db.transaction({ orgId }, (db) => jobs.enqueue(db, runTopup, { orgId, topupId: id }, { singletonKey: id }))
   }
   await expireEvents(db)
 }

@@ -86,7 +86,7 @@ const fee = { bps: 500, waiverCents: 3_000 }
 const hold = async (org: Org): Promise<void> => {
   const turnId = newId()
   const call = { orgId: org.orgId, turnId, agentId: org.agents[0]!, agentCapCents: null, rates, fee, isByok: false }
-  await db.transaction((db) => admitTurn(db, false, { ...call, inputTokens: 100, maxOutputTokens: 500 }))
+  await db.transaction('all orgs', (db) => admitTurn(db, false, { ...call, inputTokens: 100, maxOutputTokens: 500 }))
   org.open.push(turnId)
 }
 
@@ -128,7 +128,7 @@ const chargeAgain =
 const crash =
   (cost: number): Step =>
   async (org) => {
-    const died = db.transaction(async (db) => {
+    const died = db.transaction('all orgs', async (db) => {
       await db.row(sql`
         insert into usage_inbox (org_id, turn_id, step, attempt, agent_id, model, operation, input_tokens, output_tokens,
           cache_read_tokens, cache_write_tokens, is_estimate, is_byok, provider_cost_microcents, platform_fee_microcents)
@@ -175,11 +175,11 @@ const topUp =
     const id = newId()
     const intent = `pi_${id}`
     // One at a time: while another one is under way none begins.
-    if (!(await db.transaction((db) => insertTopup(db, org.orgId, id, BigInt(amount))))) return
+    if (!(await db.transaction('all orgs', (db) => insertTopup(db, org.orgId, id, BigInt(amount))))) return
     const topup = { orgId: org.orgId, id, amountCents: BigInt(amount) }
     const end = { state: 'declined', paymentIntentId: intent, code: 'x', message: 'x' } as const
     const settleOnce = () =>
-      db.transaction((db) => (isPaid ? completeTopup(db, jobs, topup, intent) : failTopup(db, topup, end)))
+      db.transaction('all orgs', (db) => (isPaid ? completeTopup(db, jobs, topup, intent) : failTopup(db, topup, end)))
     // The provider's answer and its event, at once.
     await Promise.all([settleOnce(), settleOnce()])
     if (!isPaid) return

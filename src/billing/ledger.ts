@@ -126,7 +126,7 @@ export interface LedgerDeps {
 export const settle = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> => {
   if (!(await usageQueries.hasWaiting(db, orgId))) return
   for (;;) {
-    const calls = await db.transaction(async (db) => {
+    const calls = await db.transaction({ orgId }, async (db) => {
       const before = await lockAccount(db, orgId)
       const { account, calls } = await foldCharges(db, before)
       await watchCap(db, account)
@@ -139,7 +139,7 @@ export const settle = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<v
 
 /** From the terminal: books what no payment and no usage stands for. Answers the account afterwards. */
 export const adjust = (db: Database, orgId: string, amountCents: bigint, notes: string): Promise<AccountRow> =>
-  db.transaction(async (db) => {
+  db.transaction({ orgId }, async (db) => {
     const account = await lockAccount(db, orgId)
     const details = { amountCents: Number(amountCents), notes }
     await audit(db, systemActor(orgId, 'atrium command'), 'billing.adjusted', { type: 'billing', id: null }, details)

@@ -70,7 +70,7 @@ const applyCharge = async (db: Transaction, { jobs }: EventDeps, news: ChargeNew
  * same time and in any order; what is told of something that we do not know yet is kept until we do.
  */
 export const applyEvent = (deps: EventDeps, event: PaymentEvent): Promise<void> =>
-  deps.db.transaction(async (db) => {
+  deps.db.transaction('all orgs', async (db) => {
     if (!(await queries.claimEvent(db, event.id, event.type))) return
     const subjects = new Set<string>()
     for (const fact of readFacts(event)) {

@@ -35,7 +35,7 @@ export const toPromotion = (row: PromotionRow & { remainingCents: bigint }) => (
 
 /** Adds a promotion to the org's balance. NOT_FOUND, VALIDATION_ERROR when it has expired, CONFLICT the second time. */
 export const redeemPromotion = async (db: Database, actor: Actor, given: string) =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const promotion = await queries.findPromotion(db, toCode(given))
     if (!promotion) throw notFound('Promotion')
     if (promotion.isExpired) throw validationError('The promotion has expired.')

@@ -38,7 +38,7 @@ export const addProviderKey = (
   actor: Actor,
   body: { provider: KeyProvider; key: string; label?: string | null },
 ) =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const id = newId()
     const { provider, key } = body
     const stored = await queries.insertKey(db, actor.orgId, {
@@ -66,7 +66,7 @@ export const listProviderKeys = async (db: Db, actor: Actor, limit: number, curs
 }
 
 export const removeProviderKey = (db: Database, actor: Actor, id: string): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const removed = await queries.deleteKey(db, actor.orgId, id)
     if (!removed) throw notFound('Provider key')
     const { provider, fingerprint } = removed

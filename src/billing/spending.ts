@@ -93,7 +93,7 @@ export const listOperations = async (db: Db, orgId: string, range: Range) =>
 /** Settles what waits, and then reads one moment of the ledger and its rollups. */
 export const readSettled = async <T>(deps: LedgerDeps, orgId: string, read: (db: Db) => Promise<T>): Promise<T> => {
   await settle(deps, orgId)
-  return deps.db.transaction(async (db) => {
+  return deps.db.transaction({ orgId }, async (db) => {
     await freeze(db)
     return read(db)
   })

@@ -126,7 +126,7 @@ export const workOnInvoicePayment = async (
   const paymentIntentId = await payments?.findPaymentOfInvoice(invoiceId)
   // Paid with money that was there, or by hand: nothing can go back that we would hear of.
   if (!paymentIntentId) return
-  await db.transaction(async (db) => {
+  await db.transaction('all orgs', async (db) => {
     await lockSubject(db, subscriptionId)
     const fact = { subject: subscriptionId, kind: 'invoice', id: invoiceId, data: { paymentIntentId } } as const
     await queries.upsertFact(db, fact, new Date().toISOString())
@@ -148,7 +148,8 @@ export const endSubscription = async (
   if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
   const { providerId, planId, currentPeriodEnd } = running
   await payments.endSubscription(providerId)
-  await db.transaction(async (db) => {
+  // The provider's ids are looked up in all orgs, as for its events.
+  await db.transaction('all orgs', async (db) => {
     await lockSubject(db, providerId)
     // As if the provider had told it already: its event will say the same.
     const fact = {

@@ -66,7 +66,7 @@ const findTarget = async (
 ): Promise<{ customerId: string; paymentMethodId: string } | undefined> => {
   const { orgId, id, customerId, paymentMethodId } = topup
   if (customerId !== null && paymentMethodId !== null) return { customerId, paymentMethodId }
-  const account = await db.transaction((db) => lockAccount(db, orgId))
+  const account = await db.transaction({ orgId }, (db) => lockAccount(db, orgId))
   if (account.customerId === null) return undefined
   const saved = account.paymentMethodId ?? (await payments.findMethodOfCustomer(account.customerId))
   if (saved === null) {
@@ -81,11 +81,11 @@ const findTarget = async (
 const settleOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOutcome): Promise<void> => {
   const { db, jobs } = deps
   if (outcome.state === 'declined') {
-    await db.transaction((db) => failTopup(db, topup, outcome))
+    await db.transaction(topup, (db) => failTopup(db, topup, outcome))
   } else if (outcome.state === 'succeeded') {
-    await db.transaction((db) => completeTopup(db, jobs, topup, outcome.paymentIntentId))
+    await db.transaction(topup, (db) => completeTopup(db, jobs, topup, outcome.paymentIntentId))
   } else {
-    await db.transaction(async (db) => {
+    await db.transaction(topup, async (db) => {
       const { orgId, id } = topup
       await queries.setProcessing(db, orgId, id, outcome.paymentIntentId)
       await jobs.enqueue(db, runTopup, { orgId, topupId: id }, { startAfterSeconds: recheckSeconds })
@@ -96,7 +96,7 @@ const settleOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOu
 const chargeTopup = async (deps: TopupDeps, topup: TopupRow, lease: Lease): Promise<void> => {
   const { db, payments } = deps
   const give = (code: string, message: string): Promise<void> =>
-    db.transaction((db) => failTopup(db, topup, { state: 'failed', paymentIntentId: null, code, message }))
+    db.transaction(topup, (db) => failTopup(db, topup, { state: 'failed', paymentIntentId: null, code, message }))
   if (!payments) return give('no_provider', 'Payments are not configured on this server.')
   if (topup.state === 'processing' && topup.paymentIntentId !== null) {
     return settleOutcome(deps, topup, await payments.findCharge(topup.paymentIntentId))
@@ -134,6 +134,6 @@ export const workOnTopup = async (
     log.error({ err: error, orgId, topupId }, 'an automatic top-up was given up')
     const message = 'The payment provider could not be reached.'
     const end = { state: 'failed', paymentIntentId: null, code: 'provider_unreachable', message } as const
-    await db.transaction((db) => failTopup(db, { orgId, id: topupId }, end))
+    await db.transaction({ orgId }, (db) => failTopup(db, { orgId, id: topupId }, end))
   }
 }

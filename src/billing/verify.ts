@@ -67,7 +67,7 @@ const otherChecks = async (db: Db, orgId: string): Promise<Check[]> => {
  * servers. Answers what does not hold.
  */
 export const verifyOrg = (db: Database, orgId: string): Promise<Fault[]> =>
-  db.transaction(async (db) => {
+  db.transaction({ orgId }, async (db) => {
     await freeze(db)
     await queries.takeTime(db)
     const account = await queries.findAccountSums(db, orgId)

@@ -36,7 +36,7 @@ const isFinal = (error: unknown): error is ApiError => error instanceof ApiError
 
 /** The chat's next message is answered with an apology: nobody will take it. */
 const giveUp = ({ db, jobs }: ChatDeps, chat: ChatKey, reason: string): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(chat, async (db) => {
     await chatQueries.lockChat(db, chat)
     const next = await chatQueries.findWaiting(db, chat)
     if (!next) return

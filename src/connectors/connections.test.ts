@@ -287,7 +287,7 @@ describe('a connection', () => {
     const other = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
     await db.execute(sql`update connections set pending_until = now() - interval '1 second' where id = ${id}`)
     await db.execute(sql`update oauth_states set expires_at = now() where connection_id = ${id}`)
-    await db.transaction((db) => app.deps.jobs.enqueue(db, expireConnections, {}))
+    await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, expireConnections, {}))
     await until('it is ended', async () => (await secretsOf(id))?.status === 'expired')
     assert.equal((await secretsOf(other.id))?.status, 'pending')
     const left = await db.row<{ n: number }>(

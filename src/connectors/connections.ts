@@ -106,7 +106,7 @@ export const startConnection = (
     isRestart = false,
   }: { label?: string | undefined; origin: string; isRestart?: boolean },
 ): Promise<StartedConnection> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const { connection, isNew } = await insertOrFind(db, actor, connector, wanted.trim())
     const isWaiting = connection.status === 'pending'
     if (isWaiting && !isNew) await queries.prolongPending(db, actor.orgId, connection.id)
@@ -127,7 +127,7 @@ export const restartOAuth = (
   id: string,
   origin: string,
 ): Promise<string> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     const connector = connectorToComplete(deps, connection)
@@ -146,7 +146,7 @@ export const revokeConnection = (
   id: string,
   ifMatch: string | undefined,
 ): Promise<'pending' | 'unsupported'> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     requireMatch(ifMatch, connection)

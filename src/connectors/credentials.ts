@@ -104,7 +104,7 @@ export const submitCredentials = async (
   checkAuthHeaders(access)
   await checkPlace(deps, access)
   const verdict = await verdictOf(deps, access, auth)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const sealed = sealSecrets(deps.secrets, { orgId: actor.orgId, id }, secrets)
     const connection = await queries.activate(db, actor.orgId, id, { secrets: sealed, scopes: [], ...verdict })
     if (!connection) throw notFound('Connection')

@@ -30,7 +30,7 @@ const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId
  */
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
   const write = (events: NewEvent[]): Promise<EventKey[]> =>
-    db.transaction(async (db) => {
+    db.transaction('all orgs', async (db) => {
       let stored = await queries.insertEvents(db, events)
       if (stored.length < events.length && (await queries.releaseSecondIds(db, events))) {
         stored = [...stored, ...(await queries.insertEvents(db, events))]

@@ -103,7 +103,7 @@ const exchanges = (): number => github.count('POST', tokenPath)
 const cookieOf = async (actor: TestActor): Promise<string> => {
   const password = 'correct horse battery'
   const hash = await hashPassword(password)
-  await db.transaction((db) => setPassword(db, actor.userId, hash))
+  await db.transaction('all orgs', (db) => setPassword(db, actor.userId, hash))
   const answer = await app.call('POST', `${api}/auth/sign-in`, {
     json: { email: actor.email, password },
     headers: { origin: app.url },

@@ -102,7 +102,7 @@ const store = (
 ): Promise<ConnectionRow | undefined> => {
   const { scopes, expiresInSeconds, canRenew } = grant
   const secrets = sealSecrets(deps.secrets, { orgId, id: connectionId }, grant.secrets)
-  return deps.db.transaction(async (db) => {
+  return deps.db.transaction({ orgId }, async (db) => {
     const accepted = { secrets, scopes, expiresInSeconds, canRenew, ...account }
     const connection = await queries.activate(db, orgId, connectionId, accepted)
     if (!connection) return undefined

@@ -63,7 +63,7 @@ export const breakConnection = (
   { ref: { orgId, id }, secretsVersion, connector }: FreshAccess,
   reason: string,
 ): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction({ orgId }, async (db) => {
     if (!(await queries.markBroken(db, orgId, id, secretsVersion, reason))) return
     await audit(
       db,

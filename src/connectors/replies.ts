@@ -204,7 +204,7 @@ export const answer = async (deps: ReplyDeps, chat: ChatKey, { signal }: Pick<Jo
     )
     if (waitSeconds === 0) return
     if (waitSeconds !== undefined) {
-      await deps.db.transaction((db) => enqueueAnswer(db, deps.jobs, chat, Math.ceil(waitSeconds)))
+      await deps.db.transaction(chat, (db) => enqueueAnswer(db, deps.jobs, chat, Math.ceil(waitSeconds)))
       return
     }
     if (!(await chatQueries.chatExists(deps.db, chat))) return
@@ -220,5 +220,5 @@ export const turnEnded = async (
 ): Promise<void> => {
   const chat = await chatQueries.findChatOfTurn(deps.db, orgId, turnId)
   if (!chat) return
-  await deps.db.transaction((db) => enqueueAnswer(db, deps.jobs, chat))
+  await deps.db.transaction({ orgId }, (db) => enqueueAnswer(db, deps.jobs, chat))
 }

@@ -88,7 +88,7 @@ describe('an agent', () => {
     assert.equal(started.status, 403)
     const whole = await app.createUser(owner)
     await connect(whole, 'airtable', airtable)
-    await app.db.transaction(async (db) => {
+    await app.db.transaction('all orgs', async (db) => {
       const { sql } = await import('../platform/database.ts')
       await db.execute(sql`update connections set user_id = ${reader.userId} where user_id = ${whole.userId}`)
     })

@@ -204,7 +204,7 @@ export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promi
 /** Agrees to what an MCP server has now. CONFLICT when that is not what `hash` names, or nothing waits for it. */
 export const agreeToTools = async (db: Database, actor: Actor, id: string, hash: string): Promise<ConnectionTools> => {
   await toolsOfConnection(db, actor, id)
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     if (!(await mcpQueries.agree(db, actor, id, hash))) {
       throw conflict('These are not the tools that wait for an agreement. Read them again.')
     }

@@ -146,7 +146,7 @@ const activate = (
   { id, url }: { id: string; url: string },
   { secret, settings, replaced }: { secret: string | null; settings: EndpointSettings; replaced?: string | undefined },
 ): Promise<void> =>
-  deps.db.transaction(async (db) => {
+  deps.db.transaction({ orgId }, async (db) => {
     const sealed = secret === null ? null : deps.secrets.seal(secret, endpointSecretColumn.at(orgId, id))
     await queries.activateEndpoint(db, orgId, id, { secret: sealed, settings })
     if (replaced !== undefined) await queries.closeEndpointAt(db, orgId, connectionId, replaced)

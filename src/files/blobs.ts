@@ -17,7 +17,7 @@ export const releaseLater = (db: Transaction, jobs: Pick<Jobs, 'enqueue'>, orgId
 
 /** Condemns those of these blobs that no live file uses, and lets the deleted files that had them go. */
 export const condemnOrphans = (db: Database, orgId: string, ids: string[]): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction({ orgId }, async (db) => {
     await queries.lockBlobs(db, orgId, ids)
     // A statement of its own: it sees what was committed while the locks were waited for.
     await queries.condemnOrphans(db, orgId, ids)

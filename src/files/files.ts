@@ -28,7 +28,7 @@ const required = <T>(value: T | undefined, name: string): T => {
 
 const createFolder = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
   const name = checkName(required(body.name, 'name'))
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const place = await resolvePlace(db, actor, body)
     await checkDepth(db, actor, place.parentId)
     return existing(await queries.insertFile(db, actor, { id: newId(), source: 'folder', name, ...place }))
@@ -38,7 +38,7 @@ const createFolder = async (db: Database, actor: Actor, body: FileCreate): Promi
 const createLink = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
   const targetFileId = required(body.targetFileId, 'targetFileId')
   const given = body.name === undefined ? undefined : checkName(body.name)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const target = await queries.findContent(db, actor.orgId, targetFileId)
     if (!target) throw notFound('File')
     if (target.source === 'folder') throw badRequest('targetFileId must be a file: folders cannot be linked to')
@@ -61,7 +61,7 @@ const createPendingUpload = async (db: Database, actor: Actor, body: FileCreate)
   const name = checkName(required(body.name, 'name'))
   const mimeType = checkMimeType(required(body.mimeType, 'mimeType'))
   const sizeBytes = required(body.size, 'size')
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const place = await resolvePlace(db, actor, body)
     const file = { id: newId(), source: 'upload', status: 'pending', name, mimeType, sizeBytes, ...place } as const
     return existing(await queries.insertFile(db, actor, file))
@@ -120,7 +120,7 @@ export const updateFile = async (
   const newTags = tags && checkTags(tags)
   const known = await queries.findFile(db, actor, id)
   if (!known) throw notFound('File')
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     // The target before the file, as deletions lock what is around before what is inside.
     if (known.source === 'folder' && parentId !== undefined) await lockMoves(db, actor)
     const protectedChange = known.isProtected && (name !== undefined || parentId !== undefined)
@@ -150,7 +150,7 @@ export const deleteFile = async (
 ): Promise<void> => {
   const known = await queries.findFile(db, actor, id)
   if (!known) throw notFound('File')
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const file = await lockWhole(db, actor, id)
     if (!file) throw notFound('File')
     requireMatch(ifMatch, file)

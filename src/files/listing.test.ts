@@ -21,7 +21,7 @@ const search = async (as: TestActor, text: string, more = '') =>
 
 /** Rows without bytes, many at a time. */
 const addRows = async (org: TestActor, names: string[], parentId: string | null = null): Promise<void> => {
-  await app.db.transaction(async (db) => {
+  await app.db.transaction('all orgs', async (db) => {
     await db.execute(sql`
       insert into files (org_id, id, source, parent_id, name, name_key, mime_type, status, created_by)
       select ${org.orgId}, id, 'upload', ${parentId}::uuid, name, key, 'text/plain', 'pending', ${org.userId}

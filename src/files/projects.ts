@@ -46,7 +46,7 @@ const patchFields = ['name', 'description', 'instructions'] as const satisfies (
 /** A project and its protected folder of the same name at the root of the org's files. */
 export const createProject = (db: Database, actor: Actor, body: ProjectCreate): Promise<ProjectRow> => {
   const name = checkProjectName(body.name)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const project = await insertWithFreeSlug(db, actor, {
       id: newId(),
       name,
@@ -73,7 +73,7 @@ export const updateProject = (
   const named = patchFields.filter((field) => patch[field] !== undefined)
   if (named.length === 0) throw badRequest('The body must name at least one field to change')
   if (patch.name !== undefined) checkProjectName(patch.name)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const project = await queries.lockProject(db, actor, id)
     if (!project) throw notFound('Project')
     requireMatch(ifMatch, project)
@@ -101,7 +101,7 @@ export const deleteProject = (
   id: string,
   ifMatch: string | undefined,
 ): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const project = await queries.lockProject(db, actor, id)
     if (!project) throw notFound('Project')
     requireMatch(ifMatch, project)

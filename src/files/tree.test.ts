@@ -261,7 +261,7 @@ describe('at the same time', () => {
     const held = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     // Stops the creation after it has looked how deep it is: no row counts its folder's children yet, and it makes one.
-    const holding = app.db.transaction(async (db) => {
+    const holding = app.db.transaction('all orgs', async (db) => {
       await db.execute(sql`
         insert into folder_counts (org_id, folder_id, slot, children)
         select ${owner.orgId}, ${moved.id}, slot, 0 from generate_series(0, 15) as slot`)

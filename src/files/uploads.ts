@@ -133,7 +133,7 @@ const useReceived = async <T>(
   work: (db: Transaction, blobId: string) => Promise<T>,
 ): Promise<T> => {
   const attempt = async (): Promise<{ result: T; blobId: string }> =>
-    transactions.transaction(async (db) => {
+    transactions.transaction(received, async (db) => {
       const blob = await blobQueries.settleBlob(db, received)
       if (!blob) throw conflict('The upload took so long that its bytes were given up. Upload it again.')
       return { result: await work(db, blob.id), blobId: blob.id }

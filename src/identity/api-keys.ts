@@ -82,7 +82,7 @@ export const mintKey = (
   wishes: KeyWishes,
   { stepUpToken, environment }: { stepUpToken: string | undefined; environment: KeyEnvironment },
 ): Promise<MintedKey> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     await requireStepUp(db, actor, stepUpToken)
     checkScopes(actor, wishes.scopes ?? [])
     if (typeof wishes.workspaceId === 'string') {
@@ -94,7 +94,7 @@ export const mintKey = (
 
 /** Ends a key: the caller's own, or, for owners and admins, any of the org. Again is fine and changes nothing. */
 export const revokeKey = (db: Database, actor: Actor, id: string): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const key = await queries.lockKey(db, actor, id)
     if (!key) throw notFound('API key')
     if (key.revokedAt !== null) return

@@ -114,7 +114,7 @@ describe('GET /audit-log', () => {
     const owner = await app.createOrg()
     const actor = systemActor(owner.orgId, 'atrium command')
     const write = (fail: boolean) =>
-      app.db.transaction(async (db) => {
+      app.db.transaction('all orgs', async (db) => {
         await audit(db, actor, 'test.happened', { type: 'test', id: null })
         if (fail) throw new Error('rolled back')
       })

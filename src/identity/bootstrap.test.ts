@@ -17,7 +17,7 @@ after(() => rm(dataDir, { recursive: true, force: true }))
 
 const emptyDatabase = async (): Promise<void> => {
   // The ledger cannot be emptied; this is a database that never had one.
-  await app.db.transaction(async (db) => {
+  await app.db.transaction('all orgs', async (db) => {
     for (const table of ['transactions', 'usage_records']) {
       await db.execute(sql`alter table ${raw(table)} disable trigger ${raw(`${table}_keep`)}`)
     }

@@ -49,7 +49,7 @@ export const bootstrap = async (db: Database, config: Config, dataDir: string): 
   if (await hasOrgs(db)) return { created: false }
   const { email, password, apiKey: givenKey } = config.bootstrap
   const passwordHash = password === undefined ? undefined : await hashPassword(password)
-  return db.transaction(async (db) => {
+  return db.transaction('all orgs', async (db) => {
     await lockFirstStart(db)
     if (await hasOrgs(db)) return { created: false }
     const key = givenKey ?? generateKey(config.keyEnvironment)

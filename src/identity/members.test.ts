@@ -117,7 +117,7 @@ describe('POST /members', () => {
     assert.equal((await app.call('GET', '/api/v1/me', { headers: { cookie } })).body.data.user.email, email)
 
     const hash = await hashPassword('a good password')
-    await app.db.transaction((db) => setPassword(db, stranger.userId, hash))
+    await app.db.transaction('all orgs', (db) => setPassword(db, stranger.userId, hash))
     const foreign = { email: stranger.email, role: 'member' }
     const known = await app.call('POST', '/api/v1/members', { as: owner, json: foreign, headers })
     assert.equal(known.status, 201)
@@ -237,7 +237,7 @@ describe('DELETE /members/:id', () => {
     const elsewhere = await app.createOrg()
     await app.call('POST', '/api/v1/members', { as: owner, json: { email: elsewhere.email, role: 'member' } })
     const hash = await hashPassword('a good password')
-    await app.db.transaction((db) => setPassword(db, elsewhere.userId, hash))
+    await app.db.transaction('all orgs', (db) => setPassword(db, elsewhere.userId, hash))
     const json = { email: elsewhere.email, password: 'a good password' }
     const signIn = await app.call('POST', '/api/v1/auth/sign-in', { json })
     const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''

@@ -69,7 +69,7 @@ export const createMember = (
   wishes: NewMember,
   stepUpToken: string | undefined,
 ): Promise<{ member: MemberRow; signInPath: string | null }> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     if (wishes.role === 'owner' && actor.role !== 'owner') throw ownersOnly
     const steppedUp = await isSteppedUp(db, actor, stepUpToken)
     if (wishes.role !== 'member') await requireStepUp(db, actor, stepUpToken)
@@ -104,7 +104,7 @@ export const changeRole = (
   role: Role,
   proof: { stepUpToken: string | undefined; ifMatch: string | undefined },
 ): Promise<MemberRow> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
     if ((member.role === 'owner' || role === 'owner') && !isOwner) throw ownersOnly
     await requireStepUp(db, actor, proof.stepUpToken)
@@ -122,7 +122,8 @@ export const changeRole = (
 
 /** Takes a member out of the org, with their keys, and with what its sign-in link opened, as far as this org goes. */
 export const removeMember = (db: Database, actor: Actor, id: string, ifMatch: string | undefined): Promise<void> =>
-  db.transaction(async (db) => {
+  // A person who is in no other org loses their sessions, which takes a look at all orgs.
+  db.transaction('all orgs', async (db) => {
     const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
     if (member.role === 'owner' && !isOwner) throw ownersOnly
     requireMatch(ifMatch, member)

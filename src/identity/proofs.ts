@@ -31,7 +31,7 @@ export const stepUp = async (
     if (!(await isPassword(password, proofs.passwordHash))) throw wrongProof
     if (!reaches(proofs.passwordReach, actor.orgId)) throw wrongProof
   } else throw badRequest('Send either password or totpCode.')
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     // It may have been changed while it was compared, and with that every token ends.
     const held = await queries.holdPassword(db, actor.userId)
     if ((held?.passwordHash ?? null) !== proofs.passwordHash) throw wrongProof

@@ -52,7 +52,7 @@ const choosePassword = async (browser: ReturnType<typeof open>, currentPassword?
   assert.equal(answer.status, 200, answer.text)
 }
 const operatorLink = async (userId: string): Promise<string> => {
-  const { path } = await app.db.transaction((db) => createSignInLink(db, userId, null))
+  const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, userId, null))
   return path.split('=')[1] ?? ''
 }
 const userIdOf = async (as: TestActor, id: string): Promise<string> =>
@@ -186,7 +186,7 @@ describe('a person of two orgs', () => {
     const userId = await userIdOf(two, (await invite(two, email)).id)
     assert.deepEqual(await open(await byLink(await operatorLink(userId))).reads(one, two), [200, 200])
     const hash = await hashPassword(password)
-    await app.db.transaction((db) => setPassword(db, userId, hash))
+    await app.db.transaction('all orgs', (db) => setPassword(db, userId, hash))
     assert.deepEqual(await session.reads(one), [401])
     assert.deepEqual(await open(await byPassword(email)).reads(one, two), [200, 200])
   })

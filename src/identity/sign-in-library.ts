@@ -88,7 +88,7 @@ export const createSignInLibrary = ({ db, log, secret }: SignInLibraryOptions): 
     open,
     transaction: async (work) => {
       const library = await open()
-      const outcome = await db.transaction((db) =>
+      const outcome = await db.transaction('all orgs', (db) =>
         library.within(db, async () => {
           try {
             return { result: await work(db, library) }

@@ -15,7 +15,7 @@ const password = 'correct horse battery'
 const passwordHash = await hashPassword(password)
 
 const withPassword = async (actor: TestActor): Promise<TestActor> => {
-  await app.db.transaction((db) => setPassword(db, actor.userId, passwordHash))
+  await app.db.transaction('all orgs', (db) => setPassword(db, actor.userId, passwordHash))
   return actor
 }
 const newOwner = async (): Promise<TestActor> => withPassword(await app.createOrg())
@@ -53,7 +53,7 @@ const signedIn = async (actor: TestActor, server: TestApp = app): Promise<Browse
 }
 
 const linkOf = async (actor: TestActor): Promise<string> => {
-  const { path } = await app.db.transaction((db) => createSignInLink(db, actor.userId, null))
+  const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, actor.userId, null))
   return path.replace('/sign-in#link=', '')
 }
 
@@ -436,7 +436,7 @@ describe('two-factor authentication', () => {
   test('a link does not get around it', async () => {
     const owner = await newOwner()
     await enableTwoFactor(await signedIn(owner))
-    const { path } = await app.db.transaction((db) => createSignInLink(db, owner.userId, null))
+    const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
     const person = browser()
     const answer = await person.call('POST', '/auth/sign-in/link', { token: path.split('=')[1] })
     assert.equal(answer.body.data.twoFactorRequired, true)

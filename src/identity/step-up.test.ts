@@ -11,7 +11,7 @@ const passwordHash = await hashPassword(password)
 
 const newOwner = async (): Promise<TestActor> => {
   const owner = await app.createOrg()
-  await app.db.transaction((db) => setPassword(db, owner.userId, passwordHash))
+  await app.db.transaction('all orgs', (db) => setPassword(db, owner.userId, passwordHash))
   return owner
 }
 const stepUp = (as: TestActor, json: object): Promise<Answer> => app.call('POST', '/api/v1/auth/step-up', { as, json })
@@ -98,7 +98,7 @@ describe('a step-up token', () => {
   test('ends when the password changes', async () => {
     const owner = await newOwner()
     const { token } = (await stepUp(owner, { password })).body.data
-    await app.db.transaction((db) => setPassword(db, owner.userId, passwordHash))
+    await app.db.transaction('all orgs', (db) => setPassword(db, owner.userId, passwordHash))
     assert.equal(await mintWith(owner, token), 403)
   })
 

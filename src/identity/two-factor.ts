@@ -72,7 +72,7 @@ export const confirmTwoFactor = (library: SignInLibrary, actor: Actor, code: str
 
 /** Turns it off. The caller has stepped up. */
 export const removeTwoFactor = ({ db }: SignInLibrary, actor: Actor): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     if ((await queries.deleteTwoFactor(db, actor.userId)) === 0) throw conflict('Two-factor authentication is not on.')
     await auditPerson(db, actor.userId, 'user.two-factor-removed', actor.origin)
   })

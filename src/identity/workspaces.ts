@@ -46,7 +46,7 @@ export const addWorkspace = async (
 
 /** The creator is in it. */
 export const createWorkspace = (db: Database, actor: Actor, name: string): Promise<WorkspaceRow> =>
-  db.transaction((db) => addWorkspace(db, actor, { name, isDefault: false, userId: actor.userId }))
+  db.transaction(actor, (db) => addWorkspace(db, actor, { name, isDefault: false, userId: actor.userId }))
 
 /** Its slug stays: other people's links go by it. */
 export const renameWorkspace = (
@@ -56,7 +56,7 @@ export const renameWorkspace = (
   wanted: string,
   ifMatch: string | undefined,
 ): Promise<WorkspaceRow> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const name = cleanName(wanted)
     const workspace = await lockWorkspace(db, actor, id)
     requireMatch(ifMatch, workspace)
@@ -74,7 +74,7 @@ export const deleteWorkspace = (
   id: string,
   proof: { stepUpToken: string | undefined; ifMatch: string | undefined },
 ): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const workspace = await lockWorkspace(db, actor, id)
     if (workspace.isDefault) throw forbidden('The default workspace of an org cannot be deleted.')
     await requireStepUp(db, actor, proof.stepUpToken)
@@ -90,7 +90,7 @@ export const addWorkspaceMember = (
   id: string,
   userId: string,
 ): Promise<{ added: boolean; member: WorkspaceMemberRow }> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     await lockWorkspace(db, actor, id)
     if (!(await memberQueries.findMemberOfUser(db, actor.orgId, userId))) throw notFound('Member')
     const added = (await queries.insertWorkspaceMember(db, actor.orgId, [id], userId)) > 0
@@ -101,7 +101,7 @@ export const addWorkspaceMember = (
   })
 
 export const removeWorkspaceMember = (db: Database, actor: Actor, id: string, userId: string): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     await lockWorkspace(db, actor, id)
     const removed = isUuid(userId) ? await queries.deleteWorkspaceMember(db, actor.orgId, id, userId) : 0
     if (removed === 0) throw notFound('Member')

@@ -23,7 +23,7 @@ const pidOf = async (on: { row: typeof db.row }) =>
 // Uncaught, the loss of a connection ends the process, and with it this file.
 test('a connection that is cut between two statements fails its transaction and nothing else', async () => {
   await assert.rejects(
-    db.transaction(async (db) => {
+    db.transaction('all orgs', async (db) => {
       await cut(await pidOf(db))
       // The client hears of it as soon as its socket ends.
       for (;;) await db.row(sql`select 1`)
@@ -31,7 +31,7 @@ test('a connection that is cut between two statements fails its transaction and 
   )
   const { promise, resolve } = Promise.withResolvers<void>()
   const failed = assert.rejects(
-    db.transaction(async (db) => {
+    db.transaction('all orgs', async (db) => {
       const pid = await pidOf(db)
       const gone = watchBackend(pid)
       await cut(pid)

@@ -3,9 +3,12 @@ import pg from 'pg'
 import type { QueryArrayConfig } from 'pg'
 import type { Sql } from 'sql-template-tag'
 import { sqlState } from './database-errors.ts'
+import { beginning, findsTenantRole, rejectAllOrgs } from './tenant-role.ts'
+import type { TransactionScope } from './tenant-role.ts'
 
 export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
+export type { TransactionScope } from './tenant-role.ts'
 
 /** A text with `$1`, `$2` … and their values; the `sql` template makes them. */
 export type Statement = Pick<Sql, 'text' | 'values'>
@@ -49,7 +52,9 @@ export interface Database extends Db {
    * connections of their own, so that nobody waits behind requests, nor they behind him.
    */
   readonly indexed: Pick<Database, keyof Db | 'transaction'>
-  transaction<T>(work: (db: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(scope: TransactionScope, work: (db: Transaction) => Promise<T>): Promise<T>
+  /** Whether transactions of an org are held to it by the tables' policies; false where the role cannot be used. */
+  hasTenantPolicies(): Promise<boolean>
   /** A handle whose transactions first run `guard`, inside themselves; that is how an idempotency key joins them. */
   guarded(guard: (db: Transaction) => Promise<void>): Database
   /** Connections of the pool right now, and how many wait for one. */
@@ -259,19 +264,28 @@ const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void>
   return { db: dbOver(run, gathered), close }
 }
 
+interface RunOptions extends DatabaseOptions {
+  hasTenantRole: () => Promise<boolean>
+}
+
 const runTransaction = async <T>(
   pool: pg.Pool,
+  scope: TransactionScope,
   work: (db: Transaction) => Promise<T>,
-  options: DatabaseOptions,
+  options: RunOptions,
 ): Promise<T> => {
+  const begin = beginning(scope, scope !== 'all orgs' && (await options.hasTenantRole()))
   const client = await pool.connect()
   const after: (() => void | Promise<void>)[] = []
   let broken: Error | undefined
   let result: T
   try {
-    await client.query('begin')
+    await client.query(begin)
     const db: Transaction = {
-      ...dbOver((config) => client.query(config)),
+      ...dbOver((config) => {
+        if (scope !== 'all orgs') rejectAllOrgs(config.text)
+        return client.query(config)
+      }),
       afterCommit: (callback) => {
         after.push(callback)
       },
@@ -328,7 +342,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       refuseInsideTransaction()
       return pool.query(config)
     }),
-    transaction: (work) => {
+    transaction: (scope, work) => {
       if (insideTransaction.getStore()) throw new Error('transactions do not nest: pass the open one on')
       const guardedWork = guard
         ? async (db: Transaction) => {
@@ -336,10 +350,11 @@ export const openDatabase = (options: DatabaseOptions): Database => {
             return work(db)
           }
         : work
-      return runTransaction(pool, guardedWork, options)
+      return runTransaction(pool, scope, guardedWork, { ...options, hasTenantRole })
     },
   })
   const pool = poolOf({ max: options.poolSize })
+  const hasTenantRole = findsTenantRole(pool)
   const indexedPool = poolOf({
     max: indexedConnections,
     options: `${connection.options} -c enable_seqscan=off -c plan_cache_mode=force_generic_plan`,
@@ -350,6 +365,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     ...over(pool, guard),
     hot: hot.db,
     indexed,
+    hasTenantPolicies: hasTenantRole,
     guarded: (next) => open(next),
     poolUse: () => ({ inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {

@@ -116,7 +116,7 @@ export const openSecrets = async (db: Database, options: EncryptionKeyOptions): 
   const known = await queries.findChecks(db)
   for (const check of known) checkKey(sealer, check)
   if (known.some((check) => check.keyId === currentKeyId)) return sealer
-  await db.transaction(async (db) => {
+  await db.transaction('all orgs', async (db) => {
     await queries.lockChecks(db)
     const checks = await queries.findChecks(db)
     for (const check of checks) checkKey(sealer, check)

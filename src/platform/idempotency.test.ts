@@ -350,7 +350,7 @@ test('keys are removed after 24 hours, and not before', async () => {
     sql`select cron from pgboss.schedule where name = 'idempotency.expire'`,
   )
   assert.deepEqual(schedules, [{ cron: '17 * * * *' }])
-  await db.transaction((db) => deps.jobs.enqueue(db, expireKeys, {}))
+  await db.transaction('all orgs', (db) => deps.jobs.enqueue(db, expireKeys, {}))
   await until('the old one is gone', async () => (await rowOf(old)) === undefined)
   assert.ok(await rowOf(young))
 })

@@ -28,6 +28,15 @@ export const completeSchema = async (boss: BossDb): Promise<void> => {
   )
 }
 
+/** Transactions of an org enqueue as the role `atrium_tenant`. Without the schema of Atrium there is no such role. */
+export const grantToTenants = async (boss: BossDb): Promise<void> => {
+  const [found] = await rows<{ exists: boolean }>(
+    boss,
+    sql`select to_regprocedure('protect_tenant_tables()') is not null as exists`,
+  )
+  if (found?.exists === true) await rows(boss, sql`select protect_tenant_tables()`)
+}
+
 /**
  * Makes a job that waits under this key wait for the caller's transaction, and start no later than `startAfterSeconds`
  * from now. False when none waits, or when another transaction is doing the same. The row lock is the point: fetching

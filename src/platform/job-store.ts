@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { ConstructorOptions, Db as BossDb } from 'pg-boss'
-import { completeSchema } from './job-queries.ts'
+import { completeSchema, grantToTenants } from './job-queries.ts'
 import type { Log } from './log.ts'
 
 // Half a dozen loops share these; what they send takes about a millisecond.
@@ -33,6 +33,7 @@ export const installJobs = async (connection: pg.ClientConfig, log: Log): Promis
     await boss.start()
     await boss.stop({ graceful: false })
     await completeSchema(db)
+    await grantToTenants(db)
   } finally {
     await client.end()
   }

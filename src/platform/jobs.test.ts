@@ -27,7 +27,7 @@ let kinds = 0
 const newKind = <P extends object>(options = {}): JobKind<P> => defineJob<P>(`test.kind-${(kinds += 1)}`, options)
 
 const enqueue = <P extends object>(jobs: Jobs, kind: JobKind<P>, payload: P, options = {}) =>
-  db.transaction((db) => jobs.enqueue(db, kind, payload, options))
+  db.transaction('all orgs', (db) => jobs.enqueue(db, kind, payload, options))
 
 interface Row {
   id: string
@@ -58,7 +58,7 @@ describe('a job in a transaction', () => {
     jobs.work(kind, async ({ n }) => void seen.push(n))
     await jobs.start({ work: true })
     await assert.rejects(
-      db.transaction(async (db) => {
+      db.transaction('all orgs', async (db) => {
         await jobs.enqueue(db, kind, { n: 1 })
         throw new Error('rolled back')
       }),
@@ -95,7 +95,7 @@ describe('a job in a transaction', () => {
     )
     await jobs.start({ work: true })
     for (let n = 0; n < 50; n++) {
-      await db.transaction(async (db) => {
+      await db.transaction('all orgs', async (db) => {
         await jobs.enqueue(db, kind, { n })
         await db.execute(sql`insert into written values (${n})`)
       })
@@ -110,7 +110,7 @@ describe('a job in a transaction', () => {
     const jobs = open(noPoll)
     jobs.work(kind, async ({ n }) => void seen.add(n), { concurrency: 50 })
     await jobs.start({ work: true })
-    await db.transaction((db) =>
+    await db.transaction('all orgs', (db) =>
       jobs.enqueueAll(
         db,
         kind,
@@ -160,7 +160,7 @@ describe('a job under a key', () => {
   test('is enqueued by many at once without any of them failing or waiting for another', async () => {
     const kind = newKind<{ n: number }>()
     await enqueue(producer, kind, { n: 0 }, { singletonKey: 'key' })
-    await db.transaction(async (db) => {
+    await db.transaction('all orgs', async (db) => {
       await producer.enqueue(db, kind, { n: 1 }, { singletonKey: 'key' })
       await outside(() => enqueue(producer, kind, { n: 2 }, { singletonKey: 'key' }))
       // What this transaction holds back does not hold back the other one's.
@@ -192,7 +192,7 @@ describe('a job under a key', () => {
     jobs.work(other, async () => {
       others += 1
     })
-    await db.transaction(async (db) => {
+    await db.transaction('all orgs', async (db) => {
       await db.execute(sql`insert into news values ('written')`)
       await producer.enqueue(db, kind, {}, { singletonKey: 'key' })
       await outside(() => jobs.start({ work: true }))
@@ -518,7 +518,7 @@ describe('a kind that is fair to those for whom it works', () => {
     )
     await jobs.start({ work: true })
     const all = (who: string, count: number) =>
-      db.transaction((db) =>
+      db.transaction('all orgs', (db) =>
         jobs.enqueueAll(
           db,
           kind,

@@ -125,6 +125,7 @@ export const migrate = async (connection: pg.ClientConfig): Promise<MigrationRes
     const done = new Set(applied.map((row) => row.name))
     const pending = known.filter((migration) => !done.has(migration.name))
     for (const migration of pending) await applyMigration(client, migration)
+    await client.query('select protect_tenant_tables()')
     return { applied: pending.map((migration) => migration.name) }
   } finally {
     await client.end()

@@ -43,7 +43,7 @@ export const beginConnectorTurn = async (
 ): Promise<boolean> => {
   const actor = await actorOfUser(deps.db.hot, { orgId, userId, workspaceId, scopes: [] })
   if (!actor) throw forbidden('Whoever set this up is no longer a member of the workspace.')
-  return deps.db.transaction(async (db) => {
+  return deps.db.transaction(actor, async (db) => {
     const message = await hear(db)
     if (!message) return false
     const { turnId, title, text, sender } = message

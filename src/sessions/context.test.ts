@@ -28,7 +28,7 @@ const open = async (as: TestActor, json: object = {}): Promise<string> => {
 
 /** Puts exchanges into a session as if they had been said. */
 const fill = (owner: TestActor, sessionId: string, exchanges: number, words: string): Promise<void> =>
-  app.db.transaction(async (db) => {
+  app.db.transaction('all orgs', async (db) => {
     await db.execute(sql`
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
       select ${owner.orgId}, ${sessionId}, n, gen_random_uuid(), gen_random_uuid(), (n + 1) / 2,

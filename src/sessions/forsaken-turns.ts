@@ -22,7 +22,7 @@ export const takeUpForsaken = async ({ db, jobs, log }: { db: Database; jobs: Jo
       const missed = await jobs.unattended(kind, found)
       if (missed.length === 0) continue
       log.warn({ turns: missed.length, first: missed[0]?.turnId }, 'turns had no job any more and get another one')
-      await db.transaction((db) => jobs.enqueueAll(db, kind, missed))
+      await db.transaction('all orgs', (db) => jobs.enqueueAll(db, kind, missed))
       taken += missed.length
     }
   } while (page.length === atOnce)

@@ -214,7 +214,9 @@ describe('a turn that has lost its job', () => {
     const lately = await forsake(1)
     const waits = await forsake()
     const payload = { orgId: waits.as.orgId, turnId: waits.turnId }
-    await app.db.transaction((db) => app.deps.jobs.enqueue(db, runTurn(0), payload, { startAfterSeconds: 3_600 }))
+    await app.db.transaction('all orgs', (db) =>
+      app.deps.jobs.enqueue(db, runTurn(0), payload, { startAfterSeconds: 3_600 }),
+    )
     const as = await app.createOrg()
     const { turn } = await askedBy(as, write('a'))
     await app.db.execute(sql`

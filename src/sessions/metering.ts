@@ -46,7 +46,7 @@ export const affordCall = async (run: Run, call: ModelCall): Promise<ModelCall |
   const { isEnforced } = billing.config
   const verdict = (await isUnlimited(db, isEnforced, planned))
     ? { maxOutputTokens }
-    : await db.transaction(async (db) => {
+    : await db.transaction(held, async (db) => {
         // Before the account: whoever ends a turn for the sake of another one locks them in this order, too.
         if (!(await holdTurn(db, held))) throw new Error('the turn is not ours any more')
         return reserveCall(db, isEnforced, planned)

@@ -51,7 +51,7 @@ export const conclude = async (run: Hold, outcome: Outcome): Promise<void> => {
   reach(run, 'before-end')
   await run.stream.write(
     (frames) =>
-      deps.db.transaction((db) => {
+      deps.db.transaction(held, (db) => {
         const ending = { ...outcome, parts, checkpoint: { ...outcome.checkpoint, frames } }
         return concludeTurn(db, deps.jobs, held.orgId, turn, held.token, ending)
       }),
@@ -66,7 +66,7 @@ export const pause = (run: Hold, checkpoint: Checkpoint): Promise<void> => {
   const { deps, turn, held } = run
   return run.stream.write(
     (frames) =>
-      deps.db.transaction(async (db) => {
+      deps.db.transaction(held, async (db) => {
         if (!(await queries.lockSession(db, held.orgId, turn.sessionId))) return false
         if (!(await pauseTurn(db, held, { ...checkpoint, frames }))) return false
         await setSessionStatus(db, held.orgId, turn.sessionId, 'requires_action')

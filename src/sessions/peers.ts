@@ -94,7 +94,7 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
   const { db, actor, callKey, turn: calling } = context
   const { orgId } = actor
   if (!calling) throw validationError('Agents write to one another only in a chat turn.')
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const turn = await peerQueries.findWritingTurn(db, orgId, calling.id)
     if (!turn) throw notFound('Turn')
     const before = await peerQueries.findTurnOfCall(db, orgId, callKey)
@@ -213,7 +213,7 @@ export const cancelAsked = async (
   { orgId, turnId }: { orgId: string; turnId: string },
 ): Promise<void> => {
   for (const child of await peerQueries.listUnfinishedChildren(deps.db, orgId, turnId)) {
-    await deps.db.transaction(async (db) => {
+    await deps.db.transaction({ orgId }, async (db) => {
       if (await lockSession(db, orgId, child.sessionId)) await abandonTurn(db, deps, orgId, child.id)
     })
   }

@@ -4,7 +4,7 @@ import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import { audit } from '../identity/audit.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import type { Database, Db } from '../platform/database.ts'
+import type { Database, Db, Transaction } from '../platform/database.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
@@ -58,7 +58,7 @@ export const createSession = async (db: Database, actor: Actor, body: SessionCre
     title: body.title ?? null,
     metadata,
   }
-  await db.transaction((db) => queries.insertSession(db, actor, session))
+  await db.transaction(actor, (db) => queries.insertSession(db, actor, session))
   return getSession(db, actor, id)
 }
 
@@ -76,7 +76,7 @@ export const updateSession = async (
   }
   await requireSession(db, actor, id)
   if (patch.projectId) await getProject(db, actor, patch.projectId)
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const session = await queries.lockSession(db, actor.orgId, id)
     if (!session) throw notFound('Session')
     requireMatch(ifMatch, session)
@@ -142,10 +142,10 @@ export const deleteSession = async (
   actor: Actor,
   id: string,
   ifMatch: string | undefined,
-  endTurns: (db: Parameters<Parameters<Database['transaction']>[0]>[0]) => Promise<void>,
+  endTurns: (db: Transaction) => Promise<void>,
 ): Promise<void> => {
   await requireSession(db, actor, id)
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const session = await queries.lockSession(db, actor.orgId, id)
     if (!session) throw notFound('Session')
     requireMatch(ifMatch, session)

@@ -225,14 +225,14 @@ export const createTurn = async (
   const parts = await partsToSay(deps.db, actor, said)
   // One by one: a body that came in may have any other field, too.
   const options = { agentId: agentId ?? continued, maxSteps, maxCostCents, onBusy }
-  return deps.db.transaction((db) => beginTurn(db, deps, actor, sessionId, parts, options))
+  return deps.db.transaction(actor, (db) => beginTurn(db, deps, actor, sessionId, parts, options))
 }
 
 /** Cancels a turn. False when it had ended before. */
 export const cancelTurn = async (deps: TurnDeps, actor: Actor, turnId: string): Promise<boolean> => {
   const { db } = deps
   const turn = await getTurnRow(db.hot, actor, turnId)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     if (!(await queries.lockSession(db, actor.orgId, turn.sessionId))) throw notFound('Turn')
     return abandonTurn(db, deps, actor.orgId, turnId)
   })
@@ -242,7 +242,7 @@ export const cancelTurn = async (deps: TurnDeps, actor: Actor, turnId: string): 
 export const cancelSession = async (deps: TurnDeps, actor: Actor, sessionId: string): Promise<boolean> => {
   const { db } = deps
   await requireSession(db.hot, actor, sessionId)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     if (!(await queries.lockSession(db, actor.orgId, sessionId))) throw notFound('Session')
     return (await abandonTurns(db, deps, actor.orgId, sessionId)) > 0
   })
@@ -289,7 +289,7 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
   const { db, jobs, hub } = deps
   const { orgId } = actor
   const { sessionId } = await getTurnRow(db.hot, actor, turnId)
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const session = await queries.lockSession(db, orgId, sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (!turn) throw notFound('Turn')

@@ -80,7 +80,7 @@ const forwardsNowhere = 'The webhook forwards nowhere: give it a url first.'
 
 /** One more attempt now. VALIDATION_ERROR for one that has succeeded, and where there is nowhere to forward to. */
 export const retryDelivery = async (db: Database, actor: Actor, wakeup: Wakeup, webhookId: string, id: string) => {
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const { url } = await getWebhook(db, actor, webhookId, deliveryName)
     const delivery = await queries.findDelivery(db, actor, webhookId, id)
     if (!delivery) throw notFound(deliveryName)
@@ -96,7 +96,7 @@ export const retryDelivery = async (db: Database, actor: Actor, wakeup: Wakeup, 
 /** A new delivery of an event, whatever became of earlier ones and whether or not its type is on the allowlist. */
 export const replayEvent = async (db: Database, actor: Actor, wakeup: Wakeup, webhookId: string, eventId: string) => {
   const id = newId()
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const { url } = await getWebhook(db, actor, webhookId, eventName)
     const event = await eventQueries.findEvent(db, actor, webhookId, eventId)
     if (!event) throw notFound(eventName)

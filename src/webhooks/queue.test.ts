@@ -164,7 +164,7 @@ describe('a backlog of one webhook', () => {
       await Promise.all([workOn(app.db.indexed, others, 1), workOn(app.db.indexed, others, 1)])
       if (heard === 'that the table is empty') await backlogOf(behind)
       for (const webhook of others) await fill(webhook, 10)
-      await app.db.indexed.transaction(async (db) => {
+      await app.db.indexed.transaction('all orgs', async (db) => {
         const rowsRead = async () =>
           (await db.row<{ bySequence: bigint; byIndex: bigint }>(sql`
             select seq_tup_read as by_sequence, idx_tup_fetch as by_index

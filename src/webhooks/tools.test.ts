@@ -228,7 +228,7 @@ describe('retention', () => {
     await app.db.execute(sql`
       update webhook_event_keys set seen_at = now() - interval '31 days' where webhook_id = ${webhook.id}`)
     const before = await partitions()
-    await app.db.transaction((db) => app.deps.jobs.enqueue(db, turnPartitions, {}))
+    await app.db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, turnPartitions, {}))
     await until('old days are gone', async () => (await partitions()).length < before.length)
     const types = (await eventsOf(app, owner, webhook)).map(({ type }: { type: string }) => type)
     assert.deepEqual(types, ['new', 'old'])

@@ -134,7 +134,7 @@ export const createWebhook = async (
     builtin: null,
     createdBy: actor.userId,
   }
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const row = await queries.insertWebhook(db, actor.orgId, webhook)
     if (!row) throw new Error('a webhook that is not built in was taken for one')
     await audit(db, actor, 'webhook.created', { type: 'webhook', id }, { name: row.name, source })
@@ -160,7 +160,7 @@ export const updateWebhook = async (
   const name = patch.name === undefined ? undefined : cleanName(patch.name)
   // Names are resolved outside the transaction.
   const url = patch.url === undefined ? undefined : await forwardUrl(rules, patch.url, id)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)
@@ -193,7 +193,7 @@ export const rotateSecret = async (
   id: string,
   given: SecretRotate,
 ): Promise<{ webhook: WebhookRow; secret: string }> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
     const made = makeSecret(current.source, given)
@@ -211,7 +211,7 @@ export const deleteWebhook = async (
   id: string,
   ifMatch: string | undefined,
 ): Promise<void> => {
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)
@@ -233,7 +233,7 @@ export const ensureBuiltin = async (
   const id = newId()
   const made = makeSecret(builtin, {})
   const secret = secrets.seal(made.secret, webhookSecretColumn.at(orgId, id))
-  await db.transaction(async (db) => {
+  await db.transaction({ orgId }, async (db) => {
     const row = await queries.insertWebhook(db, orgId, {
       id,
       name,

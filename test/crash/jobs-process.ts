@@ -42,7 +42,7 @@ const run = async ({ connection, work, timing }: Options): Promise<void> => {
   await jobs.start({ work })
   process.on('message', (command: Command) => {
     void db
-      .transaction(async (db) => {
+      .transaction('all orgs', async (db) => {
         await jobs.enqueue(db, countKind, { n: command.enqueue })
         if (!command.commit) {
           say('enqueued')

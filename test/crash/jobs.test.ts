@@ -57,7 +57,7 @@ const secondsToPickUp = async (isHeirThere: boolean, timing?: Options['timing'])
   const options = { work: true, ...(timing && { timing }) }
   const first = await start(options)
   const begun = heard(first, (said) => typeof said === 'object' && said.attempt === 1)
-  await db.transaction((db) => producer.enqueue(db, stuckKind, { name: 'stuck' }))
+  await db.transaction('all orgs', (db) => producer.enqueue(db, stuckKind, { name: 'stuck' }))
   await begun
   let heir = isHeirThere ? await start(options) : undefined
   await kill(first)
@@ -102,7 +102,7 @@ test('a job that was committed runs although its producer is killed at once; one
 test('200 jobs on two workers run exactly once each while nobody crashes', async () => {
   const workers = await Promise.all([start({ work: true }), start({ work: true })])
   for (let n = 0; n < 200; n += 10) {
-    await db.transaction((db) =>
+    await db.transaction('all orgs', (db) =>
       producer.enqueueAll(
         db,
         countKind,

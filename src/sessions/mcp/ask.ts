@@ -35,7 +35,7 @@ export const beginAsking = async (
   const { db } = deps
   if (text.trim() === '') throw badRequest('text must not be empty')
   const parts = await partsToSay(db, actor, { text, fileIds: [] })
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const options = { agentId: named, callerDigest }
     if (sessionId !== undefined) return beginTurn(db, deps, actor, sessionId, parts, options)
     const agent = await getAgent(db, actor, named ?? defaultAgentSlug)

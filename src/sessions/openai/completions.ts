@@ -118,7 +118,7 @@ export const beginChat = async (
   const past = found ? [] : await toPast(db, actor, agent, history)
   const options: TurnOptions = { instructions, maxOutputTokens, callerDigest: digestOf(whose, [...history, said]) }
 
-  const begun = await db.transaction(async (db) => {
+  const begun = await db.transaction(actor, async (db) => {
     if (found) {
       const session = await sessionQueries.lockSession(db, actor.orgId, found.sessionId)
       // Somebody else went on from there in the meantime: what they say is no part of this conversation.

@@ -12,6 +12,7 @@ import { checkSecrets } from './platform/encryption-keys.ts'
 import { pendingMigrations } from './platform/migrate.ts'
 import { openObjectStore } from './platform/object-store/open.ts'
 import { StartError } from './platform/start-error.ts'
+import { tenantRole } from './platform/tenant-role.ts'
 
 interface Finding {
   name: string
@@ -86,6 +87,18 @@ const checkEncryption = async (config: Config, connection: pg.ClientConfig): Pro
   }
 }
 
+/** Without the role, isolation rests on the statements alone: worth knowing, and no reason to stop. */
+const checkTenantPolicies = async (connection: pg.ClientConfig): Promise<string> => {
+  const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
+  try {
+    return (await db.hasTenantPolicies())
+      ? 'transactions of an org are limited to its rows'
+      : `not in use: this database user may not act as the role ${tenantRole}`
+  } finally {
+    await db.close()
+  }
+}
+
 /** What is wrong with the database, and whether the encryption keys are those that it was written with. */
 const checkDatabase = async (config: Config): Promise<Finding[]> => {
   const cluster = join(config.dataDir, 'postgres', 'data', 'PG_VERSION')
@@ -98,7 +111,12 @@ const checkDatabase = async (config: Config): Promise<Finding[]> => {
       () => undefined,
       async (connection) => {
         const [schema, isCurrent] = await checkSchema(connection)
-        return isCurrent ? [schema, await find('encryption keys', () => checkEncryption(config, connection))] : [schema]
+        if (!isCurrent) return [schema]
+        return [
+          schema,
+          await find('row-level security', () => checkTenantPolicies(connection)),
+          await find('encryption keys', () => checkEncryption(config, connection)),
+        ]
       },
     )
   } catch (error) {

@@ -303,7 +303,8 @@ describe('doctor', () => {
     assert.deepEqual(await findings({ PORT: new URL(app.url).port }), [], 'the port is taken by the server itself')
     const { code, stdout } = await atrium(['doctor'], { env: { PORT: '0' } })
     assert.equal(code, 0)
-    assert.equal(stdout.trim().split('\n').length, 7)
+    assert.equal(stdout.trim().split('\n').length, 8)
+    assert.match(stdout, /row-level security +transactions of an org are limited to its rows/)
     assert.ok(stdout.split('\n').every((line) => line === '' || line.startsWith('✓')))
   })
 

@@ -17,6 +17,7 @@ import { createLog } from './platform/log.ts'
 import type { Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { StartError } from './platform/start-error.ts'
+import { tenantRole } from './platform/tenant-role.ts'
 import { buildOperations, buildServer } from './server.ts'
 import { registerJobs } from './worker.ts'
 
@@ -138,6 +139,9 @@ const start = async (config: Config, role: Role): Promise<Running> => {
   )
   const opened = await openDeps({ ...config, dataDir: home.path }, home.connection, log)
   const { db, jobs, objects } = opened.deps
+  if (!(await db.hasTenantPolicies())) {
+    log.warn(`row-level security is not in use: this database user may not act as the role ${tenantRole}`)
+  }
   // With a directory of one's own nothing can be under way yet; shared ones are swept by a job, by age.
   if (home.lock) {
     await objects

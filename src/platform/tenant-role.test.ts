@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sharedServer } from '../../test/database.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { sqlState } from './database-errors.ts'
-import { sql } from './database.ts'
+import { openDatabase, sql } from './database.ts'
+import { migrate } from './migrate.ts'
 
 const app = await startTestApp()
 const [one, other] = await Promise.all([app.createOrg('One'), app.createOrg('Other')])
@@ -65,6 +67,31 @@ describe('a transaction of one org', () => {
       /must be a UUID/,
     )
   })
+})
+
+test('a database user who may not create roles can still migrate and work, without the policies', async () => {
+  const server = await sharedServer()
+  const admin = openDatabase({
+    connection: server.connection,
+    poolSize: 1,
+    hotConnections: 1,
+    onError: () => undefined,
+  })
+  await admin.execute(sql`create role modest login nosuperuser nocreaterole`)
+  await admin.execute(sql`create database modest owner modest`)
+  const connection = { ...server.connection, user: 'modest', database: 'modest' }
+  await migrate(connection)
+  const db = openDatabase({ connection, poolSize: 2, hotConnections: 1, onError: () => undefined })
+  try {
+    assert.equal(await db.hasTenantPolicies(), false)
+    assert.deepEqual(await db.transaction(one, (db) => db.rows(sql`select id from orgs`)), [])
+  } finally {
+    await db.close()
+    await admin.execute(sql`drop database modest`)
+    await admin.execute(sql`drop role modest`)
+    await admin.close()
+    await server.stop()
+  }
 })
 
 test('every table with an org has a policy, and its privileges', async () => {

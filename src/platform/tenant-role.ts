@@ -1,6 +1,9 @@
 import type pg from 'pg'
 import { sqlState } from './database-errors.ts'
 
+/** The role that the policies apply to; migrations create it. */
+export const tenantRole = 'atrium_tenant'
+
 /**
  * For whom a transaction works. `{ orgId }` (an Actor, for instance): as the role that the policies of the tables apply
  * to, so that rows of other orgs can be neither seen nor written, whatever a statement says. `'all orgs'`: as the owner
@@ -14,7 +17,7 @@ export const findsTenantRole = (pool: pg.Pool): (() => Promise<boolean>) => {
   const ask = async (): Promise<boolean> => {
     const client = await pool.connect()
     try {
-      await client.query('begin; set local role atrium_tenant; select 1 from orgs limit 1')
+      await client.query(`begin; set local role ${tenantRole}; select 1 from orgs limit 1`)
       return true
     } catch (error) {
       // The role, the right to take it or a privilege is missing; anything else says nothing about it.
@@ -43,7 +46,7 @@ export const beginning = (scope: TransactionScope, hasTenantRole: boolean): stri
   const { orgId } = scope
   // It cannot be a parameter here.
   if (!uuid.test(orgId)) throw new Error('the org of a transaction must be a UUID')
-  return hasTenantRole ? `begin; set local role atrium_tenant; set local atrium.org = '${orgId}'` : 'begin'
+  return hasTenantRole ? `begin; set local role ${tenantRole}; set local atrium.org = '${orgId}'` : 'begin'
 }
 
 /** A statement that says of itself that it reads or writes rows of all orgs would silently see those of one. */

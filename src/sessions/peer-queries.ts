@@ -17,12 +17,18 @@ export interface WritingTurn {
   maxCostCents: number | null
   /** Calls of the model so far. */
   steps: number
+  /** The session of the provider's chat that it works for; null when it works for its person alone. */
+  chatId: string | null
 }
 
 export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
   db.row<WritingTurn>(sql`
     select id, coalesce(chain_id, id) as chain_id, hop, agent_id, scopes, api_key_id, max_steps, max_cost_cents,
-      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = turns.id) as steps
+      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = turns.id) as steps,
+      (
+        select case s.relationship when 'connector' then s.id else s.peer_chat_id end
+        from sessions s where s.org_id = turns.org_id and s.id = turns.session_id
+      ) as chat_id
     from turns where org_id = ${orgId} and id = ${turnId}`)
 
 /** The turn that a call began when it was run before. */
@@ -71,20 +77,23 @@ export const countMessage = (
 export interface PeerSession {
   id: string
   workspaceId: string
-  /** The two agents, the smaller id first. */
+  /** The ids of the two agents, the smaller first, of the person they work for and of the chat, if there is one. */
   key: string
+  /** The session of the provider's chat that the two work for; null when they work for the person alone. */
+  chatId: string | null
   agentIds: string[]
   title: string
   userId: string
 }
 
-/** Makes the session between two agents when the workspace has none; answers its id when it was made. */
+/** Creates the session of a key when the workspace has none; answers its id when it was created. */
 export const insertPeerSession = (db: Db, orgId: string, session: PeerSession) =>
   db.row<{ id: string }>(sql`
     with made as (
-      insert into sessions (org_id, id, workspace_id, agent_id, title, relationship, peer_key, created_by)
+      insert into sessions (org_id, id, workspace_id, agent_id, title, relationship, peer_key,
+        peer_chat_id, created_by)
       values (${orgId}, ${session.id}, ${session.workspaceId}, ${session.agentIds[0]}, ${session.title}, 'peer',
-        ${session.key}, ${session.userId})
+        ${session.key}, ${session.chatId}, ${session.userId})
       on conflict (org_id, workspace_id, peer_key) where peer_key is not null and deleted_at is null do nothing
       returning org_id, id, updated_at
     ), joined as (

@@ -46,13 +46,22 @@ const addressee = async (db: Db, actor: Actor, writer: AgentRow, to: string): Pr
   return target
 }
 
-/** The one session of two agents in a workspace. */
-const openPeerSession = async (db: Transaction, actor: Actor, writer: AgentRow, target: AgentRow): Promise<string> => {
+/**
+ * The session of two agents in a workspace and of the person they work for. Agents that answer in a chat of a provider
+ * have one for each chat, because the people in two chats must not read each other's messages.
+ */
+const openPeerSession = async (
+  db: Transaction,
+  actor: Actor,
+  writer: AgentRow,
+  target: AgentRow,
+  chatId: string | null,
+): Promise<string> => {
   const { orgId, userId } = actor
   const workspaceId = workspaceOf(actor)
-  const key = [writer.id, target.id].toSorted().join(':')
+  const key = [...[writer.id, target.id].toSorted(), userId, ...(chatId === null ? [] : [chatId])].join(':')
   const title = `${writer.name} and ${target.name}`
-  const wanted = { id: newId(), workspaceId, key, agentIds: [target.id, writer.id], title, userId }
+  const wanted = { id: newId(), workspaceId, key, chatId, agentIds: [target.id, writer.id], title, userId }
   const session =
     (await peerQueries.insertPeerSession(db, orgId, wanted)) ??
     (await peerQueries.findPeerSession(db, orgId, workspaceId, key))
@@ -103,7 +112,7 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
     if (!writer) throw notFound('Agent')
     const target = await addressee(db, actor, writer, to)
     await joinChain(db, orgId, turn, calling.leftMs)
-    const sessionId = await openPeerSession(db, actor, writer, target)
+    const sessionId = await openPeerSession(db, actor, writer, target, turn.chatId)
     await lockBoth(db, orgId, calling, sessionId)
     if ((await peerQueries.countRecentMessages(db, orgId, sessionId)) >= maxMessagesAMinute) {
       throw validationError(

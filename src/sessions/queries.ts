@@ -135,6 +135,10 @@ export interface LockedSession {
   turnCount: number
   messageCount: number
   revision: number
+  relationship: 'user' | 'peer' | 'connector'
+  /** Of a peer session that may be continued; null in all others. */
+  peerKey: string | null
+  createdBy: string
   participantIds: string[]
 }
 
@@ -145,6 +149,7 @@ export interface LockedSession {
 export const lockSession = (db: Db, orgId: string, id: string) =>
   db.row<LockedSession>(sql`
     select id, workspace_id, agent_id, title, project_id, metadata, active_turn_id, turn_count, message_count, revision,
+      relationship, peer_key, created_by,
       array(
         select participant_id from session_participants p where p.org_id = sessions.org_id and p.session_id = sessions.id
       ) as participant_ids

@@ -6,7 +6,7 @@ import { getContent } from '../files/files.ts'
 import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import type { Database, Db, Transaction } from '../platform/database.ts'
-import { conflict, notFound, validationError } from '../platform/errors.ts'
+import { conflict, forbidden, notFound, validationError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { abandonTurn } from './cancel.ts'
@@ -138,6 +138,15 @@ export interface TurnOptions extends AskedOptions {
   callerDigest?: Buffer | null
 }
 
+/** FORBIDDEN for a turn that would read what agents wrote to each other for somebody else. */
+const requireOwnPeerSession = ({ relationship, peerKey, createdBy }: queries.LockedSession, userId: string): void => {
+  if (relationship !== 'peer') return
+  if (peerKey === null) throw forbidden('This conversation between agents is closed. It can only be read.')
+  if (createdBy !== userId) {
+    throw forbidden('Only the person for whom these agents work can continue this conversation.')
+  }
+}
+
 const textOf = (parts: MessagePart[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 /** The smaller of two limits, either of which may not be set. */
@@ -163,6 +172,7 @@ export const beginTurn = async (
   const turnId = options.id ?? newId()
   const locked = await queries.lockSession(db, orgId, sessionId)
   if (locked?.workspaceId !== workspaceOf(actor)) throw notFound('Session')
+  requireOwnPeerSession(locked, userId)
   const agent = await answeringAgent(db, actor, options.agentId, locked.agentId)
   const model = usableModel(models, agent)
   const session = await makeRoom(db, deps, orgId, locked, options.onBusy ?? 'enqueue')

@@ -20,7 +20,13 @@ export interface Actor {
   /** The workspace of this call. Null when none was named and the user is not in the org's default one. */
   readonly workspaceId: string | null
   /** Null for a person who signed in to the console. */
-  readonly apiKey: { readonly id: string; readonly name: string; readonly scopes: readonly string[] } | null
+  readonly apiKey: {
+    readonly id: string
+    readonly name: string
+    readonly scopes: readonly string[]
+    /** Milliseconds since 1970; infinite for a key that does not expire. */
+    readonly expiresAtMs: number
+  } | null
   /** Set on requests that may change something. Null on GET and HEAD, whose actors are shared between requests. */
   readonly origin: Origin | null
 }

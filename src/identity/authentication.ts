@@ -4,6 +4,7 @@ import { originOf, refuse } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Actor } from './actor.ts'
 import type { Authority } from './authority.ts'
+import type { AuthorityWatch, OnLost } from './authority-watch.ts'
 import type { Permission } from './permissions.ts'
 import type { SessionAuthority } from './session-authority.ts'
 import { rawCookie, sessionCookie } from './session-cookie.ts'
@@ -11,7 +12,19 @@ import { rawCookie, sessionCookie } from './session-cookie.ts'
 export interface AuthenticationOptions {
   authority: Authority
   sessions: SessionAuthority
+  watch: AuthorityWatch
   baseUrl: string | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Calls `onLost` within a second after the caller of a request with an actor has lost what it needs: its key was
+     * revoked or has expired, its session ended, its person lost the org, the workspace or the permission. That is the
+     * route's own unless another is named. Answers what ends the watch, which must be called when the answer has ended.
+     */
+    watchAuthority(onLost: OnLost, access?: Permission): () => void
+  }
 }
 
 const noKey = unauthorized('Send an API key as "Authorization: Bearer <key>".')
@@ -70,6 +83,30 @@ const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: Authenti
   return sessions.actorOf(cookie, orgNamedBy(request), textOf(headers['x-workspace-id']))
 }
 
+/** Follows the caller of a request for as long as its answer takes, without holding on to the request itself. */
+const watchAuthority = (
+  request: FastifyRequest,
+  { authority, sessions, watch }: AuthenticationOptions,
+  onLost: OnLost,
+  access: 'member' | Permission,
+): (() => void) => {
+  const { actor, headers } = request
+  const key = headers.authorization === undefined ? undefined : bearer.exec(headers.authorization)?.[1]
+  const cookie = key === undefined ? rawCookie(headers.cookie, sessionCookie) : undefined
+  const workspaceId = textOf(headers['x-workspace-id'])
+  const { orgId } = actor
+  const caller = [access, key ?? '', cookie ?? '', orgId, workspaceId ?? '', actor.workspaceId].join(' ')
+  // A session is asked for the org that it led to, so that another one that is older now does not take its place.
+  const ask = () =>
+    key === undefined
+      ? sessions.actorOf(cookie ?? '', orgId, workspaceId ?? actor.workspaceId ?? undefined)
+      : authority.actorOf(key, workspaceId)
+  return watch.add({ caller, standing: actor, access, cookie, ask }, onLost)
+}
+
+/** Routes by which people, keys and sessions lose what they may do. */
+const changesAuthority = /^\/api\/v1\/(?:api-keys|auth|me|members|workspaces)(?:\/|$)/
+
 const admit = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -94,7 +131,14 @@ const admit = async (
  * key of the Authorization header, or, where there is none, by the cookie of the console.
  */
 export const registerAuthentication = (app: App, options: AuthenticationOptions): void => {
-  const { authority } = options
+  const { authority, watch } = options
+  app.decorateRequest('watchAuthority', function follow(this: FastifyRequest, onLost, access) {
+    return watchAuthority(this, options, onLost, access ?? (this.routeOptions.config.access as Permission | 'member'))
+  })
+  const lookSoon = (_request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    watch.soon()
+    done()
+  }
   // A getter that throws would hide the mistake of using the actor of a public route until a request hits it.
   app.decorateRequest('actor')
   const authenticate =
@@ -114,6 +158,10 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
     const access = route.config?.access
     if (access === undefined) {
       throw new Error(`${String(route.method)} ${route.url} does not say who may call it (config.access)`)
+    }
+    const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD')
+    if (!isRead && changesAuthority.test(route.url)) {
+      route.onResponse = [...[route.onResponse ?? []].flat(), lookSoon]
     }
     // A hook of the route: to ask a request for its route's configuration takes longer than to look at its key.
     if (access !== 'public') route.onRequest = [authenticate(access), ...[route.onRequest ?? []].flat()]

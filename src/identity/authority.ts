@@ -46,8 +46,9 @@ const unknownKey = unauthorized('The API key is not valid: it is unknown, revoke
 /** The answer to a named workspace that is somebody else's, missing or malformed, or that the caller is not in. */
 export const noWorkspaceAccess = forbidden('You are not a member of this workspace, or it does not exist.')
 
-const toIdentity = (row: queries.IdentityRow): Identity => ({
-  actor: {
+const toIdentity = (row: queries.IdentityRow): Identity => {
+  const expiresAtMs = row.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(row.expiresAt)
+  const actor: Actor = {
     orgId: row.orgId,
     orgName: row.orgName,
     userId: row.userId,
@@ -56,12 +57,11 @@ const toIdentity = (row: queries.IdentityRow): Identity => ({
     role: row.role,
     permissions: effectivePermissions(row.role, row.scopes),
     workspaceId: row.workspaceId,
-    apiKey: { id: row.apiKeyId, name: row.apiKeyName, scopes: row.scopes },
+    apiKey: { id: row.apiKeyId, name: row.apiKeyName, scopes: row.scopes, expiresAtMs },
     origin: null,
-  },
-  expiresAtMs: row.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(row.expiresAt),
-  inWorkspace: new Map(),
-})
+  }
+  return { actor, expiresAtMs, inWorkspace: new Map() }
+}
 
 /** Collects the lookups that arrive during one round trip into the next statement. */
 const batched = <Value>(load: (hashes: Buffer[]) => Promise<Map<string, Value>>) => {

@@ -4,6 +4,8 @@ import type { Log } from '../platform/log.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import { createAuthority } from './authority.ts'
 import type { Authority } from './authority.ts'
+import { createAuthorityWatch } from './authority-watch.ts'
+import type { AuthorityWatch } from './authority-watch.ts'
 import { createSessionAuthority } from './session-authority.ts'
 import type { SessionAuthority } from './session-authority.ts'
 import { createSignInLibrary } from './sign-in-library.ts'
@@ -21,6 +23,7 @@ export interface IdentityDeps {
 export interface Identity {
   authority: Authority
   sessions: SessionAuthority
+  watch: AuthorityWatch
   library: SignInLibrary
   baseUrl: string | undefined
 }
@@ -28,12 +31,14 @@ export interface Identity {
 /** Opens nothing yet: the first key asks the database, the first person loads the sign-in library. */
 export const createIdentity = ({ config, db, log, secrets }: IdentityDeps): Identity => {
   const secret = createSignInSecret(db, secrets)
+  const sessions = createSessionAuthority(db, secret)
   return {
     authority: createAuthority(db, {
       keyEnvironment: config.keyEnvironment,
       onError: (error) => log.warn({ err: error }, 'last use of an API key not recorded'),
     }),
-    sessions: createSessionAuthority(db, secret),
+    sessions,
+    watch: createAuthorityWatch(db, sessions, log),
     library: createSignInLibrary({ db, log, secret }),
     baseUrl: config.baseUrl,
   }

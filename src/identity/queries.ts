@@ -27,6 +27,12 @@ export const orgsChangedSince = (db: Db, epoch: bigint) =>
     -- all orgs: tells every process whose authority to look up again
     select id from orgs where auth_epoch > ${epoch}`)
 
+/** The epoch of all authority, and the orgs whose authority changed after an earlier one; none when that is null. */
+export const authorityChangedSince = (db: Db, epoch: bigint | null) =>
+  db.row<{ epoch: bigint; orgIds: string[] }>(sql`
+    -- all orgs: an open stream of any org may have lost its authority
+    select e.epoch, array(select o.id from orgs o where o.auth_epoch > ${epoch}::bigint) as org_ids from auth_epoch e`)
+
 /** Whoever stands behind these keys, all read in one snapshot together with the epoch that it belongs to. */
 export const findKeyIdentities = (db: Db, hashes: Buffer[]) =>
   db.rows<KeyLookupRow>(sql`
@@ -81,6 +87,16 @@ export const findSessionIdentity = (db: Db, token: string, orgId: string | null,
         on wm.org_id = w.org_id and wm.workspace_id = w.id and wm.user_id = s.user_id
     where s.token = ${token} and s.expires_at > now()`)
 
+/** The places, from 1, of the sessions that have ended or expired, or do not lead to the org that is named with them. */
+export const listEndedSessions = (db: Db, tokens: string[], orgIds: string[]) =>
+  db.rows<{ place: bigint }>(sql`
+    -- all orgs: a session is a person's, who may belong to several
+    select asked.place
+    from unnest(${tokens}::text[], ${orgIds}::uuid[]) with ordinality as asked (token, org_id, place)
+    where not exists (
+      select from sign_in_sessions s
+      where s.token = asked.token and s.expires_at > now() and (s.reach is null or asked.org_id = any(s.reach)))`)
+
 /** A live workspace of the org, and whether the user was added to it. */
 export const findWorkspaceAccess = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<{ isMember: boolean }>(sql`
@@ -116,6 +132,12 @@ export const isKeyLive = async (db: Db, orgId: string, id: string): Promise<bool
     where org_id = ${orgId} and id = ${id} and revoked_at is null and (expires_at is null or expires_at > now())`)
   return row !== undefined
 }
+
+/** When a key expires. Undefined for one that was revoked or has expired. */
+export const findKeyExpiry = (db: Db, orgId: string, id: string) =>
+  db.row<{ expiresAt: string | null }>(sql`
+    select expires_at from api_keys
+    where org_id = ${orgId} and id = ${id} and revoked_at is null and (expires_at is null or expires_at > now())`)
 
 /** A member of the org who may work in the workspace, as of now. */
 export const findUserIdentity = (db: Db, orgId: string, userId: string, workspaceId: string) =>

@@ -14,6 +14,8 @@ export interface SessionAuthority {
    * a session that is not ours, over or ended, and with FORBIDDEN for an org or a workspace that the person is not in.
    */
   actorOf(cookie: string, orgId: string | undefined, workspaceId: string | undefined): Promise<Actor>
+  /** Which of these cookies stand for nobody in the org any more: their sessions were ended, expired or taken from it. */
+  listEnded(asked: { cookie?: string | undefined; orgId: string }[]): Promise<string[]>
 }
 
 const noSession = unauthorized('The session is not valid: it has ended or expired. Sign in again.')
@@ -45,5 +47,14 @@ export const createSessionAuthority = (db: Database, secret: () => Promise<strin
       apiKey: null,
       origin: null,
     }
+  },
+  listEnded: async (asked) => {
+    if (asked.length === 0) return []
+    const key = await secret()
+    const cookies = asked.map(({ cookie = '' }) => cookie)
+    const tokens = cookies.map((cookie) => sessionTokenOf(cookie, key) ?? '')
+    const orgIds = asked.map(({ orgId }) => orgId)
+    const ended = await queries.listEndedSessions(db.hot, tokens, orgIds)
+    return ended.map(({ place }) => cookies[Number(place) - 1] ?? '')
   },
 })

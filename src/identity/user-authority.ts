@@ -1,9 +1,17 @@
-import type { Db } from '../platform/database.ts'
+import type { Database, Db } from '../platform/database.ts'
+import type { Log } from '../platform/log.ts'
 import type { Actor } from './actor.ts'
+import { createAuthorityWatch } from './authority-watch.ts'
+import type { AuthorityWatch } from './authority-watch.ts'
 import { effectivePermissions } from './permissions.ts'
 import * as queries from './queries.ts'
 
-export { isKeyLive } from './queries.ts'
+export type { AuthorityWatch } from './authority-watch.ts'
+export { findKeyExpiry, isKeyLive } from './queries.ts'
+
+/** For turns: no session of the console carries their authority. */
+export const createTurnWatch = (db: Database, log: Log): AuthorityWatch =>
+  createAuthorityWatch(db, { listEnded: () => Promise.resolve([]) }, log)
 
 /** In whose name work goes on when no request is waiting for it. */
 export interface OnBehalfOf {

@@ -8,6 +8,7 @@ import { exchangesOf } from './prompt.ts'
 import type { Exchange } from './prompt.ts'
 import * as queries from './queries.ts'
 import type { Tool } from './tools.ts'
+import { keyRevoked, memberLeft } from './turn-authority.ts'
 import type { Hold } from './turn-run.ts'
 
 const maxHistory = 200
@@ -58,9 +59,9 @@ export const loadAuthority = async ({ deps, turn, held }: Hold): Promise<Authori
     actorOfUser(db.hot, { orgId, userId: turn.userId, workspaceId: turn.workspaceId, scopes: turn.scopes }),
     turn.apiKeyId === null || isKeyLive(db.hot, orgId, turn.apiKeyId),
   ])
-  if (!isAllowed) return { code: 'key_revoked', message: 'The API key that asked for this was revoked or has expired.' }
+  if (!isAllowed) return keyRevoked
   if (!agent?.isActive) return { code: 'agent_unavailable', message: 'The agent was deleted or deactivated.' }
-  if (!actor) return { code: 'forbidden', message: 'Whoever asked for this is no longer a member of the workspace.' }
+  if (!actor) return memberLeft
   const canCall = models.find(turn.model)?.capabilities.tools === true
   return { agent, actor, tools: canCall ? await toolbox.offered({ db, actor, agent }) : [] }
 }

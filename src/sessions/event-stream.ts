@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { openEvents } from './sse.ts'
+import type { Frame } from './frames.ts'
+import { cutOff, openEvents } from './sse.ts'
 import type { Reader, Tails, TurnKey } from './stream-tail.ts'
 
 /** As the AI SDK's clients know its UI message stream. */
@@ -37,7 +38,7 @@ export interface StreamOptions {
 }
 
 /**
- * Answers with a turn's stream after a frame, until the turn rests. A client that reads slowly is written no more than
+ * Answers with a turn's stream after a frame, until the turn rests or the caller may not read it any more. A client that reads slowly is written no more than
  * its socket takes; one that goes away is forgotten, and the turn goes on. When the server stops, the stream ends without
  * its last frame, so that the client asks again.
  */
@@ -65,10 +66,17 @@ export const sendStream = (
   const stop = (): void => {
     raw.end()
   }
+  const unwatch = request.watchAuthority(({ message }) => {
+    tail.close()
+    const frame: Frame = { type: 'error', errorText: message }
+    // Without a number: it is no frame of the turn, and who may read the stream again goes on after the last of those.
+    cutOff(raw, `data: ${JSON.stringify(frame)}\n\n`)
+  })
   stopping.addEventListener('abort', stop)
   raw.on('drain', () => tail.resume())
   raw.once('close', () => {
     stopping.removeEventListener('abort', stop)
+    unwatch()
     tail.close()
   })
 }

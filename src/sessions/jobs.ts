@@ -2,6 +2,7 @@ import type { ModelCatalog } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config.ts'
 import type { Previewer } from '../files/preview/previewer.ts'
+import { createTurnWatch } from '../identity/user-authority.ts'
 import type { Database } from '../platform/database.ts'
 import { defineJob } from '../platform/jobs.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -47,9 +48,10 @@ const sweepTurns = defineJob<Record<string, never>>('turn.sweep')
 
 /** The work on turns; every minute a look for those that were left; every hour the end of streams that are a day old. */
 export const registerSessionJobs = (deps: SessionJobDeps, { onMoment }: SessionJobOptions = {}): void => {
-  const { config, db, jobs } = deps
+  const { config, db, jobs, log } = deps
   const port = createModels({ providers: config.modelProviders, isDemoUnruly: config.environment !== 'production' })
-  const runDeps = { ...deps, port, ...(onMoment ? { onMoment } : {}) }
+  const authority = createTurnWatch(db, log)
+  const runDeps = { ...deps, port, authority, ...(onMoment ? { onMoment } : {}) }
   for (const kind of turnJobs) {
     jobs.work(kind, (payload, context) => workOnTurn(runDeps, payload, context), { concurrency: turnsAtOnce })
   }

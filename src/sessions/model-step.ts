@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { AuthorityLost } from './cast.ts'
 import { believedUsage } from './believed-usage.ts'
 import type { EndedStep } from './checkpoint-queries.ts'
 import { costOf } from './costs.ts'
@@ -29,7 +30,7 @@ export interface StepOutcome {
   step: EndedStep | undefined
   calls: RequestedCall[]
   /** `cost`: there was no money for the call. */
-  finish: FinishReason | ModelFailure | 'time' | 'cost'
+  finish: FinishReason | ModelFailure | AuthorityLost | 'time' | 'cost'
 }
 
 // Letters and digits, nine of them: what the pickiest provider takes as the id of a tool call.
@@ -246,8 +247,9 @@ const callOnce = async (run: Run, call: ModelCall, step: number, attempt: number
     const reason = heard.finish?.reason ?? 'other'
     return { step: endedStep(run, at, heard, { status: 'completed', reason }), calls: heard.calls, finish: reason }
   } catch (error) {
-    if (error instanceof TimeIsUp) {
-      return { step: endedStep(run, at, heard, { status: 'cancelled' }), calls: [], finish: 'time' }
+    if (error instanceof TimeIsUp || error instanceof AuthorityLost) {
+      const finish = error instanceof TimeIsUp ? 'time' : error
+      return { step: endedStep(run, at, heard, { status: 'cancelled' }), calls: [], finish }
     }
     if (!(error instanceof ModelFailure)) throw error
     run.deps.log.warn({ err: error, turnId: run.turn.id, model: run.turn.model, step, attempt }, 'model call failed')

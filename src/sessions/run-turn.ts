@@ -16,6 +16,7 @@ import type { Outcome } from './outcome.ts'
 import { endsInStep } from './frames.ts'
 import { createStreamLog } from './stream-log.ts'
 import { beginCalls, journal, leaveOut, questionsOf, resumeCalls } from './tool-step.ts'
+import { watchTurnAuthority } from './turn-authority.ts'
 import { leftMsOf, save, say, TimeIsUp, turnLease } from './turn-run.ts'
 import type { Hold, Run, RunDeps } from './turn-run.ts'
 import * as turnQueries from './turn-queries.ts'
@@ -32,6 +33,7 @@ const endAfter = (run: Run, number: number, { step, calls, finish }: StepOutcome
   const checkpoint = { ended: step, ...(end ? { newCalls: leaveOut(run, number, calls) } : {}) }
   if (finish === 'time') return ended('incomplete', 'max_time', checkpoint)
   if (finish === 'cost') return ended('incomplete', 'max_cost', checkpoint)
+  if (finish instanceof AuthorityLost) return failed(finish.detail.code, finish.message, checkpoint)
   if (finish instanceof ModelFailure) {
     const wasCut = finish.code === 'cut' && (step?.parts.length ?? 0) > 0
     if (wasCut) return ended('incomplete', 'stream_truncated', checkpoint)
@@ -184,6 +186,7 @@ export const workOnTurn = async (
   const leftMs = Math.max(0, Math.min(config.turnLimitMs - Number(workedMs), chainLeftMs ?? Infinity))
   const limit = setTimeout(() => stop.abort(new TimeIsUp()), leftMs)
   const leave = hub.work(turnId, () => stop.abort(new Error('the turn was cancelled')))
+  const unwatch = watchTurnAuthority(db, deps.authority, orgId, claim.row, (why) => stop.abort(new AuthorityLost(why)))
   const signal = AbortSignal.any([lease.signal, stop.signal, jobSignal])
   try {
     await takeTurn(await openHold(deps, orgId, claim, signal, (reason) => stop.abort(reason)))
@@ -196,6 +199,7 @@ export const workOnTurn = async (
     throw error
   } finally {
     clearTimeout(limit)
+    unwatch()
     leave()
     lease.stop()
   }

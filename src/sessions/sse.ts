@@ -29,3 +29,13 @@ export const openEvents = (reply: FastifyReply, more: Record<string, string> = {
   })
   return raw
 }
+
+/** How long a client may take to read what was written before its connection is closed. */
+const lastWordsMs = 500
+
+/** Ends events for a caller who has lost the right to them: the last words are written, and the connection is closed. */
+export const cutOff = (raw: ServerResponse, lastWords: string): void => {
+  if (!raw.writableEnded) raw.end(lastWords)
+  const timer = setTimeout(() => raw.destroy(), lastWordsMs)
+  raw.once('close', () => clearTimeout(timer))
+}

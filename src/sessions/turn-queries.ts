@@ -152,6 +152,8 @@ export interface ClaimedTurn extends TurnRow {
   relationship: 'user' | 'peer' | 'connector'
   /** What is left of the time of the chain that it came from; null when it came from none. */
   chainLeftMs: number | null
+  /** When the key that asked for it expires. */
+  keyExpiresAt: string | null
 }
 
 /** What a claim of a turn asks, changes and answers: a ClaimedTurn. */
@@ -169,7 +171,8 @@ export const turnClaim = (leaseMs: number) => ({
     (
       select (extract(epoch from c.deadline - clock_timestamp()) * 1000)::float8 from peer_chains c
       where c.org_id = turns.org_id and c.id = turns.chain_id
-    ) as chain_left_ms`,
+    ) as chain_left_ms,
+    (select k.expires_at from api_keys k where k.org_id = turns.org_id and k.id = turns.api_key_id) as key_expires_at`,
 })
 
 /** Under the lease, like everything that a worker writes. */

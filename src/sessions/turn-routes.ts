@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../identity/actor.ts'
 import { conflict } from '../platform/errors.ts'
+import type { ApiError } from '../platform/errors.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { IdParams, ok, Success } from '../platform/schemas.ts'
@@ -26,7 +27,7 @@ interface Asked {
   isFresh: boolean
 }
 
-/** Waits for the turn to rest, the client to go, or the server to stop. */
+/** Waits for the turn to rest, the client to go, or the server to stop. Rejects when the caller loses its authority. */
 const waitForRest = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,9 +37,16 @@ const waitForRest = async (
   const gone = new AbortController()
   const onClose = (): void => gone.abort(clientGone)
   reply.raw.once('close', onClose)
+  let lost: ApiError | undefined
+  const unwatch = request.watchAuthority((reason) => {
+    lost = reason
+    gone.abort(reason)
+  })
   const signal = AbortSignal.any([gone.signal, request.server.stopping])
   await tails.untilResting({ orgId: request.actor.orgId, turnId }, waitMs, signal, isFresh)
+  unwatch()
   reply.raw.off('close', onClose)
+  if (lost) throw lost
 }
 
 export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): void => {

@@ -2,6 +2,7 @@ import type { ModelCatalog } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config.ts'
 import type { Previewer } from '../files/preview/previewer.ts'
+import type { AuthorityWatch } from '../identity/user-authority.ts'
 import type { Database } from '../platform/database.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
@@ -38,6 +39,8 @@ export interface RunDeps {
   previewer: Previewer
   models: ModelCatalog
   hub: TurnHub
+  /** Of the turns of this process. */
+  authority: AuthorityWatch
   port: ModelPort
   toolbox: Toolbox
   billing: Pick<Billing, 'config' | 'settler'>

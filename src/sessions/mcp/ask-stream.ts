@@ -63,7 +63,10 @@ export interface WatchOptions {
   hear: (frame: Frame) => void
 }
 
-/** Waits until the turn rests, the client is gone, or it takes too long. Rejects when the server stops. */
+/**
+ * Waits until the turn rests, the client is gone, or it takes too long. Rejects when the server stops, and when the caller
+ * may not ask agents any more.
+ */
 export const watchTurn = async (
   tails: Tails,
   turn: TurnKey,
@@ -74,6 +77,7 @@ export const watchTurn = async (
   const onClose = (): void => resolve('gone')
   const onStop = (): void => reject(serviceUnavailable('The server is stopping. The turn goes on in its session.'))
   const limit = setTimeout(() => resolve('late'), limitMs)
+  const unwatch = request.watchAuthority(reject, 'sessions:write')
   reply.raw.once('close', onClose)
   stopping.addEventListener('abort', onStop)
   if (stopping.aborted) onStop()
@@ -86,6 +90,7 @@ export const watchTurn = async (
     return await promise
   } finally {
     clearTimeout(limit)
+    unwatch()
     reply.raw.off('close', onClose)
     stopping.removeEventListener('abort', onStop)
     tail.close()

@@ -69,16 +69,20 @@ export const createCalls = (deps: SessionDeps, tails: Tails): ((exchange: Exchan
     const onClose = (): void => gone.abort(new Error('the client went away'))
     // In the revisions with a handshake a lost connection takes nothing back.
     if (era === 'current') reply.raw.once('close', onClose)
+    const lost = new AbortController()
+    const unwatch = request.watchAuthority((reason) => lost.abort(reason), tool.permission)
     try {
-      const signal = AbortSignal.any([gone.signal, stopping])
+      const signal = AbortSignal.any([gone.signal, stopping, lost.signal])
       return forEra(era, outcomeResult(await runDirectly(deps, request.actor, tool, input, signal)))
     } catch (error) {
       if (gone.signal.aborted) {
         reply.hijack()
         return undefined
       }
+      lost.signal.throwIfAborted()
       throw stopping.aborted ? serviceUnavailable('The server is stopping. Try again.', { cause: error }) : error
     } finally {
+      unwatch()
       reply.raw.off('close', onClose)
     }
   }
@@ -101,8 +105,8 @@ export const createCalls = (deps: SessionDeps, tails: Tails): ((exchange: Exchan
     try {
       return await ask(exchange, input as Question)
     } catch (error) {
-      // Refusals are for the model to read; what is wrong with the server is not.
-      if (!(error instanceof ApiError) || error.status >= 500) throw error
+      // Refusals are for the model to read; what is wrong with the server or the key is not.
+      if (!(error instanceof ApiError) || error.status >= 500 || error.code === 'UNAUTHORIZED') throw error
       return forEra(era, toolFailure(error.message))
     }
   }

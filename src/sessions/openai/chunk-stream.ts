@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/database.ts'
 import { ApiError, serviceUnavailable } from '../../platform/errors.ts'
 import type { Frame } from '../frames.ts'
-import { openEvents } from '../sse.ts'
+import { cutOff, openEvents } from '../sse.ts'
 import type { Reader, Tails } from '../stream-tail.ts'
 import { chatId, getCompletion } from './completions.ts'
 import { chatFailure, notYet } from './failures.ts'
@@ -98,8 +98,14 @@ export const sendChunks = (
   const stop = (): void => fail(notYet('The server is stopping.'))
   const opening = setTimeout(open, openAfterMs)
   const tail = tails.follow({ orgId: actor.orgId, turnId: options.turnId }, 0, reader, options.isFresh)
+  const unwatch = request.watchAuthority((reason) => {
+    tail.close()
+    if (isOpen) cutOff(raw, writer.failure(reason))
+    else fail(reason)
+  })
   const close = (): void => {
     clearTimeout(opening)
+    unwatch()
     server.stopping.removeEventListener('abort', stop)
     tail.close()
   }

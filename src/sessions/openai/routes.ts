@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { watchDefaultAgents } from '../../agents/agents.ts'
+import type { ApiError } from '../../platform/errors.ts'
 import type { App } from '../../platform/http.ts'
 import { sendReplay } from '../../platform/idempotency.ts'
 import type { StoredAnswer } from '../../platform/idempotency.ts'
@@ -63,10 +64,17 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps, tails: Tails):
     const gone = new AbortController()
     const onClose = (): void => gone.abort(clientGone)
     reply.raw.once('close', onClose)
+    let lost: ApiError | undefined
+    const unwatch = request.watchAuthority((reason) => {
+      lost = reason
+      gone.abort(reason)
+    })
     const signal = AbortSignal.any([gone.signal, request.server.stopping])
     const key = { orgId: request.actor.orgId, turnId }
     const rests = await tails.untilResting(key, config.turnLimitMs + graceMs, signal, isFresh)
+    unwatch()
     reply.raw.off('close', onClose)
+    if (lost) throw lost
     if (!rests) throw notYet('The turn has not come to its end.')
   }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { auditCommands } from './cli-audit.ts'
 import { billingCommands } from './cli-billing.ts'
 import { UsageError, helpOf, overview, readArguments } from './cli-command.ts'
 import type { Arguments, Command, Output } from './cli-command.ts'
@@ -33,6 +34,7 @@ const serve: Command = {
 const commands: Command[] = [
   serve,
   ...identityCommands,
+  ...auditCommands,
   ...billingCommands,
   setupWebhookCommand,
   reencryptCommand,

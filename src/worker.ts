@@ -6,6 +6,7 @@ import { createKeyFetch } from './connectors/signing-keys.ts'
 import type { Deps } from './deps.ts'
 import { registerConnectionJobs } from './connectors/connection-jobs.ts'
 import { registerFileJobs } from './files/reconciliation.ts'
+import { registerAuditSealer } from './identity/audit-sealer.ts'
 import { registerSignInExpiry } from './identity/expiry.ts'
 import { registerKeyExpiry } from './platform/idempotency.ts'
 import { beginConnectorTurn, findConnectorReply } from './sessions/connector-turns.ts'
@@ -23,6 +24,7 @@ export const registerJobs = (deps: Deps): void => {
   const { db, jobs } = deps
   registerKeyExpiry(jobs, db)
   registerSignInExpiry(jobs, db)
+  registerAuditSealer(jobs, deps)
   registerFileJobs(jobs, deps)
   registerSessionJobs(deps)
   registerWebhookJobs(deps)

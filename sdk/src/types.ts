@@ -148,6 +148,10 @@ export interface AuditEntry {
   details: Record<string, unknown>
   ip: string | null
   requestId: string | null
+  /** Place in the hash chain of the org; null for the first seconds */
+  seq: number | null
+  /** SHA-256 over the hash before it and this entry, in hexadecimal digits */
+  hash: string | null
 }
 
 export interface BillingPatch {

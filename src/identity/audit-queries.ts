@@ -43,6 +43,9 @@ export interface AuditRow {
   details: Record<string, unknown>
   ip: string | null
   requestId: string | null
+  /** Null until the entry is sealed. */
+  seq: bigint | null
+  hash: string | null
 }
 
 export interface AuditFilter {
@@ -62,7 +65,7 @@ export const listEntries = (
 ) =>
   db.rows<AuditRow>(sql`
     select id, at, at::text as at_exactly, user_id, api_key_id, actor_name, action, resource_type, resource_id, details,
-      ip, request_id
+      ip, request_id, seq, encode(hash, 'hex') as hash
     from audit_log
     where org_id = ${actor.orgId}
       ${filter.action === undefined ? empty : sql`and action = ${filter.action}`}

@@ -16,6 +16,8 @@ const toEntry = (row: AuditRow) => ({
   details: row.details,
   ip: row.ip,
   requestId: row.requestId,
+  seq: row.seq === null ? null : Number(row.seq),
+  hash: row.hash,
 })
 
 export const registerAuditRoutes = (app: App, db: Database): void => {

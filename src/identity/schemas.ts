@@ -101,6 +101,8 @@ export const AuditEntry = Type.Object({
   details: Type.Record(Type.String(), Type.Unknown()),
   ip: Nullable(Type.String()),
   requestId: Nullable(Type.String()),
+  seq: Nullable(Type.Integer({ description: 'Place in the hash chain of the org; null for the first seconds' })),
+  hash: Nullable(Type.String({ description: 'SHA-256 over the hash before it and this entry, in hexadecimal digits' })),
 })
 export const AuditQuery = Type.Object({
   ...CursorQuery.properties,

@@ -280,7 +280,9 @@ describe('a turn whose key is revoked', () => {
     await untilStatus(app, owner, body.data.turn.id, 'running')
     await app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner })
     const turn = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
-    assert.deepEqual([turn.status, turn.error, turn.toolCalls[0].status], [...lost, 'cancelled'])
+    assert.deepEqual([turn.status, turn.error], lost)
+    // The call of the model is broken off, usually before the model could ask for the tool.
+    assert.ok(turn.toolCalls.every(({ status }: { status: string }) => status === 'cancelled'))
     assert.ok(!effects.includes(owner.orgId))
   })
 

@@ -160,7 +160,8 @@ describe('what an agent may use', () => {
       json: { text: '/tool files.search {"query":""}', background: true },
     })
     await app.call('DELETE', `/api/v1/workspaces/${owner.workspaceId}/members/${member.userId}`, { as: owner })
-    await untilStatus(app, owner, body.data.turn.id, 'completed')
+    const running = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
+    assert.equal(running.error.code, 'forbidden')
     const refused = await untilStatus(app, owner, waiting.body.data.turn.id, 'failed')
     assert.deepEqual([refused.error.code, refused.toolCalls], ['forbidden', []])
   })

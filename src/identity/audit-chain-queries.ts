@@ -27,10 +27,17 @@ const fields = sql`
   id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at_exactly, user_id, api_key_id, actor_name,
   action, resource_type, resource_id, details::text as details_text, ip, request_id`
 
+/** One step down the index for each org, however many entries an org has. */
 export const listUnsealedOrgs = (db: Db, limit: number) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: one sealer works for every org
-    select distinct org_id from audit_log where seq is null order by org_id limit ${limit}`)
+    with recursive found as (
+      (select org_id from audit_log where seq is null order by org_id limit 1)
+      union all
+      select (select a.org_id from audit_log a where a.seq is null and a.org_id > found.org_id order by a.org_id limit 1)
+      from found where found.org_id is not null
+    )
+    select org_id from found where org_id is not null limit ${limit}`)
 
 export const insertHead = (db: Db, orgId: string) =>
   db.execute(sql`insert into audit_heads (org_id) values (${orgId}) on conflict do nothing`)

@@ -79,7 +79,7 @@ describe('entries of the audit log', () => {
     const second = await app.secondServer()
     const actor = systemActor(owner.orgId, 'test')
     const write = (n: number) =>
-      app.db.transaction((db) => audit(db, actor, 'test.happened', { type: 'test', id: `${n}` }, { n }))
+      app.db.transaction('all orgs', (db) => audit(db, actor, 'test.happened', { type: 'test', id: `${n}` }, { n }))
     await Promise.all([
       ...Array.from({ length: 10 }, async (_, writer) => {
         for (let i = 0; i < 20; i++) await write(writer * 100 + i)
@@ -100,7 +100,7 @@ describe('entries of the audit log', () => {
     const owner = await app.createOrg()
     const written = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
-    const waiting = app.db.transaction(async (db) => {
+    const waiting = app.db.transaction('all orgs', async (db) => {
       await audit(db, systemActor(owner.orgId, 'test'), 'test.slow', { type: 'test', id: null })
       written.resolve()
       await released.promise
@@ -222,7 +222,7 @@ describe('with write access to the database', () => {
     await createWorkspaces(owner, 1)
     await sealed(owner, 6)
     assert.equal(await brokenIn(owner, head), null)
-    await db.transaction(async (db) => {
+    await db.transaction('all orgs', async (db) => {
       await db.execute(sql`update audit_log set action = 'org.forged' where org_id = ${orgId} and seq = 2`)
       await db.execute(sql`update audit_log set seq = null, hash = null where org_id = ${orgId}`)
       await db.execute(sql`delete from audit_heads where org_id = ${orgId}`)
@@ -237,7 +237,7 @@ describe('with write access to the database', () => {
 test('a chain whose beginning was removed because of its age is verified from its anchor', async () => {
   const owner = await withFive()
   const { orgId } = owner
-  await db.transaction(async (db) => {
+  await db.transaction('all orgs', async (db) => {
     await db.execute(sql`
       update audit_heads h set anchor_seq = a.seq, anchor_hash = a.hash
       from audit_log a where h.org_id = ${orgId} and a.org_id = ${orgId} and a.seq = 2`)

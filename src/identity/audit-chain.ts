@@ -24,7 +24,7 @@ export const hashOfEntry = (orgId: string, seq: bigint, before: Buffer, entry: C
  * locked: transactions that write entries never wait for it. Either all of the batch is sealed or nothing.
  */
 export const sealOrg = async (db: Database, orgId: string, limit: number): Promise<number> =>
-  db.transaction(async (db) => {
+  db.transaction({ orgId }, async (db) => {
     await queries.insertHead(db, orgId)
     const head = await queries.lockHead(db, orgId)
     if (!head) return 0

@@ -205,7 +205,7 @@ describe('a stream of a turn that goes on', () => {
     ]) {
       const { owner, turnId } = await begin()
       const reader = await app.createUser(owner)
-      await app.db.transaction((db) => setPassword(db, reader.userId, hash))
+      await app.db.transaction('all orgs', (db) => setPassword(db, reader.userId, hash))
       const signedIn = await app.call('POST', '/api/v1/auth/sign-in', {
         headers: { origin: app.url },
         json: { email: reader.email, password },

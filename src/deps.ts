@@ -18,6 +18,7 @@ import type { ObjectStore } from './platform/object-store/object-store.ts'
 import { openObjectStore } from './platform/object-store/open.ts'
 import { createOutbound } from './platform/outbound.ts'
 import type { Outbound } from './platform/outbound.ts'
+import type { RateLimiterOptions } from './platform/rate-limit.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { fileTools } from './sessions/file-tools.ts'
 import { createPeerTools } from './sessions/peers.ts'
@@ -52,6 +53,8 @@ export interface Deps {
   outbound: Outbound
   /** Tells this process's worker of events to forward. */
   wakeup: Wakeup
+  /** What tests change of the rate limiter: the clock, and the patience with Redis. */
+  limiterOptions?: Pick<RateLimiterOptions, 'now' | 'redisTimeoutMs'>
 }
 
 export interface OpenedDeps {

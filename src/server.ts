@@ -46,7 +46,8 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   const { config, db, log } = deps
   const app = openHttp(deps)
   const identity = createIdentity(deps)
-  const limiter = await openRateLimiter({ rateLimits: config.rateLimits, redisUrl: config.redisUrl, log })
+  const { rateLimits, redisUrl } = config
+  const limiter = await openRateLimiter({ rateLimits, redisUrl, log, ...deps.limiterOptions })
   app.addHook('onClose', () => limiter.close())
   // Each puts its hook before those that a route has: so authentication comes first, which says whose limit it is.
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })

@@ -1,7 +1,9 @@
 // Talking to agents, for the tests of chat turns.
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, TestActor, TestApp } from './harness.ts'
+import { until } from './until.ts'
+
+export { until }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any
@@ -42,21 +44,6 @@ export const textOf = (message: Json): string =>
 
 export const getTurn = async (app: TestApp, as: TestActor, id: string): Promise<Json> =>
   (await app.call('GET', `/api/v1/turns/${id}`, { as })).body.data
-
-/** Looks again and again until `isTrue`; fails when that takes longer than `withinMs`. */
-export const until = async <T>(
-  read: () => Promise<T>,
-  isTrue: (value: T) => boolean,
-  withinMs = 30_000,
-): Promise<T> => {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const value = await read()
-    if (isTrue(value)) return value
-    if (performance.now() > deadline) assert.fail(`still ${JSON.stringify(value)} after ${withinMs} ms`)
-    await sleep(25)
-  }
-}
 
 export const untilStatus = (app: TestApp, as: TestActor, turnId: string, ...statuses: string[]): Promise<Json> =>
   until(

@@ -20,6 +20,7 @@ import type { Role } from '../src/identity/permissions.ts'
 import { issueStepUpToken } from '../src/identity/step-up.ts'
 import { assertDocumented, noteAnswer } from './documented.ts'
 import { cloneDatabase, sharedServer } from './database.ts'
+import { settled } from './settled.ts'
 
 /** One caller: a user of an org with a key of their own. */
 export interface TestActor {
@@ -66,28 +67,48 @@ export interface TestApp {
   createUser(of: TestActor, role?: Role, options?: { inWorkspace?: boolean; scopes?: string[] }): Promise<TestActor>
   /** The header of a caller who has just stepped up. */
   stepUp(actor: TestActor): Promise<Record<string, string>>
-  /** A second server process's worth of application over the same database. */
+  /**
+   * The clock of the rate limits, in milliseconds, for all servers of the file. It stands still unless a test moves it,
+   * so that no bucket refills on a slow machine.
+   */
+  limitClock: { ms: number }
+  /**
+   * Resolves when the work that was begun so far has ended: jobs, deliveries of events, charges. Await it before
+   * counting what arrived at a stand-in, or work of an earlier test may still arrive.
+   */
+  settled(): Promise<void>
+  /**
+   * A second server process's worth of application over the same database. With an environment of its own it runs no
+   * jobs unless asked to: those of the other tests would be run by its configuration.
+   */
   secondServer(env?: Record<string, string>, options?: TestAppOptions): Promise<TestApp>
 }
 
 export interface TestAppOptions {
-  /** Whether it runs jobs, too; it does by default. */
+  /** Whether it runs jobs, too. */
   work?: boolean
   /** What stands in for something from outside, such as a guard whose resolver the test controls. */
   replace?: Partial<Deps>
 }
 
+/** What the servers of a file share. */
+interface Shared {
+  connection: pg.ClientConfig
+  cleanUp: (() => Promise<void>)[]
+  limitClock: { ms: number }
+}
+
 const listen = async (
   config: Config,
-  connection: pg.ClientConfig,
-  cleanUp: (() => Promise<void>)[],
+  shared: Shared,
   { work = true, replace = {} }: TestAppOptions = {},
 ): Promise<TestApp> => {
+  const { connection, cleanUp, limitClock } = shared
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
   const opened = await openDeps(config, connection, log)
   const { close } = opened
-  const deps = { ...opened.deps, ...replace }
+  const deps = { ...opened.deps, limiterOptions: { now: () => limitClock.ms, redisTimeoutMs: 60_000 }, ...replace }
   registerJobs(deps)
   await deps.jobs.start({ work })
   const { db } = deps
@@ -154,7 +175,9 @@ const listen = async (
     connection,
     url,
     logLines,
+    limitClock,
     call,
+    settled: () => settled(db),
     createOrg: async (name = 'Test org') => {
       const orgId = newId()
       const workspaceId = newId()
@@ -173,7 +196,10 @@ const listen = async (
       return { 'x-step-up-token': token }
     },
     secondServer: async (env = {}, options = {}) =>
-      listen({ ...config, ...parseTestConfig(env, config.dataDir) }, connection, cleanUp, options),
+      listen({ ...config, ...parseTestConfig(env, config.dataDir) }, shared, {
+        work: Object.keys(env).length === 0,
+        ...options,
+      }),
   }
 }
 
@@ -207,5 +233,6 @@ export const startTestApp = async (
     // Last, because nothing is cleaned up after a failure.
     assertDocumented()
   })
-  return listen(parseTestConfig(env, dataDir), database.connection, cleanUp, options)
+  const shared = { connection: database.connection, cleanUp, limitClock: { ms: 1_000_000 } }
+  return listen(parseTestConfig(env, dataDir), shared, options)
 }

@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 
+// Long, because a passing test does not get slower by it, and a machine that does other work at the same time is slow.
+const defaultTimeoutMs = 60_000
+
 /** Waits for a condition, and fails with its description when it does not come true in time. */
-export const until = async (
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
-): Promise<void> => {
+export function until(what: string, condition: () => boolean | Promise<boolean>, timeoutMs?: number): Promise<void>
+/** Reads a value until it is as wanted, and answers it; fails with the last value when that does not happen in time. */
+export function until<T>(read: () => T | Promise<T>, isTrue: (value: T) => boolean, timeoutMs?: number): Promise<T>
+export async function until(
+  first: string | (() => unknown),
+  isTrue: (value: unknown) => boolean | Promise<boolean>,
+  timeoutMs = defaultTimeoutMs,
+): Promise<unknown> {
   const deadline = performance.now() + timeoutMs
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, `not within ${timeoutMs} ms: ${what}`)
-    await delay(5)
+  for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 25)) {
+    const value = typeof first === 'string' ? undefined : await first()
+    if (await isTrue(value)) return value
+    if (performance.now() > deadline) {
+      assert.fail(`not within ${timeoutMs} ms: ${typeof first === 'string' ? first : `still ${JSON.stringify(value)}`}`)
+    }
+    await delay(pauseMs)
   }
 }

@@ -61,10 +61,12 @@ describe('automatic top-up', () => {
     const { owner, sessionId, customer } = await prepare()
     await spend(app, owner, sessionId, 5_000_000)
     assert.equal((await getBilling(app, owner)).autoTopup.state, 'balance_suffices')
+    await app.settled()
     assert.equal(chargesOf(customer).length, 0, '500 is not below 500')
     await spend(app, owner, sessionId, 1_000_000)
     const { autoTopup, balance } = await untilTopup(owner, 'succeeded')
     assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [2_900, 3_500])
+    await app.settled()
     const [charge, ...others] = chargesOf(customer)
     assert.deepEqual(others, [])
     assert.deepEqual(
@@ -97,6 +99,7 @@ describe('automatic top-up', () => {
     )
     await Promise.all(sessions.map(({ id }) => spend(app, owner, id, 1_500_000)))
     await untilTopup(owner, 'succeeded')
+    await app.settled()
     assert.equal(chargesOf(customer).length, 1)
     assert.equal((await assertExact(app, owner)).balance.balanceCents, 1_000 - 900 + 2_500)
   })
@@ -113,7 +116,7 @@ describe('automatic top-up', () => {
       ['insufficient_funds', 'Your card has insufficient funds.'],
     )
     await spend(app, owner, sessionId, 1_000_000)
-    await getBilling(app, owner)
+    await app.settled()
     assert.equal(chargesOf(customer).length, 1, 'nothing is tried meanwhile')
     stripe.charges = ['succeed']
     await set(owner, { autoTopupEnabled: true })
@@ -134,6 +137,7 @@ describe('automatic top-up', () => {
     const { owner, sessionId, customer } = await prepare()
     await spend(app, owner, sessionId, 6_000_000)
     const { autoTopup, balance } = await untilTopup(owner, 'succeeded')
+    await app.settled()
     assert.equal(chargesOf(customer).length, 1)
     assert.ok(stripe.attempts.get(autoTopup.recent[0].id)! > 1)
     assert.equal(balance.balanceCents, 2_900)
@@ -173,6 +177,7 @@ describe('automatic top-up', () => {
       [autoTopup.state, autoTopup.chargedThisMonthCents, autoTopup.monthlyCapCents, balance.balanceCents],
       ['monthly_cap', 1_000, 1_500, 400],
     )
+    await app.settled()
     assert.equal(chargesOf(customer).length, 1)
   })
 
@@ -181,6 +186,7 @@ describe('automatic top-up', () => {
     const { owner, customer } = await prepare({ autoTopupAmountCents: 100, autoTopupThresholdCents: 100_000 })
     const { autoTopup, balance } = await untilTopup(owner, 'succeeded')
     assert.deepEqual([autoTopup.state, balance.balanceCents], ['backing_off', 1_100])
+    await app.settled()
     assert.equal(chargesOf(customer).length, 1)
   })
 
@@ -194,16 +200,15 @@ describe('automatic top-up', () => {
       return session
     }
     await pay(false)
-    await until(
-      () => getBilling(app, owner),
-      ({ autoTopup }) => !autoTopup.hasPaymentMethod,
-    )
+    await app.settled()
+    assert.equal((await getBilling(app, owner)).autoTopup.hasPaymentMethod, false)
     await set(owner, { autoTopupEnabled: true })
     const { autoTopup } = await getBilling(app, owner)
     assert.deepEqual([autoTopup.state, autoTopup.recent], ['no_payment_method', []])
     const { customer } = await pay(true)
     await untilTopup(owner, 'succeeded')
     assert.equal((await getBilling(app, owner)).autoTopup.hasPaymentMethod, true)
+    await app.settled()
     assert.equal(chargesOf(customer).length, 1)
   })
 

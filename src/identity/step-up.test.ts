@@ -75,6 +75,8 @@ describe('POST /auth/step-up', () => {
     }
     assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 403), 429])
     assert.equal((await limited.call('POST', '/api/v1/auth/step-up', { as: other, json: { password } })).status, 200)
+    app.limitClock.ms += 6_000
+    assert.equal((await limited.call('POST', '/api/v1/auth/step-up', { as: owner, json: { password } })).status, 200)
   })
 })
 

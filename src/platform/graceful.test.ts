@@ -55,7 +55,7 @@ const collect = (socket: Socket): Promise<string> =>
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
 describe('stopping', () => {
-  test('an answer that is on its way gets out whole, and its connection is closed', { timeout: 10_000 }, async () => {
+  test('an answer that is on its way gets out whole, and its connection is closed', { timeout: 60_000 }, async () => {
     const { app, url, held, arrived, events, stop } = await startServer()
     const socket = await openSocket(url)
     const received = collect(socket)
@@ -73,7 +73,7 @@ describe('stopping', () => {
     assert.deepEqual(events, ['closed'])
   })
 
-  test('idle connections are closed, new ones refused, at once', { timeout: 10_000 }, async () => {
+  test('idle connections are closed, new ones refused, at once', { timeout: 60_000 }, async () => {
     const { url, held, arrived, stop } = await startServer()
     const busy = await openSocket(url)
     const busyEnd = collect(busy)
@@ -93,7 +93,7 @@ describe('stopping', () => {
 
   test(
     'a request that comes in on an open connection meanwhile is answered, and not kept alive',
-    { timeout: 10_000 },
+    { timeout: 60_000 },
     async () => {
       const { url, held, arrived, stop } = await startServer()
       const socket = await openSocket(url)
@@ -110,7 +110,7 @@ describe('stopping', () => {
     },
   )
 
-  test('streams are told to end, and end whole', { timeout: 10_000 }, async () => {
+  test('streams are told to end, and end whole', { timeout: 60_000 }, async () => {
     const { url, stop } = await startServer()
     const socket = await openSocket(url)
     const received = collect(socket)
@@ -122,7 +122,7 @@ describe('stopping', () => {
 
   test(
     'at the deadline what still runs is cut off, said so, and the rest is closed all the same',
-    { timeout: 10_000 },
+    { timeout: 60_000 },
     async () => {
       const { url, arrived, events, lines, stop } = await startServer()
       const socket = await openSocket(url)
@@ -138,7 +138,7 @@ describe('stopping', () => {
 
   test(
     'jobs finish while requests do, with the same deadline, and before anything is closed',
-    { timeout: 10_000 },
+    { timeout: 60_000 },
     async () => {
       const { events, stop } = await startServer()
       const job = Promise.withResolvers<void>()
@@ -152,7 +152,7 @@ describe('stopping', () => {
     },
   )
 
-  test('a part that fails to stop keeps no other from stopping, and is told', { timeout: 10_000 }, async () => {
+  test('a part that fails to stop keeps no other from stopping, and is told', { timeout: 60_000 }, async () => {
     const { app, events, stop } = await startServer()
     await assert.rejects(
       stop(1_000, () => Promise.reject(new Error('jobs'))),

@@ -185,10 +185,10 @@ describe('the log', () => {
       'Bearer '.repeat(50_000),
       '://a:'.repeat(50_000),
     ]) {
-      const began = performance.now()
+      const began = process.cpuUsage()
       withoutSecrets(line)
-      // A search that backtracks takes minutes here.
-      assert.ok(performance.now() - began < 5_000)
+      // A search that backtracks takes minutes here. Time of the processor, because others may use it, too.
+      assert.ok(process.cpuUsage(began).user < 5_000_000)
     }
   })
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { createRedis, hasRedis } from '../../test/redis.ts'
+import { until } from '../../test/until.ts'
 import { parseConfig } from '../config.ts'
 import { createLog } from './log.ts'
 import { openRateLimiter } from './rate-limit.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { RateLimiter, RateLimiterOptions } from './rate-limit.ts'
 
 const limits = (readsAMinute: number) => ({ ...parseConfig({}).rateLimits, reads: readsAMinute })
 
@@ -32,10 +32,6 @@ const withClock = async (readsAMinute: number, maxBuckets?: number) => {
 const allowedOf = async (limiter: RateLimiter, key: string, times: number): Promise<number> => {
   const verdicts = await Promise.all(Array.from({ length: times }, async () => limiter.take('reads', key)))
   return verdicts.filter(({ allowed }) => allowed).length
-}
-
-const until = async (condition: () => Promise<boolean> | boolean): Promise<void> => {
-  while (!(await condition())) await sleep(20)
 }
 
 describe('token buckets in memory', () => {
@@ -77,7 +73,7 @@ describe('token buckets in memory', () => {
   })
 
   test('every key and every limit has a bucket of its own', async () => {
-    const limiter = await openRateLimiter({ rateLimits: { ...limits(1), writes: 1 }, log: silent })
+    const limiter = await openRateLimiter({ rateLimits: { ...limits(1), writes: 1 }, log: silent, now: () => 0 })
     assert.equal(await allowedOf(limiter, 'one', 3), 1)
     assert.equal(await allowedOf(limiter, 'two', 3), 1)
     assert.equal((await limiter.take('writes', 'one')).allowed, true)
@@ -138,8 +134,16 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
   const open: RateLimiter[] = []
-  const openOne = async (readsAMinute: number): Promise<RateLimiter> => {
-    const limiter = await openRateLimiter({ rateLimits: limits(readsAMinute), redisUrl: redis.url, log })
+  // It stands still, so that no bucket refills between two requests on a slow machine.
+  const clock = { ms: 1_000_000 }
+  const shared = (readsAMinute: number): RateLimiterOptions => ({
+    rateLimits: limits(readsAMinute),
+    redisUrl: redis.url,
+    redisTimeoutMs: 60_000,
+    log,
+  })
+  const openOne = async (readsAMinute: number, options: Partial<RateLimiterOptions> = {}): Promise<RateLimiter> => {
+    const limiter = await openRateLimiter({ ...shared(readsAMinute), now: () => clock.ms, ...options })
     open.push(limiter)
     return limiter
   }
@@ -152,7 +156,7 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     await redis.kill()
   })
 
-  test('two processes together let through what one bucket holds', { timeout: 20_000 }, async () => {
+  test('two processes together let through what one bucket holds', { timeout: 120_000 }, async () => {
     await redis.start()
     const [one, two] = await Promise.all([openOne(20), openOne(20)])
     const allowed = await Promise.all([allowedOf(one, 'shared', 30), allowedOf(two, 'shared', 30)])
@@ -162,14 +166,27 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     assert.ok(refused.retryAfterMs > 0 && refused.retryAfterMs <= 3_000)
   })
 
-  test('a bucket refills by the clock of Redis, and its key leaves Redis when it is full', async () => {
-    const limiter = await openOne(600)
-    assert.equal(await allowedOf(limiter, 'refill', 600), 600)
-    await until(async () => (await limiter.take('reads', 'refill')).allowed)
+  test('one more is allowed after a minute divided by the limit, by a clock that all processes share', async () => {
+    const [one, two] = await Promise.all([openOne(60), openOne(60)])
+    assert.equal(await allowedOf(one, 'turning', 60), 60)
+    const refused = await two.take('reads', 'turning')
+    assert.deepEqual([refused.allowed, refused.retryAfterMs], [false, 1_000])
+    clock.ms += 999
+    assert.equal((await two.take('reads', 'turning')).allowed, false)
+    clock.ms += 1
+    assert.equal((await one.take('reads', 'turning')).allowed, true)
+    assert.equal((await two.take('reads', 'turning')).allowed, false)
+  })
+
+  test('a bucket refills by the clock of Redis when no other is given, and its key leaves Redis when it is full', async () => {
+    const limiter = await openRateLimiter(shared(600))
+    open.push(limiter)
+    while ((await limiter.take('reads', 'refill')).allowed);
+    await until('it refills', async () => (await limiter.take('reads', 'refill')).allowed)
     assert.equal((await limiter.take('reads', 'once')).remaining, 599)
     const { Redis } = await import('ioredis')
     const client = new Redis(redis.url)
-    await until(async () => (await client.exists('atrium:rate:reads:once')) === 0)
+    await until('the key is gone', async () => (await client.exists('atrium:rate:reads:once')) === 0)
     client.disconnect()
   })
 
@@ -185,38 +202,42 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     assert.equal((await (await openOne(5)).take('reads', 'list')).allowed, true)
   })
 
-  test('with Redis killed each process counts alone, says so once, and shares again', { timeout: 20_000 }, async () => {
-    const [one, two] = await Promise.all([openOne(5), openOne(5)])
-    assert.equal(await allowedOf(one, 'killed', 5), 5)
-    lines.length = 0
-    await redis.kill()
-    assert.equal(await allowedOf(one, 'killed', 20), 5, 'a bucket of its own, and nothing rejected')
-    assert.equal(await allowedOf(two, 'killed', 20), 5)
-    await until(() => logged('counts its rate limits alone') >= 2)
-    await redis.start()
-    await until(() => logged('shared again') === 2)
-    assert.equal(logged('counts its rate limits alone'), 2, 'once for each process')
-    await allowedOf(one, 'back', 3)
-    assert.equal(await allowedOf(two, 'back', 20), 2)
-  })
+  test(
+    'with Redis killed each process counts alone, says so once, and shares again',
+    { timeout: 120_000 },
+    async () => {
+      const [one, two] = await Promise.all([openOne(5), openOne(5)])
+      assert.equal(await allowedOf(one, 'killed', 5), 5)
+      lines.length = 0
+      await redis.kill()
+      assert.equal(await allowedOf(one, 'killed', 20), 5, 'a bucket of its own, and nothing rejected')
+      assert.equal(await allowedOf(two, 'killed', 20), 5)
+      await until('both have said so', () => logged('counts its rate limits alone') >= 2)
+      await redis.start()
+      await until('both share again', () => logged('shared again') === 2)
+      assert.equal(logged('counts its rate limits alone'), 2, 'once for each process')
+      await allowedOf(one, 'back', 3)
+      assert.equal(await allowedOf(two, 'back', 20), 2)
+    },
+  )
 
-  test('a Redis that hangs holds up no request for long, and then none at all', { timeout: 20_000 }, async () => {
-    const limiter = await openOne(5)
+  test('a Redis that hangs holds up no request for long, and then none at all', { timeout: 120_000 }, async () => {
+    const limiter = await openOne(5, { redisTimeoutMs: 250 })
     lines.length = 0
     redis.freeze()
     assert.equal(await allowedOf(limiter, 'frozen', 20), 5)
     assert.equal(logged('counts its rate limits alone'), 1)
     assert.ok(!(limiter.take('reads', 'frozen') instanceof Promise), 'counted at once, without asking')
     redis.thaw()
-    await until(() => logged('shared again') === 1)
+    await until('it shares again', () => logged('shared again') === 1)
   })
 
-  test('a server starts while Redis is away, and shares as soon as it is there', { timeout: 20_000 }, async () => {
+  test('a server starts while Redis is away, and shares as soon as it is there', { timeout: 120_000 }, async () => {
     await redis.kill()
     lines.length = 0
     const limiter = await openOne(5)
     assert.equal(await allowedOf(limiter, 'early', 20), 5)
     await redis.start()
-    await until(() => limiter.take('reads', 'late') instanceof Promise)
+    await until('it shares', () => limiter.take('reads', 'late') instanceof Promise)
   })
 })

@@ -28,8 +28,13 @@ export interface RateLimiterOptions {
   rateLimits: Config['rateLimits']
   redisUrl?: string | undefined
   log: Log
-  /** A clock that never goes back, in milliseconds; for the counts in memory. */
+  /**
+   * A clock that never goes back, in milliseconds, for tests. Default: the clock of this process for counts in memory,
+   * the clock of Redis for shared counts.
+   */
   now?: () => number
+  /** A request waits this long for Redis before it is counted here instead. Default: 250 ms. */
+  redisTimeoutMs?: number
   /** Buckets of one limit that are kept per minute, in memory; beyond it the oldest are forgotten early. */
   maxBuckets?: number
 }
@@ -100,18 +105,20 @@ const createMemoryLimiter = (options: RateLimiterOptions): TakeHere => {
 }
 
 // The same algorithm in microseconds by the clock of Redis, so that it does not matter whose clock is right. A key
-// lives until its bucket is full.
+// lives until its bucket is full; with the clock of a test (ARGV[2]) it is kept, because that clock may stand still.
 const takeScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
+local now = tonumber(ARGV[2])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000000 + time[2]
+end
 local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0') - now, 0)
 local next = full + tonumber(ARGV[1])
 if next > ${(windowMs + slackMs) * 1_000} then return { 0, full } end
 redis.call('SET', KEYS[1], string.format('%.0f', now + next), 'PX', math.ceil(next / 1000))
+if ARGV[2] then redis.call('PERSIST', KEYS[1]) end
 return { 1, next }`
 
-/** A request waits this long for Redis before it is counted here instead. */
-const redisTimeoutMs = 250
 const probeEveryMs = 1_000
 
 /**
@@ -119,7 +126,7 @@ const probeEveryMs = 1_000
  * buckets: limits get looser by the number of processes, and no request fails or waits for it.
  */
 const openSharedLimiter = async (url: string, options: RateLimiterOptions): Promise<RateLimiter> => {
-  const { log, rateLimits } = options
+  const { log, rateLimits, now, redisTimeoutMs = 250 } = options
   const takeHere = createMemoryLimiter(options)
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
@@ -130,7 +137,10 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
     scripts: { takeTokens: { lua: takeScript, numberOfKeys: 1 } },
-  }) as InstanceType<typeof Redis> & { takeTokens(key: string, costMicros: number): Promise<[number, number]> }
+  }) as InstanceType<typeof Redis> & {
+    takeTokens(key: string, costMicros: number, ...nowMicros: number[]): Promise<[number, number]>
+  }
+  const nowMicros = now ? () => [now() * 1_000] : () => []
 
   let here = false
   let closed = false
@@ -165,7 +175,8 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
       const perMinute = rateLimits[limit]
       if (perMinute === 0) return unlimited
       if (here) return takeHere(limit, key, cost)
-      return redis.takeTokens(`atrium:rate:${limit}:${key}`, ((windowMs * 1_000) / perMinute) * cost).then(
+      const costMicros = ((windowMs * 1_000) / perMinute) * cost
+      return redis.takeTokens(`atrium:rate:${limit}:${key}`, costMicros, ...nowMicros()).then(
         ([allowed, fullInMicros]) => verdictOf(allowed === 1, fullInMicros / 1_000, perMinute, cost),
         (error: unknown) => {
           countHere(error)

@@ -17,6 +17,7 @@ import {
 import type { Script } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
+import { timed } from '../../test/stopwatch.ts'
 
 const fake = await startFakeModel()
 const pricesFile = join(await mkdtemp(join(tmpdir(), 'atrium-prices-')), 'prices.json')
@@ -350,13 +351,14 @@ describe('a provider that fails', () => {
     fake.play(hangAfter([]))
     const { body } = await say(app, owner, session.id, { text: 'Hello', background: true })
     await untilStatus(app, owner, body.data.turn.id, 'running')
-    const began = performance.now()
-    const { body: cancelled } = await app.call('POST', `/api/v1/turns/${body.data.turn.id}/cancel`, { as: owner })
-    assert.deepEqual(cancelled.data, { cancelled: true })
-    assert.equal((await getTurn(app, owner, body.data.turn.id)).status, 'cancelled')
-    fake.play(reply(['Next.']))
-    const { turn } = await ask(app, owner, session.id, { text: 'Next' })
-    assert.equal(turn.status, 'completed')
-    assert.ok(performance.now() - began < 2_000)
+    const tookMs = await timed(app.db, async () => {
+      const { body: cancelled } = await app.call('POST', `/api/v1/turns/${body.data.turn.id}/cancel`, { as: owner })
+      assert.deepEqual(cancelled.data, { cancelled: true })
+      assert.equal((await getTurn(app, owner, body.data.turn.id)).status, 'cancelled')
+      fake.play(reply(['Next.']))
+      const { turn } = await ask(app, owner, session.id, { text: 'Next' })
+      assert.equal(turn.status, 'completed')
+    })
+    assert.ok(tookMs < 2_000, `${tookMs} ms`)
   })
 })

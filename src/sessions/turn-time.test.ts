@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ask, openSession, textOf } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 
-const app = await startTestApp({ TURN_LIMIT_SECONDS: '1' })
+const app = await startTestApp({ TURN_LIMIT_SECONDS: '4' })
 
 test('a turn that works for too long ends incomplete with the words that were said, and can be continued', async () => {
   const owner = await app.createOrg()

@@ -23,6 +23,8 @@ export type Script = (response: ServerResponse, body: ModelRequest) => void | Pr
 export interface FakeModel {
   /** For MODEL_<NAME>_BASE_URL. */
   baseUrl: string
+  /** For a server to which this is the provider of `fake/m1`, which costs nothing. */
+  env: Record<string, string>
   /** What was asked so far, oldest first. */
   requests: ModelRequest[]
   authorizations: (string | undefined)[]
@@ -108,6 +110,21 @@ export const hangAfter =
     for (const piece of pieces) response.write(chunk({ content: piece }))
   }
 
+/** A script that is played when it is released; `asked` resolves when the model was asked. */
+export const held = (script: Script): { script: Script; asked: Promise<void>; release: () => void } => {
+  const asked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  return {
+    script: async (response, body) => {
+      asked.resolve()
+      await released.promise
+      await script(response, body)
+    },
+    asked: asked.promise,
+    release: released.resolve,
+  }
+}
+
 export const garbage: Script = (response) => {
   open(response)
   response.end('data: {"choices": [{"delta"\n\ndata: nonsense\n\n')
@@ -141,8 +158,15 @@ export const startFakeModel = async (): Promise<FakeModel> => {
     server.closeAllConnections()
     server.close()
   })
+  const baseUrl = `http://127.0.0.1:${address.port}/v1`
   return {
-    baseUrl: `http://127.0.0.1:${address.port}/v1`,
+    baseUrl,
+    env: {
+      MODEL_PROVIDERS: 'fake',
+      MODEL_FAKE_BASE_URL: baseUrl,
+      MODEL_FAKE_MODELS: 'm1',
+      MODEL_FAKE_FREE: '1',
+    },
     requests,
     authorizations,
     play: (...next) => {

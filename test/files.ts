@@ -72,25 +72,15 @@ export const pathOf = (app: TestApp, url: string): string => {
   return url.slice(app.url.length)
 }
 
-/** All that an upload could leave behind, anywhere. */
+/** All that an upload could leave behind, anywhere, once what earlier tests deleted is gone. */
 export const traces = async (app: TestApp) => {
+  await app.settled()
   const objects: string[] = []
   for await (const { key } of app.deps.objects.list('')) objects.push(key)
   const counts = await app.db.row<{ files: bigint; blobs: bigint; counted: bigint }>(sql`
     select (select count(*) from files where deleted_at is null) as files, (select count(*) from blobs) as blobs,
       (select coalesce(sum(children), 0)::bigint from folder_counts) as counted`)
   return { ...counts, objects: objects.toSorted(), unfinished: await app.deps.objects.unfinished() }
-}
-
-/** Waits until `look` is true. Fails after ten seconds. */
-export const eventually = async (look: () => Promise<boolean>, what: string): Promise<void> => {
-  const deadline = Date.now() + 10_000
-  while (!(await look())) {
-    if (Date.now() > deadline) assert.fail(`still not true after 10 s: ${what}`)
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20)
-    })
-  }
 }
 
 /** Runs `refused` and asserts its answer's code, and that nothing of it is left anywhere. */

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
 import { parseConfig, variables } from '../src/config.ts'
 import type { Config } from '../src/config.ts'
 import { openDeps } from '../src/deps.ts'
 import type { Deps } from '../src/deps.ts'
+import { createPreviewer } from '../src/files/preview/previewer.ts'
 import { sql } from '../src/platform/database.ts'
 import type { Database } from '../src/platform/database.ts'
 import type { App } from '../src/platform/http.ts'
@@ -78,8 +80,8 @@ export interface TestApp {
    */
   settled(): Promise<void>
   /**
-   * A second server process's worth of application over the same database. With an environment of its own it runs no
-   * jobs unless asked to: those of the other tests would be run by its configuration.
+   * A second server process's worth of application over the same database. With another environment than the first one
+   * it runs no jobs unless asked to: those of the other tests would be run by its configuration.
    */
   secondServer(env?: Record<string, string>, options?: TestAppOptions): Promise<TestApp>
 }
@@ -93,6 +95,8 @@ export interface TestAppOptions {
 
 /** What the servers of a file share. */
 interface Shared {
+  /** What the first server was started with. */
+  env: Record<string, string>
   connection: pg.ClientConfig
   cleanUp: (() => Promise<void>)[]
   limitClock: { ms: number }
@@ -108,7 +112,14 @@ const listen = async (
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
   const opened = await openDeps(config, connection, log)
   const { close } = opened
-  const deps = { ...opened.deps, limiterOptions: { now: () => limitClock.ms, redisTimeoutMs: 60_000 }, ...replace }
+  // As if the machine did nothing else: a preview must not fail because many tests run at the same time.
+  const previewer = createPreviewer({ log, timeoutMs: 120_000, niceness: 0 })
+  const deps = {
+    ...opened.deps,
+    previewer,
+    limiterOptions: { now: () => limitClock.ms, redisTimeoutMs: 60_000 },
+    ...replace,
+  }
   registerJobs(deps)
   await deps.jobs.start({ work })
   const { db } = deps
@@ -119,6 +130,7 @@ const listen = async (
   const url = `http://127.0.0.1:${address.port}`
   cleanUp.push(async () => {
     await app.close()
+    await previewer.close()
     await close()
   })
 
@@ -197,7 +209,7 @@ const listen = async (
     },
     secondServer: async (env = {}, options = {}) =>
       listen({ ...config, ...parseTestConfig(env, config.dataDir) }, shared, {
-        work: Object.keys(env).length === 0,
+        work: isDeepStrictEqual(env, shared.env),
         ...options,
       }),
   }
@@ -233,6 +245,6 @@ export const startTestApp = async (
     // Last, because nothing is cleaned up after a failure.
     assertDocumented()
   })
-  const shared = { connection: database.connection, cleanUp, limitClock: { ms: 1_000_000 } }
+  const shared = { env, connection: database.connection, cleanUp, limitClock: { ms: 1_000_000 } }
   return listen(parseTestConfig(env, dataDir), shared, options)
 }

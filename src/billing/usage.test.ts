@@ -5,7 +5,8 @@ import { ask, createAgent, getTurn, openSession, say, until } from '../../test/c
 import { startTestApp } from '../../test/harness.ts'
 import { sql } from '../platform/database.ts'
 
-const app = await startTestApp({ PLATFORM_FEE_WAIVER_CENTS: '10000' })
+const env = { PLATFORM_FEE_WAIVER_CENTS: '10000' }
+const app = await startTestApp(env)
 const { db } = app
 
 describe('a call of a model', () => {
@@ -138,7 +139,7 @@ describe('a call of a model', () => {
 describe('reports', () => {
   test('equal the ledger while turns of two servers run, at every look', async () => {
     const owner = await app.createOrg()
-    const other = await app.secondServer()
+    const other = await app.secondServer(env)
     await deposit(app, owner, 50_000)
     const sessions = await Promise.all(Array.from({ length: 4 }, (_, i) => openPaid(app, owner, { name: `Paid ${i}` })))
     let running = true

@@ -3,7 +3,7 @@ import { beforeEach, describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
 import { createAgent, until } from '../../test/chat.ts'
 import { hangsUpAfter, says, startChatProviders } from '../../test/chat-providers.ts'
-import { reply, startFakeModel } from '../../test/fake-model.ts'
+import { held, reply, startFakeModel } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import { addEndpoint, deliver } from '../../test/receivers.ts'
 import type { TestEndpoint } from '../../test/receivers.ts'
@@ -433,11 +433,15 @@ describe('an answer', () => {
   })
 
   test('is not sent when the connection is gone', async () => {
-    const endpoint = await open('telegram')
-    await deliver(app, endpoint, 'telegram', telegram('/slow 1500\nHello'))
-    await until(sessionsOf, (sessions) => sessions.length === 1)
+    const talker = await createAgent(app, owner, { name: 'Slow talker', model: 'fake/m' })
+    const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: talker.id })
+    const { script, asked, release } = held(reply(['Too late.']))
+    model.play(script)
+    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    await asked
     await db.execute(sql`
       update connections set status = 'revoked', deleted_at = now() where id = ${endpoint.connectionId}`)
+    release()
     const [event] = await settled(endpoint, 1)
     assert.deepEqual([event.state, providers.attempts()], ['silent', 0])
   })

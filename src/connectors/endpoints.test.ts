@@ -163,7 +163,7 @@ describe('an endpoint of', () => {
           ...(provider === 'telegram' ? [] : [await send({}, `${right.body} `)]),
         ]
         if (['slack', 'discord', 'stripe', 'linear'].includes(provider)) {
-          for (const offset of [-302_000, 302_000]) {
+          for (const offset of [-360_000, 360_000]) {
             refused.push(await deliver(app, endpoint, provider, body(1), { stampMs: Date.now() + offset }))
           }
         }

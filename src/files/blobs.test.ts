@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Readable } from 'node:stream'
-import { countsAreExact, create, createFolder, eventually, pathOf, traces, upload } from '../../test/files.ts'
+import { countsAreExact, create, createFolder, pathOf, traces, upload } from '../../test/files.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import { releaseUnused } from './blobs.ts'
@@ -26,7 +27,7 @@ const bytesOf = async (id: string): Promise<string> => {
   return text
 }
 const isStored = async (key: string): Promise<boolean> => (await objects.head(key)) !== undefined
-const isGone = (key: string) => eventually(async () => !(await isStored(key)), `${key} is gone`)
+const isGone = (key: string) => until(`${key} is gone`, async () => !(await isStored(key)))
 /** Every blob is live, has its object and is used by a live file; no object is without a blob. */
 const isConsistent = async (): Promise<boolean> => {
   const blobs = await db.rows<{ key: string; state: string; used: boolean }>(sql`
@@ -39,7 +40,7 @@ const isConsistent = async (): Promise<boolean> => {
     JSON.stringify(blobs.map(({ key }) => key)) === JSON.stringify(stored)
   )
 }
-const settles = () => eventually(isConsistent, 'store and rows agree')
+const settles = () => until('store and rows agree', isConsistent)
 
 describe('the same bytes', () => {
   test('are stored once an org, under one storageKey, whatever their names and types', async () => {

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import { childrenWith } from '../../test/child-processes.ts'
 import * as documents from '../../test/documents.ts'
-import { create, eventually, upload } from '../../test/files.ts'
+import { create, upload } from '../../test/files.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 import { sql } from '../platform/database.ts'
 
 const app = await startTestApp()
@@ -120,7 +121,7 @@ test('a kept preview goes with the last file that has its bytes', async () => {
   assert.equal((await preview(actor, two.id)).body.data.text, 'secret')
   assert.equal((await app.call('DELETE', `/api/v1/files/${two.id}`, { as: actor })).status, 200)
   assert.equal((await preview(actor, two.id)).status, 404)
-  await eventually(async () => (await keptOf(actor)).length === 0, 'the preview is gone')
+  await until('the preview is gone', async () => (await keptOf(actor)).length === 0)
 })
 
 test('an org keeps no more than 32 MB of previews, the newest, for 30 days at most', async () => {
@@ -151,10 +152,10 @@ test("a client that goes away half-way ends the reading, which is nobody else's 
     headers: { authorization: `Bearer ${actor.key}` },
     signal: stop.signal,
   })
-  await eventually(async () => (await reading()).length === 1, 'the file is being read')
+  await until('the file is being read', async () => (await reading()).length === 1)
   stop.abort()
   await assert.rejects(request, { name: 'AbortError' })
-  await eventually(async () => (await reading()).length === 0, 'nobody reads any more')
+  await until('nobody reads any more', async () => (await reading()).length === 0)
   // Had it been read to its end, its preview would be kept before this one.
   const other = await upload(app, actor, docx('other'), { type: docxType })
   assert.equal((await preview(actor, other.id)).status, 200)

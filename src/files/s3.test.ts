@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { cephInstallHint, isCephInstalled, startCeph } from '../../test/ceph.ts'
-import { create, eventually, leavesNothing, pathOf, sendForm, traces, upload } from '../../test/files.ts'
+import { create, leavesNothing, pathOf, sendForm, traces, upload } from '../../test/files.ts'
 import { startTestApp } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 import { available } from '../../test/require.ts'
 
 if (await available('s3', isCephInstalled, cephInstallHint)) {
@@ -80,7 +81,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     const file = await upload(app, owner, 'short lived')
     const { url } = await download(file.id)
     await app.call('DELETE', `/api/v1/files/${file.id}`, { as: owner })
-    await eventually(async () => !(await traces(app)).objects.includes(file.storageKey), 'the object is gone')
+    await until('the object is gone', async () => !(await traces(app)).objects.includes(file.storageKey))
     assert.equal((await fetch(url)).status, 404)
   })
 }

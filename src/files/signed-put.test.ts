@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { create, createFolder, eventually, leavesNothing, pathOf, traces, upload } from '../../test/files.ts'
+import { create, createFolder, leavesNothing, pathOf, traces, upload } from '../../test/files.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 import { openSocket, sendRaw } from '../../test/raw-http.ts'
 import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
@@ -271,9 +272,9 @@ describe('PUT to the uploadUrl', () => {
     const socket = await openSocket(app.url)
     socket.on('error', () => undefined)
     socket.write(`PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`)
-    await eventually(async () => (await traces(app)).unfinished > 0, 'the upload is under way')
+    await until('the upload is under way', async () => (await traces(app)).unfinished > 0)
     socket.destroy()
-    await eventually(async () => isDeepStrictEqual(await traces(app), before), 'nothing of it is left')
+    await until('nothing of it is left', async () => isDeepStrictEqual(await traces(app), before))
     assert.equal((await put(path, 'y'.repeat(200_000))).status, 200)
     assert.equal((await get(file.id)).body.data.status, 'ready')
   })
@@ -297,7 +298,7 @@ describe('PUT to the uploadUrl', () => {
     socket.write(
       `PUT ${late.path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`,
     )
-    await eventually(async () => (await traces(app)).unfinished > 0, 'the upload is under way')
+    await until('the upload is under way', async () => (await traces(app)).unfinished > 0)
     await app.call('DELETE', `/api/v1/files/${late.file.id}`, { as: owner })
     socket.write('x'.repeat(100_000))
     assert.match(await closed, /^HTTP\/1\.1 404 /)

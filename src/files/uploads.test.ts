@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   boundary,
   createFolder,
-  eventually,
   formBody,
   formType,
   leavesNothing,
@@ -17,6 +16,7 @@ import {
 import type { Part } from '../../test/files.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer } from '../../test/harness.ts'
+import { until } from '../../test/until.ts'
 import { newId } from '../platform/ids.ts'
 
 const app = await startTestApp()
@@ -233,7 +233,7 @@ describe('the size of an upload', () => {
     assert.equal(status, 201)
     assert.equal(body.data.file.size, maxBytes)
     await app.call('DELETE', `/api/v1/files/${body.data.file.id}`, { as: owner })
-    await eventually(async () => isDeepStrictEqual(await traces(app), before), 'the bytes are gone')
+    await until('the bytes are gone', async () => isDeepStrictEqual(await traces(app), before))
   })
 
   for (const length of ['declared', 'chunked'] as const) {
@@ -308,7 +308,7 @@ const cutOff = async (bytes: Buffer, headers: string[], hangUp: 'end' | 'destroy
   })
   if (hangUp === 'end') socket.end()
   else {
-    await eventually(async () => (await traces(app)).unfinished > 0, 'the upload is under way')
+    await until('the upload is under way', async () => (await traces(app)).unfinished > 0)
     socket.destroy()
   }
   await closed
@@ -321,7 +321,7 @@ describe('an upload that is cut off', () => {
     test(`in the middle of its bytes leaves no row, no object and no temporary file (${hangUp})`, async () => {
       const before = await traces(app)
       await cutOff(complete.subarray(0, 200_000), [`Content-Length: ${complete.length}`], hangUp)
-      await eventually(async () => isDeepStrictEqual(await traces(app), before), 'nothing of it is left')
+      await until('nothing of it is left', async () => isDeepStrictEqual(await traces(app), before))
     })
   }
 

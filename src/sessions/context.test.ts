@@ -11,12 +11,7 @@ import { runTool } from './tools.ts'
 import type { Tool, ToolContext } from './tools.ts'
 
 const fake = await startFakeModel()
-const app = await startTestApp({
-  MODEL_PROVIDERS: 'fake',
-  MODEL_FAKE_BASE_URL: fake.baseUrl,
-  MODEL_FAKE_MODELS: 'm1',
-  MODEL_FAKE_FREE: '1',
-})
+const app = await startTestApp(fake.env)
 
 /** What a model of which nobody told its window is shown at most: three quarters of 32,000 tokens. */
 const maxBytes = 24_000 * 3.5

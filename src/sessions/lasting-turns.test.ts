@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createAgent, framesOf, getTurn, openSession, say, until, untilStatus } from '../../test/chat.ts'
+import { callTools, held, startFakeModel } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 import { sql } from '../platform/database.ts'
@@ -12,7 +13,8 @@ import { releaseTurn } from './checkpoint-queries.ts'
 import { takeUpForsaken } from './forsaken-turns.ts'
 import { runTurn } from './turn-job.ts'
 
-const app = await startTestApp({}, { work: false })
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env, { work: false })
 
 /** By org: lets go of the calls of test.hold, which wait for that. */
 const holds = new Map<string, PromiseWithResolvers<void>>()
@@ -33,14 +35,11 @@ const testTools = [
   tool('test.effect', ({ actor }) => Promise.resolve(effects.push(actor.orgId))),
 ]
 const { toolbox } = app.deps
-await app.secondServer(
-  {},
-  {
-    replace: {
-      toolbox: { ...toolbox, offered: async (scope) => [...(await toolbox.offered(scope)), ...testTools] },
-    },
+await app.secondServer(fake.env, {
+  replace: {
+    toolbox: { ...toolbox, offered: async (scope) => [...(await toolbox.offered(scope)), ...testTools] },
   },
-)
+})
 
 const write = (name: string): string => `/tool files.write {"name":"${name}.txt","text":"x"}`
 const decide = (as: TestActor, turnId: string, approvalId: string, approved = true) =>
@@ -275,10 +274,14 @@ describe('a turn whose key is revoked', () => {
   test('runs no tool that the model asks for after that', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
-    const { id } = await openSession(app, member)
-    const { body } = await say(app, member, id, { text: '/slow 1500\n/tool test.effect {}', background: true })
-    await untilStatus(app, owner, body.data.turn.id, 'running')
+    await createAgent(app, owner, { name: 'Helper', model: 'fake/m1' })
+    const { id } = await openSession(app, member, { agentId: 'helper' })
+    const { script, asked, release } = held(callTools({ id: 'c1', name: 'test_effect', args: '{}' }))
+    fake.play(script)
+    const { body } = await say(app, member, id, { text: 'Go', background: true })
+    await asked
     await app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner })
+    release()
     const turn = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
     assert.deepEqual([turn.status, turn.error], lost)
     // The call of the model is broken off, usually before the model could ask for the tool.
@@ -315,7 +318,7 @@ describe('a turn whose key is revoked', () => {
     const { id } = await openSession(app, owner)
     const headers = await app.stepUp(owner)
     const { body: other } = await app.call('POST', '/api/v1/api-keys', { as: owner, headers, json: { name: 'Other' } })
-    const { body } = await say(app, owner, id, { text: '/slow 800\n/tool test.effect {}', background: true })
+    const { body } = await say(app, owner, id, { text: '/tool test.effect {}', background: true })
     assert.equal((await app.call('DELETE', `/api/v1/api-keys/${other.data.id}`, { as: owner })).status, 200)
     const turn = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
     assert.deepEqual([turn.status, turn.toolCalls[0].status], ['completed', 'done'])

@@ -3,17 +3,12 @@ import { describe, test } from 'node:test'
 import { ask, createAgent, getTurn, openSession, say, textOf, until, untilStatus } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
-import { startFakeModel, callTools, reply } from '../../test/fake-model.ts'
+import { startFakeModel, callTools, held, reply } from '../../test/fake-model.ts'
 import { timed } from '../../test/stopwatch.ts'
 import { sql } from '../platform/database.ts'
 
 const fake = await startFakeModel()
-const app = await startTestApp({
-  MODEL_PROVIDERS: 'fake',
-  MODEL_FAKE_BASE_URL: fake.baseUrl,
-  MODEL_FAKE_MODELS: 'm1',
-  MODEL_FAKE_FREE: '1',
-})
+const app = await startTestApp(fake.env)
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any
@@ -251,11 +246,16 @@ describe('a message that is refused is told to the model', () => {
 
   test('to one that was taken off the list while the model was answering', async () => {
     const owner = await createTeam('ann', 'bob')
+    await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { model: 'fake/m1' } })
     const session = await openSession(app, owner, { agentId: 'ann' })
-    const asked = await say(app, owner, session.id, { text: '/slow 1500\n/peer bob Hi', background: true })
-    await untilStatus(app, owner, asked.body.data.turn.id, 'running')
+    const write = callTools({ id: 'c1', name: 'message_peer', args: '{"to":"bob","text":"Hi"}' })
+    const { script, asked, release } = held(write)
+    fake.play(script, reply(['Done.']))
+    const { body } = await say(app, owner, session.id, { text: 'Write to bob', background: true })
+    await asked
     await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { allowedPeers: ['someone'] } })
-    const turn = await untilStatus(app, owner, asked.body.data.turn.id, 'completed')
+    release()
+    const turn = await untilStatus(app, owner, body.data.turn.id, 'completed')
     assert.match(turn.toolCalls[0].output.error, /may not write to bob/)
   })
 

@@ -30,8 +30,7 @@ const small = {
 }
 await writeFile(pricesFile, JSON.stringify({ 'listed/small': small }))
 after(() => rm(dirname(pricesFile), { recursive: true }))
-const app = await startTestApp({
-  MODEL_SILENCE_SECONDS: '1',
+const env = {
   MODEL_PROVIDERS: 'fake,listed,nowhere',
   MODEL_FAKE_BASE_URL: fake.baseUrl,
   MODEL_FAKE_API_KEY: 'sk-of-the-operator',
@@ -43,11 +42,14 @@ const app = await startTestApp({
   MODEL_NOWHERE_BASE_URL: 'http://127.0.0.1:9/v1',
   MODEL_NOWHERE_MODELS: 'm',
   MODEL_NOWHERE_FREE: '1',
-})
+}
+const app = await startTestApp(env)
+/** Where a model may be silent for a second only: too short for all that is not to be cut off. */
+const impatient = await startTestApp({ ...env, MODEL_SILENCE_SECONDS: '1' })
 
-const openWith = async (as: TestActor, json: object = {}) => {
-  await createAgent(app, as, { name: 'Helper', model: 'fake/vendor/large', allowedTools: ['files.search'], ...json })
-  return openSession(app, as, { agentId: 'helper' })
+const openWith = async (as: TestActor, json: object = {}, on = app) => {
+  await createAgent(on, as, { name: 'Helper', model: 'fake/vendor/large', allowedTools: ['files.search'], ...json })
+  return openSession(on, as, { agentId: 'helper' })
 }
 
 const webPage: Script = (response) => {
@@ -308,18 +310,18 @@ describe('a provider that fails', () => {
   }
 
   test('by saying nothing is given up after the silence, and the turn does not stick', async () => {
-    const owner = await app.createOrg()
-    const session = await openWith(owner)
+    const owner = await impatient.createOrg()
+    const session = await openWith(owner, {}, impatient)
     fake.play(hangAfter([]))
-    const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
+    const { turn } = await ask(impatient, owner, session.id, { text: 'Hello' })
     assert.deepEqual([turn.status, turn.error.code, turn.steps.length], ['failed', 'model_silent', 3])
   })
 
   test('by falling silent after its first words, too, and they are kept', async () => {
-    const owner = await app.createOrg()
-    const session = await openWith(owner)
+    const owner = await impatient.createOrg()
+    const session = await openWith(owner, {}, impatient)
     fake.play(hangAfter(['Well']))
-    const { turn, message } = await ask(app, owner, session.id, { text: 'Hello' })
+    const { turn, message } = await ask(impatient, owner, session.id, { text: 'Hello' })
     assert.deepEqual([turn.status, turn.error.code, turn.steps.length], ['failed', 'model_silent', 2])
     assert.deepEqual(
       message.parts.map((part: { type: string }) => part.type),

@@ -7,14 +7,16 @@ import { DefaultChatTransport, readUIMessageStream } from 'ai'
 import type { UIMessage, UIMessageChunk } from 'ai'
 import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
-import { framesOf, getTurn, openSession, say, textOf, until, untilStatus } from '../../test/chat.ts'
+import { createAgent, framesOf, getTurn, openSession, say, textOf, until, untilStatus } from '../../test/chat.ts'
+import { held, reply, startFakeModel } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor, TestApp } from '../../test/harness.ts'
 import { timed } from '../../test/stopwatch.ts'
 
-const app = await startTestApp()
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env)
 /** Serves streams of turns that run in the other process. */
-const frontOnly = await app.secondServer({}, { work: false })
+const frontOnly = await app.secondServer(fake.env, { work: false })
 
 const stream = { accept: 'text/event-stream' }
 
@@ -23,6 +25,21 @@ const begin = async (as: TestActor, sessionId: string, text: string): Promise<st
   assert.equal(status, 202)
   return body.data.turn.id
 }
+
+/** A turn in a new session that lasts until it is released; its model has been asked. */
+const beginHeld = async (as: TestActor) => {
+  await createAgent(app, as, { name: 'Slow', model: 'fake/m1' })
+  const session = await openSession(app, as, { agentId: 'slow' })
+  const { script, asked, release } = held(reply(['Hello ', 'yourself.']))
+  fake.play(script)
+  const turnId = await begin(as, session.id, 'Hello')
+  await asked
+  return { session, turnId, release }
+}
+
+/** Opens a stream: resolves with its head, as soon as that is there. */
+const openStream = (server: TestApp, as: TestActor, path: string, headers: Record<string, string> = {}) =>
+  fetch(server.url + path, { headers: { authorization: `Bearer ${as.key}`, ...headers } })
 
 const wordsOf = (chunks: { type: string; delta?: string }[]): string =>
   chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
@@ -107,18 +124,22 @@ describe('a streamed answer', () => {
 
   test('a client that goes away does not stop the turn', async () => {
     const owner = await app.createOrg()
-    const session = await openSession(app, owner)
+    await createAgent(app, owner, { name: 'Slow', model: 'fake/m1' })
+    const session = await openSession(app, owner, { agentId: 'slow' })
+    const { script, release } = held(reply(['Hello.']))
+    fake.play(script)
     const leaving = new AbortController()
     const response = await fetch(`${app.url}/api/v1/sessions/${session.id}/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json', ...stream },
-      body: JSON.stringify({ text: '/slow 600\nHello' }),
+      body: JSON.stringify({ text: 'Hello' }),
       signal: leaving.signal,
     })
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const first = Buffer.from((await reader.read()).value ?? []).toString()
     leaving.abort()
     await assert.rejects(reader.read())
+    release()
     const [, turnId] = /"turnId":"([^"]+)"/.exec(first) ?? []
     const turn = await untilStatus(app, owner, turnId as string, 'completed')
     assert.equal(turn.attempts, 1)
@@ -126,17 +147,22 @@ describe('a streamed answer', () => {
 
   test('a JSON client that goes away does not stop the turn either', async () => {
     const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const leaving = AbortSignal.timeout(200)
-    await assert.rejects(
-      fetch(`${app.url}/api/v1/sessions/${session.id}/messages`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ text: '/slow 1000\nHello' }),
-        signal: leaving,
-      }),
-    )
+    await createAgent(app, owner, { name: 'Slow', model: 'fake/m1' })
+    const session = await openSession(app, owner, { agentId: 'slow' })
+    const { script, asked, release } = held(reply(['Hello.']))
+    fake.play(script)
+    const leaving = new AbortController()
+    const response = fetch(`${app.url}/api/v1/sessions/${session.id}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: 'Hello' }),
+      signal: leaving.signal,
+    })
+    await asked
+    leaving.abort()
+    await assert.rejects(response)
     const { activeTurnId } = (await app.call('GET', `/api/v1/sessions/${session.id}`, { as: owner })).body.data
+    release()
     assert.equal((await untilStatus(app, owner, activeTurnId, 'completed')).attempts, 1)
   })
 })
@@ -210,35 +236,45 @@ describe('taking a stream up again', () => {
 
   test('of a session: the turn that is under way, 204 when there is none', async () => {
     const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const path = `/api/v1/sessions/${session.id}/stream`
-    assert.equal((await app.call('GET', path, { as: owner })).status, 204)
-    const turnId = await begin(owner, session.id, '/slow 500\nHello')
-    const { frames, isDone } = framesOf((await app.call('GET', path, { as: owner })).text)
+    const idle = await openSession(app, owner)
+    assert.equal((await app.call('GET', `/api/v1/sessions/${idle.id}/stream`, { as: owner })).status, 204)
+    const { session, turnId, release } = await beginHeld(owner)
+    const open = await openStream(app, owner, `/api/v1/sessions/${session.id}/stream`)
+    release()
+    const { frames, isDone } = framesOf(await open.text())
     assert.ok(isDone)
     assert.equal(frames[0]?.data.messageMetadata.turnId, turnId)
   })
 
   test('of a session: its numbers name the turn, so that the next one is read from its first frame', async () => {
     const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const path = `/api/v1/sessions/${session.id}/stream`
-    const read = async (turnId: string, query: string, lastEventId?: string) => {
+    const { session, turnId: first, release } = await beginHeld(owner)
+    const open = (query: string, lastEventId?: string): Promise<Response> => {
       const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-      const { text } = await app.call('GET', `${path}${query}`, { as: owner, headers })
+      return openStream(app, owner, `/api/v1/sessions/${session.id}/stream${query}`, headers)
+    }
+    const idsOf = async (response: Response, turnId: string): Promise<number[]> => {
+      const text = await response.text()
       assert.match(text, new RegExp(`^id: ${turnId}:\\d+\n`))
       return framesOf(text).frames.map(({ id }) => id)
     }
-    const first = await begin(owner, session.id, '/slow 600\nHello')
-    assert.deepEqual((await read(first, '')).slice(0, 2), [1, 2])
-    const second = await begin(owner, session.id, '/slow 2000\nHello')
-    const reads = await Promise.all([
-      read(second, '', `${first}:9`),
-      read(second, '?after=3', `${first}:9`),
-      read(second, '', `${second}:2`),
-      read(second, '?after=1', `${second}:2`),
-      read(second, '', '2'),
+    const whole = await open('')
+    release()
+    assert.deepEqual((await idsOf(whole, first)).slice(0, 2), [1, 2])
+    const next = held(reply(['Hello ', 'again.']))
+    fake.play(next.script)
+    const second = await begin(owner, session.id, 'Hello')
+    await next.asked
+    // The answers have heads before the turn goes on: none of them finds that it is over.
+    const streams = await Promise.all([
+      open('', `${first}:9`),
+      open('?after=3', `${first}:9`),
+      open('', `${second}:2`),
+      open('?after=1', `${second}:2`),
+      open('', '2'),
     ])
+    next.release()
+    const reads = await Promise.all(streams.map((stream) => idsOf(stream, second)))
     assert.deepEqual(
       reads.map(([id]) => id),
       [1, 1, 3, 3, 3],
@@ -373,15 +409,15 @@ describe("the AI SDK's useChat", () => {
 
   test('takes up the turn that is under way by the path that it builds itself, and null when there is none', async () => {
     const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const transport = transportFor(frontOnly, owner, session.id)
-    assert.equal(await transport.reconnectToStream({ chatId: session.id }), null)
-    await begin(owner, session.id, '/slow 500\nHello')
-    const chunks = await transport.reconnectToStream({ chatId: session.id })
+    const idle = await openSession(app, owner)
+    assert.equal(await transportFor(frontOnly, owner, idle.id).reconnectToStream({ chatId: idle.id }), null)
+    const { session, release } = await beginHeld(owner)
+    const chunks = await transportFor(frontOnly, owner, session.id).reconnectToStream({ chatId: session.id })
     assert.ok(chunks)
-    const reply = await read(chunks)
+    release()
+    const { id } = await read(chunks)
     const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
-    assert.equal(reply.id, body.data.items[0].id)
+    assert.equal(id, body.data.items[0].id)
   })
 
   test('a reply whose first words were taken back reads like one that was said once', async () => {

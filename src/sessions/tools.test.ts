@@ -6,10 +6,12 @@ import { createLog } from '../platform/log.ts'
 import type { Tool } from '../tool.ts'
 import { builtIn, createToolbox } from './tools.ts'
 import { ask, createAgent, openSession, say, textOf, untilStatus } from '../../test/chat.ts'
+import { callTools, held, reply, startFakeModel } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 
-const app = await startTestApp()
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env)
 
 interface Call {
   toolName: string
@@ -78,34 +80,36 @@ describe('a toolbox', () => {
 })
 
 describe('what an agent may use', () => {
+  /** A turn whose model has been asked; it calls files.write when it is released. */
+  const writeHeld = async (as: TestActor): Promise<{ turnId: string; release: () => void }> => {
+    await createAgent(app, as, { name: 'Helper', model: 'fake/m1', allowedTools: ['files.write'] })
+    const { id } = await openSession(app, as, { agentId: 'helper' })
+    const args = '{"name":"late.txt","text":"x"}'
+    const { script, asked, release } = held(callTools({ id: 'c1', name: 'files_write', args }))
+    fake.play(script, reply(['Done.']))
+    const { body } = await say(app, as, id, { text: 'Write', background: true })
+    await asked
+    return { turnId: body.data.turn.id, release }
+  }
+
   test('is looked at again when the model has answered: a tool that is gone by then is not run', async () => {
     const owner = await app.createOrg()
-    await createAgent(app, owner, { name: 'Helper', allowedTools: ['files.write'] })
-    const session = await openSession(app, owner, { agentId: 'helper' })
-    const asked = await say(app, owner, session.id, {
-      text: '/slow 1500\n/tool files.write {"name":"late.txt","text":"x"}',
-      background: true,
-    })
-    await untilStatus(app, owner, asked.body.data.turn.id, 'running')
+    const { turnId, release } = await writeHeld(owner)
     await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { allowedTools: [] } })
-    const turn = await untilStatus(app, owner, asked.body.data.turn.id, 'completed')
+    release()
+    const turn = await untilStatus(app, owner, turnId, 'completed')
     assert.equal(turn.toolCalls[0].status, 'failed')
-    assert.match(turn.toolCalls[0].output.error, /no tool files\.write/)
+    assert.match(turn.toolCalls[0].output.error, /no tool files[._]write/)
     const files = await app.call('GET', '/api/v1/files', { as: owner })
     assert.deepEqual(files.body.data.items, [])
   })
 
   test('ends the turn when the agent is deactivated while its model answers, and nothing is run', async () => {
     const owner = await app.createOrg()
-    await createAgent(app, owner, { name: 'Helper', allowedTools: ['files.write'] })
-    const session = await openSession(app, owner, { agentId: 'helper' })
-    const asked = await say(app, owner, session.id, {
-      text: '/slow 1500\n/tool files.write {"name":"late.txt","text":"x"}',
-      background: true,
-    })
-    await untilStatus(app, owner, asked.body.data.turn.id, 'running')
+    const { turnId, release } = await writeHeld(owner)
     await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { isActive: false } })
-    const turn = await untilStatus(app, owner, asked.body.data.turn.id, 'failed')
+    release()
+    const turn = await untilStatus(app, owner, turnId, 'failed')
     assert.equal(turn.error.code, 'agent_unavailable')
     assert.deepEqual(
       turn.toolCalls.map((one: Call) => one.status),
@@ -151,17 +155,22 @@ describe('what an agent may use', () => {
     const session = await openSession(app, member)
     const [before] = await callIn(member, session.id, '/tool files.search {"query":""}')
     assert.equal(before?.status, 'done')
+    await createAgent(app, owner, { name: 'Slow', model: 'fake/m1' })
+    const { script, asked, release } = held(reply(['Done.']))
+    fake.play(script)
     const { body } = await app.call('POST', `/api/v1/sessions/${session.id}/messages`, {
       as: member,
-      json: { text: '/slow 800', background: true },
+      json: { text: 'Hello', agentId: 'slow', background: true },
     })
+    await asked
     const waiting = await app.call('POST', `/api/v1/sessions/${session.id}/messages`, {
       as: member,
       json: { text: '/tool files.search {"query":""}', background: true },
     })
     await app.call('DELETE', `/api/v1/workspaces/${owner.workspaceId}/members/${member.userId}`, { as: owner })
-    const running = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
+    const running = await untilStatus(app, owner, body.data.turn.id, 'failed')
     assert.equal(running.error.code, 'forbidden')
+    release()
     const refused = await untilStatus(app, owner, waiting.body.data.turn.id, 'failed')
     assert.deepEqual([refused.error.code, refused.toolCalls], ['forbidden', []])
   })

@@ -3,12 +3,14 @@ import { describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import { ask, createAgent, getTurn, openSession, say, textOf, until, untilStatus } from '../../test/chat.ts'
+import { held, reply, startFakeModel } from '../../test/fake-model.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor } from '../../test/harness.ts'
 
-const app = await startTestApp()
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env)
 /** Serves requests and works on nothing: every turn that it is asked for runs in the other process. */
-const frontOnly = await app.secondServer({}, { work: false })
+const frontOnly = await app.secondServer(fake.env, { work: false })
 
 const refusedWith = async (status: number, code: string, call: Promise<Answer>): Promise<void> => {
   const answer = await call
@@ -26,6 +28,17 @@ const begin = async (as: TestActor, sessionId: string, json: object): Promise<st
   const { status, body } = await say(app, as, sessionId, { background: true, ...json })
   assert.equal(status, 202, JSON.stringify(body))
   return body.data.turn.id
+}
+
+/** A session whose first turn lasts until it is released. */
+const beginHeld = async (as: TestActor) => {
+  await createAgent(app, as, { name: 'Slow', model: 'fake/m1' })
+  const session = await openSession(app, as)
+  const { script, asked, release } = held(reply(['Done.']))
+  fake.play(script)
+  const first = await begin(as, session.id, { text: 'Hello', agentId: 'slow' })
+  await asked
+  return { session, first, release }
 }
 
 describe('POST /sessions/:id/messages', () => {
@@ -123,11 +136,11 @@ describe('POST /sessions/:id/messages', () => {
   test('an agent that is deactivated while its turn waits fails it, and the session goes on', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Helper' })
-    const session = await openSession(app, owner)
-    const first = await begin(owner, session.id, { text: '/slow 800' })
+    const { session, first, release } = await beginHeld(owner)
     const second = await begin(owner, session.id, { text: 'Hello', agentId: 'helper' })
     const third = await begin(owner, session.id, { text: 'Hello' })
     await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { isActive: false } })
+    release()
     await untilStatus(app, owner, first, 'completed')
     const failed = await untilStatus(app, owner, second, 'failed')
     assert.deepEqual([failed.stopReason, failed.error.code], ['error', 'agent_unavailable'])
@@ -293,9 +306,9 @@ describe('turns of one session', () => {
 
   test('reject refuses a second one with CONFLICT, and takes it when the first is over', async () => {
     const owner = await app.createOrg()
-    const session = await openSession(app, owner)
-    const first = await begin(owner, session.id, { text: '/slow 500' })
+    const { session, first, release } = await beginHeld(owner)
     await refusedWith(409, 'CONFLICT', say(app, owner, session.id, { text: 'Hello', onBusy: 'reject' }))
+    release()
     await untilStatus(app, owner, first, 'completed')
     assert.equal((await say(app, owner, session.id, { text: 'Hello', onBusy: 'reject' })).status, 200)
   })

@@ -16,6 +16,8 @@ export interface ChildLimits {
   timeoutMs: number
   /** Resident memory of the whole process. */
   maxRssBytes: number
+  /** As `nice` counts it: 10 lets requests go first, 0 has no process wait for others. */
+  niceness: number
 }
 
 export interface ChildRun extends ChildLimits {
@@ -50,14 +52,13 @@ const sampleMs = 25
 /** Processor time after which the kernel ends a child, even one whose server is gone. */
 const cpuSeconds = 20
 
-const spawnChild = (format: string): ChildProcess => {
+const spawnChild = (format: string, niceness: number): ChildProcess => {
   const command = [process.execPath, ...nodeArguments, format]
   const limited = ['/bin/sh', '-c', `ulimit -t ${cpuSeconds}; ulimit -c 0; exec "$0" "$@"`, ...command]
   const [program = '', ...rest] = process.platform === 'win32' ? command : limited
   const child = spawn(program, rest, { env: {}, cwd: root, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
   try {
-    // Requests come first.
-    if (child.pid !== undefined) setPriority(child.pid, 10)
+    if (child.pid !== undefined) setPriority(child.pid, niceness)
   } catch {
     // It may be over already.
   }
@@ -100,10 +101,10 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !
 
 /** What the child says, unless something ended it first. Throws a Refusal when the file is to blame. */
 export const runChild = async (run: ChildRun): Promise<PreviewPayload> => {
-  const { format, source, signal, timeoutMs, maxRssBytes } = run
+  const { format, source, signal, timeoutMs, maxRssBytes, niceness } = run
   if (signal?.aborted) source.destroy()
   signal?.throwIfAborted()
-  const child = spawnChild(format)
+  const child = spawnChild(format, niceness)
   let verdict: { error: unknown } | undefined
   const end = (error: unknown): void => {
     verdict ??= { error }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { childrenWith } from '../../../test/child-processes.ts'
 import * as documents from '../../../test/documents.ts'
+import { until } from '../../../test/until.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { limits } from './payload.ts'
 import { createPreviewer } from './previewer.ts'
@@ -57,8 +57,9 @@ const cutOffAfterOneLine = async (): Promise<Readable> => {
 }
 
 const previewers: { close(): Promise<void> }[] = []
+/** On a machine that does other work at the same time, a child that lets others go first would not come to its end. */
 const newPreviewer = (options?: PreviewerOptions) => {
-  const previewer = createPreviewer(options)
+  const previewer = createPreviewer({ timeoutMs: 120_000, niceness: 0, ...options })
   previewers.push(previewer)
   return previewer
 }
@@ -69,9 +70,8 @@ const refusedWith = (code: string, message: RegExp) => (error: unknown) =>
 
 const children = (): Promise<number[]> => childrenWith('preview/child.ts')
 
-const childrenBecome = async (count: number): Promise<void> => {
-  while ((await children()).length !== count) await sleep(10)
-}
+const childrenBecome = (count: number): Promise<void> =>
+  until(`there are ${count} children`, async () => (await children()).length === count)
 
 test('a file of every kind is previewed, and nothing runs afterwards', async () => {
   const previewer = newPreviewer()
@@ -237,7 +237,7 @@ test('a client that goes away ends its child at once', async () => {
 })
 
 test('closing ends what runs and refuses what waits', async () => {
-  const previewer = createPreviewer({ concurrency: 1 })
+  const previewer = newPreviewer({ concurrency: 1 })
   const [first, second] = [endless(), endless()]
   const outcomes = Promise.allSettled([previewer.preview(first.input), previewer.preview(second.input)])
   await first.opened
@@ -254,10 +254,11 @@ test('the child has no environment, no network and no files but the program', as
   await opened
   let pids: number[] = []
   let command = ''
-  while (!command.includes('--permission')) {
+  await until('the child is itself', async () => {
     pids = await children()
     command = await readFile(`/proc/${pids[0]}/cmdline`, 'latin1').catch(() => '')
-  }
+    return command.includes('--permission')
+  })
   const environment = await readFile(`/proc/${pids[0]}/environ`, 'latin1')
   assert.ok(!environment.includes('PATH='), environment)
   assert.ok(

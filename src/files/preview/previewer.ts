@@ -86,6 +86,8 @@ export const textOf = ({ text, sheets, truncated }: PreviewPayload): { text: str
 /** Reads files in processes of their own, started when they are needed: at rest it costs nothing. */
 export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const { concurrency = 2, maxWaiting = 20, timeoutMs = 10_000, maxRssBytes = 224 * 1_048_576, log } = options
+  // Requests come first.
+  const { niceness = 10 } = options
   const queue = createQueue(concurrency, maxWaiting)
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
@@ -94,7 +96,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     const source = await input.open()
     const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
     const onRefusal = (detail: string): void => log?.debug({ format, detail }, 'file not previewed')
-    const work = runChild({ format, source, signal: either, timeoutMs, maxRssBytes, onRefusal })
+    const work = runChild({ format, source, signal: either, timeoutMs, maxRssBytes, niceness, onRefusal })
     running.add(work)
     try {
       return await work

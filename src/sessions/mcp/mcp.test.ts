@@ -8,11 +8,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createAgent, until } from '../../../test/chat.ts'
+import { held, reply, startFakeModel } from '../../../test/fake-model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { CallOptions, TestActor, TestApp } from '../../../test/harness.ts'
 import { generateKey } from '../../platform/key-format.ts'
 
-const app = await startTestApp()
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env)
 const path = '/mcp'
 const info = { name: 'test', version: '1' }
 
@@ -520,16 +522,20 @@ describe('over HTTP', () => {
   test('a connection that breaks takes nothing back in the revisions with a handshake', async () => {
     const owner = await app.createOrg()
     const stop = new AbortController()
-    const params = { name: 'agents_ask', arguments: { text: '/slow 400\nHi' } }
+    await createAgent(app, owner, { name: 'Slow', model: 'fake/m1' })
+    const { script, asked, release } = held(reply(['Done.']))
+    fake.play(script)
+    const params = { name: 'agents_ask', arguments: { agent: 'slow', text: 'Hi' } }
     const asking = fetch(app.url + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json', accept },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
       signal: stop.signal,
     })
-    await untilSession(owner)
+    await asked
     stop.abort()
     await assert.rejects(asking.then((answer) => answer.text()))
+    release()
     await until(
       () => turnsOf(owner),
       ([turn]) => turn?.status === 'completed',

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { canBeOrdinary, isRoot, temporaryDir } from '../test/holder.ts'
+import { until } from '../test/until.ts'
 
 const source = new URL('.', import.meta.url)
 
@@ -105,14 +105,6 @@ const wait = setInterval(() => {
 const callsOf = async (root: string): Promise<string[]> =>
   (await readFile(join(root, 'calls'), 'utf8').catch(() => '')).split('\n').filter(Boolean)
 
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + 20_000
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, 'waited 20 s in vain')
-    await sleep(10)
-  }
-}
-
 const isAlive = async (pid: number): Promise<boolean> => {
   const child = spawn('ps', ['-o', 'stat=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
   let state = ''
@@ -192,7 +184,7 @@ test('two starts at once run npm once', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   const starts = [1, 2, 3].map(() => bootstrap(root, { env }))
-  await until(async () => (await callsOf(root)).length > 0)
+  await until('npm was called', async () => (await callsOf(root)).length > 0)
   await writeFile(join(root, 'finish'), '')
   for (const { code, stdout, stderr } of await Promise.all(starts.map(({ done }) => done))) {
     assert.equal(code, 0, stderr)
@@ -206,11 +198,12 @@ test('after kill -9 of an installation the next start waits for the npm that is 
   const env = await slowNpm(root)
   const killed = bootstrap(root, { env })
   await until(
+    'all of them wait',
     async () => (await readFile(join(root, '.atrium-install.lock'), 'utf8').catch(() => '')).split('"pid"').length > 2,
   )
   process.kill(killed.pid, 'SIGKILL')
   const next = bootstrap(root, { env })
-  await until(() => next.output.stderr.includes('waiting for another installation'))
+  await until('the next one waits', () => next.output.stderr.includes('waiting for another installation'))
   await writeFile(join(root, 'finish'), '')
   const { code, stderr } = await next.done
   assert.equal(code, 0, stderr)
@@ -221,7 +214,7 @@ test('after kill -9 of an installation and its npm the next start begins anew', 
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   const killed = bootstrap(root, { env })
-  await until(() => existsSync(join(root, 'node_modules/half')))
+  await until('half is there', () => existsSync(join(root, 'node_modules/half')))
   process.kill(killed.pid, 'SIGKILL')
   const npm = Number.parseInt((await callsOf(root))[0] ?? '', 10)
   process.kill(npm, 'SIGKILL')
@@ -255,16 +248,16 @@ test('whoever stops the start stops the installation, and the lock goes with it'
   const env = await slowNpm(root)
   // The shell alone gets the signal, as from npm: the installation has to notice by itself.
   const start = runScript(root, ['-p', '1'], { env })
-  await until(() => existsSync(join(root, 'node_modules/half')))
+  await until('half is there', () => existsSync(join(root, 'node_modules/half')))
   process.kill(start.pid, 'SIGTERM')
   const npm = Number.parseInt((await callsOf(root))[0] ?? '', 10)
-  await until(async () => !(await isAlive(npm)))
-  await until(() => !existsSync(join(root, '.atrium-install.lock')))
+  await until('npm is gone', async () => !(await isAlive(npm)))
+  await until('the lock is gone', () => !existsSync(join(root, '.atrium-install.lock')))
   assert.equal((await start.done).signal, 'SIGTERM')
 
   await rm(join(root, 'node_modules'), { recursive: true })
   const interrupted = bootstrap(root, { env })
-  await until(() => existsSync(join(root, 'node_modules/half')))
+  await until('half is there', () => existsSync(join(root, 'node_modules/half')))
   process.kill(interrupted.pid, 'SIGINT')
   assert.equal((await interrupted.done).code, 130)
   assert.ok(!existsSync(join(root, '.atrium-install.lock')))
@@ -349,7 +342,7 @@ setInterval(() => undefined, 1000)
   })
   const chunks: string[] = []
   child.stdout.setEncoding('utf8').on('data', (text: string) => chunks.push(text))
-  await until(() => chunks.length > 0)
+  await until('the script says something', () => chunks.length > 0)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'close'), [0, null])
   assert.match(chunks.join(''), /\nstopping\n$/)

@@ -61,13 +61,13 @@ const startMortal = async (dieAt: Options['dieAt']): Promise<{ child: ChildProce
   const child = fork(new URL('connectors-process.ts', import.meta.url), [JSON.stringify(options)])
   children.add(child)
   child.once('exit', () => children.delete(child))
-  const [url] = (await once(child, 'message', { signal: AbortSignal.timeout(30_000) })) as [string]
+  const [url] = (await once(child, 'message', { signal: AbortSignal.timeout(120_000) })) as [string]
   return { child, url }
 }
 
 const hasDied = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) {
-    await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })
+    await once(child, 'exit', { signal: AbortSignal.timeout(120_000) })
   }
   assert.equal(child.signalCode, 'SIGKILL')
 }

@@ -7,12 +7,13 @@ import { existsSync } from 'node:fs'
 import { chown, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openDataDir } from '../../src/platform/data-dir.ts'
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { chooseIdentity, commandAs, findBinaries } from '../../src/platform/postgres-binaries.ts'
 import { leaveOut, startHolder, startReady, temporaryDir, withClient } from '../holder.ts'
+import { until } from '../until.ts'
 
 const dir = await temporaryDir('crash')
 const cluster = join(dir, 'postgres', 'data')
@@ -34,14 +35,6 @@ const killHard = (pid: number): void => {
 const childrenOf = async (pid: number): Promise<number[]> => {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   return text.split(' ').filter(Boolean).map(Number)
-}
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + 20_000
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, 'waited 20 s in vain')
-    await sleep(5)
-  }
 }
 
 /** Inserts on several connections until they break; answers every number whose insert was acknowledged. */
@@ -118,9 +111,12 @@ test('the death of PostgreSQL is told to Atrium, its orderly stop is not', async
   await postgres.stop()
 
   const next = await startHere()
-  const told = next.exited.then(() => 'told')
+  let isTold = false
+  void next.exited.then(() => (isTold = true))
+  // Resolves when the process is gone; the death of one is told in the same turn of the event loop.
   await next.stop()
-  assert.equal(await Promise.race([told, sleep(50, 'not told')]), 'not told')
+  await nextTurn()
+  assert.equal(isTold, false)
 })
 
 test('PostgreSQL shuts down by itself when Atrium is killed', async (t) => {
@@ -131,8 +127,8 @@ test('PostgreSQL shuts down by itself when Atrium is killed', async (t) => {
   const holder = await startReady({ dir })
   await holder.kill()
   const log = join(dir, 'postgres/postgres.log')
-  await until(async () => (await readFile(log, 'utf8')).includes('database system is shut down'))
-  assert.ok(!existsSync(pidFile))
+  await until('it is shut down', async () => (await readFile(log, 'utf8')).includes('database system is shut down'))
+  await until('it is gone', () => !existsSync(pidFile))
 })
 
 /** A postmaster of this cluster whose Atrium is gone, as it is left where a parent's death is not told. */
@@ -142,7 +138,7 @@ const startOrphan = async (): Promise<ChildProcess> => {
   const { options } = await commandAs(identity, 'INT', binaries.postgres, [])
   const args = ['-D', cluster, '-c', 'listen_addresses=', '-c', `unix_socket_directories=${dir}/postgres/run`]
   const orphan = spawn(binaries.postgres, args, { ...options, stdio: 'ignore' })
-  await until(async () => /^ready/m.test(await readFile(pidFile, 'utf8').catch(() => '')))
+  await until('it is ready', async () => /^ready/m.test(await readFile(pidFile, 'utf8').catch(() => '')))
   return orphan
 }
 
@@ -221,9 +217,9 @@ test('a left-over postmaster.pid does not stand in the way, and the process of i
     t.after(() => parent.kill('SIGKILL'))
     const [text] = (await once(parent.stdout, 'data')) as [Buffer]
     const zombie = Number(text.toString())
-    await until(async () => (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'sleep\n')
+    await until('the shell is sleep', async () => (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'sleep\n')
     killHard(zombie)
-    await until(async () => / Z /.test(await readFile(`/proc/${zombie}/stat`, 'utf8')))
+    await until('it is a zombie', async () => / Z /.test(await readFile(`/proc/${zombie}/stat`, 'utf8')))
     await leavePidFile(zombie)
     const postgres = await startHere()
     assert.ok((await rowsOf(postgres.socketDir)).size > 0)
@@ -256,7 +252,7 @@ test('backends that outlive their postmaster keep a new server from starting unt
   })
   // Each attempt has a log of its own, and the one before is kept.
   const logs = ['postgres.log', 'postgres.log.1'].map((name) => join(dir, 'postgres', name))
-  await until(async () => {
+  await until('the new one sees them', async () => {
     const texts = await Promise.all(logs.map((log) => readFile(log, 'utf8').catch(() => '')))
     return texts.some((text) => text.includes('pre-existing shared memory block'))
   })
@@ -268,19 +264,28 @@ test('backends that outlive their postmaster keep a new server from starting unt
 })
 
 test('a first start killed while it makes the cluster leaves nothing that the next one stumbles over', async () => {
-  const fresh = await mkdtemp(join(dir, 'fresh-'))
-  const home = join(fresh, 'postgres')
-  const first = startHolder({ dir: fresh })
-  // Half way: some files are there, the last ones are not.
-  await until(async () => {
-    const draft = (await readdir(home).catch(() => [])).find(isDraft)
-    return draft !== undefined && (await readdir(join(home, draft))).length > 5
+  /** Kills a first start half way, when some files are there and the last ones are not; undefined when it was too late. */
+  const killHalfWay = async (): Promise<string | undefined> => {
+    const fresh = await mkdtemp(join(dir, 'fresh-'))
+    const home = join(fresh, 'postgres')
+    const first = startHolder({ dir: fresh })
+    await until('some files are there', async () => {
+      const names: string[] = await readdir(home).catch(() => [])
+      const draft = names.find(isDraft)
+      return names.includes('data') || (draft !== undefined && (await readdir(join(home, draft))).length > 5)
+    })
+    await first.kill()
+    return existsSync(join(home, 'data')) ? undefined : fresh
+  }
+  let fresh: string | undefined
+  await until('a start was killed half way', async () => {
+    fresh = await killHalfWay()
+    return fresh !== undefined
   })
-  await first.kill()
+  const home = join(fresh!, 'postgres')
   assert.equal((await readdir(home)).filter(isDraft).length, 1)
-  assert.ok(!existsSync(join(home, 'data')))
 
-  const next = await startReady({ dir: fresh })
+  const next = await startReady({ dir: fresh! })
   assert.equal(next.createdCluster, true)
   assert.deepEqual((await readdir(home)).filter(isDraft), [])
   assert.equal(await next.stop(), 0)

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { sql } from '../../src/platform/database.ts'
 import { createJobs, jobTiming } from '../../src/platform/jobs.ts'
 import { startTestApp } from '../harness.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { until } from '../until.ts'
 import { countKind, stuckKind } from './jobs-process.ts'
 import type { Command, Options, Said } from './jobs-process.ts'
@@ -52,6 +53,8 @@ const tell = async (child: ChildProcess, command: Command): Promise<void> => {
 const runsOf = async (n: number): Promise<number> =>
   (await db.row<{ count: number }>(sql`select count(*)::int as count from runs where n = ${n}`))!.count
 
+const isSecond = (said: Said): boolean => typeof said === 'object' && said.attempt === 2
+
 /** Kills the worker of a job that never ends, and answers the seconds until another worker has it. */
 const secondsToPickUp = async (isHeirThere: boolean, timing?: Options['timing']): Promise<number> => {
   const options = { work: true, ...(timing && { timing }) }
@@ -60,11 +63,14 @@ const secondsToPickUp = async (isHeirThere: boolean, timing?: Options['timing'])
   await db.transaction('all orgs', (db) => producer.enqueue(db, stuckKind, { name: 'stuck' }))
   await begun
   let heir = isHeirThere ? await start(options) : undefined
+  // Listened for from here on: on a slow machine it may say so before the kill is over.
+  const early = heir && heard(heir, isSecond)
   await kill(first)
-  const killedAtMs = performance.now()
+  const stopwatch = startStopwatch(db)
   heir ??= await start(options)
-  await heard(heir, (said) => typeof said === 'object' && said.attempt === 2)
-  const seconds = (performance.now() - killedAtMs) / 1_000
+  await (early ?? heard(heir, isSecond))
+  const seconds = stopwatch.ms() / 1_000
+  stopwatch.stop()
   await kill(heir)
   await db.execute(sql`delete from pgboss.job where name = ${stuckKind.name}`)
   return seconds
@@ -99,25 +105,30 @@ test('a job that was committed runs although its producer is killed at once; one
   await kill(worker)
 })
 
-test('200 jobs on two workers run exactly once each while nobody crashes', async () => {
+test('200 jobs and more on two workers run exactly once each while nobody crashes', async () => {
   const workers = await Promise.all([start({ work: true }), start({ work: true })])
-  for (let n = 0; n < 200; n += 10) {
+  const pids = async () =>
+    (await db.row<{ n: number }>(sql`select count(distinct pid)::int as n from runs where n >= 0`))!.n
+  let enqueued = 0
+  // Until both had some of them, too: on a slow machine one may be ahead of the other for long.
+  for (; enqueued < 200 || (enqueued < 20_000 && (await pids()) < 2); enqueued += 10) {
+    const first = enqueued
     await db.transaction('all orgs', (db) =>
       producer.enqueueAll(
         db,
         countKind,
-        Array.from({ length: 10 }, (_, i) => ({ n: n + i })),
+        Array.from({ length: 10 }, (_, i) => ({ n: first + i })),
       ),
     )
   }
   const count = async () => (await db.row<{ n: number }>(sql`select count(*)::int as n from runs where n >= 0`))!.n
   const waiting = async () =>
     (await db.row<{ n: number }>(sql`select count(*)::int as n from pgboss.job where name = ${countKind.name}`))!.n
-  await until('all have run', async () => (await count()) >= 200 && (await waiting()) === 0)
-  assert.equal(await count(), 200)
+  await until('all have run', async () => (await count()) >= enqueued && (await waiting()) === 0)
+  assert.equal(await count(), enqueued)
   const distinct = await db.row<{ jobs: number; pids: number }>(
     sql`select count(distinct n)::int as jobs, count(distinct pid)::int as pids from runs where n >= 0`,
   )
-  assert.deepEqual(distinct, { jobs: 200, pids: 2 })
+  assert.deepEqual(distinct, { jobs: enqueued, pids: 2 })
   await Promise.all(workers.map(kill))
 })

@@ -85,7 +85,7 @@ const crash = async ({ provider, dieAt }: Case, chat: number): Promise<Crashed> 
   const agent = await createAgent(app, owner, { name: 'Helper' })
   const endpoint = await addEndpoint(app, owner, provider, { agentId: agent.id })
   const { child } = await start({ dieAt, orgId: owner.orgId })
-  const exited = once(child, 'exit', { signal: AbortSignal.timeout(30_000) })
+  const exited = once(child, 'exit', { signal: AbortSignal.timeout(120_000) })
   assert.equal((await deliver(app, endpoint, provider, bodyOf(provider, 1, chat))).status, 200)
   const [, signal] = (await exited) as [unknown, string]
   assert.equal(signal, 'SIGKILL')
@@ -112,14 +112,14 @@ describe('a worker that is killed', { concurrency: true }, () => {
       const [state] = await until(
         () => statesOf(endpoint),
         (states) => isOver(states, 1),
-        60_000,
+        180_000,
       )
       assert.ok(state !== undefined && one.ends.includes(state), `it is ${state}`)
       await deliver(app, endpoint, one.provider, bodyOf(one.provider, 2, chat))
       const states = await until(
         () => statesOf(endpoint),
         (found) => isOver(found, 2),
-        60_000,
+        180_000,
       )
       assert.equal(states[1], 'answered')
       const turns = await db.row<{ n: number; sessions: number }>(sql`
@@ -185,7 +185,7 @@ test('a server that is killed while events come in loses none that it acknowledg
   await until(
     () => statesOf(endpoint),
     (states) => isOver(states, count),
-    120_000,
+    240_000,
   )
   const answered = providers.messages
     .filter(({ to }) => to === '5000')

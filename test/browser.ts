@@ -45,7 +45,7 @@ export const startBrowser = async (): Promise<{ open(options?: OpenOptions): Pro
   return {
     open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {
       const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
-      context.setDefaultTimeout(15_000)
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       return { page, context, faults: faultsOf(page) }
     },

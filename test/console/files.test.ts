@@ -148,6 +148,7 @@ describe('a folder', () => {
     const folder = (await create(app, owner, { source: 'folder', name: 'Archive' })).file
     for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(app, owner, name, { name })
     const { page } = await open(owner, '/files')
+    await row(page, 'two.txt').waitFor()
     await page.getByRole('grid').focus()
     await page.keyboard.press('End')
     await page.keyboard.press('Shift+ArrowUp')
@@ -155,6 +156,7 @@ describe('a folder', () => {
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menuitem', { name: 'Move' }).press('Enter')
     const tree = page.getByRole('dialog').getByRole('tree')
+    await tree.getByRole('treeitem', { name: 'Archive' }).waitFor()
     await tree.getByRole('treeitem', { name: 'All files' }).focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
@@ -231,6 +233,7 @@ test("another org's files cannot be seen, by list, by address or by search", asy
   }
   await page.goto(`${app.url}/?org=${theirs.orgId}`)
   await page.getByText('Ours').first().waitFor()
+  await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('secret')
   await page.getByText('Nothing is called').waitFor()

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { places, settings } from './navigation.ts'
 
@@ -10,8 +10,9 @@ const sequenceMs = 1_000
 /** Ctrl/⌘ K for the palette; G and a letter for the areas. */
 export const useShortcuts = (togglePalette: () => void): void => {
   const navigate = useNavigate()
+  // Kept from one rendering to the next: an answer may arrive between the two keys.
+  const goUntil = useRef(0)
   useEffect(() => {
-    let goUntil = 0
     const onKeyDown = (event: KeyboardEvent): void => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()
@@ -20,11 +21,11 @@ export const useShortcuts = (togglePalette: () => void): void => {
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
       const place = [...places, settings].find(({ letter }) => letter === event.key)
-      if (place && performance.now() < goUntil) {
+      if (place && performance.now() < goUntil.current) {
         event.preventDefault()
         void navigate(place.to)
       }
-      goUntil = event.key === 'g' ? performance.now() + sequenceMs : 0
+      goUntil.current = event.key === 'g' ? performance.now() + sequenceMs : 0
     }
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)

@@ -366,7 +366,7 @@ describe('a person', () => {
     await accept(app, webhook, { type: 'good' })
     await whenStatus(webhook, 'succeeded')
     // As many as need several batches; the first one was before the time, which is told by the same clock.
-    const row = await app.db.row<{ since: Date }>(sql`
+    const row = await app.db.row<{ since: string }>(sql`
       with made as (insert into webhook_deliveries (org_id, id, webhook_id, event_id, event_type, status, attempt_count, attempts, error,
         created_at)
       select ${owner.orgId}, (left(uuid_at(now() - (1202 - n) * interval '1 second')::text, 14) || right(gen_random_uuid()::text, 22))::uuid,
@@ -374,7 +374,7 @@ describe('a person', () => {
         'The receiver answered 500.', now() - (1202 - n) * interval '1 second'
       from generate_series(0, 1200) n)
       select now() - interval '1201.5 seconds' as since`)
-    const since = row!.since.toISOString()
+    const since = new Date(row!.since).toISOString()
     const answer = await post(`/${webhook.id}/recover`, { since })
     assert.equal(answer.status, 202)
     assert.deepEqual(answer.body.data, { queued: 1_200 })

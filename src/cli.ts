@@ -7,6 +7,7 @@ import { identityCommands, reencryptCommand } from './cli-commands.ts'
 import { setupWebhookCommand } from './cli-connectors.ts'
 import { serverUrlOf, withDatabase } from './cli-database.ts'
 import { doctorCommand } from './cli-doctor.ts'
+import { quotaCommands } from './cli-quotas.ts'
 import { ConfigError, parseConfig } from './config.ts'
 import { databaseUnavailable, isDatabaseUnavailable } from './platform/database-errors.ts'
 import { ApiError } from './platform/errors.ts'
@@ -36,6 +37,7 @@ const commands: Command[] = [
   ...identityCommands,
   ...auditCommands,
   ...billingCommands,
+  ...quotaCommands,
   setupWebhookCommand,
   reencryptCommand,
   doctorCommand,

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { boolean, integer, Mistake, origin, text } from './config-values.ts'
 import type { Parse, ParsedOf, Variable } from './config-values.ts'
+import { isQuotas } from './config-quotas.ts'
+import type { QuotaLimits } from './config-quotas.ts'
 
 export interface Plan {
   id: string
@@ -11,21 +13,27 @@ export interface Plan {
   /** Granted for each month that is paid. */
   includedCreditCents: number
   stripePriceId: string | null
+  quotas: QuotaLimits
 }
 
-/** A plan as the file has it; the rest has defaults. */
-type PlanEntry = Pick<Plan, 'id' | 'name' | 'priceCents'> & Partial<Plan>
+/** A plan whose quotas are not filled up from the server's defaults yet. */
+type ParsedPlan = Omit<Plan, 'quotas'> & { quotas: Partial<QuotaLimits> }
 
-const toPlan = (entry: PlanEntry): Plan => ({
+/** A plan as the file has it; the rest has defaults. */
+type PlanEntry = Pick<Plan, 'id' | 'name' | 'priceCents'> & Partial<ParsedPlan>
+
+const toPlan = (entry: PlanEntry): ParsedPlan => ({
   id: entry.id,
   name: entry.name,
   description: entry.description ?? '',
   priceCents: entry.priceCents,
   includedCreditCents: entry.includedCreditCents ?? 0,
   stripePriceId: entry.stripePriceId ?? null,
+  quotas: entry.quotas ?? {},
 })
 
-const usualPlans: Plan[] = [
+/** Without quotas of its own, as the built-in `free` plan, a plan has those of the server (`QUOTA_…`). */
+const usualPlans: ParsedPlan[] = [
   toPlan({ id: 'free', name: 'Free', description: 'Pay for what you use.', priceCents: 0 }),
   toPlan({
     id: 'pro',
@@ -33,6 +41,14 @@ const usualPlans: Plan[] = [
     description: 'A monthly credit for one team.',
     priceCents: 2_000,
     includedCreditCents: 2_000,
+    quotas: {
+      storedBytes: 500_000_000_000,
+      files: 10_000_000,
+      eventsKept: 50_000_000,
+      webhooks: 5_000,
+      agents: 50_000,
+      connections: 50_000,
+    },
   }),
   toPlan({
     id: 'team',
@@ -40,8 +56,22 @@ const usualPlans: Plan[] = [
     description: 'A monthly credit for several teams.',
     priceCents: 9_900,
     includedCreditCents: 9_900,
+    quotas: {
+      storedBytes: 2_000_000_000_000,
+      files: 50_000_000,
+      eventsKept: 200_000_000,
+      webhooks: 20_000,
+      agents: 200_000,
+      connections: 200_000,
+    },
   }),
-  toPlan({ id: 'enterprise', name: 'Enterprise', description: 'Made to measure: talk to us.', priceCents: null }),
+  toPlan({
+    id: 'enterprise',
+    name: 'Enterprise',
+    description: 'Made to measure: talk to us.',
+    priceCents: null,
+    quotas: { storedBytes: null, files: null, eventsKept: null, webhooks: null, agents: null, connections: null },
+  }),
 ]
 
 const isText = (value: unknown, most: number): boolean =>
@@ -49,7 +79,7 @@ const isText = (value: unknown, most: number): boolean =>
 const isCents = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 100_000_000
 
-const rules: Record<keyof Plan, { isRight: (value: unknown) => boolean; mustBe: string; required?: true }> = {
+const rules: Record<keyof ParsedPlan, { isRight: (value: unknown) => boolean; mustBe: string; required?: true }> = {
   id: {
     isRight: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(value),
     mustBe: 'of a-z, 0-9 and dashes',
@@ -64,6 +94,11 @@ const rules: Record<keyof Plan, { isRight: (value: unknown) => boolean; mustBe: 
   },
   includedCreditCents: { isRight: isCents, mustBe: 'whole cents from 0 to 100000000' },
   stripePriceId: { isRight: (value) => isText(value, 255), mustBe: 'the id of a price' },
+  quotas: {
+    isRight: isQuotas,
+    mustBe:
+      'an object of storedBytes, files, eventsKept, webhooks, agents and connections, each a whole number or null for unlimited',
+  },
 }
 
 const faultOf = (entry: unknown): string | undefined => {
@@ -75,7 +110,7 @@ const faultOf = (entry: unknown): string | undefined => {
   return undefined
 }
 
-const readPlans: Parse<Plan[]> = (path) => {
+const readPlans: Parse<ParsedPlan[]> = (path) => {
   let read: unknown
   try {
     read = JSON.parse(readFileSync(path, 'utf8'))
@@ -164,7 +199,11 @@ export interface FeeRule {
   waiverCents: number
 }
 
-export const billingConfigOf = (parsed: ParsedOf<typeof billingVariables>, isProduction: boolean): BillingConfig => ({
+export const billingConfigOf = (
+  parsed: ParsedOf<typeof billingVariables>,
+  isProduction: boolean,
+  defaultQuotas: QuotaLimits,
+): BillingConfig => ({
   isEnforced: parsed.BILLING_ENFORCED ?? isProduction,
   fee: { bps: parsed.PLATFORM_FEE_BPS, waiverCents: parsed.PLATFORM_FEE_WAIVER_CENTS },
   stripe:
@@ -175,6 +214,6 @@ export const billingConfigOf = (parsed: ParsedOf<typeof billingVariables>, isPro
   hasPublishableKey: parsed.STRIPE_PUBLISHABLE_KEY !== undefined,
   allowsDirectDeposits: parsed.ALLOW_DIRECT_DEPOSITS,
   isProduction,
-  plans: parsed.PLANS_FILE ?? usualPlans,
+  plans: (parsed.PLANS_FILE ?? usualPlans).map((plan) => ({ ...plan, quotas: { ...defaultQuotas, ...plan.quotas } })),
   takesProviderKeys: parsed.SERVICE_BYOK_ENABLED,
 })

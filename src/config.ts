@@ -12,6 +12,8 @@ import { limitVariables, rateLimitsOf } from './config-limits.ts'
 import type { RateLimits } from './config-limits.ts'
 import { pricesFile } from './config-prices.ts'
 import { parseProviders } from './config-providers.ts'
+import { quotaLimitsOf, quotaVariables } from './config-quotas.ts'
+import type { QuotaLimits } from './config-quotas.ts'
 import { storageConfigOf, storageVariables } from './config-storage.ts'
 import type { StorageConfig } from './config-storage.ts'
 import { boolean, choice, integer, Mistake, origin, text } from './config-values.ts'
@@ -30,6 +32,8 @@ export interface Config extends StorageConfig, EventConfig {
   trustProxy: boolean
   bootstrap: BootstrapConfig
   rateLimits: RateLimits
+  /** Of orgs whose plan and operator set no others. */
+  quotas: QuotaLimits
   metricsToken: string | undefined
   logLevel: string
   defaultAgentModel: string
@@ -95,6 +99,7 @@ export const variables = {
   ...storageVariables,
   ...bootstrapVariables,
   ...limitVariables,
+  ...quotaVariables,
   METRICS_TOKEN: {
     description: 'Bearer token for `GET /metrics` from other machines. Unset: this machine only.',
     fallback: '',
@@ -140,7 +145,7 @@ export const variables = {
 type Parsed = ParsedOf<typeof variables>
 
 /** Prefixes that are ours alone: an unknown name under one of them is a typing mistake, and telling beats ignoring. */
-const ownPrefixes = ['RATE_LIMIT_', 'BOOTSTRAP_', 'OUTBOUND_', 'WEBHOOK_']
+const ownPrefixes = ['RATE_LIMIT_', 'QUOTA_', 'BOOTSTRAP_', 'OUTBOUND_', 'WEBHOOK_']
 
 const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env)
@@ -219,13 +224,14 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     ...storageConfigOf(parsed),
     bootstrap: bootstrapConfigOf(parsed),
     rateLimits: rateLimitsOf(parsed),
+    quotas: quotaLimitsOf(parsed),
     metricsToken: parsed.METRICS_TOKEN,
     logLevel: parsed.LOG_LEVEL,
     defaultAgentModel: parsed.DEFAULT_AGENT_MODEL,
     modelProviders: providers,
     modelSilenceMs: parsed.MODEL_SILENCE_SECONDS * 1_000,
     turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
-    billing: billingConfigOf(parsed, environment === 'production'),
+    billing: billingConfigOf(parsed, environment === 'production', quotaLimitsOf(parsed)),
     connectors,
     ...eventConfigOf(parsed),
   }

@@ -20,6 +20,8 @@ import { createOutbound } from './platform/outbound.ts'
 import type { Outbound } from './platform/outbound.ts'
 import type { RateLimiterOptions } from './platform/rate-limit.ts'
 import type { Sealer } from './platform/secrets.ts'
+import { createQuotas } from './quotas/quotas.ts'
+import type { Quotas } from './quotas/quotas.ts'
 import { fileTools } from './sessions/file-tools.ts'
 import { createPeerTools } from './sessions/peers.ts'
 import { builtIn, createToolbox } from './sessions/tools.ts'
@@ -45,6 +47,8 @@ export interface Deps {
   toolbox: Toolbox
   /** Who may spend, who takes payments, and what folds the charges. */
   billing: Billing
+  /** How much an org may have of what it stores. */
+  quotas: Quotas
   /** Reads files for people and models. */
   previewer: Previewer
   /** Seals what is stored and must be read back; derives keys for signing. */
@@ -94,6 +98,13 @@ export const openDeps = async (
   const models = createModelCatalog(config.modelProviders)
   const hub = createTurnHub()
   const billing = createBilling(config.billing, { db, jobs, log })
+  const quotas = createQuotas({
+    db,
+    log,
+    defaults: config.quotas,
+    plans: config.billing.plans,
+    takesPayments: config.billing.stripe !== undefined,
+  })
   const previewer = createPreviewer({ log })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   return {
@@ -115,6 +126,7 @@ export const openDeps = async (
         log,
       ),
       billing,
+      quotas,
       previewer,
       secrets,
       outbound,

@@ -18,6 +18,7 @@ import type { App } from './platform/http.ts'
 import { registerIdempotency } from './platform/idempotency.ts'
 import { openRateLimiter } from './platform/rate-limit.ts'
 import { registerRouteLimits } from './platform/route-limits.ts'
+import { registerQuotaRoutes } from './quotas/routes.ts'
 import { registerReference } from './reference/routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
@@ -54,6 +55,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerAuthentication(app, identity)
   registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })
   registerIdentityRoutes(app, { ...deps, library: identity.library })
+  registerQuotaRoutes(app, deps)
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)
   registerSessionRoutes(app, deps)

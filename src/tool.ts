@@ -4,12 +4,14 @@ import type { Permission } from './identity/permissions.ts'
 import type { Database } from './platform/database.ts'
 import type { Log } from './platform/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
+import type { Quotas } from './quotas/quotas.ts'
 
 /** What a tool works with. The actor is the person whose turn it is: a tool reaches what they reach, and no more. */
 export interface ToolContext {
   db: Database
   log: Log
   objects: ObjectStore
+  quotas: Quotas
   previewer: Previewer
   actor: Actor
   /** The project of the session. */

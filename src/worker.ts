@@ -9,6 +9,7 @@ import { registerFileJobs } from './files/reconciliation.ts'
 import { registerAuditSealer } from './identity/audit-sealer.ts'
 import { registerSignInExpiry } from './identity/expiry.ts'
 import { registerKeyExpiry } from './platform/idempotency.ts'
+import { registerQuotaJobs } from './quotas/verify.ts'
 import { beginConnectorTurn, findConnectorReply } from './sessions/connector-turns.ts'
 import { registerSessionJobs } from './sessions/jobs.ts'
 import { registerWebhookJobs } from './webhooks/jobs.ts'
@@ -26,6 +27,7 @@ export const registerJobs = (deps: Deps): void => {
   registerSignInExpiry(jobs, db)
   registerAuditSealer(jobs, deps)
   registerFileJobs(jobs, deps)
+  registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
   registerWebhookJobs(deps)
   registerConnectionJobs(jobs, deps)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from '../src/platform/database.ts'
+import { verifyUsage } from '../src/quotas/verify.ts'
 import type { Answer, TestActor, TestApp } from './harness.ts'
 
 export type Part = { name: string; filename?: string; type?: string; headers?: string[] } & { value: string | Buffer }
@@ -92,7 +93,7 @@ export const leavesNothing = async (app: TestApp, code: string, refused: () => P
   return answer
 }
 
-/** Whether an org's counts of children are what counting gives, for every folder that is alive. */
+/** Whether an org's counts, of children of every live folder and of what its quotas limit, are what counting gives. */
 export const countsAreExact = async (app: TestApp, orgId: string): Promise<void> => {
   const wrong = await app.db.rows(sql`
     select container, sum(children) as counted, sum(rows) as present from (
@@ -102,4 +103,5 @@ export const countsAreExact = async (app: TestApp, orgId: string): Promise<void>
     ) both_sides
     group by container having sum(children) <> sum(rows)`)
   assert.deepEqual(wrong, [])
+  assert.deepEqual(await verifyUsage(app.db, orgId, { repair: false }), [])
 }

@@ -912,6 +912,20 @@ export interface Pricing {
     /** Granted for each month that is paid */
     includedCreditCents: number
     custom: boolean
+    quotas: {
+      /** The most bytes in files; null: unlimited */
+      storedBytes: number | null
+      /** The most files, folders and links; null: unlimited */
+      files: number | null
+      /** The most webhook events kept; null: unlimited */
+      eventsKept: number | null
+      /** The most webhooks; null: unlimited */
+      webhooks: number | null
+      /** The most agents; null: unlimited */
+      agents: number | null
+      /** The most connections; null: unlimited */
+      connections: number | null
+    }
   }>
   platformFee: {
     /** Hundredths of a percent */
@@ -1009,6 +1023,26 @@ export interface ProviderKeyCreate {
   /** Printable ASCII without blanks, as a header has to be */
   key: string
   label?: string | null
+}
+
+export interface Quota {
+  /** What is limited. `files` counts folders and links, too */
+  name: "storedBytes" | "files" | "eventsKept" | "webhooks" | "agents" | "connections"
+  /** The most that the org may have; null: unlimited */
+  limit: number | null
+  /** What the org has now, in the same unit. It may be above a limit that was lowered */
+  used: number
+  unit: "bytes" | "count"
+  /** The id of the org's plan; null on a server without plans */
+  plan: string | null
+  /** `operator`: the operator of the server set this limit for the org */
+  source: "plan" | "operator"
+  /** ISO 8601, UTC, milliseconds */
+  lastRefusedAt: string | null
+}
+
+export interface QuotaList {
+  items: Quota[]
 }
 
 export interface Receipt {
@@ -2274,6 +2308,10 @@ export interface Routes {
       id: string
     }
     data: Deleted
+  }
+  /** List the org's quotas and what is used of each */
+  'GET /quotas': {
+    data: QuotaList
   }
   /** Sessions of the call's workspace, last changed first */
   'GET /sessions': {

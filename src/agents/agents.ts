@@ -8,6 +8,7 @@ import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts
 import { requireMatch } from '../platform/etag.ts'
 import { isUuid, newId } from '../platform/ids.ts'
 import { freeSlug, slugOf } from '../platform/slug.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { defaultAgentSlug, isReservedName } from './default-agent.ts'
 import type { Model, ModelCatalog } from './model-catalog.ts'
 import * as queries from './queries.ts'
@@ -123,13 +124,14 @@ export interface AgentRules {
   catalog: ModelCatalog
   /** The model of an agent that names none, and of every default agent. */
   defaultModel: string
+  quotas: Quotas
 }
 
 /** A new agent in the call's workspace. BAD_REQUEST for the reserved name, an unknown model, settings over 32 KB. */
 export const createAgent = async (
   db: Database,
   actor: Actor,
-  { catalog, defaultModel }: AgentRules,
+  { catalog, defaultModel, quotas }: AgentRules,
   body: AgentCreate,
 ): Promise<AgentRow> => {
   const workspaceId = workspaceOf(actor)
@@ -148,7 +150,9 @@ export const createAgent = async (
     allowedConnectors: cleanSlugs(body.allowedConnectors ?? []),
     settings: mergeSettings({}, body.settings ?? {}),
   }
-  return db.transaction(actor, async (db) => {
+  return db.transaction(async (db) => {
+    // Before the slug: who waits for the lock must hold nothing that others wait for.
+    await quotas.takeRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)
     await audit(db, actor, 'agent.created', { type: 'agent', id: created.id }, { name, slug: created.slug })
     return created

@@ -5,6 +5,7 @@ import { sendResource } from '../platform/etag.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { CursorList, Deleted, ok, Success } from '../platform/schemas.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import * as agents from './agents.ts'
 import { watchDefaultAgents } from './default-agent.ts'
 import type { ModelCatalog } from './model-catalog.ts'
@@ -14,13 +15,14 @@ export interface AgentDeps {
   config: Config
   db: Database
   models: ModelCatalog
+  quotas: Quotas
 }
 
 const tags = ['Agents']
 const what = 'Agent'
 
-export const registerAgentRoutes = (app: App, { config, db, models }: AgentDeps): void => {
-  const rules = { catalog: models, defaultModel: config.defaultAgentModel }
+export const registerAgentRoutes = (app: App, { config, db, models, quotas }: AgentDeps): void => {
+  const rules = { catalog: models, defaultModel: config.defaultAgentModel, quotas }
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
 
   app.get(
@@ -53,7 +55,7 @@ export const registerAgentRoutes = (app: App, { config, db, models }: AgentDeps)
   app.post(
     `${apiPrefix}/agents`,
     {
-      config: { access: 'agents:write' },
+      config: { access: 'agents:write', errors: ['PAYMENT_REQUIRED'] },
       schema: { tags, summary: 'Create an agent', body: AgentCreate, response: { 201: Success(Agent) } },
     },
     async (request, reply) => {

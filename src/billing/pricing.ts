@@ -35,7 +35,7 @@ export const getPricing = async (db: Db, config: BillingConfig, models: readonly
   const { active } = waiverOf(await getAccount(db, orgId), config)
   const { bps } = config.fee
   return {
-    plans: config.plans.map(({ id, name, description, priceCents, includedCreditCents }) => ({
+    plans: config.plans.map(({ id, name, description, priceCents, includedCreditCents, quotas }) => ({
       id,
       name,
       description,
@@ -43,6 +43,7 @@ export const getPricing = async (db: Db, config: BillingConfig, models: readonly
       interval: 'month' as const,
       includedCreditCents,
       custom: priceCents === null,
+      quotas,
     })),
     platformFee: { bps, waived: active },
     models: models.flatMap(({ id, name, provider, free, pricing }) =>

@@ -181,6 +181,17 @@ export const SubscriptionEnded = Type.Object({
 const Rate = Type.Integer({ description: 'Microcents for a million tokens' })
 const rates = { inputMicrocents: Rate, outputMicrocents: Rate, cacheReadMicrocents: Rate, cacheWriteMicrocents: Rate }
 
+const quota = (description: string) => Nullable(Type.Integer({ description: `${description}; null: unlimited` }))
+
+const PlanQuotas = Type.Object({
+  storedBytes: quota('The most bytes in files'),
+  files: quota('The most files, folders and links'),
+  eventsKept: quota('The most webhook events kept'),
+  webhooks: quota('The most webhooks'),
+  agents: quota('The most agents'),
+  connections: quota('The most connections'),
+})
+
 export const Pricing = Type.Object({
   plans: Type.Array(
     Type.Object({
@@ -191,6 +202,7 @@ export const Pricing = Type.Object({
       interval: Type.Literal('month'),
       includedCreditCents: Cents('Granted for each month that is paid'),
       custom: Type.Boolean(),
+      quotas: PlanQuotas,
     }),
   ),
   platformFee: Type.Object({

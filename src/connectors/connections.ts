@@ -6,6 +6,7 @@ import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { catalog } from './catalog.ts'
 import { getUsableConnector } from './connectors.ts'
 import type { Connector } from './definition.ts'
@@ -69,6 +70,7 @@ export interface StartedConnection {
 /** A new connection, or the live one that the person has under this label. */
 const insertOrFind = async (
   db: Transaction,
+  quotas: Quotas,
   actor: Actor,
   { slug, auth }: Connector,
   label: string,
@@ -79,6 +81,8 @@ const insertOrFind = async (
     const id = newId()
     const inserted = await queries.insertConnection(db, actor, { id, connectorSlug: slug, label, status })
     if (inserted) {
+      // Once it is there, because one that was there before needs no room.
+      await quotas.takeRow(db, actor.orgId, 'connections', true)
       await audit(db, actor, 'connection.created', { type: 'connection', id }, { connector: slug })
       return { connection: inserted, isNew: true }
     }
@@ -97,7 +101,7 @@ const submitUrl = (origin: string, { id }: ConnectionRow): string => `${origin}/
  */
 export const startConnection = (
   db: Database,
-  deps: OAuthDeps,
+  deps: OAuthDeps & { quotas: Quotas },
   actor: Actor,
   connector: Connector,
   {
@@ -106,8 +110,8 @@ export const startConnection = (
     isRestart = false,
   }: { label?: string | undefined; origin: string; isRestart?: boolean },
 ): Promise<StartedConnection> =>
-  db.transaction(actor, async (db) => {
-    const { connection, isNew } = await insertOrFind(db, actor, connector, wanted.trim())
+  db.transaction(async (db) => {
+    const { connection, isNew } = await insertOrFind(db, deps.quotas, actor, connector, wanted.trim())
     const isWaiting = connection.status === 'pending'
     if (isWaiting && !isNew) await queries.prolongPending(db, actor.orgId, connection.id)
     const wantsUrl = connector.auth.type === 'oauth' && (isWaiting || isRestart)

@@ -16,10 +16,12 @@ import { badState, callbackPath, completeOAuth, getFlow, refuseOAuth } from './o
 import type { OAuthDeps } from './oauth.ts'
 import { confirmationPage, donePage, failurePage, pagePolicy } from './oauth-pages.ts'
 import { Connection, OAuthCallbackQuery, OAuthCompletion, OAuthStartQuery, OAuthUrl } from './schemas.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { catalog } from './catalog.ts'
 
 export interface OAuthRouteDeps extends Omit<OAuthDeps, 'config'> {
   config: OAuthDeps['config'] & { baseUrl: string | undefined }
+  quotas: Quotas
   sessions: SessionAuthority
 }
 
@@ -150,7 +152,7 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
     `${apiPrefix}/connections/oauth/start`,
     {
       exposeHeadRoute: false,
-      config: { access: 'connections:write', rateLimit: 'writes' },
+      config: { access: 'connections:write', rateLimit: 'writes', errors: ['PAYMENT_REQUIRED'] },
       schema: {
         tags,
         summary: 'Start or repair a connection and go to the provider',

@@ -4,6 +4,7 @@ import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { CursorList, IdParams, ok, Success } from '../platform/schemas.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { getUsableConnector, listConnectors } from './connectors.ts'
 import * as connections from './connections.ts'
 import { submitCredentials } from './credentials.ts'
@@ -27,6 +28,7 @@ import { agreeToTools, toolsOfConnection } from './tools.ts'
 export interface ConnectorRouteDeps extends Omit<AccessDeps, 'config'> {
   config: AccessDeps['config'] & { baseUrl: string | undefined }
   jobs: Jobs
+  quotas: Quotas
   sessions: SessionAuthority
 }
 
@@ -68,7 +70,7 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
   app.post(
     `${apiPrefix}/connections`,
     {
-      config: { access: 'connections:write' },
+      config: { access: 'connections:write', errors: ['PAYMENT_REQUIRED'] },
       schema: {
         tags,
         summary: 'Start a connection',

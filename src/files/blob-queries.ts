@@ -112,7 +112,7 @@ export const isLive = async (db: Db, orgId: string, id: string): Promise<boolean
   return row !== undefined
 }
 
-/** Deletes files whose bytes never came, and counts them out of their folders. */
+/** Deletes files whose bytes never came, and counts them out of their folders and of what their orgs use. */
 export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
   db.row<{ deleted: number }>(sql`
     -- all orgs: runs for every org at once
@@ -123,10 +123,17 @@ export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
     ), gone as (
       update files f set deleted_at = now(), updated_at = now(), revision = revision + 1
       from stale where f.org_id = stale.org_id and f.id = stale.id
-      returning f.org_id, f.container_id
+      returning f.org_id, f.container_id, f.size_bytes
     ), counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
       select org_id, container_id, pg_backend_pid() % 16, -count(*) from gone group by 1, 2 order by 1, 2
       on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children
+      returning 1
+    ), used as (
+      insert into org_file_usage (org_id, slot, files, stored_bytes)
+      select org_id, pg_backend_pid() % 16, -count(*), -sum(size_bytes) from gone
+      where (select count(*) from counted) > 0 group by 1, 2 order by 1
+      on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
+        stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     )
     select count(*)::int as deleted from gone`)

@@ -7,6 +7,7 @@ import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { releaseLater } from './blobs.ts'
 import { checkMimeType } from './mime-types.ts'
 import { checkName } from './names.ts'
@@ -26,16 +27,17 @@ const required = <T>(value: T | undefined, name: string): T => {
   return value
 }
 
-const createFolder = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+const createFolder = async (db: Database, quotas: Quotas, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
   const name = checkName(required(body.name, 'name'))
   return db.transaction(actor, async (db) => {
     const place = await resolvePlace(db, actor, body)
     await checkDepth(db, actor, place.parentId)
+    await quotas.take(db, actor.orgId, { files: 1 })
     return existing(await queries.insertFile(db, actor, { id: newId(), source: 'folder', name, ...place }))
   })
 }
 
-const createLink = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+const createLink = async (db: Database, quotas: Quotas, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
   const targetFileId = required(body.targetFileId, 'targetFileId')
   const given = body.name === undefined ? undefined : checkName(body.name)
   return db.transaction(actor, async (db) => {
@@ -45,6 +47,7 @@ const createLink = async (db: Database, actor: Actor, body: FileCreate): Promise
     // A link to a link points at the file at the end, so that resolving one never takes more than one step.
     if (target.targetId === null) throw notFound('File')
     const place = await resolvePlace(db, actor, body)
+    await quotas.take(db, actor.orgId, { files: 1 })
     return existing(
       await queries.insertFile(db, actor, {
         id: newId(),
@@ -57,22 +60,29 @@ const createLink = async (db: Database, actor: Actor, body: FileCreate): Promise
   })
 }
 
-const createPendingUpload = async (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+const createPendingUpload = async (
+  db: Database,
+  quotas: Quotas,
+  actor: Actor,
+  body: FileCreate,
+): Promise<queries.FileRow> => {
   const name = checkName(required(body.name, 'name'))
   const mimeType = checkMimeType(required(body.mimeType, 'mimeType'))
   const sizeBytes = required(body.size, 'size')
   return db.transaction(actor, async (db) => {
     const place = await resolvePlace(db, actor, body)
+    // Its bytes count from here on, so that there is room for them when they come.
+    await quotas.take(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
     const file = { id: newId(), source: 'upload', status: 'pending', name, mimeType, sizeBytes, ...place } as const
     return existing(await queries.insertFile(db, actor, file))
   })
 }
 
 /** A folder, a link, or a file whose bytes are still to come. */
-export const createFile = (db: Database, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
-  if (body.source === 'folder') return createFolder(db, actor, body)
-  if (body.source === 'link') return createLink(db, actor, body)
-  return createPendingUpload(db, actor, body)
+export const createFile = (db: Database, quotas: Quotas, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
+  if (body.source === 'folder') return createFolder(db, quotas, actor, body)
+  if (body.source === 'link') return createLink(db, quotas, actor, body)
+  return createPendingUpload(db, quotas, actor, body)
 }
 
 const maxTags = 50
@@ -158,8 +168,8 @@ export const deleteFile = async (
     let deleted = 1
     if (known.source === 'folder') deleted = await deleteTree(db, actor, file)
     else {
-      await queries.softDeleteFile(db, actor.orgId, id)
-      await queries.countChildren(db, actor.orgId, file.parentId, -1)
+      const { size = 0 } = (await queries.softDeleteFile(db, actor.orgId, id)) ?? {}
+      await queries.countDeleted(db, actor.orgId, file.parentId, { files: 1, bytes: size })
     }
     if (deleted > 1 || file.blobId !== null) await releaseLater(db, jobs, actor.orgId)
     const action = known.source === 'folder' ? 'folder.deleted' : 'file.deleted'

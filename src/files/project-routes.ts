@@ -11,7 +11,7 @@ import { Project, ProjectCreate, ProjectPatch } from './schemas.ts'
 const tags = ['Projects']
 const what = 'Project'
 
-export const registerProjectRoutes = (app: App, { db, jobs }: FilesDeps): void => {
+export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps): void => {
   app.get(
     `${apiPrefix}/projects`,
     {
@@ -32,7 +32,7 @@ export const registerProjectRoutes = (app: App, { db, jobs }: FilesDeps): void =
   app.post(
     `${apiPrefix}/projects`,
     {
-      config: { access: 'projects:write', what },
+      config: { access: 'projects:write', what, errors: ['PAYMENT_REQUIRED'] },
       schema: {
         tags,
         summary: 'Create a project with its protected folder',
@@ -42,7 +42,7 @@ export const registerProjectRoutes = (app: App, { db, jobs }: FilesDeps): void =
     },
     async (request, reply) => {
       reply.code(201)
-      return sendResource(request, reply, await createProject(request.db, request.actor, request.body))
+      return sendResource(request, reply, await createProject(request.db, quotas, request.actor, request.body))
     },
   )
 

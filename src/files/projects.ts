@@ -6,6 +6,7 @@ import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { freeSlug, slugOf } from '../platform/slug.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { releaseLater } from './blobs.ts'
 import { checkName } from './names.ts'
 import * as queries from './project-queries.ts'
@@ -44,7 +45,7 @@ const checkProjectName = (name: string): string => {
 const patchFields = ['name', 'description', 'instructions'] as const satisfies (keyof ProjectPatch)[]
 
 /** A project and its protected folder of the same name at the root of the org's files. */
-export const createProject = (db: Database, actor: Actor, body: ProjectCreate): Promise<ProjectRow> => {
+export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: ProjectCreate): Promise<ProjectRow> => {
   const name = checkProjectName(body.name)
   return db.transaction(actor, async (db) => {
     const project = await insertWithFreeSlug(db, actor, {
@@ -56,6 +57,8 @@ export const createProject = (db: Database, actor: Actor, body: ProjectCreate): 
     })
     const { id, folderId } = project
     const place = { parentId: null, projectId: id }
+    // After the slug, for which others may wait.
+    await quotas.take(db, actor.orgId, { files: 1 })
     await insertFile(db, actor, { id: folderId, source: 'folder', name, ...place, isProtected: true })
     await audit(db, actor, 'project.created', { type: 'project', id }, { name, slug: project.slug })
     return project

@@ -121,13 +121,22 @@ export interface NewFile {
   isProtected?: boolean
 }
 
-/** Adds the row and counts it in its folder. The count is the last lock that a transaction should take. */
+/**
+ * Adds the row, and counts it in its folder and for the org's quotas. The counts are the last locks that a transaction
+ * should take, first the folder's, then the org's.
+ */
 export const insertFile = (db: Db, actor: Actor, file: NewFile) =>
   db.row<FileRow>(sql`
     with counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
       values (${actor.orgId}, ${file.parentId ?? actor.orgId}, pg_backend_pid() % 16, 1)
       on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + 1
+      returning org_id
+    ), used as (
+      insert into org_file_usage (org_id, slot, files, stored_bytes)
+      select org_id, pg_backend_pid() % 16, 1, ${file.sizeBytes ?? 0} from counted
+      on conflict (org_id, slot) do update set files = org_file_usage.files + 1,
+        stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     )
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
       blob_id, sha256, target_id, is_protected, created_by)
@@ -143,6 +152,25 @@ export const countChildren = (db: Db, orgId: string, folderId: string | null, ch
     insert into folder_counts (org_id, folder_id, slot, children)
     values (${orgId}, ${folderId ?? orgId}, pg_backend_pid() % 16, ${change})
     on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children`)
+
+/** Takes what was deleted out of the count of its folder, where one child went, and out of what the org uses. */
+export const countDeleted = (
+  db: Db,
+  orgId: string,
+  folderId: string | null,
+  { files, bytes }: { files: number; bytes: number },
+) =>
+  db.execute(sql`
+    with counted as (
+      insert into folder_counts (org_id, folder_id, slot, children)
+      values (${orgId}, ${folderId ?? orgId}, pg_backend_pid() % 16, -1)
+      on conflict (org_id, folder_id, slot) do update set children = folder_counts.children - 1
+      returning org_id
+    )
+    insert into org_file_usage (org_id, slot, files, stored_bytes)
+    select org_id, pg_backend_pid() % 16, -${files}::bigint, -${bytes}::bigint from counted
+    on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
+      stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes`)
 
 export interface FileChanges {
   name: string
@@ -179,7 +207,9 @@ export const findUpload = (db: Db, orgId: string, id: string) =>
     select id, mime_type, size_bytes as size, status from files
     where org_id = ${orgId} and id = ${id} and source = 'upload' and deleted_at is null`)
 
+/** Undefined when it was deleted already. */
 export const softDeleteFile = (db: Db, orgId: string, id: string) =>
-  db.execute(sql`
+  db.row<{ size: number }>(sql`
     update files set deleted_at = now(), updated_at = now(), revision = revision + 1
-    where org_id = ${orgId} and id = ${id} and deleted_at is null`)
+    where org_id = ${orgId} and id = ${id} and deleted_at is null
+    returning size_bytes as size`)

@@ -21,11 +21,15 @@ export const lockSubfolders = (db: Db, actor: Actor, folderIds: string[]) =>
       and deleted_at is null
     for update`)
 
-/** Deletes all that lies right inside these folders. */
+/** Deletes all that lies right inside these folders; answers how many files that were, and their size together. */
 export const softDeleteChildren = (db: Db, actor: Actor, folderIds: string[]) =>
-  db.execute(sql`
-    update files set deleted_at = now(), updated_at = now(), revision = revision + 1
-    where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and deleted_at is null`)
+  db.row<{ files: number; bytes: bigint }>(sql`
+    with gone as (
+      update files set deleted_at = now(), updated_at = now(), revision = revision + 1
+      where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and deleted_at is null
+      returning size_bytes
+    )
+    select count(*)::int as files, coalesce(sum(size_bytes), 0)::bigint as bytes from gone`)
 
 export const forgetCounts = (db: Db, actor: Actor, folderIds: string[]) =>
   db.execute(sql`

@@ -108,8 +108,9 @@ export const deleteTree = async (
 ): Promise<number> => {
   const folders = (await lockFolders(db, actor, folder.id)).flat()
   const inside = await treeQueries.softDeleteChildren(db, actor, folders)
+  const files = (inside?.files ?? 0) + 1
   await queries.softDeleteFile(db, actor.orgId, folder.id)
   await treeQueries.forgetCounts(db, actor, folders)
-  await queries.countChildren(db, actor.orgId, folder.parentId, -1)
-  return inside + 1
+  await queries.countDeleted(db, actor.orgId, folder.parentId, { files, bytes: Number(inside?.bytes ?? 0) })
+  return files
 }

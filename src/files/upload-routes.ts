@@ -52,6 +52,9 @@ const repeatForm = async (request: FastifyRequest): Promise<void> => {
 
 const uploadForm = async (deps: FilesDeps, request: FastifyRequest): Promise<queries.FileRow> => {
   const { actor } = request
+  // What is surely too much is not read. The size without the form is known once the file has arrived.
+  const leastBytes = Math.max(0, (lengthOf(request) ?? 0) - formOverheadBytes)
+  await deps.quotas.check(actor.orgId, { files: 1, storedBytes: leastBytes })
   let received: Received | undefined
   try {
     const { file, ...place } = await readForm(request, async (part) => {
@@ -82,7 +85,12 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
     scope.post(
       `${apiPrefix}/files`,
       {
-        config: { access: 'files:write', rateLimit: 'none', idempotency: { streamed: true }, errors: ['NOT_FOUND'] },
+        config: {
+          access: 'files:write',
+          rateLimit: 'none',
+          idempotency: { streamed: true },
+          errors: ['NOT_FOUND', 'PAYMENT_REQUIRED'],
+        },
         schema: {
           tags: ['Files'],
           summary: 'Upload a file, create a folder or create a link',
@@ -112,7 +120,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
             return sendReplay(reply, request.replay)
           }
           row = await uploadForm(deps, request)
-        } else row = await createFile(request.db, actor, request.body as FileCreate)
+        } else row = await createFile(request.db, deps.quotas, actor, request.body as FileCreate)
         reply.code(201)
         const file = fileRecord(row, actor.orgId, origin)
         return ok(

@@ -7,6 +7,7 @@ import { badRequest, conflict, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import * as blobQueries from './blob-queries.ts'
 import { checkHead, headBytes } from './magic-bytes.ts'
 import * as queries from './queries.ts'
@@ -19,6 +20,7 @@ export interface StoreDeps {
   db: Database
   log: Log
   objects: ObjectStore
+  quotas: Quotas
 }
 
 /** What bytes were found to be while they went by. */
@@ -77,7 +79,11 @@ const inspect = async function* (
  * Takes back bytes that no file came to use. Never throws: what cannot be removed now is found by the nightly
  * reconciliation, since its row still says that it is unused.
  */
-export const discard = async ({ db, log, objects }: StoreDeps, orgId: string, blobId: string): Promise<void> => {
+export const discard = async (
+  { db, log, objects }: Omit<StoreDeps, 'quotas'>,
+  orgId: string,
+  blobId: string,
+): Promise<void> => {
   try {
     if ((await blobQueries.condemnUnused(db, orgId, blobId)) === 0) return
     await objects.delete(storageKeyOf(orgId, blobId))
@@ -148,6 +154,8 @@ const useReceived = async <T>(
     return result
   } catch (error) {
     await discard(deps, received.orgId, received.blobId)
+    // Agents write files, too, and no request ends with their error.
+    await deps.quotas.noteRefusal(error)
     throw error
   }
 }
@@ -169,6 +177,7 @@ export const createUploadedFile = (
   useReceived(deps, transactions, received, async (db, blobId) => {
     const place = await resolvePlace(db, actor, file)
     const { sha256, sizeBytes } = received
+    await deps.quotas.take(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
     return existing(
       await queries.insertFile(db, actor, {
         id: newId(),

@@ -8,6 +8,7 @@ import { defineJob } from '../platform/jobs.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import * as eventQueries from './event-queries.ts'
 import { createModels } from './models/models.ts'
@@ -25,6 +26,7 @@ export interface SessionJobDeps {
   jobs: Jobs
   log: Log
   objects: ObjectStore
+  quotas: Quotas
   previewer: Previewer
   models: ModelCatalog
   hub: TurnHub

@@ -12,6 +12,7 @@ import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { sha256 } from '../platform/signatures/signed-request.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/schemas.ts'
 import { registerMcpRoutes } from './mcp/routes.ts'
@@ -45,6 +46,7 @@ export interface SessionDeps {
   billing: Pick<Billing, 'config'>
   toolbox: Toolbox
   objects: ObjectStore
+  quotas: Quotas
   previewer: Previewer
 }
 

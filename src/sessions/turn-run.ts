@@ -7,6 +7,7 @@ import type { Database } from '../platform/database.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import type { Cast } from './cast.ts'
 import { writeCheckpoint } from './checkpoint-queries.ts'
@@ -36,6 +37,7 @@ export interface RunDeps {
   jobs: Pick<Jobs, 'enqueue'>
   log: Log
   objects: ObjectStore
+  quotas: Quotas
   previewer: Previewer
   models: ModelCatalog
   hub: TurnHub

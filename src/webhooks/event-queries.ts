@@ -20,6 +20,10 @@ export interface NewEvent {
   deliveryId: string | null
 }
 
+/** The day (UTC) of a UUIDv7, which is the partition that it goes into. */
+const dayOf = (id: string): string =>
+  new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString().slice(0, 10)
+
 /**
  * Stores events with their keys and their deliveries, all or nothing, in one statement: that is one transaction and
  * one journey. Answers the ids of those that were new. No two of them may have a key in common.
@@ -34,9 +38,10 @@ export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise
       select * from unnest(${column('orgId')}::uuid[], ${column('webhookId')}::uuid[], ${column('id')}::uuid[],
           ${column('type')}::text[], ${column('externalId')}::text[], ${column('idKey')}::text[],
           ${column('bodyKey')}::text[], ${column('status')}::text[], ${column('headers')}::text[],
-          ${column('contentType')}::text[], ${column('body')}::bytea[], ${column('deliveryId')}::uuid[])
+          ${column('contentType')}::text[], ${column('body')}::bytea[], ${column('deliveryId')}::uuid[],
+          ${events.map(({ id }) => dayOf(id))}::date[])
         as g (org_id, webhook_id, id, type, external_id, id_key, body_key, status, headers, content_type, body,
-          delivery_id)
+          delivery_id, day)
     ), new_ids as (
       insert into webhook_event_keys (org_id, webhook_id, key, event_id)
       select org_id, webhook_id, id_key, id from given where id_key is not null order by webhook_id, id_key
@@ -60,6 +65,10 @@ export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise
     ), queued as (
       insert into webhook_queue (org_id, id, webhook_id, event_id, event_type)
       select org_id, delivery_id, webhook_id, id, type from fresh where delivery_id is not null
+    ), used as (
+      insert into org_event_usage (org_id, day, slot, events)
+      select org_id, day, pg_backend_pid() % 16, count(*) from fresh group by org_id, day order by org_id, day
+      on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events
     )
     select id from fresh`)
   return new Set(rows.map(({ id }) => id))

@@ -22,7 +22,10 @@ const inBatches = async (signal: AbortSignal, remove: () => Promise<number>): Pr
 /** What is older than `days` goes; what will be needed soon is made. */
 const turn = async (db: Database, days: number, signal: AbortSignal): Promise<void> => {
   await queries.ensurePartitions(db, partitionDays)
-  await db.transaction('all orgs', (db) => queries.dropPartitions(db, days))
+  await db.transaction(async (db) => {
+    await queries.dropPartitions(db, days)
+    await queries.deleteOldUsage(db, days)
+  })
   await inBatches(signal, () => queries.deleteOldKeys(db, days, batch))
   await inBatches(signal, () => queries.deleteOldQueued(db, days, batch))
 }

@@ -39,8 +39,8 @@ const sendHandshake = (reply: FastifyReply, { status, body }: Handshake): Fastif
 
 /** The doors for providers, and for trying them. */
 export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
-  const { config, db, secrets, wakeup } = deps
-  const recorder = createRecorder(db, wakeup)
+  const { config, db, quotas, secrets, wakeup } = deps
+  const recorder = createRecorder(db, quotas, wakeup)
 
   app.register(async (scope: App) => {
     // What is verified and forwarded is what came.
@@ -54,7 +54,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
           access: 'public',
           what,
           rateLimit: 'none',
-          errors: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS', 'BAD_REQUEST'],
+          errors: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS', 'BAD_REQUEST', 'FORBIDDEN', 'PAYMENT_REQUIRED'],
         },
         schema: {
           tags,
@@ -84,7 +84,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
           access: 'public',
           what,
           rateLimit: 'none',
-          errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE', 'NOT_FOUND'],
+          errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE', 'NOT_FOUND', 'FORBIDDEN', 'PAYMENT_REQUIRED'],
         },
         schema: {
           tags,
@@ -109,7 +109,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
   app.post(
     `${apiPrefix}/webhooks/test`,
     {
-      config: { access: 'webhooks:write', what, errors: ['NOT_FOUND', 'VALIDATION_ERROR'] },
+      config: { access: 'webhooks:write', what, errors: ['NOT_FOUND', 'VALIDATION_ERROR', 'PAYMENT_REQUIRED'] },
       schema: {
         tags,
         summary: 'Record an event of your own, which goes the way of a received one',

@@ -1,6 +1,7 @@
 import { sqlState } from '../platform/database-errors.ts'
 import type { Database } from '../platform/database.ts'
 import { createGroupCommit } from '../platform/group-commit.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import * as queries from './event-queries.ts'
 import type { NewEvent } from './event-queries.ts'
 import { ensurePartitions } from './retention-queries.ts'
@@ -28,14 +29,14 @@ const keysOf = ({ webhookId, idKey, bodyKey }: NewEvent): string[] =>
 
 const noPartition = '23514'
 
-const store = async (db: Database, events: NewEvent[]): Promise<Set<string>> => {
+const withPartitions = async <T>(db: Database, store: () => Promise<T>): Promise<T> => {
   try {
-    return await queries.recordEvents(db, events)
+    return await store()
   } catch (error) {
     if (sqlState(error) !== noPartition) throw error
     // No worker has made partitions for days.
     await ensurePartitions(db, partitionDays)
-    return queries.recordEvents(db, events)
+    return store()
   }
 }
 
@@ -49,8 +50,11 @@ const findOriginal = async (db: Database, event: NewEvent): Promise<string> => {
   return byBody?.eventId ?? id
 }
 
-/** An event that has a key in common with one that is under way waits for that one's end. */
-export const createRecorder = (db: Database, wakeup: Wakeup): Recorder => {
+/**
+ * An event that has a key in common with one that is under way waits for that one's end. Events of an org that is near
+ * its quota are counted one by one, so that no more are kept than it allows; all others share their commits.
+ */
+export const createRecorder = (db: Database, quotas: Quotas, wakeup: Wakeup): Recorder => {
   const underWay = new Map<string, Promise<Recorded>>()
 
   const isNew = createGroupCommit<NewEvent, boolean>({
@@ -59,16 +63,34 @@ export const createRecorder = (db: Database, wakeup: Wakeup): Recorder => {
     maxBytes: maxBatchBytes,
     bytesOf: ({ body }) => body.length,
     write: async (events) => {
-      const fresh = await store(db, events)
+      const fresh = await withPartitions(db, () => queries.recordEvents(db, events))
       wakeup.notify(events.filter(({ deliveryId }) => deliveryId !== null))
       return events.map(({ id }) => fresh.has(id))
     },
   })
 
-  const recordAlone = async (event: NewEvent): Promise<Recorded> =>
-    (await isNew(event))
+  // One org takes one connection here, however many of its events wait for the lock on its usage.
+  const isNewWithinQuota = createGroupCommit<NewEvent, boolean>({
+    laneOf: ({ orgId }) => orgId,
+    maxItems: 1,
+    write: async (events) => {
+      const fresh = await withPartitions(db, () =>
+        db.transaction(async (db) => {
+          for (const { orgId } of events) await quotas.take(db, orgId, { eventsKept: 1 })
+          return queries.recordEvents(db, events)
+        }),
+      )
+      wakeup.notify(events.filter(({ deliveryId }) => deliveryId !== null))
+      return events.map(({ id }) => fresh.has(id))
+    },
+  })
+
+  const recordAlone = async (event: NewEvent): Promise<Recorded> => {
+    const isNear = await quotas.isNear(event.orgId, 'eventsKept')
+    return (await (isNear ? isNewWithinQuota(event) : isNew(event)))
       ? { eventId: event.id, duplicate: false }
       : { eventId: await findOriginal(db, event), duplicate: true }
+  }
 
   return {
     record: async (event) => {

@@ -11,6 +11,11 @@ export const dropPartitions = (db: Transaction, days: number) =>
   db.row<{ dropped: number }>(sql`
     select drop_webhook_partitions((now() at time zone 'UTC')::date - ${days}::int) as dropped`)
 
+/** What the dropped partitions counted for their orgs. In the transaction that drops them. */
+export const deleteOldUsage = (db: Transaction, days: number) =>
+  db.execute(sql`-- all orgs: retention is the server's
+    delete from org_event_usage where day < (now() at time zone 'UTC')::date - ${days}::int`)
+
 /** Keys and waiting deliveries have no partitions: they go by the batch. */
 export const deleteOldKeys = (db: Db, days: number, limit: number) =>
   db.execute(sql`-- all orgs: retention is the server's
@@ -25,7 +30,7 @@ export const deleteOldQueued = (db: Db, days: number, limit: number) =>
       where event_id < uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - ${days} * interval '1 day')
       limit ${limit}))`)
 
-const tables = ['webhook_queue', 'webhook_event_keys', 'webhook_deliveries', 'webhook_events'] as const
+const tables = ['webhook_queue', 'webhook_event_keys', 'webhook_deliveries'] as const
 
 const deleteSome = {
   webhook_queue: (orgId: string, webhookId: string, limit: number) => sql`
@@ -37,9 +42,22 @@ const deleteSome = {
   webhook_deliveries: (orgId: string, webhookId: string, limit: number) => sql`
     delete from webhook_deliveries where org_id = ${orgId} and webhook_id = ${webhookId} and id = any(array(
       select id from webhook_deliveries where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))`,
-  webhook_events: (orgId: string, webhookId: string, limit: number) => sql`
-    delete from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} and id = any(array(
-      select id from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))`,
+}
+
+/** Removes some events of a deleted webhook and counts them out; answers how many. */
+const deleteEvents = async (db: Db, orgId: string, webhookId: string, limit: number): Promise<number> => {
+  const row = await db.row<{ deleted: number }>(sql`
+    with gone as (
+      delete from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} and id = any(array(
+        select id from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))
+      returning id
+    ), used as (
+      insert into org_event_usage (org_id, day, slot, events)
+      select ${orgId}::uuid, uuid_day(id), pg_backend_pid() % 16, -count(*) from gone group by 2 order by 2
+      on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events
+    )
+    select count(*)::int as deleted from gone`)
+  return row?.deleted ?? 0
 }
 
 /** Removes some of what a deleted webhook left, table after table. 0: nothing is left. */
@@ -48,5 +66,5 @@ export const deleteLeftovers = async (db: Db, orgId: string, webhookId: string, 
     const deleted = await db.execute(deleteSome[table](orgId, webhookId, limit))
     if (deleted > 0) return deleted
   }
-  return 0
+  return deleteEvents(db, orgId, webhookId, limit)
 }

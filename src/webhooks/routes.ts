@@ -8,6 +8,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Outbound } from '../platform/outbound.ts'
 import { CursorList, Deleted, IdParams, ok, Patch, Success } from '../platform/schemas.ts'
 import type { Sealer } from '../platform/secrets.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import type { WebhookRow } from './queries.ts'
 import { registerDeliveryRoutes } from './delivery-routes.ts'
 import { registerReceiveRoutes } from './receive-routes.ts'
@@ -20,6 +21,7 @@ export interface WebhookDeps {
   db: Database
   jobs: Jobs
   outbound: Outbound
+  quotas: Quotas
   secrets: Sealer
   wakeup: Wakeup
   /** The orgs whose members have connected this account of a provider: for receivers that know one URL for everybody. */
@@ -57,7 +59,7 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
   app.post(
     `${apiPrefix}/webhooks`,
     {
-      config: { access: 'webhooks:write', idempotency: { omit: ['data.secret'] } },
+      config: { access: 'webhooks:write', idempotency: { omit: ['data.secret'] }, errors: ['PAYMENT_REQUIRED'] },
       schema: {
         tags,
         summary: 'Create a webhook; its secret is told this once',

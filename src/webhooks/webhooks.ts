@@ -10,6 +10,7 @@ import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Outbound } from '../platform/outbound.ts'
 import type { Sealer } from '../platform/secrets.ts'
+import type { Quotas } from '../quotas/quotas.ts'
 import { purgeWebhook } from './job-kinds.ts'
 import { cleanEventTypes } from './payload.ts'
 import * as queries from './queries.ts'
@@ -23,6 +24,7 @@ import type { Wakeup } from './wakeup.ts'
 export interface WebhookRules {
   secrets: Sealer
   outbound: Outbound
+  quotas: Quotas
   jobs: Jobs
   wakeup: Wakeup
 }
@@ -134,7 +136,8 @@ export const createWebhook = async (
     builtin: null,
     createdBy: actor.userId,
   }
-  return db.transaction(actor, async (db) => {
+  return db.transaction(async (db) => {
+    await rules.quotas.takeRow(db, actor.orgId, 'webhooks')
     const row = await queries.insertWebhook(db, actor.orgId, webhook)
     if (!row) throw new Error('a webhook that is not built in was taken for one')
     await audit(db, actor, 'webhook.created', { type: 'webhook', id }, { name: row.name, source })

@@ -66,12 +66,13 @@ export const runDirectly = (
   input: unknown,
   signal: AbortSignal,
 ): Promise<ToolOutcome> => {
-  const { db, log, objects, previewer } = deps
+  const { db, log, objects, previewer, quotas } = deps
   const context: ToolContext = {
     db,
     log,
     objects,
     previewer,
+    quotas,
     actor,
     projectId: null,
     signal,

@@ -1,0 +1,25 @@
+import { apiPrefix } from '../platform/http.ts'
+import type { App } from '../platform/http.ts'
+import { ok, Success } from '../platform/schemas.ts'
+import type { Quotas } from './quotas.ts'
+import { QuotaList } from './schemas.ts'
+
+export const registerQuotaRoutes = (app: App, { quotas }: { quotas: Quotas }): void => {
+  // Transactions have ended by then: what a rejected request did is rolled back, and that it was rejected is kept.
+  app.addHook('onError', (_request, _reply, error) => quotas.noteRefusal(error))
+
+  app.get(
+    `${apiPrefix}/quotas`,
+    {
+      config: { access: 'member' },
+      schema: {
+        tags: ['Quotas'],
+        summary: "List the org's quotas and what is used of each",
+        description:
+          'A request that would exceed a quota is rejected with PAYMENT_REQUIRED when a larger plan can be bought, else with FORBIDDEN.',
+        response: { 200: Success(QuotaList) },
+      },
+    },
+    async ({ actor }) => ok({ items: await quotas.list(actor.orgId) }),
+  )
+}

@@ -1,0 +1,63 @@
+import { sql } from '../platform/database.ts'
+import type { Db, Transaction } from '../platform/database.ts'
+
+export const listOrgs = (db: Db) =>
+  db.rows<{ orgId: string }>(sql`-- all orgs: the daily reconciliation
+    select id as org_id from orgs order by id`)
+
+/** Counting the events of a large org may take longer than a request may. */
+export const takeTime = (db: Transaction) => db.execute(sql`set local statement_timeout = 0`)
+
+/** One reconciliation at a time: two at once would both add the same correction. */
+export const lockReconciliation = (db: Transaction, orgId: string) =>
+  db.execute(sql`select pg_advisory_xact_lock(hashtextextended('usage reconciliation ' || ${orgId}, 0))`)
+
+export interface FileDrift {
+  countedFiles: bigint
+  foundFiles: bigint
+  countedBytes: bigint
+  foundBytes: bigint
+}
+
+/** Counters and rows in one snapshot: since a transaction changes both, their difference is drift, whoever is writing. */
+export const findFileDrift = (db: Db, orgId: string) =>
+  db.row<FileDrift>(sql`
+    select u.counted_files, u.counted_bytes, f.found_files, f.found_bytes
+    from (
+      select coalesce(sum(files), 0)::bigint as counted_files, coalesce(sum(stored_bytes), 0)::bigint as counted_bytes
+      from org_file_usage where org_id = ${orgId}
+    ) u cross join (
+      select count(*) as found_files, coalesce(sum(size_bytes), 0)::bigint as found_bytes
+      from files where org_id = ${orgId} and deleted_at is null
+    ) f`)
+
+export interface EventDrift {
+  day: string
+  countedEvents: bigint
+  foundEvents: bigint
+}
+
+/** The days on which they differ. */
+export const listEventDrift = (db: Db, orgId: string) =>
+  db.rows<EventDrift>(sql`
+    select day, coalesce(u.events, 0)::bigint as counted_events, coalesce(e.events, 0)::bigint as found_events
+    from (
+      select day, sum(events)::bigint as events from org_event_usage where org_id = ${orgId} group by day
+    ) u full join (
+      select uuid_day(id) as day, count(*) as events from webhook_events where org_id = ${orgId} group by 1
+    ) e using (day)
+    where coalesce(u.events, 0) <> coalesce(e.events, 0)
+    order by day`)
+
+export const addFileUsage = (db: Db, orgId: string, files: bigint, bytes: bigint) =>
+  db.execute(sql`
+    insert into org_file_usage (org_id, slot, files, stored_bytes)
+    values (${orgId}, pg_backend_pid() % 16, ${files}, ${bytes})
+    on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
+      stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes`)
+
+export const addEventUsage = (db: Db, orgId: string, day: string, events: bigint) =>
+  db.execute(sql`
+    insert into org_event_usage (org_id, day, slot, events)
+    values (${orgId}, ${day}, pg_backend_pid() % 16, ${events})
+    on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events`)

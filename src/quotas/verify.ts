@@ -1,0 +1,72 @@
+import type { Database } from '../platform/database.ts'
+import { defineJob } from '../platform/jobs.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import * as queries from './verify-queries.ts'
+
+/** A counter that does not say what is there. */
+export interface Drift {
+  orgId: string
+  quota: 'storedBytes' | 'files' | 'eventsKept'
+  counted: number
+  found: number
+  /** Of events. */
+  day?: string
+}
+
+/** Compares the counters of an org with what is there, and corrects them when `repair` is set. */
+export const verifyUsage = (db: Database, orgId: string, { repair }: { repair: boolean }): Promise<Drift[]> =>
+  db.transaction(async (db) => {
+    await queries.takeTime(db)
+    await queries.lockReconciliation(db, orgId)
+    const drifts: Drift[] = []
+    const files = await queries.findFileDrift(db, orgId)
+    if (files) {
+      const { countedFiles, foundFiles, countedBytes, foundBytes } = files
+      const add = (quota: Drift['quota'], counted: bigint, found: bigint): void => {
+        if (counted !== found) drifts.push({ orgId, quota, counted: Number(counted), found: Number(found) })
+      }
+      add('files', countedFiles, foundFiles)
+      add('storedBytes', countedBytes, foundBytes)
+      if (repair && drifts.length > 0) {
+        // A difference is added, not a value set: what others count meanwhile stays counted.
+        await queries.addFileUsage(db, orgId, foundFiles - countedFiles, foundBytes - countedBytes)
+      }
+    }
+    for (const { day, countedEvents, foundEvents } of await queries.listEventDrift(db, orgId)) {
+      const figures = { counted: Number(countedEvents), found: Number(foundEvents) }
+      drifts.push({ orgId, quota: 'eventsKept', ...figures, day })
+      if (repair) await queries.addEventUsage(db, orgId, day, foundEvents - countedEvents)
+    }
+    return drifts
+  })
+
+/** The same for every org. */
+export const verifyAllUsage = async (
+  db: Database,
+  options: { repair: boolean; signal?: AbortSignal },
+): Promise<{ orgs: number; drifts: Drift[] }> => {
+  const orgs = await queries.listOrgs(db)
+  const drifts: Drift[] = []
+  for (const { orgId } of orgs) {
+    options.signal?.throwIfAborted()
+    drifts.push(...(await verifyUsage(db, orgId, options)))
+  }
+  return { orgs: orgs.length, drifts }
+}
+
+export const reconcileUsage = defineJob<Record<string, never>>('quotas.reconcile', {
+  retryLimit: 2,
+  timeoutSeconds: 3_600,
+})
+
+export const registerQuotaJobs = (
+  jobs: Pick<Jobs, 'work' | 'schedule'>,
+  { db, log }: { db: Database; log: Log },
+): void => {
+  jobs.work(reconcileUsage, async (_payload, { signal }) => {
+    const { drifts } = await verifyAllUsage(db, { repair: true, signal })
+    for (const drift of drifts) log.warn(drift, 'a usage counter was off, and was corrected')
+  })
+  jobs.schedule(reconcileUsage, '47 2 * * *')
+}

@@ -42,7 +42,7 @@ const usualPlans: ParsedPlan[] = [
     priceCents: 2_000,
     includedCreditCents: 2_000,
     quotas: {
-      storedBytes: 500_000_000_000,
+      storedBytes: 536_870_912_000,
       files: 10_000_000,
       eventsKept: 50_000_000,
       webhooks: 5_000,
@@ -57,7 +57,7 @@ const usualPlans: ParsedPlan[] = [
     priceCents: 9_900,
     includedCreditCents: 9_900,
     quotas: {
-      storedBytes: 2_000_000_000_000,
+      storedBytes: 2_199_023_255_552,
       files: 50_000_000,
       eventsKept: 200_000_000,
       webhooks: 20_000,

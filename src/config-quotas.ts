@@ -33,7 +33,7 @@ const most = (what: string, fallback: number): Variable<number | null> & { fallb
 })
 
 export const quotaVariables = {
-  QUOTA_STORED_BYTES: most('The most bytes in files', 100_000_000_000),
+  QUOTA_STORED_BYTES: most('The most bytes in files (107374182400 are 100 GB)', 107_374_182_400),
   QUOTA_FILES: most('The most files, folders and links', 2_000_000),
   QUOTA_EVENTS_KEPT: most('The most webhook events kept', 10_000_000),
   QUOTA_WEBHOOKS: most('The most webhooks', 1_000),

@@ -46,6 +46,9 @@ const chain = async (length: number): Promise<string[]> => {
       insert into folder_counts (org_id, folder_id, slot, children)
       values (${owner.orgId}, ${parent ?? owner.orgId}, 0, 1)
       on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + 1`)
+    await app.db.execute(sql`
+      insert into org_file_usage (org_id, slot, files, stored_bytes) values (${owner.orgId}, 0, 1, 0)
+      on conflict (org_id, slot) do update set files = org_file_usage.files + 1`)
     parent = id
   }
   return ids

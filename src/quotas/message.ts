@@ -2,24 +2,23 @@ import type { QuotaName } from '../config-quotas.ts'
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 
-/** Decimal units, at most three digits: `250 MB`, `99.9 GB`. */
+const numbers = new Intl.NumberFormat('en-US')
+
+/** In steps of 1024, at most three digits, as the console shows them: `250 MB`, `99.9 GB`. */
 export const formatBytes = (bytes: number): string => {
+  if (bytes === 1) return '1 byte'
   let value = bytes
   let unit = 0
-  while (value >= 1_000 && unit < byteUnits.length - 1) {
-    value /= 1_000
+  while (value >= 1_024 && unit < byteUnits.length - 1) {
+    value /= 1_024
     unit += 1
   }
   // Rounded down, so that less than the limit never reads as the limit.
   const digits = value >= 100 || unit === 0 ? 0 : value >= 10 ? 1 : 2
-  const rounded = Math.floor(value * 10 ** digits) / 10 ** digits
-  return bytes === 1 ? '1 byte' : `${rounded} ${byteUnits[unit]}`
+  return `${numbers.format(Math.floor(value * 10 ** digits) / 10 ** digits)} ${byteUnits[unit]}`
 }
 
-const numbers = new Intl.NumberFormat('en-US')
-
-const things: Record<QuotaName, string> = {
-  storedBytes: 'stored files',
+const things: Record<Exclude<QuotaName, 'storedBytes'>, string> = {
   files: 'files',
   eventsKept: 'webhook events',
   webhooks: 'webhooks',
@@ -30,6 +29,11 @@ const things: Record<QuotaName, string> = {
 const amountOf = (name: QuotaName, amount: number): string =>
   name === 'storedBytes' ? formatBytes(amount) : numbers.format(amount)
 
+const limitOf = (name: QuotaName, limit: number): string => {
+  if (name === 'storedBytes') return `${formatBytes(limit)} of stored files`
+  return `${numbers.format(limit)} ${limit === 1 ? things[name].slice(0, -1) : things[name]}`
+}
+
 export interface Excess {
   name: QuotaName
   limit: number
@@ -39,9 +43,7 @@ export interface Excess {
 
 /** What the quota allows, what is used, and what to do next. */
 export const excessMessage = ({ name, limit, used, asked }: Excess, isUpgradable: boolean): string => {
-  const quota =
-    name === 'storedBytes' ? `${formatBytes(limit)} of stored files` : `${amountOf(name, limit)} ${things[name]}`
   const figures = `${amountOf(name, used)} used, ${amountOf(name, asked)} more requested`
   const next = isUpgradable ? 'choose a larger plan' : 'ask the operator of this server for a larger quota'
-  return `The org's quota of ${quota} would be exceeded: ${figures}. Delete some, or ${next}.`
+  return `The org's quota of ${limitOf(name, limit)} would be exceeded: ${figures}. Delete some, or ${next}.`
 }

@@ -8,7 +8,7 @@ import { accept, createWebhook, deliver, eventsOf, freshId } from '../../test/we
 import type { MadeWebhook } from '../../test/webhooks.ts'
 import type { QuotaName } from '../config-quotas.ts'
 import { sql } from '../platform/database.ts'
-import { removeUnfinished } from '../files/reconciliation.ts'
+import { defineJob } from '../platform/jobs.ts'
 
 const app = await startTestApp({
   QUOTA_STORED_BYTES: '1000',
@@ -68,7 +68,8 @@ const kinds: Kind[] = [
   {
     name: 'storedBytes',
     limit: 1_000,
-    figures: /^The org's quota of 1 KB of stored files would be exceeded: 1 KB used, 500 bytes more requested\./,
+    figures:
+      /^The org's quota of 1,000 bytes of stored files would be exceeded: 1,000 bytes used, 500 bytes more requested\./,
     make: (as) => sendForm(app, as, bytes(500)),
     remove: remove('/files', ({ body }) => body.data.file.id),
   },
@@ -153,18 +154,22 @@ describe('the quota of files', () => {
   test('holds for a file that an agent or an MCP client writes', async () => {
     const owner = await app.createOrg()
     const write = (text: string) =>
-      post(owner, '/mcp', {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'files_write', arguments: { name: 'a.txt', text } },
+      app.call('POST', '/mcp', {
+        as: owner,
+        headers: { accept: 'application/json, text/event-stream' },
+        json: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'files_write', arguments: { name: 'a.txt', text } },
+        },
       })
     const good = await write('x'.repeat(600))
     assert.equal(good.body.result.isError ?? false, false, good.text)
     const before = await traces(app)
     const refused = await write('x'.repeat(600))
     assert.equal(refused.body.result.isError, true)
-    assert.match(refused.text, /The org's quota of 1 KB of stored files would be exceeded: 600 bytes used/)
+    assert.match(refused.text, /The org's quota of 1,000 bytes of stored files would be exceeded: 600 bytes used/)
     assert.deepEqual(await traces(app), before)
     assert.notEqual((await quotaOf(owner, 'storedBytes')).lastRefusedAt, null)
   })
@@ -178,7 +183,7 @@ describe('the quota of stored bytes', () => {
     const owner = await app.createOrg()
     const { file, uploadUrl } = (await pending(owner, 400)).body.data
     await upload(app, owner, 'x'.repeat(600))
-    assertRefused(await pending(owner, 1), /1 KB used, 1 byte more requested/)
+    assertRefused(await pending(owner, 1), /1,000 bytes used, 1 byte more requested/)
     const put = await app.call('PUT', pathOf(app, uploadUrl), { body: 'y'.repeat(400) })
     assert.equal(put.status, 200, put.text)
     assert.equal(await usedOf(owner, 'storedBytes'), 1_000)
@@ -192,8 +197,8 @@ describe('the quota of stored bytes', () => {
     assert.equal(await usedOf(owner, 'storedBytes'), 1_000)
     await db.execute(sql`
       update files set created_at = now() - interval '25 hours' where org_id = ${owner.orgId} and id = ${file.id}`)
-    assert.equal(await removeUnfinished(db), 1)
-    assert.equal(await usedOf(owner, 'storedBytes'), 0)
+    await db.transaction((db) => app.deps.jobs.enqueue(db, defineJob<object>('files.remove-unfinished'), {}))
+    await until('the reservation is gone', async () => (await usedOf(owner, 'storedBytes')) === 0)
     assert.equal(await usedOf(owner, 'files'), 0)
   })
 

@@ -77,37 +77,44 @@ interface State {
 const maxAgeMs = 5_000
 const maxKnownOrgs = 10_000
 /** Within a tenth of a limit, or within this, every request is counted exactly. */
-const headroom: Record<CountedQuota, number> = { storedBytes: 4_000_000_000, files: 1_000, eventsKept: 50_000 }
+const headroom: Record<CountedQuota, number> = { storedBytes: 4_294_967_296, files: 1_000, eventsKept: 50_000 }
 /** A sender that goes on and on is written down once in a while. */
 const noteEveryMs = 60_000
 
 const counted = ['storedBytes', 'files', 'eventsKept'] as const satisfies CountedQuota[]
 
-export const createQuotas = (options: QuotaOptions): Quotas => {
-  const { db: database, log, defaults, plans, takesPayments } = options
-  const known = new Map<string, State>()
-  const noted = new Map<string, number>()
-  const freePlan = plans.find(({ id }) => id === 'free') ?? plans.find(({ priceCents }) => priceCents === 0)
+const isNearLimit = ({ limits, used }: State, name: CountedQuota, asked: number): boolean => {
+  const limit = limits[name]
+  return limit !== null && limit - used[name] - asked < Math.max(limit / 10, headroom[name])
+}
 
-  const stateOf = (row: StateRow | undefined): State => {
-    // A plan that was taken out of the file leaves its subscribers the defaults.
-    const plan = row?.planId == null ? freePlan : plans.find(({ id }) => id === row.planId)
-    const overrides = row?.overrides ?? {}
-    return {
-      atMs: Date.now(),
-      planId: row?.planId ?? freePlan?.id ?? null,
-      limits: { ...(plan?.quotas ?? defaults), ...overrides },
-      overridden: new Set(Object.keys(overrides) as QuotaName[]),
-      used: {
-        storedBytes: Number(row?.storedBytes ?? 0),
-        files: Number(row?.files ?? 0),
-        eventsKept: Number(row?.eventsKept ?? 0),
-      },
-    }
+const isNearAny = (state: State, asked: Amounts): boolean =>
+  counted.some((name) => asked[name] !== undefined && isNearLimit(state, name, asked[name]))
+
+const stateFrom = (row: StateRow | undefined, { plans, defaults }: QuotaOptions): State => {
+  const freePlan = plans.find(({ id }) => id === 'free') ?? plans.find(({ priceCents }) => priceCents === 0)
+  // A plan that was taken out of the file leaves its subscribers the defaults.
+  const plan = row?.planId == null ? freePlan : plans.find(({ id }) => id === row.planId)
+  const overrides = row?.overrides ?? {}
+  return {
+    atMs: Date.now(),
+    planId: row?.planId ?? freePlan?.id ?? null,
+    limits: { ...(plan?.quotas ?? defaults), ...overrides },
+    overridden: new Set(Object.keys(overrides) as QuotaName[]),
+    used: {
+      storedBytes: Number(row?.storedBytes ?? 0),
+      files: Number(row?.files ?? 0),
+      eventsKept: Number(row?.eventsKept ?? 0),
+    },
   }
+}
+
+/** What is known of each org's limits and usage. */
+const createStates = (options: QuotaOptions) => {
+  const known = new Map<string, State>()
 
   const load = async (db: Db, orgId: string): Promise<State> => {
-    const state = stateOf(await queries.findState(db, orgId))
+    const state = stateFrom(await queries.findState(db, orgId), options)
     if (known.size >= maxKnownOrgs && !known.has(orgId)) known.clear()
     known.set(orgId, state)
     return state
@@ -122,19 +129,65 @@ export const createQuotas = (options: QuotaOptions): Quotas => {
     return load(db, orgId)
   }
 
-  const isNearLimit = ({ limits, used }: State, name: CountedQuota, asked: number): boolean => {
-    const limit = limits[name]
-    return limit !== null && limit - used[name] - asked < Math.max(limit / 10, headroom[name])
+  return { load, recent }
+}
+
+/** Writes down rejected requests, so that the people of the org learn of them. */
+const createRefusalNotes = ({ db: database, log }: QuotaOptions): Quotas['noteRefusal'] => {
+  const notedMs = new Map<string, number>()
+  const write = (orgId: string, quota: QuotaName): Promise<void> =>
+    database.transaction(async (db) => {
+      const written = await queries.upsertRefusal(db, orgId, quota)
+      if (!written?.isNews) return
+      await audit(db, systemActor(orgId, 'Atrium'), 'quota.exceeded', { type: 'quota', id: null }, { quota })
+    })
+
+  return async (error) => {
+    if (!(error instanceof QuotaExceeded)) return
+    const { orgId, quota } = error
+    const key = `${orgId} ${quota}`
+    const now = Date.now()
+    if (now - (notedMs.get(key) ?? 0) < noteEveryMs) return
+    if (notedMs.size >= maxKnownOrgs) notedMs.clear()
+    notedMs.set(key, now)
+    try {
+      await write(orgId, quota)
+    } catch (cause) {
+      log.warn({ err: cause, orgId, quota }, 'an exceeded quota was not written down')
+    }
   }
-  const isNearAny = (state: State, asked: Amounts): boolean =>
-    counted.some((name) => asked[name] !== undefined && isNearLimit(state, name, asked[name]))
+}
+
+const listQuotas = async (db: Db, orgId: string, state: State): Promise<QuotaRow[]> => {
+  const refusals = await queries.listRefusals(db, orgId)
+  const used: Record<QuotaName, number> = {
+    ...state.used,
+    webhooks: await queries.countRows(db, orgId, 'webhooks'),
+    agents: await queries.countRows(db, orgId, 'agents'),
+    connections: await queries.countRows(db, orgId, 'connections'),
+  }
+  return quotaNames.map((name) => ({
+    name,
+    limit: state.limits[name],
+    used: used[name],
+    unit: name === 'storedBytes' ? 'bytes' : 'count',
+    plan: state.planId,
+    source: state.overridden.has(name) ? 'operator' : 'plan',
+    lastRefusedAt: refusals.find((refusal) => refusal.name === name)?.refusedAt ?? null,
+  }))
+}
+
+/** The rules of quotas for one process. See docs/decisions/0027-quotas.md for what is exact and when. */
+export const createQuotas = (options: QuotaOptions): Quotas => {
+  const { db: database, plans, takesPayments } = options
+  const { load, recent } = createStates(options)
 
   const exceeded = (orgId: string, state: State, excess: Excess): QuotaExceeded => {
-    const larger = plans.some(({ priceCents, quotas }) => {
+    const isLarger = plans.some(({ priceCents, quotas }) => {
       const limit = quotas[excess.name]
       return priceCents !== null && priceCents > 0 && (limit === null || limit > excess.limit)
     })
-    return new QuotaExceeded(orgId, excess, takesPayments && larger && !state.overridden.has(excess.name))
+    return new QuotaExceeded(orgId, excess, takesPayments && isLarger && !state.overridden.has(excess.name))
   }
 
   const checkExactly = (orgId: string, state: State, asked: Amounts): void => {
@@ -146,19 +199,6 @@ export const createQuotas = (options: QuotaOptions): Quotas => {
       const used = state.used[name]
       if (used + amount > limit) throw exceeded(orgId, state, { name, limit, used, asked: amount })
     }
-  }
-
-  const noteOnce = async ({ orgId, quota }: QuotaExceeded): Promise<void> => {
-    const key = `${orgId} ${quota}`
-    const now = Date.now()
-    if (now - (noted.get(key) ?? 0) < noteEveryMs) return
-    if (noted.size >= maxKnownOrgs) noted.clear()
-    noted.set(key, now)
-    await database.transaction(async (db) => {
-      const written = await queries.upsertRefusal(db, orgId, quota)
-      if (!written?.isNews) return
-      await audit(db, systemActor(orgId, 'Atrium'), 'quota.exceeded', { type: 'quota', id: null }, { quota })
-    })
   }
 
   return {
@@ -178,34 +218,11 @@ export const createQuotas = (options: QuotaOptions): Quotas => {
       const limit = state.limits[name]
       if (limit === null) return
       const own = isCounted ? 1 : 0
-      const found = await queries.countRows(db, orgId, name, limit + 1 + own)
-      if (found - own >= limit) throw exceeded(orgId, state, { name, limit, used: found - own, asked: 1 })
+      const used = (await queries.countRows(db, orgId, name, limit + 1 + own)) - own
+      if (used >= limit) throw exceeded(orgId, state, { name, limit, used, asked: 1 })
     },
     isNear: async (orgId, name) => isNearLimit(await recent(database, orgId), name, 1),
-    noteRefusal: async (error) => {
-      if (!(error instanceof QuotaExceeded)) return
-      await noteOnce(error).catch((cause: unknown) => {
-        log.warn({ err: cause, orgId: error.orgId, quota: error.quota }, 'an exceeded quota was not written down')
-      })
-    },
-    list: async (orgId) => {
-      const state = await load(database, orgId)
-      const refusals = await queries.listRefusals(database, orgId)
-      const used: Record<QuotaName, number> = {
-        ...state.used,
-        webhooks: await queries.countRows(database, orgId, 'webhooks'),
-        agents: await queries.countRows(database, orgId, 'agents'),
-        connections: await queries.countRows(database, orgId, 'connections'),
-      }
-      return quotaNames.map((name) => ({
-        name,
-        limit: state.limits[name],
-        used: used[name],
-        unit: name === 'storedBytes' ? ('bytes' as const) : ('count' as const),
-        plan: state.planId,
-        source: state.overridden.has(name) ? ('operator' as const) : ('plan' as const),
-        lastRefusedAt: refusals.find((refusal) => refusal.name === name)?.refusedAt ?? null,
-      }))
-    },
+    noteRefusal: createRefusalNotes(options),
+    list: async (orgId) => listQuotas(database, orgId, await load(database, orgId)),
   }
 }

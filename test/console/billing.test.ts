@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ask, createAgent, openSession } from '../chat.ts'
 import { startConsole } from '../console.ts'
+import { upload } from '../files.ts'
+import { sql } from '../../src/platform/database.ts'
+import { accept, createWebhook, deliver } from '../webhooks.ts'
 
 const { app, open } = await startConsole()
 
@@ -59,4 +62,45 @@ test('a member sees billing and is told who may change it', async () => {
   await page.getByText('Only owners, admins and billing managers can do this.').waitFor()
   await add.click({ force: true })
   assert.equal(await page.getByRole('dialog').count(), 0)
+})
+
+test('usage is shown against its quotas, with a warning where little room is left, also on the page that it concerns', async () => {
+  const owner = await app.createOrg()
+  await app.db.execute(sql`
+    insert into org_quotas (org_id, name, value)
+    values (${owner.orgId}, 'storedBytes', 10), (${owner.orgId}, 'eventsKept', 1), (${owner.orgId}, 'agents', null)`)
+  await upload(app, owner, 'hello wor')
+  const webhook = await createWebhook(app, owner)
+  await accept(app, webhook, { type: 'a' })
+  assert.equal((await deliver(app, webhook, { type: 'b' })).status, 403)
+  const { page, faults } = await open(owner, '/billing/usage')
+  const quotas = page.getByRole('list', { name: 'Quotas' })
+  const bytes = quotas.getByRole('listitem').filter({ hasText: 'Stored files' })
+  await bytes.getByText('9 B of 10 B').waitFor()
+  await bytes.getByText('Almost full').waitFor()
+  const events = quotas.getByRole('listitem').filter({ hasText: 'Webhook events kept' })
+  await events.getByText('Full', { exact: true }).waitFor()
+  await events.getByText('Last rejected').waitFor()
+  const agents = quotas.getByRole('listitem').filter({ hasText: 'Agents' })
+  await agents.getByText('0 of unlimited').waitFor()
+  assert.equal(await quotas.getByRole('listitem').filter({ hasText: 'Connections' }).getByText(/full/i).count(), 0)
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await page.getByText('Webhook events kept: 1 of 1 used. New ones are rejected.').waitFor()
+  await page.getByRole('link', { name: 'Usage and quotas' }).click()
+  await bytes.waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('a file that exceeds the quota is rejected in the upload tray with the figures', async () => {
+  const owner = await app.createOrg()
+  await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${owner.orgId}, 'storedBytes', 10)`)
+  const { page } = await open(owner, '/files')
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: Buffer.from('hello world, hello') })
+  await page
+    .getByText(/The org's quota of 10 bytes of stored files would be exceeded/)
+    .first()
+    .waitFor()
 })

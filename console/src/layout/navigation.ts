@@ -44,6 +44,7 @@ export const settings: Place = { to: '/settings', label: 'Settings', icon: Setti
 
 /** What only the palette shows. */
 export const palettePlaces: Pick<Place, 'to' | 'label' | 'keywords'>[] = [
+  { to: '/billing/usage', label: 'Usage and quotas', keywords: 'billing limits storage' },
   { to: '/settings/profile', label: 'Profile and password', keywords: 'settings name two-factor theme' },
   { to: '/settings/members', label: 'Members and roles', keywords: 'settings people invite' },
   { to: '/settings/workspaces', label: 'Workspaces', keywords: 'settings' },

@@ -22,6 +22,7 @@ export const Billing = () => {
           { to: '/billing', label: 'Overview', end: true },
           { to: '/billing/spending', label: 'Spending' },
           { to: '/billing/transactions', label: 'Transactions' },
+          { to: '/billing/usage', label: 'Usage and quotas' },
           { to: '/billing/plans', label: 'Plans and prices' },
         ]}
       />

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { BillingSnapshot, Pricing } from 'atrium-sdk'
 import { api, read } from '../../api.ts'
-import { formatCents, formatMicrocents } from '../../format.ts'
+import { formatBytes, formatCents, formatMicrocents, formatNumber } from '../../format.ts'
 import { Badge, Section } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Await, Notice } from '../../ui/states.tsx'
@@ -9,6 +9,7 @@ import { Table } from '../../ui/table.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { useManageReason } from './billing.tsx'
 import styles from './billing.module.css'
+import { quotaLabels } from './quotas.ts'
 
 type Plan = Pricing['plans'][number]
 
@@ -23,6 +24,23 @@ const reasonOf = (plan: Plan, isCurrent: boolean, billing: BillingSnapshot | und
   if (plan.priceCents === 0) return 'Without a subscription you are on it.'
   return billing?.payment.paymentProviderConfigured === false && 'This server has no payment provider.'
 }
+
+/** Quotas of a plan that most orgs ask about; all of them are in the API. */
+const shownQuotas = ['storedBytes', 'files', 'eventsKept'] as const
+
+const PlanQuotas = ({ plan: { name, quotas } }: { plan: Plan }) => (
+  <ul className={styles['planQuotas']} aria-label={`Quotas of ${name}`}>
+    {shownQuotas.map((quota) => {
+      const limit = quotas[quota]
+      const most = limit === null ? 'unlimited' : quota === 'storedBytes' ? formatBytes(limit) : formatNumber(limit)
+      return (
+        <li key={quota}>
+          {quotaLabels[quota]}: {most}
+        </li>
+      )
+    })}
+  </ul>
+)
 
 const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | undefined }) => {
   const off = useManageReason()
@@ -41,6 +59,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
       <strong>{priceOf(plan)}</strong>
       <p>{plan.description}</p>
       <p>{plan.includedCreditCents > 0 && `${formatCents(plan.includedCreditCents)} of credit each month.`}</p>
+      <PlanQuotas plan={plan} />
       <Notice error={error} />
       <Button
         variant={isCurrent ? 'secondary' : 'primary'}

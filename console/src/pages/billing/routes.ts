@@ -11,6 +11,7 @@ export const billingRoutes: RouteObject[] = [
       { path: 'spending', lazy: async () => ({ Component: (await import('./spending.tsx')).SpendingPage }) },
       // `?type=` narrows the list.
       { path: 'transactions', lazy: async () => ({ Component: (await import('./transactions.tsx')).Transactions }) },
+      { path: 'usage', lazy: async () => ({ Component: (await import('./usage.tsx')).Usage }) },
       { path: 'plans', lazy: async () => ({ Component: (await import('./plans.tsx')).Plans }) },
     ],
   },

@@ -12,6 +12,7 @@ import { Await, Notice } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
+import { QuotaNotice } from '../billing/quota-notice.tsx'
 import { WebhookState } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
@@ -90,6 +91,7 @@ export const WebhookPage = () => {
               actions={<Actions webhook={data} />}
             />
             <WhyNot webhook={data} />
+            <QuotaNotice name="eventsKept" />
             <div className={styles['receive']}>
               <CodeBlock text={data.receiveUrl} label="Copy the address to send to" />
             </div>

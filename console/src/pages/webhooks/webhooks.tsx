@@ -5,6 +5,7 @@ import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { QuotaNotice } from '../billing/quota-notice.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
   !mayWrite && 'Your role may look at webhooks, not change them.'
@@ -33,6 +34,8 @@ export const Webhooks = () => {
         description="Other services report here what happens. Each event is checked, kept for 30 days, and forwarded if you like."
         actions={<CreateWebhook />}
       />
+      <QuotaNotice name="eventsKept" />
+      <QuotaNotice name="webhooks" />
       <Tabs
         label="Parts of webhooks"
         tabs={[

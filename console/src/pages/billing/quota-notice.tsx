@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Quota } from 'atrium-sdk'
+import { Link } from 'react-router'
+import { read } from '../../api.ts'
+import { formatAgo } from '../../format.ts'
+import { Notice } from '../../ui/states.tsx'
+import styles from './billing.module.css'
+import { amountOf, isNear, quotaLabels, wasRefused } from './quotas.ts'
+
+/** Warns on the page of what a quota limits, from 80 % on; nothing before. */
+export const QuotaNotice = ({ name }: { name: Quota['name'] }) => {
+  const { data } = useQuery(read('GET /quotas'))
+  const quota = data?.items.find((one) => one.name === name)
+  if (!quota || quota.limit === null || !isNear(quota)) return null
+  const isFull = quota.used >= quota.limit
+  return (
+    <div className={styles['back']}>
+      <Notice tone={isFull ? 'bad' : 'warn'}>
+        <span>
+          {quotaLabels[name]}: {amountOf(quota, quota.used)} of {amountOf(quota, quota.limit)} used.
+          {isFull && ' New ones are rejected.'}
+          {wasRefused(quota) &&
+            quota.lastRefusedAt !== null &&
+            ` Last rejected ${formatAgo(quota.lastRefusedAt)}.`}{' '}
+          <Link to="/billing/usage">Usage and quotas</Link>
+        </span>
+      </Notice>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Quota } from 'atrium-sdk'
+import { read } from '../../api.ts'
+import { Badge, Progress, Section, Time } from '../../ui/bits.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Await } from '../../ui/states.tsx'
+import styles from './billing.module.css'
+import { amountOf, isNear, quotaLabels, shareOf, wasRefused } from './quotas.ts'
+
+const StateOf = ({ quota }: { quota: Quota }) => {
+  if (!isNear(quota)) return null
+  return shareOf(quota) >= 1 ? <Badge tone="bad">Full</Badge> : <Badge tone="warn">Almost full</Badge>
+}
+
+const percentOf = (quota: Quota): string =>
+  // Rounded down: 100 % means that nothing is left.
+  quota.limit === null ? 'No limit' : `${Math.floor(shareOf(quota) * 100)} %`
+
+const QuotaItem = ({ quota }: { quota: Quota }) => {
+  const { name, limit, used, source, lastRefusedAt } = quota
+  const label = quotaLabels[name]
+  return (
+    <li className={styles['quota']}>
+      <div className={styles['quotaHead']}>
+        <h3>
+          {label} <StateOf quota={quota} />
+        </h3>
+        <span>
+          <strong>{amountOf(quota, used)}</strong> of {limit === null ? 'unlimited' : amountOf(quota, limit)}
+        </span>
+      </div>
+      <Progress
+        value={shareOf(quota)}
+        label={`${label} used`}
+        tone={!isNear(quota) ? 'neutral' : shareOf(quota) >= 1 ? 'bad' : 'warn'}
+      />
+      <div className={styles['quotaHead']}>
+        <small>{source === 'operator' ? 'Set by the operator of this server' : percentOf(quota)}</small>
+        {wasRefused(quota) && lastRefusedAt !== null && (
+          <small>
+            Last rejected <Time at={lastRefusedAt} />
+          </small>
+        )}
+      </div>
+    </li>
+  )
+}
+
+export const Usage = () => {
+  const quotas = useQuery(read('GET /quotas'))
+  return (
+    <Section
+      title="Usage and quotas"
+      description="What the org stores, and the most that it may. When a quota is full, requests that would exceed it are rejected; what is stored stays."
+      actions={
+        <ButtonLink small variant="quiet" to="/billing/plans">
+          See plans
+        </ButtonLink>
+      }
+    >
+      <Await query={quotas}>
+        {({ items }) => (
+          <ul className={styles['quotas']} aria-label="Quotas">
+            {items.map((quota) => (
+              <QuotaItem key={quota.name} quota={quota} />
+            ))}
+          </ul>
+        )}
+      </Await>
+    </Section>
+  )
+}

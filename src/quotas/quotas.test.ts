@@ -293,6 +293,22 @@ describe('the quota of events kept', () => {
   })
 })
 
+describe('the quota of connections', () => {
+  test('holds for the redirect to a provider, and leaves a connection that is there alone', async () => {
+    const owner = await app.createOrg()
+    const start = (label: string) =>
+      app.call('GET', `${api}/connections/oauth/start?connector=github&label=${label}`, { as: owner })
+    assert.equal((await start('one')).status, 302)
+    assert.equal((await start('two')).status, 302)
+    assertRefused(
+      await start('three'),
+      /^The org's quota of 2 connections would be exceeded: 2 used, 1 more requested\./,
+    )
+    assert.equal((await start('one')).status, 302, 'it needs no room')
+    assert.equal(await usedOf(owner, 'connections'), 2)
+  })
+})
+
 describe('what the server makes by itself', () => {
   test('is neither counted nor rejected: the default agent of an org that may have no agents', async () => {
     const none = await app.secondServer({ QUOTA_AGENTS: '0' }, { work: false })

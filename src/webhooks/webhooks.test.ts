@@ -15,6 +15,8 @@ import {
   signed,
 } from '../../test/webhooks.ts'
 import { startReceiver } from '../../test/receiver.ts'
+import { linear } from './linear.ts'
+import { ensureBuiltin } from './webhooks.ts'
 
 const app = await startTestApp(openLoopback)
 const owner = await app.createOrg()
@@ -368,5 +370,21 @@ describe('another org', () => {
     }
     assert.deepEqual((await read(app, stranger, '/events')).items, [])
     assert.equal((await read(app, owner, `/${webhook.id}`)).name, 'Orders')
+  })
+})
+
+describe('the built-in webhook', () => {
+  test('is made, and not counted, in an org that may have no webhooks', async () => {
+    const org = await app.createOrg()
+    await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${org.orgId}, 'webhooks', 0)`)
+    const refused = await app.call('POST', path, { as: org, json: { name: 'Orders' } })
+    assert.equal(refused.body.error.code, 'FORBIDDEN')
+    const receiver = await ensureBuiltin(app.db, app.deps, org.orgId, linear)
+    assert.deepEqual(
+      (await read(app, org, '')).items.map(({ id }: { id: string }) => id),
+      [receiver.id],
+    )
+    const { body } = await app.call('GET', '/api/v1/quotas', { as: org })
+    assert.equal(body.data.items.find(({ name }: { name: string }) => name === 'webhooks').used, 0)
   })
 })

@@ -78,6 +78,7 @@ test('usage is shown against its quotas, with a warning where little room is lef
   const bytes = quotas.getByRole('listitem').filter({ hasText: 'Stored files' })
   await bytes.getByText('9 B of 10 B').waitFor()
   await bytes.getByText('Almost full').waitFor()
+  await bytes.getByText('90 % used').waitFor()
   const events = quotas.getByRole('listitem').filter({ hasText: 'Webhook events kept' })
   await events.getByText('Full', { exact: true }).waitFor()
   await events.getByText('Last rejected').waitFor()
@@ -99,8 +100,8 @@ test('a file that exceeds the quota is rejected in the upload tray with the figu
     .locator('input[type=file]')
     .first()
     .setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: Buffer.from('hello world, hello') })
-  await page
-    .getByText(/The org's quota of 10 bytes of stored files would be exceeded/)
-    .first()
-    .waitFor()
+  const tray = page.getByRole('region', { name: 'Uploads' })
+  const figures =
+    /^The org's quota of 10 bytes of stored files would be exceeded: 0 bytes used, 18 bytes more requested/
+  await tray.getByRole('paragraph').filter({ hasText: figures }).waitFor()
 })

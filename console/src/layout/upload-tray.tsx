@@ -59,6 +59,15 @@ const summaryOf = (uploads: readonly Upload[]): string => {
   return `${done} uploaded`
 }
 
+/** Why uploads are not allowed, a full quota for one: a row is too short for its figures, and a phone shows no tooltip. */
+const refusalOf = (uploads: readonly Upload[]): string | undefined =>
+  uploads.find(
+    ({ state, error }) =>
+      state === 'failed' &&
+      error instanceof AtriumError &&
+      (error.code === 'PAYMENT_REQUIRED' || error.code === 'FORBIDDEN'),
+  )?.error?.message
+
 const rowHeight = 52
 const rowsAtMost = 5
 
@@ -70,6 +79,7 @@ export const UploadTray = () => {
   const open = uploads.filter(({ state }) => state !== 'done' && state !== 'failed' && state !== 'cancelled')
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   const sent = uploads.reduce((sum, one) => sum + fractionOf(one) * one.size, 0)
+  const refusal = refusalOf(uploads)
   return (
     <section className={styles['tray']} aria-label="Uploads">
       <header className={styles['header']}>
@@ -94,6 +104,7 @@ export const UploadTray = () => {
         />
       </header>
       {open.length > 0 && <Progress value={bytes === 0 ? 0 : sent / bytes} label="All uploads" />}
+      {refusal !== undefined && <p className={styles['reason']}>{refusal}</p>}
       {!folded && (
         <div className={styles['list']} data-rows={Math.min(uploads.length, rowsAtMost)}>
           <VirtualList

@@ -14,7 +14,7 @@ const StateOf = ({ quota }: { quota: Quota }) => {
 
 const percentOf = (quota: Quota): string =>
   // Rounded down: 100 % means that nothing is left.
-  quota.limit === null ? 'No limit' : `${Math.floor(shareOf(quota) * 100)} %`
+  quota.limit === null ? 'No limit' : `${Math.floor(shareOf(quota) * 100)} % used`
 
 const QuotaItem = ({ quota }: { quota: Quota }) => {
   const { name, limit, used, source, lastRefusedAt } = quota
@@ -35,7 +35,10 @@ const QuotaItem = ({ quota }: { quota: Quota }) => {
         tone={!isNear(quota) ? 'neutral' : shareOf(quota) >= 1 ? 'bad' : 'warn'}
       />
       <div className={styles['quotaHead']}>
-        <small>{source === 'operator' ? 'Set by the operator of this server' : percentOf(quota)}</small>
+        <small>
+          {percentOf(quota)}
+          {source === 'operator' && '; limit set by the operator of this server'}
+        </small>
         {wasRefused(quota) && lastRefusedAt !== null && (
           <small>
             Last rejected <Time at={lastRefusedAt} />
@@ -51,7 +54,7 @@ export const Usage = () => {
   return (
     <Section
       title="Usage and quotas"
-      description="What the org stores, and the most that it may. When a quota is full, requests that would exceed it are rejected; what is stored stays."
+      description="What your org uses, and the limits of its plan. Requests that would exceed a quota are rejected; stored data stays."
       actions={
         <ButtonLink small variant="quiet" to="/billing/plans">
           See plans

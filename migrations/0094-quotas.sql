@@ -1,8 +1,8 @@
 -- Quotas of an org: what it stores, counted in the transactions that change it, and the limits that differ from its plan.
 
--- Live files (folders and links included) and the sum of their sizes. Sixteen rows an org, each backend adding to its
--- own, so that uploads of one org do not wait for one row; the sum is exact in every snapshot. A transaction locks this
--- row after every row of folder_counts, so that no two wait for each other.
+-- Live files (folders and links included) and the sum of their sizes. Up to 64 rows an org, each backend adding to the
+-- row of its process id, so that uploads of one org do not wait for one row; the sum is exact in every snapshot. A
+-- transaction locks this row after every row of folder_counts, so that no two wait for each other.
 create table org_file_usage (
   org_id uuid not null references orgs (id),
   slot smallint not null,

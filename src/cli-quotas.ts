@@ -15,7 +15,6 @@ import { formatBytes } from './quotas/message.ts'
 import * as queries from './quotas/queries.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { QuotaRow } from './quotas/quotas.ts'
-import { verifyAllUsage, verifyUsage } from './quotas/verify.ts'
 
 const getOrg = async (db: Db, id: string): Promise<OrgRow> => {
   const org = isUuid(id) ? await findOrg(db, id) : undefined
@@ -72,6 +71,8 @@ const orgQuota = async ({ config, db }: CommandContext, args: Arguments): Promis
 
 const usageVerify = async ({ db }: CommandContext, { options }: Arguments): Promise<Output> => {
   const repair = options['repair'] === 'true'
+  // It knows of jobs, and jobs are much to load for every command that there is.
+  const { verifyAllUsage, verifyUsage } = await import('./quotas/verify.ts')
   const wanted = options['org']
   const { orgs, drifts } =
     wanted === undefined

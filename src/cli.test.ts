@@ -250,7 +250,7 @@ describe('the command itself', () => {
     const [none, half, wrong] = await Promise.all([failure(), failure('org'), failure('org', 'creat')])
     assert.equal(none.code, 'USAGE')
     assert.match(none.message, /the command is missing: serve, org create, /)
-    assert.equal(half.message, 'the command is missing: org create, org list')
+    assert.equal(half.message, 'the command is missing: org create, org list, org quota')
     assert.equal(wrong.message, 'there is no command org creat')
   })
 

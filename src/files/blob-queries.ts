@@ -131,7 +131,7 @@ export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
       returning 1
     ), used as (
       insert into org_file_usage (org_id, slot, files, stored_bytes)
-      select org_id, pg_backend_pid() % 16, -count(*), -sum(size_bytes) from gone
+      select org_id, pg_backend_pid() % 64, -count(*), -sum(size_bytes) from gone
       where (select count(*) from counted) > 0 group by 1, 2 order by 1
       on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes

@@ -134,7 +134,7 @@ export const insertFile = (db: Db, actor: Actor, file: NewFile) =>
       returning org_id
     ), used as (
       insert into org_file_usage (org_id, slot, files, stored_bytes)
-      select org_id, pg_backend_pid() % 16, 1, ${file.sizeBytes ?? 0} from counted
+      select org_id, pg_backend_pid() % 64, 1, ${file.sizeBytes ?? 0} from counted
       on conflict (org_id, slot) do update set files = org_file_usage.files + 1,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     )
@@ -168,7 +168,7 @@ export const countDeleted = (
       returning org_id
     )
     insert into org_file_usage (org_id, slot, files, stored_bytes)
-    select org_id, pg_backend_pid() % 16, -${files}::bigint, -${bytes}::bigint from counted
+    select org_id, pg_backend_pid() % 64, -${files}::bigint, -${bytes}::bigint from counted
     on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
       stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes`)
 

@@ -52,12 +52,12 @@ export const listEventDrift = (db: Db, orgId: string) =>
 export const addFileUsage = (db: Db, orgId: string, files: bigint, bytes: bigint) =>
   db.execute(sql`
     insert into org_file_usage (org_id, slot, files, stored_bytes)
-    values (${orgId}, pg_backend_pid() % 16, ${files}, ${bytes})
+    values (${orgId}, pg_backend_pid() % 64, ${files}, ${bytes})
     on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
       stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes`)
 
 export const addEventUsage = (db: Db, orgId: string, day: string, events: bigint) =>
   db.execute(sql`
     insert into org_event_usage (org_id, day, slot, events)
-    values (${orgId}, ${day}, pg_backend_pid() % 16, ${events})
+    values (${orgId}, ${day}, pg_backend_pid() % 64, ${events})
     on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events`)

@@ -67,7 +67,7 @@ export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise
       select org_id, delivery_id, webhook_id, id, type from fresh where delivery_id is not null
     ), used as (
       insert into org_event_usage (org_id, day, slot, events)
-      select org_id, day, pg_backend_pid() % 16, count(*) from fresh group by org_id, day order by org_id, day
+      select org_id, day, pg_backend_pid() % 64, count(*) from fresh group by org_id, day order by org_id, day
       on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events
     )
     select id from fresh`)

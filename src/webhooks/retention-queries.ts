@@ -53,7 +53,7 @@ const deleteEvents = async (db: Db, orgId: string, webhookId: string, limit: num
       returning id
     ), used as (
       insert into org_event_usage (org_id, day, slot, events)
-      select ${orgId}::uuid, uuid_day(id), pg_backend_pid() % 16, -count(*) from gone group by 2 order by 2
+      select ${orgId}::uuid, uuid_day(id), pg_backend_pid() % 64, -count(*) from gone group by 2 order by 2
       on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events
     )
     select count(*)::int as deleted from gone`)

@@ -15,6 +15,7 @@ import { parseConfig } from '../config.ts'
 import type { QuotaName } from '../config-quotas.ts'
 import { sql } from '../platform/database.ts'
 import { defineJob } from '../platform/jobs.ts'
+import { lockUsage } from './queries.ts'
 import { reconcileUsage } from './verify.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'atrium-plans-'))
@@ -181,6 +182,31 @@ describe('the configuration', () => {
       await writeFile(file, JSON.stringify([{ id: 'a', name: 'A', priceCents: 0, quotas }]))
       assert.throws(parse({ PLANS_FILE: file }), /its plan 1: quotas must be an object of storedBytes, files/)
     }
+  })
+})
+
+describe('an org that is far from its quotas', () => {
+  test('stores files and events without waiting for the lock that orgs near a quota take', async () => {
+    const owner = await app.createOrg()
+    const webhook = await createWebhook(app, owner)
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+    const holder = db.transaction(async (db) => {
+      await lockUsage(db, owner.orgId)
+      locked()
+      await isOver
+    })
+    await isLocked
+    try {
+      await Promise.all([
+        ...Array.from({ length: 4 }, (_, n) => upload(app, owner, `text ${n}`)),
+        ...Array.from({ length: 4 }, (_, n) => accept(app, webhook, { type: 'a', n })),
+      ])
+    } finally {
+      end()
+    }
+    await holder
+    await countsAreExact(app, owner.orgId)
   })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ask, createAgent, openSession } from '../chat.ts'
-import { startConsole } from '../console.ts'
+import { assertAccessible, startConsole } from '../console.ts'
 import { upload } from '../files.ts'
 import { sql } from '../../src/platform/database.ts'
 import { accept, createWebhook, deliver } from '../webhooks.ts'
@@ -77,6 +77,7 @@ test('usage is shown against its quotas, with a warning where little room is lef
   const quotas = page.getByRole('list', { name: 'Quotas' })
   const bytes = quotas.getByRole('listitem').filter({ hasText: 'Stored files' })
   await bytes.getByText('9 B of 10 B').waitFor()
+  await assertAccessible(page)
   await bytes.getByText('Almost full').waitFor()
   await bytes.getByText('90 % used').waitFor()
   const events = quotas.getByRole('listitem').filter({ hasText: 'Webhook events kept' })

@@ -53,7 +53,7 @@ const orgQuota = async ({ config, db }: CommandContext, args: Arguments): Promis
   const changes = changesOf(args)
   const org = await getOrg(db, args.options['org'] ?? '')
   if (changes.length > 0) {
-    await db.transaction(async (db) => {
+    await db.transaction('all orgs', async (db) => {
       for (const [name, limit] of changes) {
         if (limit === 'default') await queries.deleteOverride(db, org.id, name)
         else await queries.setOverride(db, org.id, name, limit)

@@ -150,7 +150,7 @@ export const createAgent = async (
     allowedConnectors: cleanSlugs(body.allowedConnectors ?? []),
     settings: mergeSettings({}, body.settings ?? {}),
   }
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     // Before the slug: who waits for the lock must hold nothing that others wait for.
     await quotas.takeRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)

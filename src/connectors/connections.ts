@@ -110,7 +110,7 @@ export const startConnection = (
     isRestart = false,
   }: { label?: string | undefined; origin: string; isRestart?: boolean },
 ): Promise<StartedConnection> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const { connection, isNew } = await insertOrFind(db, deps.quotas, actor, connector, wanted.trim())
     const isWaiting = connection.status === 'pending'
     if (isWaiting && !isNew) await queries.prolongPending(db, actor.orgId, connection.id)

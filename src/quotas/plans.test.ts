@@ -191,7 +191,7 @@ describe('an org that is far from its quotas', () => {
     const webhook = await createWebhook(app, owner)
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
     const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
-    const holder = db.transaction(async (db) => {
+    const holder = db.transaction('all orgs', async (db) => {
       await lockUsage(db, owner.orgId)
       locked()
       await isOver
@@ -244,7 +244,7 @@ describe('usage counters', () => {
     await upload(app, owner, 'hello')
     await db.execute(sql`update org_file_usage set files = -100 where org_id = ${owner.orgId}`)
     assert.equal((await quotaOf(owner, 'files')).used, 0, 'a count below zero is shown as none')
-    await db.transaction((db) => app.deps.jobs.enqueue(db, reconcileUsage, {}))
+    await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, reconcileUsage, {}))
     await until('it is corrected', async () => (await quotaOf(owner, 'files')).used === 1)
     await until('the log says so', () => app.logLines.some((line) => line.includes('usage counter was off')))
   })
@@ -263,7 +263,7 @@ describe('usage counters', () => {
       select ${owner.orgId}, current_date - n, 0, 1 from unnest(array[29, 35, 36]) n`)
     await countsAreExact(app, owner.orgId)
     assert.equal((await quotaOf(owner, 'eventsKept')).used, 4)
-    await db.transaction((db) => app.deps.jobs.enqueue(db, defineJob<object>('webhooks.retention'), {}))
+    await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, defineJob<object>('webhooks.retention'), {}))
     await until('old days are dropped', async () => (await quotaOf(owner, 'eventsKept')).used === 2)
     await countsAreExact(app, owner.orgId)
   })
@@ -278,7 +278,7 @@ describe('usage counters', () => {
     const migration = await readFile(new URL('../../migrations/0094-quotas.sql', import.meta.url), 'utf8')
     const statements = migration.match(/^insert into org_[^;]*;/gm) ?? []
     assert.equal(statements.length, 2)
-    await db.transaction(async (db) => {
+    await db.transaction('all orgs', async (db) => {
       await db.execute(sql`delete from org_file_usage where slot >= 0`)
       await db.execute(sql`delete from org_event_usage where slot >= 0`)
       for (const text of statements) await db.execute({ text, values: [] })

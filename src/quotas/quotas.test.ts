@@ -197,7 +197,9 @@ describe('the quota of stored bytes', () => {
     assert.equal(await usedOf(owner, 'storedBytes'), 1_000)
     await db.execute(sql`
       update files set created_at = now() - interval '25 hours' where org_id = ${owner.orgId} and id = ${file.id}`)
-    await db.transaction((db) => app.deps.jobs.enqueue(db, defineJob<object>('files.remove-unfinished'), {}))
+    await db.transaction('all orgs', (db) =>
+      app.deps.jobs.enqueue(db, defineJob<object>('files.remove-unfinished'), {}),
+    )
     await until('the reservation is gone', async () => (await usedOf(owner, 'storedBytes')) === 0)
     assert.equal(await usedOf(owner, 'files'), 0)
   })

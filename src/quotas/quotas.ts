@@ -136,7 +136,7 @@ const createStates = (options: QuotaOptions) => {
 const createRefusalNotes = ({ db: database, log }: QuotaOptions): Quotas['noteRefusal'] => {
   const notedMs = new Map<string, number>()
   const write = (orgId: string, quota: QuotaName): Promise<void> =>
-    database.transaction(async (db) => {
+    database.transaction({ orgId }, async (db) => {
       const written = await queries.upsertRefusal(db, orgId, quota)
       if (!written?.isNews) return
       await audit(db, systemActor(orgId, 'Atrium'), 'quota.exceeded', { type: 'quota', id: null }, { quota })

@@ -16,7 +16,7 @@ export interface Drift {
 
 /** Compares the counters of an org with what is there, and corrects them when `repair` is set. */
 export const verifyUsage = (db: Database, orgId: string, { repair }: { repair: boolean }): Promise<Drift[]> =>
-  db.transaction(async (db) => {
+  db.transaction({ orgId }, async (db) => {
     await queries.takeTime(db)
     await queries.lockReconciliation(db, orgId)
     const drifts: Drift[] = []

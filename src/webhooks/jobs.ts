@@ -22,7 +22,7 @@ const inBatches = async (signal: AbortSignal, remove: () => Promise<number>): Pr
 /** What is older than `days` goes; what will be needed soon is made. */
 const turn = async (db: Database, days: number, signal: AbortSignal): Promise<void> => {
   await queries.ensurePartitions(db, partitionDays)
-  await db.transaction(async (db) => {
+  await db.transaction('all orgs', async (db) => {
     await queries.dropPartitions(db, days)
     await queries.deleteOldUsage(db, days)
   })

@@ -75,7 +75,7 @@ export const createRecorder = (db: Database, quotas: Quotas, wakeup: Wakeup): Re
     maxItems: 1,
     write: async (events) => {
       const fresh = await withPartitions(db, () =>
-        db.transaction(async (db) => {
+        db.transaction(events[0] as NewEvent, async (db) => {
           for (const { orgId } of events) await quotas.take(db, orgId, { eventsKept: 1 })
           return queries.recordEvents(db, events)
         }),

@@ -136,7 +136,7 @@ export const createWebhook = async (
     builtin: null,
     createdBy: actor.userId,
   }
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     await rules.quotas.takeRow(db, actor.orgId, 'webhooks')
     const row = await queries.insertWebhook(db, actor.orgId, webhook)
     if (!row) throw new Error('a webhook that is not built in was taken for one')

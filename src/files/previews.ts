@@ -58,7 +58,7 @@ export const cachedPreview = async (
   const kept = await queries.findPreview(db, actor, key)
   if (kept) return unpack(kept)
   try {
-    const payload = await previewer.preview(source, signal)
+    const payload = await previewer.preview({ ...source, orgId: actor.orgId }, signal)
     await keep(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
     return payload
   } catch (error) {

@@ -222,6 +222,26 @@ test('two files are read at once, the others in order; who goes away loses the p
   await childrenBecome(0)
 })
 
+test("an org with many files that never arrive does not use up another org's turn", async () => {
+  const previewer = newPreviewer({ concurrency: 2, maxWaiting: 20 })
+  const flood = Array.from({ length: 22 }, () => endless())
+  const gone = new AbortController()
+  const theirs = flood.map((one) => previewer.preview({ ...one.input, orgId: 'slow' }, gone.signal))
+  const given = Promise.allSettled(theirs)
+  await Promise.all([flood[0]!.opened, flood[1]!.opened])
+  await assert.rejects(
+    previewer.preview({ ...endless().input, orgId: 'slow' }, gone.signal),
+    refusedWith('SERVICE_UNAVAILABLE', /Try again/),
+  )
+  const own = [1, 2, 3].map(() => previewer.preview({ ...input(types.csv, 'a,b'), orgId: 'other' }))
+  // One place that comes free is enough for all of the other org's files.
+  flood[0]!.source.push(null)
+  for (const preview of await Promise.all(own)) assert.deepEqual(preview.sheets![0]!.rows, [['a', 'b']])
+  gone.abort(new Error('the client went away'))
+  await given
+  await childrenBecome(0)
+})
+
 test('a client that goes away ends its child at once', async () => {
   const previewer = newPreviewer()
   const { input: stalled, opened, left } = endless()

@@ -16,6 +16,8 @@ export interface PreviewInput {
   mimeType: string
   name: string
   sizeBytes: number
+  /** For whom it is read: orgs that wait take turns. */
+  orgId?: string
   /** The bytes from their beginning; no more than `maxBytes` of them are read. */
   open(maxBytes?: number): Promise<Readable>
 }
@@ -36,6 +38,7 @@ export interface Previewer {
 export interface PreviewerOptions extends Partial<ChildLimits> {
   /** Files that are read at once, each in a process of its own that ends with it. */
   concurrency?: number
+  /** How many files of one org wait for that. */
   maxWaiting?: number
   log?: Pick<Log, 'debug'>
 }
@@ -108,7 +111,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
     const format = previewFormatOf(input)
     try {
       if (format === 'text') return await readText(input, signal)
-      return await queue.run(() => readInChild(input, format, signal), signal)
+      return await queue.run(() => readInChild(input, format, signal), { group: input.orgId, signal })
     } catch (error) {
       throw error instanceof Refusal ? cannotPreview(error) : error
     }

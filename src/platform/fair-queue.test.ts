@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createFairQueue } from './fair-queue.ts'
+import type { FairQueueOptions } from './fair-queue.ts'
+
+const queueOf = (options: Partial<FairQueueOptions> = {}) => {
+  const queue = createFairQueue({
+    running: 4,
+    waiting: 100,
+    waitingPerGroup: 100,
+    busy: () => new Error('busy'),
+    ...options,
+  })
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  /** Work that is named and that ends when `end` is called with its name. */
+  const run = (name: string, signal?: AbortSignal): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.set(name, resolve)
+    const [group] = name.split(':', 1)
+    const work = (): Promise<void> => {
+      started.push(name)
+      return promise
+    }
+    return queue.run(work, { group, signal })
+  }
+  const end = async (...names: string[]): Promise<void> => {
+    for (const name of names) {
+      ends.get(name)?.()
+      // oxlint-disable-next-line no-await-in-loop -- the order in which work ends is what a test is about
+      await nextTurn()
+    }
+  }
+  return { queue, run, started, end, close: queue.close }
+}
+
+test('a group that is alone gets every place', async () => {
+  const { run, started, end } = queueOf()
+  const all = ['a:1', 'a:2', 'a:3', 'a:4', 'a:5'].map((name) => run(name))
+  await nextTurn()
+  assert.deepEqual(started, ['a:1', 'a:2', 'a:3', 'a:4'])
+  await end('a:1', 'a:2', 'a:3', 'a:4', 'a:5')
+  await Promise.all(all)
+  assert.equal(started.length, 5)
+})
+
+test('a group with a long queue does not delay another by more than the work that runs', async () => {
+  const { run, started, end } = queueOf()
+  const flood = Array.from({ length: 50 }, (_, index) => run(`a:${index}`))
+  const other = [run('b:0'), run('b:1'), run('b:2')]
+  await nextTurn()
+  assert.deepEqual(started, ['a:0', 'a:1', 'a:2', 'a:3'])
+  await end('a:0', 'a:1', 'a:2')
+  assert.deepEqual(started.slice(4), ['b:0', 'b:1', 'a:4'], 'half of the places go to the group that waited')
+  await end(...Array.from({ length: 50 }, (_, index) => `a:${index}`), 'b:0', 'b:1', 'b:2')
+  await end(...Array.from({ length: 50 }, (_, index) => `a:${index}`))
+  await Promise.all([...flood, ...other])
+})
+
+test('groups that wait take turns', async () => {
+  const { run, started, end } = queueOf({ running: 1 })
+  const all = ['a:0', 'a:1', 'a:2', 'b:0', 'b:1', 'c:0'].map((name) => run(name))
+  await end('a:0', 'a:1', 'b:0', 'c:0', 'a:2', 'b:1')
+  await Promise.all(all)
+  assert.deepEqual(started, ['a:0', 'a:1', 'b:0', 'c:0', 'a:2', 'b:1'])
+})
+
+test('a group never runs more than its own limit, and leaves the other places to others', async () => {
+  const { run, started, end } = queueOf({ runningPerGroup: 1 })
+  const all = ['a:0', 'a:1', 'b:0', 'b:1'].map((name) => run(name))
+  await nextTurn()
+  assert.deepEqual(started, ['a:0', 'b:0'])
+  await end('b:0')
+  assert.deepEqual(started, ['a:0', 'b:0', 'b:1'])
+  await end('b:1', 'a:0', 'a:1')
+  await Promise.all(all)
+})
+
+test('a group that has filled its part of the waiting places is rejected, and another one is not', async () => {
+  const { run, started, end } = queueOf({ running: 1, waitingPerGroup: 1 })
+  const all = [run('a:0'), run('a:1'), run('b:0')]
+  await assert.rejects(run('a:2'), /busy/)
+  await end('a:0', 'a:1', 'b:0')
+  await Promise.all(all)
+  assert.ok(!started.includes('a:2'))
+})
+
+test('work that is given up while it waits never starts and leaves its place to the next', async () => {
+  const { run, started, end } = queueOf({ running: 1 })
+  const first = run('a:0')
+  const gone = new AbortController()
+  const leaving = run('a:1', gone.signal)
+  const next = run('b:0')
+  gone.abort(new Error('gone'))
+  await assert.rejects(leaving, /gone/)
+  await end('a:0', 'b:0')
+  await Promise.all([first, next])
+  assert.deepEqual(started, ['a:0', 'b:0'])
+})
+
+test('work that fails gives its place back', async () => {
+  const { queue, run, end } = queueOf({ running: 1 })
+  await assert.rejects(
+    queue.run(() => Promise.reject(new Error('failed'))),
+    /failed/,
+  )
+  const next = run('a:0')
+  await end('a:0')
+  await next
+})
+
+test('a queue that is closed rejects what waits and what comes', async () => {
+  const { run, end, close } = queueOf({ running: 1 })
+  const first = run('a:0')
+  const waiting = assert.rejects(run('a:1'), /busy/)
+  close()
+  await waiting
+  await assert.rejects(run('b:0'), /busy/)
+  await end('a:0')
+  await first
+})

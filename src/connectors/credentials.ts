@@ -38,7 +38,7 @@ const readFields = ({ fields }: ApiKey, given: Secrets): Secrets => {
 }
 
 /** A URL that a person names as the provider's place: a plain one, that requests may go to. */
-const checkPlace = async (deps: AccessDeps, { connector, secrets }: Access): Promise<void> => {
+const checkPlace = async (deps: AccessDeps, { orgId, connector, secrets }: Access): Promise<void> => {
   const field = connector.api.baseUrlField
   if (field === undefined) return
   const url = URL.parse(secrets[field] ?? '')
@@ -46,7 +46,7 @@ const checkPlace = async (deps: AccessDeps, { connector, secrets }: Access): Pro
     throw badRequest(`credentials.${field} must be an http or https URL without a user or a fragment`)
   }
   if (url.search !== '' && connector.isMcp !== true) throw badRequest(`credentials.${field} must have no query`)
-  if (settingsOf(deps, connector).baseUrl === undefined) await deps.outbound.checkUrl(url.href)
+  if (settingsOf(deps, connector).baseUrl === undefined) await deps.outbound.checkUrl(url.href, { orgId })
 }
 
 interface Verdict {
@@ -100,7 +100,7 @@ export const submitCredentials = async (
   const connector = connectorToComplete(deps, await getConnection(db, actor, id))
   const auth = keyAuthOf(connector)
   const secrets = readFields(auth, given)
-  const access = { connector, secrets, accountId: null }
+  const access = { orgId: actor.orgId, connector, secrets, accountId: null }
   checkAuthHeaders(access)
   await checkPlace(deps, access)
   const verdict = await verdictOf(deps, access, auth)

@@ -13,6 +13,8 @@ export interface McpTarget {
   url: URL
   token: string | undefined
   trusted: boolean
+  /** Whose name look-ups are counted. */
+  orgId: string
 }
 
 /** A session with one server, for as long as one piece of work takes. */
@@ -138,6 +140,7 @@ export const openMcp = async (outbound: Outbound, target: McpTarget, signal?: Ab
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: either(),
         trusted: target.trusted,
+        orgId: target.orgId,
       })
       if (response.ok) return response
       await response.body?.cancel()

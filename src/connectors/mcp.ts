@@ -36,11 +36,11 @@ export const pinOf = (tools: McpTool[]): Pin => {
 /** Opens a session with the server of an access, and closes it when the work is done. */
 const withServer = async <T>(
   deps: ProviderDeps,
-  { connector, secrets }: Access,
+  { orgId, connector, secrets }: Access,
   signal: AbortSignal | undefined,
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> => {
-  const target = { ...endpoint(deps, connector, secrets['url'] ?? ''), token: secrets['token'] }
+  const target = { ...endpoint(deps, connector, secrets['url'] ?? ''), token: secrets['token'], orgId }
   const session = await openMcp(deps.outbound, target, signal)
   try {
     return await work(session)

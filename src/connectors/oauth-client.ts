@@ -4,7 +4,7 @@ import type { OutboundResponse } from '../platform/outbound.ts'
 import type { Secrets } from './connection-secrets.ts'
 import type { Connector, OAuth, Values } from './definition.ts'
 import { endpoint, ProviderError, settingsOf } from './provider.ts'
-import type { ProviderDeps } from './provider.ts'
+import type { Access, ProviderDeps } from './provider.ts'
 import { at, fill, fillPairs, fillText, textAt } from './templates.ts'
 
 /** What a token endpoint gave. */
@@ -18,6 +18,9 @@ export interface Grant {
   /** The whole answer, for what else it tells. */
   answer: unknown
 }
+
+/** Whose grant it is, and what it consists of. */
+type Granted = Pick<Access, 'orgId' | 'connector' | 'secrets'>
 
 /** Shorter than the lease under which a token is renewed. */
 const timeoutMs = 15_000
@@ -76,13 +79,14 @@ const basic = (id: string, secret: string): string =>
 
 const post = async (
   deps: ProviderDeps,
-  connector: Connector,
+  { orgId, connector }: Pick<Access, 'orgId' | 'connector'>,
   target: { url: URL; trusted: boolean },
   request: { method: string; headers: Record<string, string>; body?: string },
 ): Promise<OutboundResponse> => {
   try {
     return await deps.outbound.request(target.url, {
       ...request,
+      orgId,
       headers: { accept: 'application/json', 'user-agent': 'Atrium', ...request.headers },
       timeoutMs: deps.patienceMs ?? timeoutMs,
       maxBytes: maxAnswerBytes,
@@ -156,7 +160,7 @@ const grantOf = (
 
 const askForToken = async (
   deps: ProviderDeps,
-  connector: Connector,
+  { orgId, connector }: Pick<Access, 'orgId' | 'connector'>,
   params: Record<string, string>,
   before?: Secrets,
 ): Promise<Grant> => {
@@ -175,29 +179,34 @@ const askForToken = async (
     'content-type': type,
     ...(auth.clientAuth === 'basic' ? { authorization: basic(clientId, clientSecret) } : {}),
   }
-  return grantOf(connector, await post(deps, connector, target, { method: 'POST', headers, body }), auth, before)
+  const answer = await post(deps, { orgId, connector }, target, { method: 'POST', headers, body })
+  return grantOf(connector, answer, auth, before)
 }
 
 /** Exchanges a code for a grant. Throws a ProviderError: `rejected` when the provider does not take the code. */
 export const exchangeCode = (
   deps: ProviderDeps,
   connector: Connector,
-  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
+  { orgId, code, verifier, redirectUri }: { orgId: string; code: string; verifier: string; redirectUri: string },
 ): Promise<Grant> =>
-  askForToken(deps, connector, {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: redirectUri,
-    ...(oauthOf(connector)?.pkce === false ? {} : { code_verifier: verifier }),
-  })
+  askForToken(
+    deps,
+    { orgId, connector },
+    {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      ...(oauthOf(connector)?.pkce === false ? {} : { code_verifier: verifier }),
+    },
+  )
 
 /** Gets a new token. Throws a ProviderError: `rejected` when the grant is over for good. */
-export const renewGrant = (deps: ProviderDeps, connector: Connector, secrets: Secrets): Promise<Grant> => {
+export const renewGrant = (deps: ProviderDeps, { orgId, connector, secrets }: Granted): Promise<Grant> => {
   const refreshToken = secrets['refreshToken']
   if (refreshToken === undefined) {
     throw new ProviderError('rejected', `${connector.name} gave no means to renew its token, and it has ended.`)
   }
-  return askForToken(deps, connector, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
+  return askForToken(deps, { orgId, connector }, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
 }
 
 export type Revocation = 'revoked' | 'failed' | 'unsupported'
@@ -216,7 +225,7 @@ const revocationOf = (connector: Connector, { status, body }: OutboundResponse):
 }
 
 /** Gives a grant back. Throws a ProviderError when the provider cannot be asked right now. */
-export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secrets: Secrets): Promise<Revocation> => {
+export const revokeGrant = async (deps: ProviderDeps, { orgId, connector, secrets }: Granted): Promise<Revocation> => {
   const auth = oauthOf(connector)
   if (!auth?.revoke || (auth.revoke.needs !== undefined && secrets[auth.revoke.needs] === undefined)) {
     return 'unsupported'
@@ -234,7 +243,7 @@ export const revokeGrant = async (deps: ProviderDeps, connector: Connector, secr
         ? basic(clientId, clientSecret)
         : undefined
   const type = body === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
-  const answer = await post(deps, connector, endpoint(deps, connector, fillText(revoke.url, values)), {
+  const answer = await post(deps, { orgId, connector }, endpoint(deps, connector, fillText(revoke.url, values)), {
     method: revoke.method,
     headers: {
       ...revoke.headers,

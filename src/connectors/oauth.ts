@@ -74,10 +74,10 @@ interface AccountOf {
   accountName: string | null
 }
 
-const accountOf = async (deps: OAuthDeps, connector: Connector, grant: Grant): Promise<AccountOf> => {
+const accountOf = async (deps: OAuthDeps, orgId: string, connector: Connector, grant: Grant): Promise<AccountOf> => {
   const account = oauthOf(connector)?.account
   if (!account) return { accountId: null, accountName: null }
-  const access = { connector, secrets: grant.secrets, accountId: null }
+  const access = { orgId, connector, secrets: grant.secrets, accountId: null }
   const answer = account.from === 'token' ? grant.answer : (await callProvider(deps, access, account.from)).body
   const accountId = textAt(answer, account.id)
   // Without it the connection could not be used (Jira), or events could not be told whose they are (Linear).
@@ -86,8 +86,8 @@ const accountOf = async (deps: OAuthDeps, connector: Connector, grant: Grant): P
 }
 
 /** A grant that nobody will have: better given back than forgotten. */
-const discard = async (deps: OAuthDeps, connector: Connector, grant: Grant): Promise<void> => {
-  await revokeGrant(deps, connector, grant.secrets).catch((error: unknown) => {
+const discard = async (deps: OAuthDeps, orgId: string, connector: Connector, grant: Grant): Promise<void> => {
+  await revokeGrant(deps, { orgId, connector, secrets: grant.secrets }).catch((error: unknown) => {
     deps.log.warn({ err: error, connector: connector.slug }, 'a grant that is of no use could not be given back')
   })
 }
@@ -141,17 +141,17 @@ export const completeOAuth = async (
   const verifier = sealer.open(consumed.verifier, oauthVerifierColumn.at(orgId, id))
   let grant: Grant | undefined
   try {
-    grant = await exchangeCode(deps, connector, { code, verifier, redirectUri })
+    grant = await exchangeCode(deps, connector, { orgId, code, verifier, redirectUri })
     deps.onMoment?.('after-exchange')
-    const account = await accountOf(deps, connector, grant)
+    const account = await accountOf(deps, orgId, connector, grant)
     const stored = await store(deps, connector, consumed, grant, account, origin)
     if (stored) return stored
   } catch (error) {
     // One that is connected already may have the same grant.
-    if (grant && connection.status === 'pending') await discard(deps, connector, grant)
+    if (grant && connection.status === 'pending') await discard(deps, orgId, connector, grant)
     throw failure(connector, error)
   }
-  await discard(deps, connector, grant)
+  await discard(deps, orgId, connector, grant)
   throw conflict('The connection was revoked or ran out of time while you signed in.')
 }
 

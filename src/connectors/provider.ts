@@ -16,6 +16,8 @@ export interface ProviderDeps {
 
 /** With what a provider is spoken to. */
 export interface Access {
+  /** Whose name look-ups are counted. */
+  orgId: string
   connector: Connector
   secrets: Secrets
   accountId: string | null
@@ -186,7 +188,7 @@ const prepare = (deps: ProviderDeps, access: Access, shape: Shape): Prepared => 
 
 const send = async (
   deps: ProviderDeps,
-  name: string,
+  { orgId, connector: { name } }: Access,
   { url, follow, ...request }: Prepared,
   signal: AbortSignal | undefined,
 ): Promise<{ answer: OutboundResponse; url: URL }> => {
@@ -196,6 +198,7 @@ const send = async (
     try {
       answer = await deps.outbound.request(target, {
         ...request,
+        orgId,
         timeoutMs: deps.patienceMs ?? timeoutMs,
         maxBytes: maxAnswerBytes,
         ...(signal ? { signal } : {}),
@@ -272,7 +275,7 @@ export const callProvider = async (
   { input = {}, signal }: { input?: Values; signal?: AbortSignal | undefined } = {},
 ): Promise<ProviderAnswer> => {
   const { name } = access.connector
-  const { answer, url } = await send(deps, name, prepare(deps, access, shapeOf(request, input)), signal)
+  const { answer, url } = await send(deps, access, prepare(deps, access, shapeOf(request, input)), signal)
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') {
     throw new ProviderError('unavailable', `${name} answered compressed, which it was asked not to do.`)

@@ -50,6 +50,7 @@ export const connectorOf = (slug: string): Connector => {
 }
 
 const open = ({ secrets: sealer }: AccessDeps, row: SecretsRow): FreshAccess => ({
+  orgId: row.orgId,
   ref: { orgId: row.orgId, id: row.id },
   connector: connectorOf(row.connectorSlug),
   secrets: row.secrets === null ? {} : openSecrets(sealer, row, row.secrets),
@@ -79,7 +80,7 @@ const giveBack = async (deps: AccessDeps, { ref, connector }: FreshAccess, grant
   const row = await findSecrets(deps.db, ref.orgId, ref.id)
   // Connected anew: to many providers that is the same grant.
   if (row) return
-  await revokeGrant(deps, connector, grant.secrets).catch((error: unknown) => {
+  await revokeGrant(deps, { orgId: ref.orgId, connector, secrets: grant.secrets }).catch((error: unknown) => {
     deps.log.warn({ err: error, connectionId: ref.id }, 'a renewed grant could not be given back')
   })
 }
@@ -107,7 +108,7 @@ const renew = async (deps: AccessDeps, { orgId, id }: ConnectionRef): Promise<vo
   const access = open(deps, claim.row)
   let grant: Grant
   try {
-    grant = await renewGrant(deps, access.connector, access.secrets)
+    grant = await renewGrant(deps, access)
   } catch (error) {
     await failRenewal(deps, access, claim.token, error)
     return

@@ -64,12 +64,17 @@ const toSent = (error: unknown): Sent => {
   throw error
 }
 
-const postTo = async (deps: ReplyDeps, provider: string, url: string, json: unknown): Promise<void> => {
+const postTo = async (
+  deps: ReplyDeps,
+  { orgId, provider }: EndpointRow,
+  { url, json }: { url: string; json?: unknown },
+): Promise<void> => {
   const connector = catalog.get(provider)
   if (!connector) throw new Error(`there is no connector ${provider}`)
   const target = providerUrl(deps, connector, url)
   const { status } = await deps.outbound.request(target.url, {
     trusted: target.trusted,
+    orgId,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(json),
@@ -83,17 +88,17 @@ const postTo = async (deps: ReplyDeps, provider: string, url: string, json: unkn
 
 const sendPart = async (
   deps: ReplyDeps,
-  { orgId, connectionId, provider }: EndpointRow,
+  endpoint: EndpointRow,
   channel: ReplyChannel,
   outgoing: Outgoing,
 ): Promise<Sent> => {
   const text = channel.encode?.(outgoing.text) ?? outgoing.text
   const request = channel.request({ ...outgoing, text })
   try {
-    if ('url' in request) await postTo(deps, provider, request.url, request.json)
+    if ('url' in request) await postTo(deps, endpoint, request)
     else {
       const input = { ...outgoing.replyTo, text }
-      await callConnection(deps, { orgId, id: connectionId }, request, { input })
+      await callConnection(deps, { orgId: endpoint.orgId, id: endpoint.connectionId }, request, { input })
     }
     return { outcome: 'sent' }
   } catch (error) {

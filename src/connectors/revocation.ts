@@ -32,7 +32,8 @@ export const giveGrantBack = async (
   try {
     let outcome: Revocation = 'unsupported'
     if (connector && row.secrets !== null) {
-      outcome = await revokeGrant(deps, connector, openSecrets(deps.secrets, row, row.secrets))
+      const secrets = openSecrets(deps.secrets, row, row.secrets)
+      outcome = await revokeGrant(deps, { orgId, connector, secrets })
     }
     await queries.endRevocation(db, orgId, id, token, outcome)
   } catch (error) {

@@ -4,7 +4,7 @@ const mark = '[redacted]'
 /** Shorter ones are in every other word. */
 const minLength = 6
 
-const secretValues = ({ connector: { auth, api }, secrets }: Access): string[] => {
+const secretValues = ({ connector: { auth, api }, secrets }: Omit<Access, 'orgId'>): string[] => {
   const hidden =
     auth.type === 'api_key' ? new Set(auth.fields.filter((field) => field.secret).map(({ key }) => key)) : undefined
   const values = Object.entries(secrets)
@@ -29,7 +29,7 @@ const formsOf = (value: string): string[] => {
 }
 
 /** Cuts the connection's secrets out of what a provider says, in every form in which they usually come back. */
-export const createScrubber = (access: Access): ((text: string) => string) => {
+export const createScrubber = (access: Omit<Access, 'orgId'>): ((text: string) => string) => {
   const forms = new Set(secretValues(access).flatMap(formsOf))
   const sorted = [...forms].filter((form) => form.length >= minLength).toSorted((a, b) => b.length - a.length)
   return (text) => sorted.reduce((clean, form) => clean.replaceAll(form, mark), text)

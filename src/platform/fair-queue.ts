@@ -26,63 +26,31 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/**
- * A queue that one group cannot fill for the others. Groups that wait take turns, in each of them what came first runs
- * first. While several groups wait, none of them gets a further place beyond half of all; alone, a group gets them all.
- */
-export const createFairQueue = (options: FairQueueOptions): FairQueue => {
-  const { running: places, runningPerGroup = places, busy } = options
-  const share = Math.max(1, Math.floor(places / 2))
-  const runningOf = new Map<string, number>()
-  /** The groups that wait, in the order of their turns: the one that was served last is at the end. */
-  const waitingOf = new Map<string, Set<Waiting>>()
-  let running = 0
-  let waiting = 0
-  let closed = false
+/** The groups that wait, in the order of their turns: the one that was served last is at the end. */
+class WaitingRoom {
+  readonly #groups = new Map<string, Set<Waiting>>()
+  #size = 0
 
-  const countOf = (group: string): number => runningOf.get(group) ?? 0
-  const begin = (group: string): void => {
-    running += 1
-    runningOf.set(group, countOf(group) + 1)
-  }
-  const end = (group: string): void => {
-    running -= 1
-    const left = countOf(group) - 1
-    if (left === 0) runningOf.delete(group)
-    else runningOf.set(group, left)
+  get size(): number {
+    return this.#size
   }
 
-  const nextGroup = (): string | undefined => {
-    let fallback: string | undefined
-    for (const group of waitingOf.keys()) {
-      const count = countOf(group)
-      if (count < Math.min(share, runningPerGroup)) return group
-      if (count < runningPerGroup) fallback ??= group
-    }
-    return fallback
-  }
-  const startNext = (): void => {
-    while (running < places) {
-      const group = nextGroup()
-      if (group === undefined) return
-      const others = waitingOf.get(group) as Set<Waiting>
-      const [first] = others
-      begin(group)
-      ;(first as Waiting).start()
-      if (others.size === 0) continue
-      waitingOf.delete(group)
-      waitingOf.set(group, others)
-    }
+  get groups(): Iterable<string> {
+    return this.#groups.keys()
   }
 
-  const wait = (group: string, signal: AbortSignal | undefined): Promise<void> => {
-    const others = waitingOf.get(group) ?? new Set<Waiting>()
-    if (waiting >= options.waiting || others.size >= options.waitingPerGroup) return Promise.reject(busy())
+  countOf(group: string): number {
+    return this.#groups.get(group)?.size ?? 0
+  }
+
+  /** Resolves when it is the turn of this work; rejects with the signal's reason, or with what it is rejected for. */
+  enter(group: string, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const members = this.#groups.get(group) ?? new Set<Waiting>()
     const leave = (): void => {
-      waiting -= 1
-      others.delete(place)
-      if (others.size === 0) waitingOf.delete(group)
+      this.#size -= 1
+      members.delete(place)
+      if (members.size === 0) this.#groups.delete(group)
       signal?.removeEventListener('abort', giveUp)
     }
     const giveUp = (): void => place.reject(signal?.reason)
@@ -97,29 +65,82 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
         reject(error)
       },
     }
-    waiting += 1
-    others.add(place)
-    waitingOf.set(group, others)
+    this.#size += 1
+    members.add(place)
+    this.#groups.set(group, members)
     signal?.addEventListener('abort', giveUp)
     return promise
+  }
+
+  /** Starts what has waited longest in the group, and puts the group at the end. */
+  startFirst(group: string): void {
+    const members = this.#groups.get(group)
+    const [first] = members ?? []
+    first?.start()
+    if (members === undefined || members.size === 0) return
+    this.#groups.delete(group)
+    this.#groups.set(group, members)
+  }
+
+  rejectAll(error: () => Error): void {
+    for (const members of this.#groups.values()) for (const place of members) place.reject(error())
+  }
+}
+
+/**
+ * A queue that one group cannot fill for the others. Groups that wait take turns, in each of them what came first runs
+ * first. While several groups wait, none of them gets a further place beyond half of all; alone, a group gets them all.
+ */
+export const createFairQueue = (options: FairQueueOptions): FairQueue => {
+  const { running: places, runningPerGroup = places, busy } = options
+  const share = Math.min(runningPerGroup, Math.max(1, Math.floor(places / 2)))
+  const runningOf = new Map<string, number>()
+  const room = new WaitingRoom()
+  let running = 0
+  let closed = false
+
+  const countOf = (group: string): number => runningOf.get(group) ?? 0
+  const change = (group: string, by: 1 | -1): void => {
+    running += by
+    const count = countOf(group) + by
+    if (count === 0) runningOf.delete(group)
+    else runningOf.set(group, count)
+  }
+  const nextGroup = (): string | undefined => {
+    let fallback: string | undefined
+    for (const group of room.groups) {
+      const count = countOf(group)
+      if (count < share) return group
+      if (count < runningPerGroup) fallback ??= group
+    }
+    return fallback
+  }
+  const startNext = (): void => {
+    while (running < places) {
+      const group = nextGroup()
+      if (group === undefined) return
+      change(group, 1)
+      room.startFirst(group)
+    }
   }
 
   return {
     run: async (work, { group = '', signal } = {}) => {
       signal?.throwIfAborted()
       if (closed) throw busy()
-      if (running < places && countOf(group) < runningPerGroup && !waitingOf.has(group)) begin(group)
-      else await wait(group, signal)
+      if (running < places && countOf(group) < runningPerGroup && room.countOf(group) === 0) change(group, 1)
+      else if (room.size >= options.waiting || room.countOf(group) >= options.waitingPerGroup) throw busy()
+      else await room.enter(group, signal)
       try {
         return await work()
       } finally {
-        end(group)
+        change(group, -1)
         startNext()
       }
     },
     close: () => {
       closed = true
-      for (const places of waitingOf.values()) for (const place of places) place.reject(busy())
+      room.rejectAll(busy)
     },
   }
 }

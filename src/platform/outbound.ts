@@ -1,10 +1,12 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { buildConnector, Dispatcher, RequestInit as UndiciRequestInit } from 'undici'
 import { startDeadline, until } from './deadline.ts'
 import { badRequest } from './errors.ts'
+import { limitLookups, lookUpFor } from './lookup-limits.ts'
+import { createNameResolution } from './name-resolution.ts'
+import type { Resolve, Resolved } from './name-resolution.ts'
 import { createRange, isPublicAddress } from './public-addresses.ts'
 import type { Cidr } from './public-addresses.ts'
 
@@ -30,7 +32,16 @@ export class OutboundError extends Error {
   }
 }
 
-export interface OutboundRequest {
+/** For whom a request is made. */
+export interface OnBehalf {
+  /**
+   * The org whose user named the URL, or whose connection it is. Its name look-ups under way are counted: beyond the
+   * limit its own requests wait, and those of other orgs do not. Requests without an org share one count.
+   */
+  orgId?: string | undefined
+}
+
+export interface OutboundRequest extends OnBehalf {
   /** GET by default. */
   method?: string
   headers?: Record<string, string>
@@ -62,25 +73,21 @@ export interface Outbound {
    * For libraries that want a `fetch` and answers that stream: guarded the same, no redirects (they are answers), no
    * compression, and no deadline but the caller's `signal`. `trusted` as for a request.
    */
-  fetch(url: string | URL, init?: RequestInit & { trusted?: boolean }): Promise<Response>
+  fetch(url: string | URL, init?: RequestInit & OnBehalf & { trusted?: boolean }): Promise<Response>
   /**
    * What a URL is checked for when somebody stores it: BAD_REQUEST unless it is one that requests may go to. A name
    * that does not resolve right now passes; every connection is checked again.
    */
-  checkUrl(url: string): Promise<URL>
+  checkUrl(url: string, of?: OnBehalf): Promise<URL>
   close(): Promise<void>
 }
 
-export interface Resolved {
-  address: string
-  family: number
-}
-export type Resolve = (hostname: string) => Promise<Resolved[]>
+export type { Resolved } from './name-resolution.ts'
 
 export interface OutboundOptions {
   /** Ranges that are open though they are not public, with every port. */
   allowCidrs?: readonly Cidr[]
-  /** Name resolution; the system's own by default. */
+  /** Name resolution; the hosts file and the name servers by default. */
   resolve?: Resolve
 }
 
@@ -115,10 +122,9 @@ const isPrivateName = (hostname: string): boolean => {
   return !name.includes('.') || /\.(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/.test(name)
 }
 
-const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true })
-
 /** Which addresses a request may go to. */
-const createRule = ({ allowCidrs = [], resolve = systemResolve }: OutboundOptions) => {
+const createRule = ({ allowCidrs = [], resolve: resolveName = createNameResolution() }: OutboundOptions) => {
+  const resolve = limitLookups(resolveName)
   const isAllowed = createRange(allowCidrs)
   // Other services of a public host, such as mail, speak on low ports; on an opened range that is the operator's word.
   const isUsual = (port: number): boolean => port === 80 || port === 443 || port >= 1024
@@ -280,25 +286,50 @@ const createClients = (rule: Rule) => {
   }
 }
 
+const createUrlCheck =
+  (rule: Rule): Outbound['checkUrl'] =>
+  async (text, { orgId } = {}) => {
+    try {
+      const url = parseUrl(text)
+      const hostname = withoutBrackets(url.hostname)
+      if (isIP(hostname) !== 0) {
+        const refusal = rule.refusalOf(hostname, portOf(url))
+        if (refusal !== undefined) throw blocked(refusal)
+        return url
+      }
+      // A resolver that is slow or away must not hold up whoever stores a URL.
+      const looked = lookUpFor(orgId, () => rule.resolveChecked(hostname, portOf(url)))
+      const resolving = looked.catch((error: unknown) => {
+        if (!(error instanceof OutboundError && error.reason === 'dns_error')) throw error
+        if (!rule.isUsual(portOf(url))) throw blocked(badPort)
+      })
+      await Promise.race([resolving, delay(checkResolveMs, undefined, { ref: false })])
+      return url
+    } catch (error) {
+      throw badRequest(toFailure(error).message, { cause: error })
+    }
+  }
+
 /** Nothing connects before the first request. */
 export const createOutbound = (options: OutboundOptions = {}): Outbound => {
   const rule = createRule(options)
   const clients = createClients(rule)
 
-  const request: Outbound['request'] = async (target, { trusted = false, ...given }) => {
+  const request: Outbound['request'] = async (target, { trusted = false, orgId, ...given }) => {
     const url = parseUrl(target)
     const began = performance.now()
     const { signal, end } = startDeadline(given.timeoutMs, given.signal)
     const exchange = async () => {
       // Not `fetch`: it undoes compression, and a small answer could become gigabytes.
       const { request: send, open, guarded } = await clients.open()
-      const answer = await send(url, {
+      const options = {
         dispatcher: trusted ? open : guarded,
         method: given.method ?? 'GET',
         headers: { 'accept-encoding': 'identity', ...given.headers },
         body: given.body ?? null,
         signal,
-      })
+      }
+      const answer = await lookUpFor(orgId, () => send(url, options))
       return { answer, ...(await readUpTo(answer.body, given.maxBytes)) }
     }
     try {
@@ -320,19 +351,19 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     }
   }
 
-  const guardedFetch: Outbound['fetch'] = async (target, { trusted = false, ...init } = {}) => {
+  const guardedFetch: Outbound['fetch'] = async (target, { trusted = false, orgId, ...init } = {}) => {
     const url = parseUrl(target)
     const headers = new Headers(init.headers)
     headers.set('accept-encoding', 'identity')
     // The two libraries describe the same objects by types of their own.
     const given = { ...init, headers: [...headers] } as unknown as UndiciRequestInit
     const { fetch: send, open, guarded } = await clients.open()
-    const answer = await send(url, { ...given, redirect: 'manual', dispatcher: trusted ? open : guarded }).catch(
-      (error: unknown) => {
-        if (init.signal?.aborted) throw error
-        throw toFailure(error instanceof Error ? (error.cause ?? error) : error)
-      },
-    )
+    const dispatcher = trusted ? open : guarded
+    const sent = lookUpFor(orgId, () => send(url, { ...given, redirect: 'manual', dispatcher }))
+    const answer = await sent.catch((error: unknown) => {
+      if (init.signal?.aborted) throw error
+      throw toFailure(error instanceof Error ? (error.cause ?? error) : error)
+    })
     if (isEncoded(answer.headers.get('content-encoding'))) {
       await answer.body?.cancel()
       throw new OutboundError('network_error', 'The answer is compressed, which it was asked not to be.')
@@ -340,31 +371,10 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     return answer
   }
 
-  const checkUrl: Outbound['checkUrl'] = async (text) => {
-    try {
-      const url = parseUrl(text)
-      const hostname = withoutBrackets(url.hostname)
-      if (isIP(hostname) !== 0) {
-        const refusal = rule.refusalOf(hostname, portOf(url))
-        if (refusal !== undefined) throw blocked(refusal)
-        return url
-      }
-      // A resolver that is slow or away must not hold up whoever stores a URL.
-      const resolving = rule.resolveChecked(hostname, portOf(url)).catch((error: unknown) => {
-        if (!(error instanceof OutboundError && error.reason === 'dns_error')) throw error
-        if (!rule.isUsual(portOf(url))) throw blocked(badPort)
-      })
-      await Promise.race([resolving, delay(checkResolveMs, undefined, { ref: false })])
-      return url
-    } catch (error) {
-      throw badRequest(toFailure(error).message, { cause: error })
-    }
-  }
-
   return {
     request,
     fetch: guardedFetch,
-    checkUrl,
+    checkUrl: createUrlCheck(rule),
     close: clients.close,
   }
 }

@@ -71,6 +71,7 @@ const send = async (
   try {
     const key = forwardingKey(secrets.open(row.secret, webhookSecretColumn.at(row.orgId, row.webhookId)))
     const answer = await outbound.request(url, {
+      orgId: row.orgId,
       method: 'POST',
       headers: headersOf(row, body, key),
       body,

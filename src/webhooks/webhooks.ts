@@ -95,11 +95,11 @@ const isOwnReceiveUrl = (url: string, id: string): boolean =>
 const forwardUrl = async (
   { outbound }: WebhookRules,
   text: string | null | undefined,
-  id: string,
+  { orgId, id }: { orgId: string; id: string },
 ): Promise<string | null> => {
   const url = text?.trim() ?? ''
   if (url === '' || isOwnReceiveUrl(url, id)) return null
-  await outbound.checkUrl(url)
+  await outbound.checkUrl(url, { orgId })
   return url
 }
 
@@ -126,7 +126,7 @@ export const createWebhook = async (
   const webhook = {
     id,
     name: cleanName(body.name),
-    url: await forwardUrl(rules, body.url, id),
+    url: await forwardUrl(rules, body.url, { orgId: actor.orgId, id }),
     source,
     description: body.description ?? null,
     events: cleanEventTypes(body.events ?? []),
@@ -162,8 +162,8 @@ export const updateWebhook = async (
 ): Promise<WebhookRow> => {
   const name = patch.name === undefined ? undefined : cleanName(patch.name)
   // Names are resolved outside the transaction.
-  const url = patch.url === undefined ? undefined : await forwardUrl(rules, patch.url, id)
-  return db.transaction(actor, async (db) => {
+  const url = patch.url === undefined ? undefined : await forwardUrl(rules, patch.url, { orgId: actor.orgId, id })
+  return db.transaction(async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)

@@ -27,9 +27,13 @@ const headers = {
 
 const told = (message: string, cause?: unknown): ApiError => badRequest(message, { cause })
 
-const request = async (outbound: Outbound, url: string, timeoutMs: number, signal: AbortSignal) => {
+const request = async (
+  outbound: Outbound,
+  url: string,
+  limits: { timeoutMs: number; signal: AbortSignal; orgId: string },
+) => {
   try {
-    return await outbound.request(url, { headers, timeoutMs, maxBytes, signal })
+    return await outbound.request(url, { headers, maxBytes, ...limits })
   } catch (error) {
     if (error instanceof OutboundError) throw told(error.message, error)
     throw error
@@ -44,13 +48,14 @@ const follow = async (
   outbound: Outbound,
   first: string,
   signal: AbortSignal,
+  orgId: string,
 ): Promise<{ url: string; answer: OutboundResponse }> => {
   const endMs = performance.now() + maxMs
   let url = first
   for (let redirects = 0; ; redirects++) {
     const leftMs = Math.ceil(endMs - performance.now())
     if (leftMs <= 0) throw told('There was no complete answer in time.')
-    const answer = await request(outbound, url, leftMs, signal)
+    const answer = await request(outbound, url, { timeoutMs: leftMs, signal, orgId })
     if (!isRedirect(answer)) return { url, answer }
     if (redirects === maxRedirects) throw told(`The page redirects more than ${maxRedirects} times.`)
     const next = URL.parse(answer.headers['location'] ?? '', url)
@@ -93,8 +98,13 @@ const decode = (bytes: Buffer, charset: string): string => {
 const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
 /** Reads a page of the public Internet as text. BAD_REQUEST with what went wrong, in words for whoever named the URL. */
-export const readPage = async (outbound: Outbound, address: string, signal: AbortSignal): Promise<Page> => {
-  const { url, answer } = await follow(outbound, address, signal)
+export const readPage = async (
+  outbound: Outbound,
+  address: string,
+  signal: AbortSignal,
+  orgId: string,
+): Promise<Page> => {
+  const { url, answer } = await follow(outbound, address, signal, orgId)
   const { status, body, truncated } = answer
   if (status < 200 || status > 299) throw told(`The server answered with the status ${status}.`)
   const encoding = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase()

@@ -20,8 +20,8 @@ const fetchTool = (outbound: Outbound): Tool => ({
   },
   isReadOnly: true,
   permission: 'sessions:write',
-  run: async ({ signal }: ToolContext, { url, offset = 0 }: { url: string; offset?: number }) => {
-    const page = await readPage(outbound, url, signal)
+  run: async ({ actor, signal }: ToolContext, { url, offset = 0 }: { url: string; offset?: number }) => {
+    const page = await readPage(outbound, url, signal, actor.orgId)
     const rest = page.text.slice(offset)
     const text = cutToJsonBytes(rest, maxTextBytes)
     const nextOffset = text.length < rest.length ? offset + text.length : null

@@ -16,7 +16,33 @@ export const limitVariables = {
   RATE_LIMIT_DEPOSITS: perMinute('Deposits started by one API key', 10),
   RATE_LIMIT_RECEIVE: perMinute('Events received by one webhook or endpoint', 600),
   RATE_LIMIT_SIGN_IN: perMinute('Sign-in attempts from one address', 10),
+  MAX_CONNECTIONS: {
+    description:
+      'Open client connections of one process; further ones are closed at once. 0 for no limit. Each takes a file descriptor.',
+    fallback: '10000',
+    parse: integer(0, 1_000_000),
+  },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    description:
+      "Open client connections of one address (one /64 in IPv6). 0 for no limit. Not applied to this machine itself, nor with `TRUST_PROXY`, where every connection is the proxy's.",
+    fallback: '1000',
+    parse: integer(0, 1_000_000),
+  },
 } as const satisfies Record<string, Variable>
+
+/** How many clients one process serves at once; 0 for no limit. */
+export interface ConnectionConfig {
+  max: number
+  maxPerAddress: number
+}
+
+export const connectionConfigOf = (
+  parsed: ParsedOf<typeof limitVariables>,
+  { trustProxy }: { trustProxy: boolean },
+): ConnectionConfig => ({
+  max: parsed.MAX_CONNECTIONS,
+  maxPerAddress: trustProxy ? 0 : parsed.MAX_CONNECTIONS_PER_ADDRESS,
+})
 
 /** Requests a minute, 0 for no limit. */
 export interface RateLimits {

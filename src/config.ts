@@ -8,8 +8,8 @@ import { parseConnectors } from './config-connectors.ts'
 import type { ConnectorSettings } from './config-connectors.ts'
 import { eventConfigOf, eventVariables } from './config-events.ts'
 import type { EventConfig } from './config-events.ts'
-import { limitVariables, rateLimitsOf } from './config-limits.ts'
-import type { RateLimits } from './config-limits.ts'
+import { connectionConfigOf, limitVariables, rateLimitsOf } from './config-limits.ts'
+import type { ConnectionConfig, RateLimits } from './config-limits.ts'
 import { pricesFile } from './config-prices.ts'
 import { parseProviders } from './config-providers.ts'
 import { quotaLimitsOf, quotaVariables } from './config-quotas.ts'
@@ -34,6 +34,7 @@ export interface Config extends StorageConfig, EventConfig {
   rateLimits: RateLimits
   /** Of orgs whose plan and operator set no others. */
   quotas: QuotaLimits
+  connectionLimits: ConnectionConfig
   metricsToken: string | undefined
   logLevel: string
   defaultAgentModel: string
@@ -225,6 +226,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     bootstrap: bootstrapConfigOf(parsed),
     rateLimits: rateLimitsOf(parsed),
     quotas: quotaLimitsOf(parsed),
+    connectionLimits: connectionConfigOf(parsed, { trustProxy: parsed.TRUST_PROXY }),
     metricsToken: parsed.METRICS_TOKEN,
     logLevel: parsed.LOG_LEVEL,
     defaultAgentModel: parsed.DEFAULT_AGENT_MODEL,

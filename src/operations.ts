@@ -48,10 +48,24 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
   },
 ]
 
+const intakeGaugesOf = ({ bodyIntake, connections }: App): GaugeSource[] => [
+  { name: 'http_connections', help: 'Open client connections.', read: connections.open },
+  {
+    name: 'http_connections_rejected',
+    help: 'Client connections that were closed at once since the start because of MAX_CONNECTIONS or MAX_CONNECTIONS_PER_ADDRESS.',
+    read: connections.rejected,
+  },
+  {
+    name: 'http_public_body_bytes',
+    help: 'Memory for request bodies of routes that need no key, in bytes.',
+    read: bodyIntake.publicBytes,
+  },
+]
+
 /** What operators ask: health, readiness, metrics. Before every other hook, so that requests are timed as a whole. */
 export const registerOperations = (app: App, deps: Deps): void => {
   const { config, db, jobs, log, objects } = deps
-  registerMetrics(app, { token: config.metricsToken, gauges: gaugesOf(deps), log })
+  registerMetrics(app, { token: config.metricsToken, gauges: [...gaugesOf(deps), ...intakeGaugesOf(app)], log })
   registerHealth(app, {
     checks: [
       { name: 'database', check: () => db.hot.row(sql`select 1`) },

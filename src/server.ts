@@ -30,6 +30,7 @@ const openHttp = (deps: Deps): App => {
     production: config.environment === 'production',
     trustProxy: config.trustProxy,
     baseUrl: config.baseUrl,
+    connectionLimits: config.connectionLimits,
   })
   registerOperations(app, deps)
   return app

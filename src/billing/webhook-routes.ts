@@ -1,7 +1,7 @@
 import { Type } from '../platform/type.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
-import { apiPrefix } from '../platform/http.ts'
+import { apiPrefix, jsonBodyLimitBytes } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { takeBytes } from '../platform/json-body.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -9,7 +9,7 @@ import type { Log } from '../platform/log.ts'
 import { ok, Success } from '../platform/schemas.ts'
 import { applyEvent } from './payment-events.ts'
 import { PaymentEventReceived } from './schemas.ts'
-import { readEvent } from './stripe.ts'
+import { proofOf, readEvent } from './stripe.ts'
 
 /** Where Stripe tells of payments. Its signature is the key. */
 export const registerPaymentWebhook = (
@@ -22,6 +22,8 @@ export const registerPaymentWebhook = (
     scope.post(
       `${apiPrefix}/billing/webhooks/stripe`,
       {
+        bodyLimit: jsonBodyLimitBytes,
+        onRequest: async ({ headers }) => void proofOf(config.billing, headers['stripe-signature']),
         config: { access: 'public', idempotency: false, errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
         schema: {
           tags: ['Billing'],

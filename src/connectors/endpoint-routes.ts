@@ -2,9 +2,10 @@ import type { Actor } from '../identity/actor.ts'
 import type { Db } from '../platform/database.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import { notFound } from '../platform/errors.ts'
-import { apiPrefix } from '../platform/http.ts'
+import { apiPrefix, jsonBodyLimitBytes } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { takeBytes } from '../platform/json-body.ts'
+import { addressGroup } from '../platform/network.ts'
 import { CursorList, CursorQuery, Nothing, ok, Success } from '../platform/schemas.ts'
 import * as endpointQueries from './endpoint-queries.ts'
 import type { EndpointRow } from './endpoint-queries.ts'
@@ -16,10 +17,17 @@ import {
   ReceiveParams,
   Received,
 } from './endpoint-schemas.ts'
-import { createEndpointReader, receive } from './endpoints.ts'
-import type { ReceiveDeps } from './endpoints.ts'
+import { createEndpointReader, getEndpoint, receive } from './endpoints.ts'
+import type { OpenEndpoint, ReceiveDeps } from './endpoints.ts'
 import * as eventQueries from './event-queries.ts'
 import * as queries from './queries.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The endpoint of a request to its URL. */
+    endpoint: OpenEndpoint | undefined
+  }
+}
 
 const tags = ['Connections']
 
@@ -29,12 +37,19 @@ const toEndpoint = ({ settings, ...row }: EndpointRow) => ({ ...row, target: set
 const registerReceiver = (app: App, deps: ReceiveDeps): void => {
   app.register(async (scope: App) => {
     takeBytes(scope)
+    scope.decorateRequest('endpoint', undefined)
     scope.post(
       `${apiPrefix}/connectors/webhooks/:provider/:endpointId`,
       {
+        bodyLimit: jsonBodyLimitBytes,
+        // Looked up before the body is read: nothing is buffered for an endpoint that does not exist.
+        onRequest: async (request) => {
+          request.endpoint = await getEndpoint(deps, request.params)
+        },
+        // Counted once the request has been verified: strangers must not use up what the provider needs.
         config: {
           access: 'public',
-          rateLimit: 'receive',
+          rateLimit: 'none',
           what: 'Endpoint',
           errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
         },
@@ -47,14 +62,19 @@ const registerReceiver = (app: App, deps: ReceiveDeps): void => {
           response: { 200: Received, 204: Nothing },
         },
       },
-      async ({ params, headers, body, url }, reply) => {
+      async (request, reply) => {
+        const { params, headers, body, url, ip } = request
+        const id = `${params.provider}/${params.endpointId.toLowerCase()}`
         const queryAt = url.indexOf('?')
         const answer = await receive(deps, {
-          ...params,
+          endpoint: request.endpoint as OpenEndpoint,
           headers,
           body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
           query: queryAt === -1 ? '' : url.slice(queryAt),
           nowMs: Date.now(),
+          // Strangers have a count of their own, by endpoint and address.
+          count: (as) =>
+            request.takeRateLimit('receive', as === 'verified' ? id : `unverified ${id} ${addressGroup(ip)}`),
         })
         reply.code(answer.status)
         if (answer.contentType !== undefined) reply.header('content-type', answer.contentType)

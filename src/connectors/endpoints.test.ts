@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../platform/database.ts'
 import { expireReceivers } from './receiver-jobs.ts'
+import { newId } from '../platform/ids.ts'
 import { createAgent } from '../../test/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
+import { sendRaw } from '../../test/raw-http.ts'
 import { addEndpoint, deliver, hashOf, senders } from '../../test/receivers.ts'
 import type { TestEndpoint } from '../../test/receivers.ts'
 
@@ -390,6 +392,36 @@ test('what providers prove themselves by is forgotten with the connection, and w
   )
   await expireReceivers(db)
   assert.deepEqual(await left(), [[kept.id, true]])
+})
+
+test("unsigned requests of strangers do not use up the provider's part of the rate limit", async () => {
+  const limited = await app.secondServer({ RATE_LIMIT_RECEIVE: '3' }, { work: false })
+  const endpoint = await addEndpoint(limited, owner, 'github')
+  const { pathname } = new URL(endpoint.url)
+  const statuses: number[] = []
+  for (let n = 0; n < 5; n++) {
+    const answer = await limited.call('POST', pathname, { body: '{}', headers: { 'content-type': 'application/json' } })
+    statuses.push(answer.status)
+  }
+  assert.deepEqual(statuses, [401, 401, 401, 429, 429], 'strangers have a limit of their own')
+  const send = (n: number) => deliver(limited, endpoint, 'github', samples['github']!.body(n))
+  for (let n = 0; n < 3; n++) assert.equal((await send(n)).status, 200)
+  const over = await send(3)
+  assert.equal(over.status, 429)
+  assert.ok(Number(over.headers.get('retry-after')) > 0)
+  assert.equal((await eventsOf(endpoint)).length, 3)
+})
+
+test('a body for an endpoint that does not exist is not waited for', async () => {
+  const { hostname, port } = new URL(app.url)
+  const head = [
+    `POST /api/v1/connectors/webhooks/github/${newId()} HTTP/1.1`,
+    'Host: localhost',
+    'Content-Length: 900000',
+  ]
+  const [answer] = await sendRaw(`http://${hostname}:${port}`, `${head.join('\r\n')}\r\n\r\n{`)
+  assert.equal(answer?.status, 404)
+  assert.match(answer?.body ?? '', /Endpoint not found/)
 })
 
 describe('what came to an endpoint', () => {

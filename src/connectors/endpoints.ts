@@ -28,13 +28,14 @@ export interface ReceiveDeps {
 
 /** A request to an endpoint, as it came. */
 export interface Arrived {
-  provider: string
-  endpointId: string
+  endpoint: OpenEndpoint
   headers: IncomingHttpHeaders
   body: Buffer
   /** What follows the path, with its question mark; empty when nothing does. */
   query: string
   nowMs: number
+  /** Counts the request against the limit of what it turned out to be; rejects when that is used up. */
+  count(as: 'verified' | 'unverified'): Promise<void>
 }
 
 const what = 'Endpoint'
@@ -54,7 +55,7 @@ const credentialOf = (secrets: Sealer, { orgId, id, url, secret, settings }: End
 })
 
 /** An endpoint that takes events, with its secret open. */
-interface OpenEndpoint {
+export interface OpenEndpoint {
   row: EndpointRow
   credential: Credential
 }
@@ -81,9 +82,10 @@ export const createEndpointReader = ({ db, secrets }: { db: Database; secrets: S
   }
 }
 
-const findEndpoint = async (
-  { readEndpoint }: ReceiveDeps,
-  { provider, endpointId }: Arrived,
+/** NOT_FOUND unless the endpoint is there, open, and of this provider. */
+export const getEndpoint = async (
+  { readEndpoint }: Pick<ReceiveDeps, 'readEndpoint'>,
+  { provider, endpointId }: { provider: string; endpointId: string },
 ): Promise<OpenEndpoint> => {
   const endpoint = isUuid(endpointId) ? await readEndpoint(endpointId.toLowerCase()) : undefined
   if (endpoint?.row.provider !== provider) throw notFound(what)
@@ -136,14 +138,14 @@ const store = async (inbox: Inbox, event: NewEvent): Promise<boolean> => {
 }
 
 /**
- * Takes one request of a provider: NOT_FOUND unless the endpoint is open, UNAUTHORIZED unless the provider proves itself,
+ * Takes one request of a provider to an open endpoint: UNAUTHORIZED unless the provider proves itself,
  * BAD_REQUEST for what it would not send. An event is answered once it is stored for good, with the job that it needs;
  * one that came before is answered the same and stored no more. SERVICE_UNAVAILABLE when it cannot be stored: the
  * provider sends it again.
  */
 export const receive = async (deps: ReceiveDeps, arrived: Arrived): Promise<Answer> => {
   const { log, receivers, inbox } = deps
-  const { row: endpoint, credential } = await findEndpoint(deps, arrived)
+  const { row: endpoint, credential } = arrived.endpoint
   const receiver = receivers.get(endpoint.provider)
   if (!receiver) throw notFound(what)
   const { headers, body, query, nowMs } = arrived
@@ -151,8 +153,10 @@ export const receive = async (deps: ReceiveDeps, arrived: Arrived): Promise<Answ
   const verdict = await receiver.verify(inbound, credential)
   if (!verdict.valid) {
     log.info({ provider: endpoint.provider, endpointId: endpoint.id, reason: verdict.reason }, 'an event was refused')
+    await arrived.count('unverified')
     throw unauthorized('The request is not signed as the provider would sign it.')
   }
+  await arrived.count('verified')
   const payload = receiver.parse(inbound)
   const handshake = receiver.handshake?.(payload, inbound)
   if (handshake) return handshake

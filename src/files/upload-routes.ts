@@ -87,6 +87,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
       {
         config: {
           access: 'files:write',
+          upload: 'form',
           rateLimit: 'none',
           idempotency: { streamed: true },
           errors: ['NOT_FOUND', 'PAYMENT_REQUIRED'],
@@ -138,7 +139,13 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
     scope.put(
       `${apiPrefix}/files/:id/content`,
       {
-        config: { access: 'public', what: 'File', rateLimit: 'none', errors: ['FORBIDDEN', 'CONFLICT'] },
+        config: {
+          access: 'public',
+          upload: 'bytes',
+          what: 'File',
+          rateLimit: 'none',
+          errors: ['FORBIDDEN', 'CONFLICT'],
+        },
         schema: {
           tags: ['Files'],
           summary: 'Send the bytes of a pending file, by its signed URL',

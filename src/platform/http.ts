@@ -14,6 +14,10 @@ import type {
   RouteOptions,
 } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { registerBodyIntake } from './body-intake.ts'
+import type { BodyLimits } from './body-intake.ts'
+import { limitConnections } from './connection-limits.ts'
+import type { Connections, ConnectionLimits } from './connection-limits.ts'
 import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database-errors.ts'
 import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
@@ -54,6 +58,7 @@ declare module 'fastify' {
     routeTable: RouteOptions[]
     /** Aborted when the server begins to stop: what streams or waits for long ends its answer then. */
     stopping: AbortSignal
+    connections: Connections
   }
 }
 
@@ -64,6 +69,10 @@ export interface HttpOptions {
   trustProxy: boolean
   /** What URLs that the API hands out start with, when it is not the origin of the request. */
   baseUrl?: string | undefined
+  connectionLimits?: ConnectionLimits
+  bodyLimits?: Partial<BodyLimits>
+  /** How long the headers of a request may take, from its first byte or the begin of its connection. */
+  headersTimeoutMs?: number
 }
 
 /** Node keeps the answer that a socket is busy with under this name. */
@@ -238,6 +247,9 @@ const decodable = (url: string): string => {
   return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
 }
 
+/** A browser on a bad line needs a second or two for its headers. */
+const headersTimeoutMs = 15_000
+
 const createServer = (options: HttpOptions, defaults: Readonly<Record<string, string>>): App =>
   fastify({
     logger: false,
@@ -248,11 +260,16 @@ const createServer = (options: HttpOptions, defaults: Readonly<Record<string, st
     trustProxy: options.trustProxy && ((_address, hop) => hop === 0),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A client may take its time with 100 MB, but not for ever.
+    // A client may take its time with 100 MB, but not for ever. Bodies of other requests have a deadline of their own.
     requestTimeout: 3_600_000,
     keepAliveTimeout: 72_000,
     // Node answers a missing Host with an empty 400; the first hook answers it with the envelope.
-    http: { requireHostHeader: false },
+    // Deadlines are looked at in this interval; by default only every 30 s.
+    http: {
+      requireHostHeader: false,
+      headersTimeout: options.headersTimeoutMs ?? headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(2_000, options.headersTimeoutMs ?? headersTimeoutMs),
+    },
     // As long as a URL can be: an id of any length is answered by its route.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(request.url ?? '/'),
@@ -282,28 +299,33 @@ export const createHttp = (options: HttpOptions): App => {
   // An expectation other than 100-continue: Node would answer an empty 417; it may be ignored (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   announceStop(app)
+  app.decorate('connections', limitConnections(app.server, options.connectionLimits ?? { max: 0, maxPerAddress: 0 }))
+  registerBodyIntake(app, options.bodyLimits)
   const methodsOf = collectRoutes(app)
   registerJsonBody(app)
   registerValidation(app)
   registerDeprecation(app)
   registerDialects(app)
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const allowed = methodsOf(pathOf(request))
+    if (allowed.length > 0) reply.header('allow', allowed.join(', '))
+    return sendError(reply, notFound('Route'), defaults)
+  }
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     reply.headers(defaults)
     if (asksProxy && request.protocol === 'https') reply.header('strict-transport-security', httpsOnly)
     const { headers, httpVersionMinor } = request.raw
-    done(headers.host === undefined && httpVersionMinor > 0 ? badRequest('The Host header is missing.') : undefined)
+    if (headers.host === undefined && httpVersionMinor > 0) done(badRequest('The Host header is missing.'))
+    // Whatever its body is, it is not read.
+    else if (request.is404) answerUnknown(request, reply)
+    else done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
     refuseNul(request)
     if (request.routeOptions.config.optionalBody === true && (request.rawBody?.length ?? 0) === 0) request.body = {}
     done()
   })
-  const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const allowed = methodsOf(pathOf(request))
-    if (allowed.length > 0) reply.header('allow', allowed.join(', '))
-    return sendError(reply, notFound('Route'), defaults)
-  }
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // Whatever was wrong with the body of a request that leads nowhere.
     if (request.is404) return answerUnknown(request, reply)

@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, serviceUnavailable, unauthorized, validationError } from '../platform/errors.ts'
-import { apiPrefix, originOf } from '../platform/http.ts'
+import { apiPrefix, jsonBodyLimitBytes, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
+import { isUuid } from '../platform/ids.ts'
 import { takeAnyJson, takeBytes } from '../platform/json-body.ts'
+import { addressGroup } from '../platform/network.ts'
 import { Empty, ok, Success } from '../platform/schemas.ts'
 import { verifyLinear } from '../platform/signatures/linear.ts'
 import { getEvent } from './deliveries.ts'
 import { eventsOfLinear } from './linear.ts'
 import { findReceiver } from './queries.ts'
+import type { ReceiverRow } from './queries.ts'
 import { createRecorder } from './record.ts'
 import type { Recorded } from './record.ts'
 import { eventOf, explainRequest, readRequest, verifyRequest } from './receive.ts'
@@ -15,6 +18,13 @@ import type { WebhookDeps } from './routes.ts'
 import { Receipt, ReceiveParams, Verified, WebhookEvent, WebhookTest, WebhookVerify } from './schemas.ts'
 import type { Handshake, Received } from './sources.ts'
 import { getOwnReceiver, receiveUrlOf } from './webhooks.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The webhook of a request to its receive URL. */
+    receiver: ReceiverRow | undefined
+  }
+}
 
 const tags = ['Webhooks']
 const what = 'Webhook'
@@ -30,6 +40,12 @@ const receivedOf = (request: FastifyRequest, url: string): Received => ({
   url,
 })
 
+/** Strangers have a count of their own, by webhook and address: they must not use up what the provider needs. */
+const refuseUnverified = async (request: FastifyRequest, id: string): Promise<never> => {
+  await request.takeRateLimit('receive', `unverified ${id} ${addressGroup(request.ip)}`)
+  throw refused
+}
+
 const receipt = (recorded: Recorded) => ok({ received: true as const, ...recorded })
 
 const sendHandshake = (reply: FastifyReply, { status, body }: Handshake): FastifyReply => {
@@ -41,6 +57,7 @@ const sendHandshake = (reply: FastifyReply, { status, body }: Handshake): Fastif
 export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
   const { config, db, quotas, secrets, wakeup } = deps
   const recorder = createRecorder(db, quotas, wakeup)
+  app.decorateRequest('receiver', undefined)
 
   app.register(async (scope: App) => {
     // What is verified and forwarded is what came.
@@ -49,7 +66,15 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
     scope.post(
       `${apiPrefix}/webhooks/receive/:webhookId`,
       {
-        // Counted once the signature has been verified: strangers must not use up what the provider needs.
+        bodyLimit: jsonBodyLimitBytes,
+        // Looked up before the body is read: nothing is buffered for a webhook that does not exist.
+        onRequest: async (request) => {
+          const { webhookId } = request.params
+          const receiver = isUuid(webhookId) ? await findReceiver(db.hot, webhookId) : undefined
+          if (!receiver || receiver.status === 'disabled') throw notFound(what)
+          request.receiver = receiver
+        },
+        // Counted once the signature has been verified.
         config: {
           access: 'public',
           what,
@@ -65,11 +90,10 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       },
       async (request, reply) => {
         const { webhookId } = request.params
-        const receiver = await findReceiver(db.hot, webhookId)
-        if (!receiver || receiver.status === 'disabled') throw notFound(what)
+        const receiver = request.receiver as ReceiverRow
         const received = receivedOf(request, originOf(request, config.baseUrl) + request.url)
         const verdict = verifyRequest(secrets, receiver, received)
-        if (!verdict.valid) throw refused
+        if (!verdict.valid) return refuseUnverified(request, webhookId)
         await request.takeRateLimit('receive', webhookId)
         const read = readRequest(receiver, received, verdict)
         if (read.handshake) return sendHandshake(reply, read.handshake)
@@ -80,6 +104,13 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
     scope.post(
       `${apiPrefix}/webhooks/linear`,
       {
+        bodyLimit: jsonBodyLimitBytes,
+        onRequest: async (request) => {
+          if (config.linearWebhookSecret === undefined) {
+            throw serviceUnavailable('The receiver for Linear is not configured on this server.')
+          }
+          if (request.headers['linear-signature'] === undefined) await refuseUnverified(request, 'linear')
+        },
         config: {
           access: 'public',
           what,
@@ -93,11 +124,10 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         },
       },
       async (request) => {
-        if (config.linearWebhookSecret === undefined) {
-          throw serviceUnavailable('The receiver for Linear is not configured on this server.')
-        }
         const received = receivedOf(request, '')
-        if (!verifyLinear(received, config.linearWebhookSecret).valid) throw refused
+        if (!verifyLinear(received, config.linearWebhookSecret as string).valid) {
+          return refuseUnverified(request, 'linear')
+        }
         const events = await eventsOfLinear(deps, received)
         await request.takeRateLimit('receive', events[0]?.webhookId)
         const [first] = await Promise.all(events.map((event) => recorder.record(event)))

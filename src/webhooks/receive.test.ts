@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Pool } from 'undici'
+import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'
+import { openSocket } from '../../test/raw-http.ts'
+import { until } from '../../test/until.ts'
 import { accept, createWebhook, deliver, eventsOf, freshId, read, signed } from '../../test/webhooks.ts'
 import type { MadeWebhook } from '../../test/webhooks.ts'
 
@@ -475,7 +478,9 @@ describe('the rate limit', () => {
     const webhook = await createWebhook(app, owner)
     const other = await createWebhook(app, owner)
     for (let n = 0; n < 5; n++) {
-      assert.equal((await limited.call('POST', webhook.receivePath, { body: '{}' })).status, 401)
+      const { status } = await limited.call('POST', webhook.receivePath, { body: '{}' })
+      // Strangers have a count of their own.
+      assert.equal(status, n < 3 ? 401 : 429)
     }
     const id = freshId()
     for (let n = 0; n < 3; n++) assert.equal((await deliver(limited, webhook, {}, { id })).status, 200)
@@ -484,5 +489,43 @@ describe('the rate limit', () => {
     assert.equal(answer.body.error.code, 'TOO_MANY_REQUESTS')
     assert.ok(Number(answer.headers.get('retry-after')) > 0)
     assert.equal((await deliver(limited, other, {})).status, 200)
+  })
+})
+
+describe('bodies that strangers hold back', () => {
+  /** Sends most of a body of 1 MB and holds the rest back; answers what the server said until it hung up. */
+  const holdBack = async (path: string) => {
+    const socket = await openSocket(app.url)
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
+    socket.on('error', () => undefined)
+    const answer = new Promise<string>((resolve) => {
+      socket.once('close', () => resolve(Buffer.concat(chunks).toString()))
+    })
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n`)
+    socket.write(Buffer.alloc(990_000, 'x'))
+    return { socket, answer }
+  }
+
+  test('take no more than their part of the memory, and the provider is served meanwhile', async () => {
+    const webhook = await createWebhook(app, owner)
+    const held = await Promise.all(Array.from({ length: 60 }, () => holdBack(webhook.receivePath)))
+    let rejected = 0
+    for (const { answer } of held)
+      void answer.then((text) => (rejected += text.includes('SERVICE_UNAVAILABLE') ? 1 : 0))
+    // 16 MB of one address: what is beyond it is answered and closed.
+    await until('the rest is rejected', () => rejected >= 40)
+    const bytes = app.app.bodyIntake.publicBytes()
+    assert.ok(bytes > 1_000_000 && bytes <= 16_777_216, `${bytes} bytes`)
+    await until('the provider is served', async () => (await deliver(app, webhook, { type: 'a' })).status === 200)
+    for (const { socket } of held) socket.destroy()
+    await until('nothing is counted any more', () => app.app.bodyIntake.publicBytes() === 0)
+    assert.equal((await eventsOf(app, owner, webhook)).length, 1)
+  })
+
+  test('are not waited for when the webhook does not exist', async () => {
+    const { answer } = await holdBack(`/api/v1/webhooks/receive/${newId()}`)
+    assert.match(await answer, /^HTTP\/1\.1 404 /)
+    assert.equal(app.app.bodyIntake.publicBytes(), 0)
   })
 })

@@ -1,4 +1,4 @@
-import { access, statfs } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -7,6 +7,7 @@ import { withConnection } from './cli-database.ts'
 import { ConfigError, parseConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { findRunning, prepareDataDir } from './platform/data-dir.ts'
+import { createDiskSpace } from './platform/disk-space.ts'
 import { openDatabase } from './platform/database.ts'
 import { checkSecrets } from './platform/encryption-keys.ts'
 import { pendingMigrations } from './platform/migrate.ts'
@@ -56,12 +57,15 @@ const checkNode = async (): Promise<string> => {
   return process.versions.node
 }
 
-const checkDataDir = async ({ dataDir }: Config): Promise<string> => {
+const checkDataDir = async ({ dataDir, diskReserveBytes }: Config): Promise<string> => {
   if (!(await exists(dataDir))) return `${dataDir} is not there yet: the first start makes it`
   const path = await prepareDataDir(dataDir)
-  const { bavail, bsize } = await statfs(path)
-  const freeBytes = bavail * bsize
+  const { freeBytes, reserveBytes } = await createDiskSpace({ path, reserveBytes: diskReserveBytes }).read()
   const free = `${(freeBytes / 1e9).toFixed(1)} GB free`
+  if (freeBytes < reserveBytes) {
+    const reserve = `${(reserveBytes / 1e9).toFixed(1)} GB`
+    throw new Error(`${path} has only ${free}: uploads are rejected until ${reserve} are free`)
+  }
   if (freeBytes < leastFreeBytes) throw new Error(`${path} has only ${free}`)
   return `${path} can be written to, ${free}`
 }

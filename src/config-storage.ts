@@ -31,6 +31,12 @@ export const storageVariables = {
     fallback: '.atrium',
     parse: text,
   },
+  DISK_RESERVE_MB: {
+    description:
+      'Uploads to the local disk are rejected while less than this, or than 2 % of the disk when that is less, is free under `DATA_DIR`: so that the database never runs out of space. 0 for no reserve.',
+    fallback: '256',
+    parse: integer(0, 1_000_000),
+  },
   DATABASE_URL: {
     description: 'PostgreSQL 15 or newer. Unset: the embedded PostgreSQL, for one machine.',
     fallback: '',
@@ -81,6 +87,8 @@ export const storageVariables = {
 
 export interface StorageConfig {
   dataDir: string
+  /** What uploads leave free on the disk of the data directory. */
+  diskReserveBytes: number
   databaseUrl: string | undefined
   databasePoolSize: number
   redisUrl: string | undefined
@@ -100,6 +108,7 @@ export interface StorageConfig {
 
 export const storageConfigOf = (parsed: ParsedOf<typeof storageVariables>): StorageConfig => ({
   dataDir: resolve(parsed.DATA_DIR),
+  diskReserveBytes: parsed.DISK_RESERVE_MB * 1_048_576,
   databaseUrl: parsed.DATABASE_URL,
   databasePoolSize: parsed.DATABASE_POOL_SIZE,
   redisUrl: parsed.REDIS_URL,

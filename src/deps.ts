@@ -10,6 +10,8 @@ import { createPreviewer } from './files/preview/previewer.ts'
 import type { Previewer } from './files/preview/previewer.ts'
 import { openDatabase } from './platform/database.ts'
 import type { Database } from './platform/database.ts'
+import { createDiskSpace } from './platform/disk-space.ts'
+import type { DiskSpace } from './platform/disk-space.ts'
 import { openSecrets } from './platform/encryption-keys.ts'
 import { createJobs } from './platform/jobs.ts'
 import type { Jobs } from './platform/jobs.ts'
@@ -38,6 +40,8 @@ export interface Deps {
   db: Database
   log: Log
   objects: ObjectStore
+  /** The disk of the data directory. Undefined when neither files nor the database are on it. */
+  disk: DiskSpace | undefined
   /** Not started: whoever opens the dependencies decides whether this process works. */
   jobs: Jobs
   models: ModelCatalog
@@ -70,6 +74,11 @@ export interface OpenedDeps {
 // Supervisors kill after 30 s at the latest, and requests are waited for as well.
 const jobsDeadlineMs = 20_000
 
+const openDisk = ({ dataDir, diskReserveBytes, databaseUrl, s3 }: Config): DiskSpace | undefined =>
+  databaseUrl !== undefined && s3 !== undefined
+    ? undefined
+    : createDiskSpace({ path: dataDir, reserveBytes: diskReserveBytes })
+
 /**
  * Opens everything on a migrated database. `config.dataDir` must exist. With `given` secrets nothing is asked of the
  * database yet, so that the routes can be listed without one.
@@ -81,7 +90,8 @@ export const openDeps = async (
   given?: Sealer,
 ): Promise<OpenedDeps> => {
   await checkCatalog()
-  const objects = await openObjectStore(config)
+  const disk = openDisk(config)
+  const objects = await openObjectStore(config, disk)
   const db = openDatabase({
     connection,
     poolSize: config.databasePoolSize,
@@ -113,6 +123,7 @@ export const openDeps = async (
       db,
       log,
       objects,
+      disk,
       jobs,
       models,
       hub,

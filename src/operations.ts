@@ -1,10 +1,13 @@
 import type { Deps } from './deps.ts'
 import { sql } from './platform/database.ts'
+import { isDiskFull } from './platform/disk-space.ts'
+import type { DiskSpace, DiskState } from './platform/disk-space.ts'
 import { registerHealth } from './platform/health.ts'
 import type { App } from './platform/http.ts'
 import type { Jobs } from './platform/jobs.ts'
 import { registerMetrics } from './platform/metrics.ts'
 import type { GaugeSource } from './platform/metrics.ts'
+import type { ObjectStore } from './platform/object-store/object-store.ts'
 import { findDeliveryBacklog } from './webhooks/webhooks.ts'
 
 // Far beyond the longest backlog that workers catch up with; an API that nobody works for is of no use to callers.
@@ -48,6 +51,42 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
   },
 ]
 
+const diskGaugesOf = (disk: DiskSpace | undefined): GaugeSource[] =>
+  disk === undefined
+    ? []
+    : [
+        {
+          name: 'disk_free_bytes',
+          help: 'What is free on the disk of DATA_DIR.',
+          read: async () => (await disk.read()).freeBytes,
+        },
+        {
+          name: 'disk_reserve_bytes',
+          help: 'What uploads leave free on the disk of DATA_DIR.',
+          read: async () => (await disk.read()).reserveBytes,
+        },
+        {
+          name: 'disk_reserve_reached',
+          help: '1 while uploads are rejected because less than the reserve is free.',
+          read: async () => (isReserveReached(await disk.read()) ? 1 : 0),
+        },
+      ]
+
+const isReserveReached = ({ freeBytes, reserveBytes }: DiskState): boolean => freeBytes < reserveBytes
+
+const warningsOf = async (disk: DiskSpace | undefined): Promise<string[]> => {
+  const state = await disk?.read()
+  if (!state || !isReserveReached(state)) return []
+  const megabytes = (bytes: number): string => `${Math.floor(bytes / 1_048_576)} MB`
+  return [`disk: ${megabytes(state.freeBytes)} free, uploads are rejected below ${megabytes(state.reserveBytes)}`]
+}
+
+/** A full disk takes no probe, but what is on it can be read: that is told as a warning. */
+const checkObjects = (objects: ObjectStore): Promise<void> =>
+  objects.check().catch((error: unknown) => {
+    if (!isDiskFull(error)) throw error
+  })
+
 const intakeGaugesOf = ({ bodyIntake, connections }: App): GaugeSource[] => [
   { name: 'http_connections', help: 'Open client connections.', read: connections.open },
   {
@@ -64,12 +103,17 @@ const intakeGaugesOf = ({ bodyIntake, connections }: App): GaugeSource[] => [
 
 /** What operators ask: health, readiness, metrics. Before every other hook, so that requests are timed as a whole. */
 export const registerOperations = (app: App, deps: Deps): void => {
-  const { config, db, jobs, log, objects } = deps
-  registerMetrics(app, { token: config.metricsToken, gauges: [...gaugesOf(deps), ...intakeGaugesOf(app)], log })
+  const { config, db, disk, jobs, log, objects } = deps
+  registerMetrics(app, {
+    token: config.metricsToken,
+    gauges: [...gaugesOf(deps), ...diskGaugesOf(disk), ...intakeGaugesOf(app)],
+    log,
+  })
   registerHealth(app, {
+    warnings: () => warningsOf(disk),
     checks: [
       { name: 'database', check: () => db.hot.row(sql`select 1`) },
-      { name: 'object store', check: () => objects.check() },
+      { name: 'object store', check: () => checkObjects(objects) },
       { name: 'workers', check: () => checkWorkers(jobs) },
     ],
   })

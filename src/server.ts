@@ -13,7 +13,7 @@ import { registerAuthentication } from './identity/authentication.ts'
 import { createIdentity } from './identity/identity.ts'
 import { registerIdentityRoutes } from './identity/routes.ts'
 import { registerOperations } from './operations.ts'
-import { createHttp } from './platform/http.ts'
+import { createHttp, rejectUnknownEarly } from './platform/http.ts'
 import type { App } from './platform/http.ts'
 import { registerIdempotency } from './platform/idempotency.ts'
 import { openRateLimiter } from './platform/rate-limit.ts'
@@ -24,15 +24,17 @@ import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
 
 const openHttp = (deps: Deps): App => {
-  const { config, log } = deps
+  const { config, disk, log } = deps
   const app = createHttp({
     log,
     production: config.environment === 'production',
     trustProxy: config.trustProxy,
     baseUrl: config.baseUrl,
     connectionLimits: config.connectionLimits,
+    isDiskFull: config.databaseUrl === undefined ? disk?.isFull : undefined,
   })
   registerOperations(app, deps)
+  rejectUnknownEarly(app)
   return app
 }
 

@@ -265,24 +265,19 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-type SignedBy = Pick<BillingConfig, 'stripeWebhookSecret'>
-
-/** What an event is verified with. Throws as `readEvent` does; it needs no body, so it can be asked before there is one. */
-export const proofOf = (
-  { stripeWebhookSecret: secret }: SignedBy,
-  signature: string | undefined,
-): { secret: string; signature: string } => {
-  if (secret === undefined) throw serviceUnavailable('Payments are not configured on this server.')
-  if (signature === undefined) throw unauthorized('The request is not signed.')
-  return { secret, signature }
-}
+export const unsigned = unauthorized('The request is not signed.')
 
 /**
  * An event as the provider signed it, by its own check: over the bytes as they came, not older than five minutes.
  * UNAUTHORIZED when it is anything else, SERVICE_UNAVAILABLE when no secret is configured.
  */
-export const readEvent = async (config: SignedBy, body: Buffer, given: string | undefined): Promise<PaymentEvent> => {
-  const { secret, signature } = proofOf(config, given)
+export const readEvent = async (
+  { stripeWebhookSecret: secret }: Pick<BillingConfig, 'stripeWebhookSecret'>,
+  body: Buffer,
+  signature: string | undefined,
+): Promise<PaymentEvent> => {
+  if (secret === undefined) throw serviceUnavailable('Payments are not configured on this server.')
+  if (signature === undefined) throw unsigned
   const { default: Stripe } = await import('stripe')
   let event: Stripe.Event
   try {

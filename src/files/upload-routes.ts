@@ -90,7 +90,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
           upload: 'form',
           rateLimit: 'none',
           idempotency: { streamed: true },
-          errors: ['NOT_FOUND', 'PAYMENT_REQUIRED'],
+          errors: ['NOT_FOUND', 'PAYMENT_REQUIRED', 'SERVICE_UNAVAILABLE'],
         },
         schema: {
           tags: ['Files'],
@@ -144,7 +144,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
           upload: 'bytes',
           what: 'File',
           rateLimit: 'none',
-          errors: ['FORBIDDEN', 'CONFLICT'],
+          errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
         },
         schema: {
           tags: ['Files'],

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openSocket, parseAnswers, sendRaw } from '../../test/raw-http.ts'
 import type { RawAnswer } from '../../test/raw-http.ts'
 import { until } from '../../test/until.ts'
-import { createHttp } from './http.ts'
+import { createHttp, rejectUnknownEarly } from './http.ts'
 import type { App, HttpOptions } from './http.ts'
 import { createLog } from './log.ts'
 
@@ -16,6 +16,7 @@ const megabyte = 1_048_576
 /** A server with a public route, one for members, and one that reads its body as a stream. */
 const startServer = async (options: Partial<HttpOptions> = {}) => {
   const app = createHttp({ log: createLog('silent'), production: true, trustProxy: false, ...options })
+  rejectUnknownEarly(app)
   const length = (body: unknown) => ({ success: true, length: JSON.stringify(body).length })
   app.post('/public', { bodyLimit: megabyte, config: { access: 'public' } as object }, ({ body }) => length(body))
   app.post('/sign-in', { config: { access: 'public' } as object }, ({ body }) => length(body))

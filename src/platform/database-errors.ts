@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { diskFull, isDiskFull } from './disk-space.ts'
 import { serviceUnavailable } from './errors.ts'
 
 const unreachableCodes = new Set([
@@ -44,4 +45,6 @@ export const violatedConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined
 
 export const databaseUnavailable = (cause: unknown): Error =>
-  serviceUnavailable('The database cannot be reached right now. Try again shortly.', { cause })
+  isDiskFull(cause)
+    ? diskFull(cause)
+    : serviceUnavailable('The database cannot be reached right now. Try again shortly.', { cause })

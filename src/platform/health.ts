@@ -13,6 +13,8 @@ export interface ReadinessCheck {
 
 export interface HealthOptions {
   checks: ReadinessCheck[]
+  /** What is wrong though the server can do its work, in words for the operator. */
+  warnings?: () => Promise<string[]>
   /** How long one result is given to all who ask; keeps a busy balancer from loading what it asks about. */
   cacheMs?: number
   timeoutMs?: number
@@ -50,12 +52,20 @@ const failuresOf = async ({ checks, timeoutMs = 2_000 }: HealthOptions): Promise
 }
 
 const Status = Type.Object({ status: Type.Literal('ok') })
+const Readiness = Type.Object({
+  status: Type.Literal('ok'),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What is wrong though the server can do its work; absent when nothing is.',
+    }),
+  ),
+})
 const tags = ['Operations']
 
 /** `GET /healthz`: the process answers. `GET /readyz`: it can do its work, and is not stopping. */
 export const registerHealth = (app: App, options: HealthOptions): void => {
   const { cacheMs = 1_000 } = options
-  let last: { failures: Promise<Failure[]>; atMs: number } | undefined
+  let last: { failures: Promise<Failure[]>; warnings: Promise<string[]>; atMs: number } | undefined
 
   app.get(
     '/healthz',
@@ -73,13 +83,14 @@ export const registerHealth = (app: App, options: HealthOptions): void => {
       schema: {
         tags,
         summary: 'Whether the server can do its work: SERVICE_UNAVAILABLE names what is missing',
-        response: { 200: Success(Status) },
+        response: { 200: Success(Readiness) },
       },
     },
     async () => {
       if (app.stopping.aborted) throw serviceUnavailable('Not ready: stopping')
       if (last === undefined || performance.now() - last.atMs >= cacheMs) {
-        last = { failures: failuresOf(options), atMs: performance.now() }
+        const warnings = options.warnings?.().catch(() => []) ?? Promise.resolve([])
+        last = { failures: failuresOf(options), warnings, atMs: performance.now() }
       }
       const failures = await last.failures
       if (failures.length > 0) {
@@ -87,7 +98,8 @@ export const registerHealth = (app: App, options: HealthOptions): void => {
           cause: failures[0]?.error,
         })
       }
-      return ok({ status: 'ok' as const })
+      const warnings = await last.warnings
+      return ok({ status: 'ok' as const, ...(warnings.length > 0 ? { warnings } : {}) })
     },
   )
 }

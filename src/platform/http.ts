@@ -18,6 +18,7 @@ import { registerBodyIntake } from './body-intake.ts'
 import type { BodyLimits } from './body-intake.ts'
 import { limitConnections } from './connection-limits.ts'
 import type { Connections, ConnectionLimits } from './connection-limits.ts'
+import { diskFull } from './disk-space.ts'
 import { databaseUnavailable, isDatabaseUnavailable, sqlState } from './database-errors.ts'
 import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
@@ -58,6 +59,8 @@ declare module 'fastify' {
     routeTable: RouteOptions[]
     /** Aborted when the server begins to stop: what streams or waits for long ends its answer then. */
     stopping: AbortSignal
+    /** The answer to a request that no route is for. */
+    answerUnknown: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
     connections: Connections
   }
 }
@@ -73,6 +76,8 @@ export interface HttpOptions {
   bodyLimits?: Partial<BodyLimits>
   /** How long the headers of a request may take, from its first byte or the begin of its connection. */
   headersTimeoutMs?: number
+  /** Whether the database may be away because its disk is full: it restarts when it cannot write its log. */
+  isDiskFull?: (() => boolean) | undefined
 }
 
 /** Node keeps the answer that a socket is busy with under this name. */
@@ -148,7 +153,11 @@ const fastifyMessages: Record<string, string> = {
 const isCutOff = ({ complete, errored }: IncomingMessage): boolean =>
   !complete && errored !== null && (errored as NodeJS.ErrnoException).code === 'ECONNRESET'
 
-const toApiError = (error: FastifyError, request: FastifyRequest, production: boolean): ApiError => {
+const toApiError = (
+  error: FastifyError,
+  request: FastifyRequest,
+  { production, isDiskFull }: Pick<HttpOptions, 'production' | 'isDiskFull'>,
+): ApiError => {
   if (error instanceof ApiError) return error
   if (error.validation) {
     if (error.validationContext === 'params') return malformedId(request.routeOptions.config)
@@ -164,7 +173,9 @@ const toApiError = (error: FastifyError, request: FastifyRequest, production: bo
   if (state === '40001' || state === '40P01' || state === '55P03') {
     return conflict('Another change to the same thing got in between. Try again.', { cause: error })
   }
-  if (isDatabaseUnavailable(error)) return databaseUnavailable(error) as ApiError
+  if (isDatabaseUnavailable(error)) {
+    return (isDiskFull?.() === true ? diskFull(error) : databaseUnavailable(error)) as ApiError
+  }
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) {
     return badRequest(fastifyMessages[error.code] ?? error.message, { cause: error })
   }
@@ -316,16 +327,14 @@ export const createHttp = (options: HttpOptions): App => {
     reply.headers(defaults)
     if (asksProxy && request.protocol === 'https') reply.header('strict-transport-security', httpsOnly)
     const { headers, httpVersionMinor } = request.raw
-    if (headers.host === undefined && httpVersionMinor > 0) done(badRequest('The Host header is missing.'))
-    // Whatever its body is, it is not read.
-    else if (request.is404) answerUnknown(request, reply)
-    else done()
+    done(headers.host === undefined && httpVersionMinor > 0 ? badRequest('The Host header is missing.') : undefined)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     refuseNul(request)
     if (request.routeOptions.config.optionalBody === true && (request.rawBody?.length ?? 0) === 0) request.body = {}
     done()
   })
+  app.decorate('answerUnknown', answerUnknown)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // Whatever was wrong with the body of a request that leads nowhere.
     if (request.is404) return answerUnknown(request, reply)
@@ -334,12 +343,20 @@ export const createHttp = (options: HttpOptions): App => {
       reply.header('allow', allowed.join(', '))
       return sendError(reply, notFound('Route'), defaults)
     }
-    const known = toApiError(error, request, options.production)
+    const known = toApiError(error, request, options)
     logFailure(options.log, request, known)
     return sendError(reply, known, defaults)
   })
   app.setNotFoundHandler(answerUnknown)
   return app
+}
+
+/** Answers requests without a route before their body is read. Register it after the hook that counts requests. */
+export const rejectUnknownEarly = (app: App): void => {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) app.answerUnknown(request, reply)
+    else done()
+  })
 }
 
 const hostName = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i

@@ -136,11 +136,39 @@ if (await available('full-disk', canMount, 'allow user namespaces: unshare --use
       console.log(JSON.stringify([...results, keys]))`)
     assert.deepEqual(JSON.parse(output), [
       'stored',
-      'SERVICE_UNAVAILABLE: The file store is full. Nothing was stored.',
+      "SERVICE_UNAVAILABLE: The server's disk is full. Nothing was stored. The operator has to free space.",
       0,
       'stored',
       ['objects/second'],
     ])
+  })
+
+  test('a put that would reach into the reserve is rejected while others can still be written', async () => {
+    const output = await inSmallMount(`
+      import { writeFileSync, rmSync } from 'node:fs'
+      import { createDiskSpace } from ${JSON.stringify(new URL('../disk-space.ts', import.meta.url).href)}
+      import { openDiskStore } from ${module}
+      const root = process.argv[1]
+      const space = createDiskSpace({ path: root, reserveBytes: 268435456, freshMs: 0 })
+      const store = await openDiskStore(root, space)
+      const put = (name, kib, options) => store.put('objects/' + name, (async function* () {
+        for (let i = 0; i < kib; i += 64) yield Buffer.alloc(65536, 1)
+      })(), options).then(() => 'stored', (error) => error.code + ': ' + error.message)
+      const results = [
+        await put('first', 64),
+        await put('declared', 1984, { sizeBytes: 1984 * 1024 }),
+        await put('grows', 1984),
+        await store.unfinished(),
+      ]
+      writeFileSync(root + '/other', Buffer.alloc(1990000, 1))
+      results.push(await put('late', 64))
+      writeFileSync(root + '/database', Buffer.alloc(4096, 1))
+      rmSync(root + '/other')
+      results.push(await put('second', 64), (await space.read()).reserveBytes)
+      console.log(JSON.stringify(results))`)
+    const rejected =
+      "SERVICE_UNAVAILABLE: The server's disk is full. Uploads are rejected until the operator frees space."
+    assert.deepEqual(JSON.parse(output), ['stored', rejected, rejected, 0, rejected, 'stored', 41_943])
   })
 
   test('a read-only disk is SERVICE_UNAVAILABLE to writes, and is still read', async () => {

@@ -3,7 +3,9 @@ import { mkdir, open, opendir, readFile, readdir, rename, rm, stat, writeFile } 
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { coalesce } from '../coalesce.ts'
-import { notFound, serviceUnavailable } from '../errors.ts'
+import { diskFull, isDiskFull } from '../disk-space.ts'
+import type { DiskSpace } from '../disk-space.ts'
+import { notFound } from '../errors.ts'
 import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
 import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
 
@@ -19,12 +21,7 @@ const syncStepBytes = 8_388_608
 // Of the UUIDs that are the names.
 const timeDigits = 6
 
-const fullDisk = new Set(['ENOSPC', 'EDQUOT'])
-
-const diskError = (error: unknown): Error =>
-  fullDisk.has((error as NodeJS.ErrnoException).code ?? '')
-    ? serviceUnavailable('The file store is full. Nothing was stored.', { cause: error })
-    : storeUnavailable(error)
+const diskError = (error: unknown): Error => (isDiskFull(error) ? diskFull(error) : storeUnavailable(error))
 
 const onDisk = async <T>(work: Promise<T>): Promise<T> => {
   try {
@@ -118,13 +115,18 @@ const syncInSteps = (file: FileHandle) => {
 }
 
 /** Writes a body to a file and the file to the disk: while one batch is on its way, the next is read. */
-const writeBody = async (file: FileHandle, body: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<void> => {
+const writeBody = async (
+  file: FileHandle,
+  body: AsyncIterable<Buffer>,
+  { signal, space }: PutOptions & { space: DiskSpace | undefined },
+): Promise<void> => {
   let batch: Buffer[] = []
   let size = 0
   let written = 0
   let writing: Promise<void> = Promise.resolve()
   const sync = syncInSteps(file)
   const flush = async (): Promise<void> => {
+    await space?.require(size)
     await onDisk(writing)
     sync.step(written)
     writing = writeAll(file, batch, written)
@@ -241,9 +243,9 @@ const createPublisher = (
 /**
  * Objects as files: `<root>/<folder>/<first six characters of the name>/<name>`. Those six of a UUID of version 7 are
  * the same for some four and a half hours: what a folder takes in at once shares a directory, and so the sync that
- * makes its names durable, and no directory grows for longer than that.
+ * makes its names durable, and no directory grows for longer than that. With `space` nothing is put into its reserve.
  */
-export const openDiskStore = async (root: string): Promise<ObjectStore> => {
+export const openDiskStore = async (root: string, space?: DiskSpace): Promise<ObjectStore> => {
   const incoming = join(root, '.incoming')
   const sync = createDirectorySync()
   const publish = createPublisher(root, sync)
@@ -253,14 +255,19 @@ export const openDiskStore = async (root: string): Promise<ObjectStore> => {
     return join(root, folder, name.slice(0, timeDigits), name)
   }
 
-  const put = async (key: string, body: AsyncIterable<Buffer>, { signal }: PutOptions = {}): Promise<void> => {
+  const put = async (
+    key: string,
+    body: AsyncIterable<Buffer>,
+    { signal, sizeBytes }: PutOptions = {},
+  ): Promise<void> => {
     const path = pathOf(key)
     const temporary = join(incoming, randomUUID())
     signal?.throwIfAborted()
+    await space?.require(sizeBytes ?? 0)
     const file = await onDisk(open(temporary, 'wx', 0o600))
     try {
       try {
-        await writeBody(file, body, signal)
+        await writeBody(file, body, { ...(signal ? { signal } : {}), space })
       } finally {
         await file.close()
       }

@@ -61,11 +61,13 @@ const checkDataDir = async ({ dataDir, diskReserveBytes }: Config): Promise<stri
   if (!(await exists(dataDir))) return `${dataDir} is not there yet: the first start makes it`
   const path = await prepareDataDir(dataDir)
   const { freeBytes, reserveBytes } = await createDiskSpace({ path, reserveBytes: diskReserveBytes }).read()
-  const free = `${(freeBytes / 1e9).toFixed(1)} GB free`
   if (freeBytes < reserveBytes) {
-    const reserve = `${(reserveBytes / 1e9).toFixed(1)} GB`
-    throw new Error(`${path} has only ${free}: uploads are rejected until ${reserve} are free`)
+    const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+    throw new Error(
+      `${path} has only ${megabytes(freeBytes)} free: uploads are rejected until ${megabytes(reserveBytes)} are free`,
+    )
   }
+  const free = `${(freeBytes / 1e9).toFixed(1)} GB free`
   if (freeBytes < leastFreeBytes) throw new Error(`${path} has only ${free}`)
   return `${path} can be written to, ${free}`
 }

@@ -12,6 +12,7 @@ import { sql } from './platform/database.ts'
 import { newId } from './platform/ids.ts'
 import { isWellFormedKey } from './platform/key-format.ts'
 import { startTestApp } from '../test/harness.ts'
+import { available } from '../test/require.ts'
 
 const oldKey = `old:${randomBytes(32).toString('base64')}`
 const newKey = `new:${randomBytes(32).toString('base64')}`
@@ -306,6 +307,28 @@ describe('doctor', () => {
     assert.equal(stdout.trim().split('\n').length, 8)
     assert.match(stdout, /row-level security +transactions of an org are limited to its rows/)
     assert.ok(stdout.split('\n').every((line) => line === '' || line.startsWith('✓')))
+  })
+
+  test('tells when so little of the disk is free that uploads are rejected', async (t) => {
+    const target = await mkdtemp(join(tmpdir(), 'atrium-doctor-'))
+    t.after(() => rm(target, { recursive: true, force: true }))
+    const inMount = async (command: string): Promise<string> => {
+      const shell = `mount -t tmpfs -o size=8m none "$1" && ${command}`
+      const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', shell, 'sh', target, process.execPath, script]
+      const child = spawn('unshare', words, { env: { ...commandEnv, PORT: '0', DATA_DIR: target } })
+      let stdout = ''
+      child.stdout.on('data', (chunk) => (stdout += String(chunk)))
+      await new Promise((resolve) => child.on('close', resolve).on('error', resolve))
+      return stdout
+    }
+    const canMount = async (): Promise<boolean> => (await inMount('echo mounted')) === 'mounted\n'
+    const hint = 'allow user namespaces: unshare --user --map-root-user --mount'
+    if (!(await available('full-disk', canMount, hint))) return
+    const stdout = await inMount('head -c 8300000 /dev/zero > "$1/filler"; "$2" "$3" doctor --json')
+    const { ok, checks } = JSON.parse(stdout)
+    assert.equal(ok, false)
+    const { detail } = checks.find(({ name }: { name: string }) => name === 'data directory')
+    assert.match(detail, /has only 0\.1 MB free: uploads are rejected until 0\.2 MB are free/)
   })
 
   test('names what is wrong, and changes nothing', async () => {

@@ -143,7 +143,7 @@ describe('a body that is held back', () => {
   })
 })
 
-test('a body in pieces of one byte, of which each takes a hundred times its size, is rejected', async () => {
+test('a body in pieces of one byte, which takes forty times its size in memory, is rejected', async () => {
   const { url } = await startServer()
   for (const path of ['/public', '/members']) {
     const pieces = '1\r\n1\r\n'.repeat(100_000)

@@ -163,7 +163,7 @@ export const updateWebhook = async (
   const name = patch.name === undefined ? undefined : cleanName(patch.name)
   // Names are resolved outside the transaction.
   const url = patch.url === undefined ? undefined : await forwardUrl(rules, patch.url, { orgId: actor.orgId, id })
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
     requireMatch(ifMatch, current)

@@ -8,6 +8,7 @@ import { checkCatalog } from './connectors/catalog.ts'
 import { createConnectorTools } from './connectors/tools.ts'
 import { createPreviewer } from './files/preview/previewer.ts'
 import type { Previewer } from './files/preview/previewer.ts'
+import { createQueue } from './files/preview/queue.ts'
 import { openDatabase } from './platform/database.ts'
 import type { Database } from './platform/database.ts'
 import { createDiskSpace } from './platform/disk-space.ts'
@@ -21,6 +22,7 @@ import { openObjectStore } from './platform/object-store/open.ts'
 import { createOutbound } from './platform/outbound.ts'
 import type { Outbound } from './platform/outbound.ts'
 import type { RateLimiterOptions } from './platform/rate-limit.ts'
+import { createPages } from './platform/sandbox/pages.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
@@ -117,6 +119,12 @@ export const openDeps = async (
   })
   const previewer = createPreviewer({ log })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
+  // Places of their own: pages do not wait for previews of files, nor these for pages.
+  const pagePlaces = createQueue(2, 100, 'pages are being read')
+  const pages = createPages({
+    ...pagePlaces,
+    run: (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal }),
+  })
   return {
     deps: {
       config,
@@ -130,9 +138,9 @@ export const openDeps = async (
       toolbox: createToolbox(
         [
           builtIn(fileTools),
-          createWebTools(outbound),
+          createWebTools(outbound, pages),
           createPeerTools({ db, jobs, log, models, hub, billing }),
-          createConnectorTools({ config, db, log, secrets, outbound }),
+          createConnectorTools({ config, db, log, secrets, outbound, pages }),
         ],
         log,
       ),
@@ -146,7 +154,7 @@ export const openDeps = async (
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
       await billing.settler.close()
-      await Promise.all([previewer.close(), outbound.close()])
+      await Promise.all([previewer.close(), pages.close(), outbound.close()])
       await db.close()
     },
   }

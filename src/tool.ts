@@ -36,8 +36,13 @@ export interface Tool {
   /** Letters, digits, dots, dashes, underscores; unlike every other one, dots and underscores taken for the same. */
   name: string
   description: string
-  /** JSON schema of an object: what the model is told and what its arguments are checked against. */
+  /** JSON schema of an object: what the model is told and, unless it is foreign, what its arguments are checked against. */
   inputSchema: object
+  /**
+   * The schema comes from somebody else's server. It is passed on as data and never compiled: a pattern in it can run for
+   * ever, and a keyword can change what validation means. That server validates its own input.
+   */
+  hasForeignSchema?: boolean
   /** Changes nothing, so it may run beside others, and again when nobody knows whether it ran. */
   isReadOnly: boolean
   /** Does under one `callKey` what it does only once, however often it is run. */

@@ -1,3 +1,5 @@
+import type { PageReader } from '../platform/sandbox/pages.ts'
+
 /** What comes out of a template's placeholders: tool arguments, credentials, parts of a token. */
 export type Values = Readonly<Record<string, unknown>>
 
@@ -56,8 +58,11 @@ export interface ConnectorTool {
   isReadOnly: boolean
   /** Made of the arguments; credentials are seen by `api` alone. */
   request: RequestTemplate | ((input: Values) => BuiltRequest)
-  /** The parts of the answer that are told, as `items.title`, lists taken item by item. Everything when left out. */
-  answer?: readonly string[] | ((answer: ProviderAnswer, input: Values) => unknown)
+  /**
+   * The parts of the answer that are told, as `items.title`, lists taken item by item. Everything when left out. A
+   * function that needs a page of HTML read has it read by `pages`, which does so in another process.
+   */
+  answer?: readonly string[] | ((answer: ProviderAnswer, input: Values, pages: PageReader) => unknown)
 }
 
 export interface JsonSchema {

@@ -1,13 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { badRequest } from '../platform/errors.ts'
+import { createEventParser, EventStreamError } from '../platform/event-stream.ts'
+import { JsonTooDeep, maxJsonDepth, parseForeignJson } from '../platform/json-depth.ts'
 import { OutboundError } from '../platform/outbound.ts'
 import type { Outbound } from '../platform/outbound.ts'
+import { addTools } from './mcp-tools.ts'
+import type { McpTool } from './mcp-tools.ts'
 import { ProviderError } from './provider.ts'
-
-/** What an MCP server says of one of its tools. */
-export interface McpTool {
-  name: string
-  description: string
-  inputSchema: object
-}
 
 export interface McpTarget {
   url: URL
@@ -30,7 +29,10 @@ export interface McpSession {
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26']
 const timeoutMs = 30_000
 const maxAnswerBytes = 1_048_576
-const maxTools = 128
+/** 1 MB in chunks of 64 bytes. Each chunk costs some microseconds, whatever is in it. */
+const maxChunks = 16_384
+const chunksAtOnce = 64
+const maxEvents = 1_000
 const maxPages = 20
 
 interface Message {
@@ -43,52 +45,58 @@ const name = 'The MCP server'
 const unavailable = (what: string, cause?: unknown): ProviderError =>
   new ProviderError('unavailable', `${name} ${what}.`, cause)
 
-/** The data of each event of a stream of server-sent events, as it comes. */
-const eventsOf = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let text = ''
+/**
+ * The chunks of an answer, within its limits. Chunks that are there already come without a turn of the event loop, so
+ * after every few of them the others who wait get theirs.
+ */
+const chunksOf = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   let size = 0
+  let chunks = 0
   for await (const chunk of body) {
     size += chunk.length
+    chunks += 1
     if (size > maxAnswerBytes) throw unavailable('answered with more than 1 MB')
-    text += decoder.decode(chunk, { stream: true })
-    const events = text.split(/\r?\n\r?\n|\r\r/)
-    text = events.pop() ?? ''
-    for (const event of events) {
-      const data = event.split(/\r\n|\n|\r/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? [])
-      if (data.length > 0) yield data.join('\n')
-    }
+    if (chunks > maxChunks) throw unavailable(`answered in more than ${maxChunks} pieces`)
+    if (chunks % chunksAtOnce === 0) await nextTurn()
+    yield chunk
+  }
+}
+
+const eventsOf = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const parser = createEventParser({ maxEventBytes: maxAnswerBytes, maxEvents })
+  try {
+    for await (const chunk of chunksOf(body)) yield* parser.push(chunk)
+  } catch (error) {
+    throw error instanceof EventStreamError ? unavailable(error.message, error) : error
   }
 }
 
 const parse = (text: string): Message[] => {
   try {
-    const value = JSON.parse(text) as Message | Message[]
+    const value = parseForeignJson(text) as Message | Message[]
     return [value].flat()
   } catch (error) {
+    if (error instanceof JsonTooDeep) throw unavailable(`answered with JSON of more than ${maxJsonDepth} levels`, error)
     throw unavailable('answered with something that is not JSON', error)
   }
 }
+
+const answerTo = (text: string, id: number): Message | undefined => parse(text).find((message) => message?.id === id)
 
 const answerIn = async (response: Response, id: number): Promise<Message> => {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!response.body) throw unavailable('gave no answer')
   if (isStream) {
     for await (const event of eventsOf(response.body)) {
-      const found = parse(event).find((message) => message.id === id)
+      const found = answerTo(event, id)
       // Leaving the loop closes the stream, which some servers keep open.
       if (found) return found
     }
     throw unavailable('ended its stream without an answer')
   }
   const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body) {
-    size += chunk.length
-    if (size > maxAnswerBytes) throw unavailable('answered with more than 1 MB')
-    chunks.push(chunk)
-  }
-  const found = parse(Buffer.concat(chunks).toString('utf8')).find((message) => message.id === id)
+  for await (const chunk of chunksOf(response.body)) chunks.push(chunk)
+  const found = answerTo(Buffer.concat(chunks).toString('utf8'), id)
   if (!found) throw unavailable('answered something else')
   return found
 }
@@ -100,16 +108,6 @@ const resultOf = ({ result, error }: Message): Record<string, unknown> => {
   }
   if (typeof result !== 'object' || result === null) throw unavailable('answered without a result')
   return result as Record<string, unknown>
-}
-
-const toolOf = (value: unknown): McpTool[] => {
-  const { name, description, inputSchema } = value as { name?: unknown; description?: unknown; inputSchema?: unknown }
-  if (typeof name !== 'string' || !/^[\w.\-/]{1,128}$/.test(name)) return []
-  const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema)
-  const schema = isSchema && JSON.stringify(inputSchema).length <= 16_384 ? inputSchema : { type: 'object' }
-  return [
-    { name, description: typeof description === 'string' ? description.slice(0, 1_024) : '', inputSchema: schema },
-  ]
 }
 
 /**
@@ -178,11 +176,11 @@ export const openMcp = async (outbound: Outbound, target: McpTarget, signal?: Ab
       let cursor: unknown
       for (let page = 0; page < maxPages; page++) {
         const result = await request('tools/list', cursor === undefined ? {} : { cursor })
-        tools.push(...(Array.isArray(result['tools']) ? result['tools'].flatMap(toolOf) : []))
+        if (Array.isArray(result['tools'])) addTools(tools, result['tools'])
         cursor = result['nextCursor']
-        if (cursor === undefined || cursor === null || tools.length >= maxTools) break
+        if (cursor === undefined || cursor === null) return tools
       }
-      return tools.slice(0, maxTools)
+      throw badRequest(`The MCP server lists its tools on more than ${maxPages} pages.`)
     },
     callTool: (toolName, input) => request('tools/call', { name: toolName, arguments: input ?? {} }),
     close: async () => {

@@ -3,6 +3,7 @@ import type { Actor } from '../identity/actor.ts'
 import { audit } from '../identity/audit.ts'
 import type { Database, Db } from '../platform/database.ts'
 import { badRequest, conflict, notFound } from '../platform/errors.ts'
+import type { PageReader, Pages } from '../platform/sandbox/pages.ts'
 import { slugOf } from '../platform/slug.ts'
 import type { Tool, ToolScope, ToolSource } from '../tool.ts'
 import { catalog } from './catalog.ts'
@@ -11,10 +12,15 @@ import type { Connector, ConnectorTool, ProviderAnswer, Values } from './definit
 import { callMcpTool } from './mcp.ts'
 import type { Pin } from './mcp.ts'
 import * as mcpQueries from './mcp-queries.ts'
+import { areWithinLimits } from './mcp-tools.ts'
 import * as queries from './queries.ts'
 import type { ConnectionRow } from './queries.ts'
 import type { AccessDeps, ConnectionRef } from './refresh.ts'
 import { pick } from './templates.ts'
+
+export interface ToolDeps extends AccessDeps {
+  pages: Pages
+}
 
 const schemas = new WeakMap<ConnectorTool, object>()
 
@@ -49,8 +55,8 @@ const schemaWithChoice = (tool: ConnectorTool, labels: string[]): object => {
   return schema
 }
 
-const answerOf = ({ answer }: ConnectorTool, given: ProviderAnswer, input: Values): unknown => {
-  if (typeof answer === 'function') return answer(given, input)
+const answerOf = ({ answer }: ConnectorTool, given: ProviderAnswer, input: Values, pages: PageReader): unknown => {
+  if (typeof answer === 'function') return answer(given, input, pages)
   const { body, truncated } = given
   if (truncated) return { truncated, beginning: body }
   return answer ? pick(body, answer) : body
@@ -75,7 +81,7 @@ const byNames = (connections: ConnectionRow[]): Map<string, ConnectionRow> => {
 }
 
 /** The tools of a connector for the connections that a person has to it. */
-const toolsFor = (deps: AccessDeps, connector: Connector, connections: ConnectionRow[]): Tool[] => {
+const toolsFor = (deps: ToolDeps, connector: Connector, connections: ConnectionRow[]): Tool[] => {
   const [first] = connections
   if (!first) return []
   const named = byNames(connections)
@@ -93,7 +99,7 @@ const toolsFor = (deps: AccessDeps, connector: Connector, connections: Connectio
       if (!connection) throw badRequest('There is no such connection any more.')
       const request = typeof tool.request === 'function' ? tool.request(input) : tool.request
       const answer = await callConnection(deps, refOf(connection), request, { input, signal })
-      return answerOf(tool, answer, input)
+      return answerOf(tool, answer, input, deps.pages.for({ orgId: connection.orgId, signal }))
     },
   }))
 }
@@ -110,12 +116,13 @@ const mcpName = (middle: string, name: string): string => {
 
 const pinned = new Map<string, Pin>()
 
-/** The very objects that were read before, for pins that are the same: schemas are compiled by object. */
+/** The objects that were read before, for pins that are the same. Tools beyond the limits are none. */
 const knownPin = (value: unknown): Pin | undefined => {
   const pin = value as Pin | null
   if (!pin) return undefined
   const known = pinned.get(pin.hash)
   if (known) return known
+  if (!areWithinLimits(pin.tools)) return undefined
   if (pinned.size >= 200) pinned.clear()
   pinned.set(pin.hash, pin)
   return pin
@@ -128,6 +135,7 @@ const mcpTools = (deps: AccessDeps, connection: ConnectionRow & { pinnedTools: u
     name: mcpName(middle, tool.name),
     description: `${connection.accountName ?? 'MCP server'}: ${tool.description}`,
     inputSchema: tool.inputSchema,
+    hasForeignSchema: true,
     // A server may say of its tools what it likes.
     isReadOnly: false,
     permission: permissionOf(false),
@@ -149,7 +157,7 @@ const allMcpTools = (deps: AccessDeps, connections: (ConnectionRow & { pinnedToo
   })
 }
 
-const offered = async (deps: AccessDeps, { db, actor, agent }: ToolScope): Promise<Tool[]> => {
+const offered = async (deps: ToolDeps, { db, actor, agent }: ToolScope): Promise<Tool[]> => {
   const slugs = agent ? agent.allowedConnectors.filter((slug) => catalog.has(slug)) : [...catalog.keys()]
   if (slugs.length === 0) return []
   const connections = await queries.listActiveConnections(db, actor, slugs)
@@ -165,7 +173,7 @@ const offered = async (deps: AccessDeps, { db, actor, agent }: ToolScope): Promi
  * What agents do with the connections of the person whose turn it is: those whose connector is in the agent's
  * `allowedConnectors`, active at that moment, and nobody else's.
  */
-export const createConnectorTools = (deps: AccessDeps): ToolSource => ({ offered: (scope) => offered(deps, scope) })
+export const createConnectorTools = (deps: ToolDeps): ToolSource => ({ offered: (scope) => offered(deps, scope) })
 
 interface ShownTool {
   name: string
@@ -181,7 +189,7 @@ export interface ConnectionTools {
 
 const shownPin = ({ hash, tools }: Pin): { hash: string; items: ShownTool[] } => ({
   hash,
-  items: tools.map((tool) => ({ ...tool, name: mcpName('', tool.name) })),
+  items: (areWithinLimits(tools) ? tools : []).map((tool) => ({ ...tool, name: mcpName('', tool.name) })),
 })
 
 /** What agents can do with the caller's connection; of an MCP server, also what it has now where that is something else. */

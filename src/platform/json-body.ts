@@ -3,28 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import secureJson from 'secure-json-parse'
 import { badRequest } from './errors.ts'
-
-/** No document of this API is deeper than ten; PostgreSQL's own JSON parser gives up at a few thousand. */
-const maxDepth = 64
-
-const quote = 34
-const backslash = 92
-
-const depthOf = (text: string): number => {
-  let depth = 0
-  let deepest = 0
-  let inString = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (inString) {
-      if (code === backslash) i++
-      else if (code === quote) inString = false
-    } else if (code === quote) inString = true
-    else if (code === 91 || code === 123) deepest = Math.max(deepest, ++depth)
-    else if (code === 93 || code === 125) depth--
-  }
-  return deepest
-}
+import { maxJsonDepth, jsonDepth } from './json-depth.ts'
 
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
@@ -40,7 +19,7 @@ const parseAnyJson = (body: Buffer): unknown => {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.')
   const text = body.toString('utf8')
-  if (depthOf(text) > maxDepth) throw badRequest(`The body is nested deeper than ${maxDepth} levels.`)
+  if (jsonDepth(text) > maxJsonDepth) throw badRequest(`The body is nested deeper than ${maxJsonDepth} levels.`)
   try {
     return secureJson.parse(text, undefined, { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {

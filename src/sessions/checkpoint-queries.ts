@@ -250,7 +250,7 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, checkpoint: Ch
   withHeld(
     db,
     sql`update turns
-      set status = 'requires_action', rested_attempts = attempts, ${workedUntilNow},
+      set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
         lease_token = null, lease_until = null${noteSeq(checkpoint.frames)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
     pieces(checkpoint, 'rests', false),

@@ -197,12 +197,36 @@ describe('a turn that has lost its job', () => {
     assert.equal(await takeUpForsaken(app.deps), 0)
   })
 
-  test('is found when its worker died, too, and ended when that has happened too often', async () => {
+  /** As it is when a worker died on it. */
+  const leaveDead = (as: TestActor, turnId: string, deaths: number, attempts = deaths + 1) =>
+    app.db.execute(sql`
+      update turns set status = 'running', attempts = rested_attempts + ${attempts}, worker_deaths = ${deaths},
+        lease_token = ${newId()}, lease_until = claimed_at + interval '20 seconds'
+      where org_id = ${as.orgId} and id = ${turnId}`)
+
+  test('is taken up again after the first death of its worker', async () => {
+    const { as, turnId } = await forsake()
+    await leaveDead(as, turnId, 0)
+    assert.equal(await takeUpForsaken(app.deps), 1)
+    await untilStatus(app, as, turnId, 'completed')
+  })
+
+  test('fails with the reason worker_died after the second death of its worker, and runs none of its tools', async () => {
+    const { as, turnId } = await forsake()
+    await leaveDead(as, turnId, 1)
+    assert.equal(await takeUpForsaken(app.deps), 1)
+    const turn = await untilStatus(app, as, turnId, 'failed', 'completed')
+    assert.deepEqual([turn.status, turn.error.code], ['failed', 'worker_died'])
+    assert.match(turn.error.message, /died 2 times.*new message/)
+    assert.deepEqual(await filesOf(as), [])
+    const { body } = await say(app, as, turn.sessionId, { text: 'Still there?' })
+    assert.equal(body.data.turn.status, 'completed')
+  })
+
+  test('fails after eight attempts that its workers gave back, without a death among them', async () => {
     const { as, turnId } = await forsake()
     await app.db.execute(sql`
-      update turns set status = 'running', attempts = rested_attempts + 8, lease_token = ${newId()},
-        lease_until = claimed_at + interval '20 seconds'
-      where org_id = ${as.orgId} and id = ${turnId}`)
+      update turns set attempts = rested_attempts + 8 where org_id = ${as.orgId} and id = ${turnId}`)
     assert.equal(await takeUpForsaken(app.deps), 1)
     const turn = await untilStatus(app, as, turnId, 'failed', 'completed')
     assert.deepEqual([turn.status, turn.error.code], ['failed', 'internal'])

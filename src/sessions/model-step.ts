@@ -5,6 +5,7 @@ import { believedUsage } from './believed-usage.ts'
 import type { EndedStep } from './checkpoint-queries.ts'
 import { costOf } from './costs.ts'
 import { affordCall, promptTokensOf } from './metering.ts'
+import { JsonTooDeep, maxJsonDepth, parseForeignJson } from '../platform/json-depth.ts'
 import { cleanText } from '../platform/text.ts'
 import { cleanJson } from './models/clean-text.ts'
 import { ModelFailure } from './models/model-port.ts'
@@ -49,11 +50,15 @@ interface Heard {
 const parseInput = (input: string): { input: unknown; fault: string | undefined } => {
   try {
     // Models write nothing, or null, for a tool without arguments.
-    return { input: cleanJson(JSON.parse(input === '' ? '{}' : input)) ?? {}, fault: undefined }
-  } catch {
-    return { input: cleanJson(input), fault: 'The arguments are not valid JSON.' }
+    return { input: cleanJson(parseForeignJson(input === '' ? '{}' : input)) ?? {}, fault: undefined }
+  } catch (error) {
+    const fault =
+      error instanceof JsonTooDeep ? `The arguments are nested deeper than ${maxJsonDepth} levels.` : notJson
+    return { input: cleanText(input), fault }
   }
 }
+
+const notJson = 'The arguments are not valid JSON.'
 
 /** Takes down what the model says, and passes it on to whoever reads the stream. */
 const createListener = (run: Run, prefix: string, heard: Heard) => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { microcentsPerCent } from '../billing/billing.ts'
+import type { Database } from '../platform/database.ts'
 import type { JobContext } from '../platform/jobs.ts'
 import { claimLease, keepLease } from '../platform/lease.ts'
 import type { Claim } from '../platform/lease.ts'
@@ -7,6 +8,7 @@ import { leaveCalls } from './cancel.ts'
 import { takeFromChain } from './chain.ts'
 import { AuthorityLost, loadAuthority, loadCast, renewAuthority } from './cast.ts'
 import { appendFrames, releaseTurn } from './checkpoint-queries.ts'
+import type { Held } from './checkpoint-queries.ts'
 import * as eventQueries from './event-queries.ts'
 import { callModel } from './model-step.ts'
 import type { StepOutcome } from './model-step.ts'
@@ -20,7 +22,7 @@ import { watchTurnAuthority } from './turn-authority.ts'
 import { leftMsOf, save, say, TimeIsUp, turnLease } from './turn-run.ts'
 import type { Hold, Run, RunDeps } from './turn-run.ts'
 import * as turnQueries from './turn-queries.ts'
-import type { ClaimedTurn } from './turn-queries.ts'
+import type { ClaimedTurn, ErrorDetail } from './turn-queries.ts'
 
 const spentMicrocents = (run: Run): bigint => run.progress.steps.reduce((sum, step) => sum + step.costMicrocents, 0n)
 
@@ -100,14 +102,32 @@ const takeStepsWithinLimits = async (run: Run): Promise<Outcome | undefined> => 
   }
 }
 
-/** In a row, without a person in between. More than any crash explains: something about this turn kills its workers. */
+/** Attempts without a person in between, those included that were given back in order. */
 const maxAttempts = 8
+
+/** The second death shows that something about the turn may kill its workers, and with them the turns of others. */
+const maxWorkerDeaths = 2
+
+/** Why a turn that was tried too often is not tried again. */
+const quarantineOf = ({ workerDeaths, attempts, restedAttempts }: ClaimedTurn): ErrorDetail | undefined => {
+  if (workerDeaths >= maxWorkerDeaths) {
+    return {
+      code: 'worker_died',
+      message: `The server process that worked on this turn died ${workerDeaths} times, so the turn is not tried again. Check what its tools last did, change the request, and send it as a new message.`,
+    }
+  }
+  if (attempts - restedAttempts <= maxAttempts) return undefined
+  return { code: 'internal', message: 'The server stopped again and again while it worked on this turn.' }
+}
 
 /** Everything from the claim to the end, while the turn is ours. */
 const takeTurn = async (hold: Hold): Promise<void> => {
-  const { turn } = hold
-  if (turn.attempts - turn.restedAttempts > maxAttempts) {
-    await conclude(hold, failed('internal', 'The server stopped again and again while it worked on this turn.'))
+  const { turn, deps } = hold
+  const quarantine = quarantineOf(turn)
+  if (quarantine) {
+    deps.log.error({ orgId: hold.held.orgId, turnId: turn.id, code: quarantine.code }, 'a turn is not tried again')
+    const checkpoint = { callChanges: leaveCalls(hold.progress.calls) }
+    await conclude(hold, failed(quarantine.code, quarantine.message, checkpoint))
     return
   }
   const cast = await loadCast(hold)
@@ -168,6 +188,24 @@ const openHold = async (
   return hold
 }
 
+const giveBackTries = 60
+
+/**
+ * Gives the turn back, so that whoever takes it up next need not wait for the lease to run out, and does not take this
+ * worker for dead: after an outage of the database that is tried until it answers, for a minute.
+ */
+const giveBack = async (db: Database, held: Held, jobSignal: AbortSignal): Promise<void> => {
+  for (let tries = 1; tries <= giveBackTries; tries++) {
+    try {
+      await releaseTurn(db, held)
+      return
+    } catch {
+      if (jobSignal.aborted) return
+      await delay(1_000, undefined, { signal: jobSignal }).catch(() => undefined)
+    }
+  }
+}
+
 /**
  * The job of a turn: claims it and works on it until it ends, waits for a person, or is not ours any more. Rejects when
  * the turn is to be taken up again.
@@ -191,8 +229,7 @@ export const workOnTurn = async (
   try {
     await takeTurn(await openHold(deps, orgId, claim, signal, (reason) => stop.abort(reason)))
   } catch (error) {
-    // Given back, so that whoever takes it up next need not wait for the lease to run out.
-    await releaseTurn(db, { orgId, turnId, token: claim.token }).catch(() => undefined)
+    await giveBack(db, { orgId, turnId, token: claim.token }, jobSignal)
     const state = await turnQueries.findTurnState(db, orgId, turnId)
     if (!state || !['queued', 'running'].includes(state.status)) return
     log.warn({ err: error, turnId }, 'a turn was interrupted and is taken up again')

@@ -2,7 +2,8 @@ import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { may } from '../identity/actor.ts'
-import { ApiError } from '../platform/errors.ts'
+import { ApiError, badRequest } from '../platform/errors.ts'
+import { jsonDepth, maxJsonDepth } from '../platform/json-depth.ts'
 import type { Log } from '../platform/log.ts'
 import { describe } from '../platform/validation.ts'
 import type { Tool, ToolContext, ToolScope, ToolSource } from '../tool.ts'
@@ -33,32 +34,34 @@ export const builtIn = (tools: readonly Tool[]): ToolSource => ({
 /** What the pickiest provider takes. */
 const maxTools = 128
 
-/** Schemas come from other people's servers, too: one that cannot be read checks nothing, its server will. */
-const createChecks = (log: Log) => {
-  const checks = new WeakMap<object, ValidateFunction | 'unreadable'>()
+/**
+ * Compiles the schemas of our own tools, each once. Foreign schemas never get here. One of ours that cannot be compiled is
+ * a bug: its tool is not run.
+ */
+const createChecks = () => {
+  const checks = new WeakMap<object, ValidateFunction>()
   const ajv = new Ajv({ strict: false, verbose: true, coerceTypes: false, addUsedSchema: false, logger: false })
   addFormats.default(ajv)
-  const compile = (tool: Tool): ValidateFunction | 'unreadable' => {
+  const compile = (tool: Tool): ValidateFunction => {
     try {
       return ajv.compile(tool.inputSchema)
-    } catch (error) {
-      log.warn({ err: error, tool: tool.name }, 'the schema of a tool cannot be read, its input is not checked')
-      return 'unreadable'
     } finally {
       // Or ajv keeps every schema that it ever saw.
       ajv.removeSchema(tool.inputSchema)
     }
   }
-  return (tool: Tool): ValidateFunction | undefined => {
+  return (tool: Tool): ValidateFunction => {
     const check = checks.get(tool.inputSchema) ?? compile(tool)
     checks.set(tool.inputSchema, check)
-    return check === 'unreadable' ? undefined : check
+    return check
   }
 }
 
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** The tools of all sources together. Of two with one name toward models that of the earlier source counts. */
 export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox => {
-  const checkOf = createChecks(log)
+  const checkOf = createChecks()
   const ask = async (source: ToolSource, scope: ToolScope): Promise<Tool[]> => {
     try {
       return await source.offered(scope)
@@ -83,8 +86,10 @@ export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox
       return [...byName.values()].toSorted((a, b) => place(a) - place(b)).slice(0, maxTools)
     },
     fault: (tool, input) => {
+      if (!isObject(input)) return 'The input must be an object'
+      if (tool.hasForeignSchema === true) return undefined
       const check = checkOf(tool)
-      if (!check || check(input)) return undefined
+      if (check(input)) return undefined
       const error = check.errors?.[0]
       return error ? describe(error as never, 'body').replace(/^The body/, 'The input') : 'The input is not valid'
     },
@@ -97,10 +102,24 @@ const maxOutputBytes = 65_536
 /** How JSON writes NUL and halves of surrogate pairs, which PostgreSQL does not take: a turn would never get past them. */
 const unstorable = /\\u(?:0000|d[89a-f])/
 
+const jsonOf = (output: unknown): string => {
+  try {
+    return JSON.stringify(output) ?? 'null'
+  } catch (error) {
+    // JSON.stringify is recursive: a value of a few thousand levels exhausts the stack.
+    if (error instanceof RangeError) throw badRequest(tooDeep, { cause: error })
+    throw error
+  }
+}
+
+const tooDeep = `The answer of the tool is nested deeper than ${maxJsonDepth} levels.`
+
 const capped = (output: unknown): unknown => {
-  const json = JSON.stringify(output) ?? 'null'
-  if (Buffer.byteLength(json) <= maxOutputBytes)
+  const json = jsonOf(output)
+  if (Buffer.byteLength(json) <= maxOutputBytes) {
+    if (jsonDepth(json) > maxJsonDepth) throw badRequest(tooDeep)
     return unstorable.test(json) ? cleanJson(JSON.parse(json)) : (output ?? null)
+  }
   return {
     truncated: true,
     beginning: Buffer.from(json)

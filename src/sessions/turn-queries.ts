@@ -59,6 +59,8 @@ export interface TurnRow {
   attempts: number
   /** Of those, the ones before it last waited for a person. */
   restedAttempts: number
+  /** Workers that died while they had it, since it last waited for a person. */
+  workerDeaths: number
   workedMs: bigint
   createdAt: string
   startedAt: string | null
@@ -69,7 +71,7 @@ export interface TurnRow {
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
   turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.status, turns.stop_reason, turns.error, turns.reply_id,
-  turns.attempts, turns.rested_attempts, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
+  turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<TurnRow>(sql`
@@ -163,6 +165,7 @@ export const turnClaim = (leaseMs: number) => ({
   set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
     worked_ms = worked_ms + case when lease_token is null then 0 else
       greatest(0, extract(epoch from lease_until - claimed_at) * 1000 - ${leaseMs})::bigint end,
+    worker_deaths = worker_deaths + case when lease_token is null then 0 else 1 end,
     claimed_at = clock_timestamp()`,
   returning: sql`${columns},
     (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,

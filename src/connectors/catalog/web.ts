@@ -1,7 +1,5 @@
 import { badRequest } from '../../platform/errors.ts'
-import { htmlToText } from '../../platform/html-text.ts'
 import type { BuiltRequest, Connector, ProviderAnswer, Values } from '../definition.ts'
-import { linksOf } from '../html.ts'
 
 const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', description: 'A public http or https URL' }
 
@@ -32,9 +30,9 @@ export const connector: Connector = {
       required: ['url'],
       isReadOnly: true,
       request: get,
-      answer: (answer) => {
+      answer: async (answer, _input, pages) => {
         const text = textOf(answer)
-        const read = isHtml(answer) ? htmlToText(text, answer.url) : { title: null, text, isCut: false }
+        const read = isHtml(answer) ? await pages.text(text, answer.url) : { title: null, text, isCut: false }
         return { url: answer.url, title: read.title, text: read.text, truncated: answer.truncated || read.isCut }
       },
     },
@@ -45,7 +43,10 @@ export const connector: Connector = {
       required: ['url'],
       isReadOnly: true,
       request: get,
-      answer: (answer) => ({ url: answer.url, links: isHtml(answer) ? linksOf(textOf(answer), answer.url) : [] }),
+      answer: async (answer, _input, pages) => ({
+        url: answer.url,
+        links: isHtml(answer) ? await pages.links(textOf(answer), answer.url) : [],
+      }),
     },
     {
       name: 'get_json',

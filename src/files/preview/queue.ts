@@ -4,8 +4,8 @@ import type { FairQueue } from '../../platform/fair-queue.ts'
 
 export type Queue = FairQueue
 
-const busy = (): Error =>
-  serviceUnavailable('Too many previews are being made right now. Try again shortly.', {
+const busy = (what: string): Error =>
+  serviceUnavailable(`Too many ${what} right now. Try again shortly.`, {
     headers: { 'retry-after': '5' },
   })
 
@@ -16,10 +16,10 @@ const groupsThatWait = 10
  * Work for people and models of which so much runs at once, and so much of one org waits; more is SERVICE_UNAVAILABLE.
  * The group is the org: orgs that wait take turns.
  */
-export const createQueue = (concurrency: number, maxWaitingPerOrg: number): Queue =>
+export const createQueue = (concurrency: number, maxWaitingPerOrg: number, what = 'previews are being made'): Queue =>
   createFairQueue({
     running: concurrency,
     waiting: maxWaitingPerOrg * groupsThatWait,
     waitingPerGroup: maxWaitingPerOrg,
-    busy,
+    busy: () => busy(what),
   })

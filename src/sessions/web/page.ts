@@ -2,7 +2,7 @@ import { badRequest } from '../../platform/errors.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { OutboundError } from '../../platform/outbound.ts'
 import type { Outbound, OutboundResponse } from '../../platform/outbound.ts'
-import { htmlToText } from '../../platform/html-text.ts'
+import type { PageReader } from '../../platform/sandbox/pages.ts'
 
 export interface Page {
   /** Where the text is from, after redirects. */
@@ -100,6 +100,7 @@ const storable = (text: string): string => text.replaceAll('\0', '').toWellForme
 /** Reads a page of the public Internet as text. BAD_REQUEST with what went wrong, in words for whoever named the URL. */
 export const readPage = async (
   outbound: Outbound,
+  reader: PageReader,
   address: string,
   signal: AbortSignal,
   orgId: string,
@@ -113,7 +114,7 @@ export const readPage = async (
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
   if (!isHtml(type) && !isText(type)) throw told(`The address leads to ${type.slice(0, 100)}, which is no text.`)
   const decoded = decode(body, charsetOf(body, contentType, isHtml(type)))
-  const page = isHtml(type) ? htmlToText(decoded, url) : { title: null, text: decoded, isCut: false }
+  const page = isHtml(type) ? await reader.text(decoded, url) : { title: null, text: decoded, isCut: false }
   return {
     url,
     contentType: type,

@@ -1,10 +1,15 @@
-import { parseHtml } from '../platform/html-parser.ts'
+import { parseHtml } from './html-parser.ts'
 
 const maxLinks = 200
 const maxTextLength = 200
 
+export interface PageLink {
+  url: string
+  text: string
+}
+
 /** The http and https links of a page with their texts, each target once. */
-export const linksOf = (html: string, base: string): { url: string; text: string }[] => {
+export const linksOf = (html: string, base: string): PageLink[] => {
   const links = new Map<string, string>()
   let current: string | undefined
   parseHtml(html, {

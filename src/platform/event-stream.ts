@@ -1,0 +1,100 @@
+/** Limits of one stream of server-sent events. */
+export interface EventStreamLimits {
+  /** Bytes of one event, its field names and line breaks included. */
+  maxEventBytes: number
+  maxEvents: number
+}
+
+export interface EventParser {
+  /** The data of each event that ends in this chunk. Throws an EventStreamError beyond a limit. */
+  push(chunk: Uint8Array): string[]
+}
+
+/** The message completes the sentence "The server …". */
+export class EventStreamError extends Error {
+  constructor(what: string) {
+    super(what)
+    this.name = 'EventStreamError'
+  }
+}
+
+const lf = 10
+const cr = 13
+const colon = 58
+const space = 32
+const dataField = Buffer.from('data')
+const firstCapacity = 1_024
+
+/** The value of a `data` line; undefined for every other field and for comments. */
+const dataOf = (line: Buffer): string | undefined => {
+  if (line.length < 4 || dataField.compare(line, 0, 4) !== 0) return undefined
+  if (line.length === 4) return ''
+  if (line[4] !== colon) return undefined
+  return line.toString('utf8', line[5] === space ? 6 : 5)
+}
+
+/**
+ * Parses server-sent events (WHATWG HTML, section 9.2) from bytes. Each byte is looked at once, however small the chunks
+ * are: the time is linear in the bytes, where joining the chunks and splitting them anew is quadratic.
+ */
+export const createEventParser = ({ maxEventBytes, maxEvents }: EventStreamLimits): EventParser => {
+  let line = Buffer.allocUnsafe(firstCapacity)
+  let lineLength = 0
+  let eventBytes = 0
+  let events = 0
+  let data: string[] = []
+  let isAfterCr = false
+
+  const append = (chunk: Uint8Array, from: number, to: number): void => {
+    const length = lineLength + to - from
+    eventBytes += to - from
+    if (eventBytes > maxEventBytes) throw new EventStreamError(`sent an event of more than ${maxEventBytes} bytes`)
+    if (length > line.length) {
+      const grown = Buffer.allocUnsafe(Math.max(length, line.length * 2))
+      line.copy(grown, 0, 0, lineLength)
+      line = grown
+    }
+    line.set(chunk.subarray(from, to), lineLength)
+    lineLength = length
+  }
+  const endLine = (found: string[]): void => {
+    if (lineLength === 0) {
+      if (data.length > 0) {
+        if (++events > maxEvents) throw new EventStreamError(`sent more than ${maxEvents} events`)
+        found.push(data.join('\n'))
+      }
+      data = []
+      eventBytes = 0
+      return
+    }
+    // A line break counts: an event of a million empty `data` lines is a million entries.
+    eventBytes += 1
+    const value = dataOf(line.subarray(0, lineLength))
+    if (value !== undefined) data.push(value)
+    lineLength = 0
+  }
+
+  return {
+    push: (chunk) => {
+      const found: string[] = []
+      let from = 0
+      for (let at = 0; at < chunk.length; at++) {
+        const byte = chunk[at]
+        if (byte !== lf && byte !== cr) {
+          isAfterCr = false
+          continue
+        }
+        // The second half of CR LF, which may come in another chunk.
+        const isSecondHalf = byte === lf && isAfterCr
+        isAfterCr = byte === cr
+        if (!isSecondHalf) {
+          append(chunk, from, at)
+          endLine(found)
+        }
+        from = at + 1
+      }
+      append(chunk, from, chunk.length)
+      return found
+    },
+  }
+}

@@ -43,6 +43,8 @@ export interface Config extends StorageConfig, EventConfig {
   modelSilenceMs: number
   /** A turn that works for longer ends with what it has. */
   turnLimitMs: number
+  /** A process that works ends when its event loop has not turned for so long; 0: never. */
+  watchdogSeconds: number
   billing: BillingConfig
   /** What the operator says about connectors, by slug. */
   connectors: ReadonlyMap<string, ConnectorSettings>
@@ -139,6 +141,12 @@ export const variables = {
     fallback: '300',
     parse: integer(1, 3_600),
   },
+  WATCHDOG_SECONDS: {
+    description:
+      'A process that works on jobs (roles `worker` and `all`) ends with exit code 142 when its event loop has not turned for this long; its supervisor starts it again. 0 turns this off.',
+    fallback: '20',
+    parse: integer(0, 3_600),
+  },
   ...eventVariables,
   ...billingVariables,
 } as const satisfies Record<string, Variable>
@@ -233,6 +241,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     modelProviders: providers,
     modelSilenceMs: parsed.MODEL_SILENCE_SECONDS * 1_000,
     turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
+    watchdogSeconds: parsed.WATCHDOG_SECONDS,
     billing: billingConfigOf(parsed, environment === 'production', quotaLimitsOf(parsed)),
     connectors,
     ...eventConfigOf(parsed),

@@ -18,6 +18,8 @@ import type { Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { StartError } from './platform/start-error.ts'
 import { tenantRole } from './platform/tenant-role.ts'
+import { guardProcess } from './platform/units.ts'
+import { startWatchdog } from './platform/watchdog.ts'
 import { buildOperations, buildServer } from './server.ts'
 import { registerJobs } from './worker.ts'
 
@@ -120,6 +122,7 @@ interface Running {
 const start = async (config: Config, role: Role): Promise<Running> => {
   const step = createSteps()
   const log = createLog(config.logLevel)
+  if (role !== 'api' && config.watchdogSeconds > 0) startWatchdog(config.watchdogSeconds, log)
   const home =
     config.databaseUrl === undefined
       ? await step(
@@ -201,28 +204,39 @@ const stop = async ({ home, opened, app, log }: Running): Promise<void> => {
 // Ctrl-C under npm comes twice within milliseconds: from the terminal, and passed on by npm.
 const sameSignalMs = 1_000
 
-/** Stops once, on the first signal; the second one does not wait. Exit code 0 when everything came to its end. */
-const stopOnSignal = (running: Running): void => {
+/** Exit code after an exception that belongs to no unit of work: EX_SOFTWARE of sysexits.h. */
+const brokenExitCode = 70
+
+/**
+ * Stops once, on the first signal; the second one does not wait. Exit code 0 when everything came to its end, 70 when an
+ * unhandled exception left the process in an unknown state.
+ */
+const stopInOrder = (running: Running): void => {
   let stopping = false
   let signalledAt = 0
-  const onSignal = (): void => {
-    if (stopping && performance.now() - signalledAt < sameSignalMs) return
-    if (stopping) process.exit(130)
+  const begin = (exitCode: number): void => {
+    if (stopping) return
     stopping = true
-    signalledAt = performance.now()
     console.log('  … stopping: finishing what is under way')
     setTimeout(() => {
       running.log.error('stopping took too long; what was left is picked up at the next start')
       process.exit(1)
     }, stopDeadlineMs + 3_000).unref()
     stop(running).then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (error: unknown) => {
         running.log.error({ err: error }, 'stopping failed')
         process.exit(1)
       },
     )
   }
+  const onSignal = (): void => {
+    if (stopping && performance.now() - signalledAt < sameSignalMs) return
+    if (stopping) process.exit(130)
+    signalledAt = performance.now()
+    begin(0)
+  }
+  guardProcess(running.log, () => begin(brokenExitCode))
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   running.home.postgres?.exited.then(
@@ -245,7 +259,7 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, leave)
   const running = await start(config, role)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, leave)
-  stopOnSignal(running)
+  stopInOrder(running)
   giveBackMemory()
   const { app, first, home } = running
   const place = placeOf(role, config)

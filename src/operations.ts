@@ -8,6 +8,7 @@ import type { Jobs } from './platform/jobs.ts'
 import { registerMetrics } from './platform/metrics.ts'
 import type { GaugeSource } from './platform/metrics.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
+import { unhandledErrors } from './platform/units.ts'
 import { findDeliveryBacklog } from './webhooks/webhooks.ts'
 
 // Far beyond the longest backlog that workers catch up with; an API that nobody works for is of no use to callers.
@@ -38,6 +39,12 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
     name: 'jobs_oldest_waiting_seconds',
     help: 'How long ago the job that has waited longest for a worker should have started.',
     read: async () => (await jobs.lag()).oldestSeconds,
+  },
+  {
+    name: 'unhandled_errors',
+    help: 'Errors since the start that nothing handled, by the unit of work that they ended. Each is a bug.',
+    label: 'unit',
+    read: unhandledErrors,
   },
   {
     name: 'webhook_deliveries_due',

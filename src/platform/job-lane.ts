@@ -3,6 +3,7 @@ import type { Job, PgBoss } from 'pg-boss'
 import type { Handler, JobKind } from './job-kind.ts'
 import { withoutSecrets } from './redact.ts'
 import type { Log } from './log.ts'
+import { runUnit } from './units.ts'
 
 export interface LaneOptions {
   kind: JobKind<object>
@@ -129,13 +130,20 @@ const runHandler = async ({ kind, handler }: LaneOptions, attempt: Attempt): Pro
       attempt.lost = true
     }),
   ]
+  const context = {
+    jobId: job.id,
+    attempt: job.retryCount + 1,
+    isLastAttempt: job.retryCount >= kind.retryLimit,
+    signal: abort.signal,
+  }
+  const { orgId } = (job.data ?? {}) as { orgId?: unknown }
+  const unit = { kind: 'job', id: job.id, orgId: typeof orgId === 'string' ? orgId : null } as const
   try {
-    await handler(job.data, {
-      jobId: job.id,
-      attempt: job.retryCount + 1,
-      isLastAttempt: job.retryCount >= kind.retryLimit,
-      signal: abort.signal,
-    })
+    await runUnit(
+      unit,
+      (reason) => abort.abort(reason),
+      () => handler(job.data, context),
+    )
   } finally {
     for (const timer of timers) clearTimeout(timer)
   }

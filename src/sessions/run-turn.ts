@@ -7,6 +7,7 @@ import type { Claim } from '../platform/lease.ts'
 import { leaveCalls } from './cancel.ts'
 import { takeFromChain } from './chain.ts'
 import { AuthorityLost, loadAuthority, loadCast, renewAuthority } from './cast.ts'
+import { runUnit, StrayError } from '../platform/units.ts'
 import { appendFrames, releaseTurn } from './checkpoint-queries.ts'
 import type { Held } from './checkpoint-queries.ts'
 import * as eventQueries from './event-queries.ts'
@@ -97,6 +98,9 @@ const takeStepsWithinLimits = async (run: Run): Promise<Outcome | undefined> => 
   } catch (error) {
     const checkpoint = { callChanges: leaveCalls(run.progress.calls) }
     if (error instanceof TimeIsUp) return ended('incomplete', 'max_time', checkpoint)
+    if (error instanceof StrayError) {
+      return failed('internal', 'Something failed in the server while it worked on this turn.', checkpoint)
+    }
     if (error instanceof AuthorityLost) return failed(error.detail.code, error.message, checkpoint)
     throw error
   }
@@ -227,7 +231,9 @@ export const workOnTurn = async (
   const unwatch = watchTurnAuthority(db, deps.authority, orgId, claim.row, (why) => stop.abort(new AuthorityLost(why)))
   const signal = AbortSignal.any([lease.signal, stop.signal, jobSignal])
   try {
-    await takeTurn(await openHold(deps, orgId, claim, signal, (reason) => stop.abort(reason)))
+    const unit = { kind: 'turn', id: turnId, orgId } as const
+    const abort = (reason: Error): void => stop.abort(reason)
+    await runUnit(unit, abort, async () => takeTurn(await openHold(deps, orgId, claim, signal, abort)))
   } catch (error) {
     await giveBack(db, { orgId, turnId, token: claim.token }, jobSignal)
     const state = await turnQueries.findTurnState(db, orgId, turnId)

@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts'
 import { describe } from '../platform/validation.ts'
 import type { Tool, ToolContext, ToolScope, ToolSource } from '../tool.ts'
 import { cleanText } from '../platform/text.ts'
+import { runUnit } from '../platform/units.ts'
 import { cleanJson } from './models/clean-text.ts'
 import { wireName } from './models/wire-name.ts'
 
@@ -143,13 +144,18 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
  * nobody waits for the tool, whether it heeds its signal or not.
  */
 export const runTool = async (tool: Tool, context: ToolContext, input: unknown): Promise<ToolOutcome> => {
-  const { log, signal } = context
+  const { log, signal, actor, turn, callKey } = context
   const timeout = AbortSignal.timeout(toolTimeoutMs)
-  const either = AbortSignal.any([signal, timeout])
-  try {
+  const stray = new AbortController()
+  const either = AbortSignal.any([signal, timeout, stray.signal])
+  const unit = { kind: 'tool', id: turn?.id ?? callKey, orgId: actor.orgId } as const
+  const run = async (): Promise<unknown> => {
     const running = tool.run({ ...context, signal: either }, input as never)
     running.catch(() => undefined)
-    return { status: 'done', output: capped(await Promise.race([running, untilAborted(either)])) }
+    return Promise.race([running, untilAborted(either)])
+  }
+  try {
+    return { status: 'done', output: capped(await runUnit(unit, (reason) => stray.abort(reason), run)) }
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (timeout.aborted) return told(`The tool did not answer within ${toolTimeoutMs / 1_000} s.`)

@@ -3,6 +3,7 @@ import { OutboundError } from '../platform/outbound.ts'
 import type { Outbound, OutboundFailure, OutboundResponse } from '../platform/outbound.ts'
 import type { Sealer } from '../platform/secrets.ts'
 import { signStandardWebhook } from '../platform/signatures/standard-webhooks.ts'
+import { runUnit } from '../platform/units.ts'
 import type { AttemptRecord, ResponseRecord } from './delivery-queries.ts'
 import { hopsHeader, hopsOf, maxHops } from './hops.ts'
 import { storable } from './payload.ts'
@@ -68,18 +69,22 @@ const send = async (
   body: Buffer,
   signal: AbortSignal,
 ): Promise<Result> => {
-  try {
+  const stray = new AbortController()
+  const request = async (): Promise<OutboundResponse> => {
     const key = forwardingKey(secrets.open(row.secret, webhookSecretColumn.at(row.orgId, row.webhookId)))
-    const answer = await outbound.request(url, {
+    return outbound.request(url, {
       orgId: row.orgId,
       method: 'POST',
       headers: headersOf(row, body, key),
       body,
       timeoutMs: attemptTimeoutMs,
       maxBytes: readBytes,
-      signal,
+      signal: AbortSignal.any([signal, stray.signal]),
     })
-    return { answer }
+  }
+  try {
+    const unit = { kind: 'delivery', id: row.id, orgId: row.orgId } as const
+    return { answer: await runUnit(unit, (reason) => stray.abort(reason), request) }
   } catch (error) {
     if (signal.aborted) throw error
     if (error instanceof OutboundError) {

@@ -1,4 +1,5 @@
 import type { ConnectorSettings } from '../config-connectors.ts'
+import { parseForeignJson } from '../platform/json-depth.ts'
 import { OutboundError } from '../platform/outbound.ts'
 import type { OutboundResponse } from '../platform/outbound.ts'
 import type { Secrets } from './connection-secrets.ts'
@@ -100,7 +101,7 @@ const post = async (
 
 const parseJson = (body: Buffer): unknown => {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown
+    return parseForeignJson(body.toString('utf8'))
   } catch {
     return undefined
   }

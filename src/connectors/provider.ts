@@ -1,5 +1,6 @@
 import type { ConnectorSettings } from '../config-connectors.ts'
 import { ApiError, badRequest } from '../platform/errors.ts'
+import { parseForeignJson } from '../platform/json-depth.ts'
 import { OutboundError } from '../platform/outbound.ts'
 import type { Outbound, OutboundResponse } from '../platform/outbound.ts'
 import type { Secrets } from './connection-secrets.ts'
@@ -219,7 +220,8 @@ const send = async (
 const parseBody = (text: string, contentType: string, truncated: boolean): unknown => {
   if (!truncated && (/\bjson\b/.test(contentType) || /^\s*[[{]/.test(text))) {
     try {
-      return JSON.parse(text) as unknown
+      // Deeper JSON stays text: it could neither be written again nor stored.
+      return parseForeignJson(text)
     } catch {
       return text
     }

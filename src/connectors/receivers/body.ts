@@ -1,4 +1,5 @@
 import { badRequest } from '../../platform/errors.ts'
+import { maxFormFields, parseFormFields } from '../../platform/form-fields.ts'
 import { parseJsonBody } from '../../platform/json-body.ts'
 import { isForm } from './receiver.ts'
 import type { Inbound } from './receiver.ts'
@@ -14,8 +15,10 @@ export const readJson = (bytes: Buffer): Record<string, unknown> => {
 
 /** The fields of a form, the first of each name. */
 export const readForm = (bytes: Buffer): Record<string, string> => {
+  const form = parseFormFields(bytes)
+  if (!form) throw badRequest(`The form has more than ${maxFormFields} fields.`)
   const fields: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
+  for (const [name, value] of form) {
     if (value.includes('\0') || !value.isWellFormed()) throw badRequest('The body contains text that cannot be stored.')
     if (!Object.hasOwn(fields, name) && name !== '__proto__') fields[name] = value
   }

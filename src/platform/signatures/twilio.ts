@@ -11,6 +11,7 @@ import {
   rejected,
   sha256,
 } from './signed-request.ts'
+import { maxFormFields, parseFormFields } from '../form-fields.ts'
 import type { SignedRequest, Verdict } from './signed-request.ts'
 
 const header = 'X-Twilio-Signature'
@@ -29,10 +30,10 @@ const spellingsOf = (url: string): string[] => {
 
 /** Every parameter and its values without repetition, in order, with nothing in between. */
 const concatenated = (form: URLSearchParams): string =>
-  [...new Set(form.keys())]
-    .toSorted()
-    .map((name) =>
-      [...new Set(form.getAll(name))]
+  [...Map.groupBy(form, ([name]) => name)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, pairs]) =>
+      [...new Set(pairs.map(([, value]) => value))]
         .toSorted()
         .map((value) => name + value)
         .join(''),
@@ -49,7 +50,10 @@ export const verifyTwilio = (request: SignedRequest & { url: string }, authToken
   const given = fromBase64(value, 20)
   if (!given) return malformed(header, '<base64 of 20 bytes>')
   const isForm = headerOf(request, 'content-type')?.toLowerCase().startsWith('application/x-www-form-urlencoded')
-  const signed = isForm ? concatenated(new URLSearchParams(request.body.toString('utf8'))) : ''
+  // Before the signature is checked, anybody may have sent it.
+  const form = isForm ? parseFormFields(request.body) : undefined
+  if (isForm && form === undefined) return rejected(`The form has more than ${maxFormFields} fields.`)
+  const signed = form ? concatenated(form) : ''
   if (!spellingsOf(request.url).some((url) => isSame(given, hmac('sha1', authToken, url, signed)))) {
     return rejected(
       'The signature does not match: it was made with another token or for another URL, or the parameters were altered.',

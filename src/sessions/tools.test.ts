@@ -72,10 +72,14 @@ describe('a toolbox', () => {
     )
   })
 
-  test('checks nothing by a schema that cannot be read', () => {
+  test('runs no tool of its own whose schema cannot be compiled, and compiles no foreign schema', () => {
     const [tool] = offer('odd')
     const odd = { ...tool, inputSchema: { type: 'nonsense', $ref: '#/nowhere' } } as Tool
-    assert.equal(createToolbox([], log).fault(odd, { any: 'thing' }), undefined)
+    const toolbox = createToolbox([], log)
+    assert.match(toolbox.fault(odd, { any: 'thing' }) ?? '', /schema is not valid/)
+    const foreign = { ...odd, hasForeignSchema: true }
+    assert.equal(toolbox.fault(foreign, { any: 'thing' }), undefined)
+    assert.match(toolbox.fault(foreign, ['thing']) ?? '', /must be an object/)
   })
 })
 

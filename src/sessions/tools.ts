@@ -39,19 +39,22 @@ const maxTools = 128
  * Compiles the schemas of our own tools, each once. Foreign schemas never get here. One of ours that cannot be compiled is
  * a bug: its tool is not run.
  */
-const createChecks = () => {
-  const checks = new WeakMap<object, ValidateFunction>()
+const createChecks = (log: Log) => {
+  const checks = new WeakMap<object, ValidateFunction | 'invalid'>()
   const ajv = new Ajv({ strict: false, verbose: true, coerceTypes: false, addUsedSchema: false, logger: false })
   addFormats.default(ajv)
-  const compile = (tool: Tool): ValidateFunction => {
+  const compile = (tool: Tool): ValidateFunction | 'invalid' => {
     try {
       return ajv.compile(tool.inputSchema)
+    } catch (error) {
+      log.error({ err: error, tool: tool.name }, 'the schema of a tool cannot be compiled, the tool is not run')
+      return 'invalid'
     } finally {
       // Or ajv keeps every schema that it ever saw.
       ajv.removeSchema(tool.inputSchema)
     }
   }
-  return (tool: Tool): ValidateFunction => {
+  return (tool: Tool): ValidateFunction | 'invalid' => {
     const check = checks.get(tool.inputSchema) ?? compile(tool)
     checks.set(tool.inputSchema, check)
     return check
@@ -62,7 +65,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 
 /** The tools of all sources together. Of two with one name toward models that of the earlier source counts. */
 export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox => {
-  const checkOf = createChecks()
+  const checkOf = createChecks(log)
   const ask = async (source: ToolSource, scope: ToolScope): Promise<Tool[]> => {
     try {
       return await source.offered(scope)
@@ -90,6 +93,7 @@ export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox
       if (!isObject(input)) return 'The input must be an object'
       if (tool.hasForeignSchema === true) return undefined
       const check = checkOf(tool)
+      if (check === 'invalid') return 'The tool cannot be used: its schema is not valid'
       if (check(input)) return undefined
       const error = check.errors?.[0]
       return error ? describe(error as never, 'body').replace(/^The body/, 'The input') : 'The input is not valid'

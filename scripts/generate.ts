@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const openApiDocument = async (): Promise<OpenApi> => {
   const log = createLog('silent')
   const unused = createSealer([{ id: 'unused', key: Buffer.alloc(32) }])
-  const opened = await openDeps(parseConfig({ NODE_ENV: 'test' }), { host: '/nowhere' }, log, unused)
+  const opened = await openDeps(parseConfig({ NODE_ENV: 'test' }), { host: '/nowhere' }, log, { secrets: unused })
   const app = await buildServer(opened.deps)
   try {
     return await openApiOf(app.routeTable)

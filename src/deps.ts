@@ -23,6 +23,8 @@ import { createOutbound } from './platform/outbound.ts'
 import type { Outbound } from './platform/outbound.ts'
 import type { RateLimiterOptions } from './platform/rate-limit.ts'
 import { createPages } from './platform/sandbox/pages.ts'
+import type { PagePlaces } from './platform/sandbox/pages.ts'
+import type { SandboxLimits } from './platform/sandbox/sandbox.ts'
 import type { Sealer } from './platform/secrets.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
@@ -81,15 +83,19 @@ const openDisk = ({ dataDir, diskReserveBytes, databaseUrl, s3 }: Config): DiskS
     ? undefined
     : createDiskSpace({ path: dataDir, reserveBytes: diskReserveBytes })
 
-/**
- * Opens everything on a migrated database. `config.dataDir` must exist. With `given` secrets nothing is asked of the
- * database yet, so that the routes can be listed without one.
- */
+export interface OpenOptions {
+  /** With these nothing is asked of the database yet, so that the routes can be listed without one. */
+  secrets?: Sealer
+  /** For the processes that read files and pages. */
+  sandbox?: Partial<SandboxLimits>
+}
+
+/** Opens everything on a migrated database. `config.dataDir` must exist. */
 export const openDeps = async (
   config: Config,
   connection: pg.ClientConfig,
   log: Log,
-  given?: Sealer,
+  { secrets: given, sandbox = {} }: OpenOptions = {},
 ): Promise<OpenedDeps> => {
   await checkCatalog()
   const disk = openDisk(config)
@@ -117,14 +123,12 @@ export const openDeps = async (
     plans: config.billing.plans,
     takesPayments: config.billing.stripe !== undefined,
   })
-  const previewer = createPreviewer({ log })
+  const previewer = createPreviewer({ log, ...sandbox })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
   // Places of their own: pages do not wait for previews of files, nor these for pages.
-  const pagePlaces = createQueue(2, 100, 'pages are being read')
-  const pages = createPages({
-    ...pagePlaces,
-    run: (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal }),
-  })
+  const pagePlaces = createQueue(2, 10, 'pages are being read')
+  const run: PagePlaces['run'] = (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal })
+  const pages = createPages({ ...pagePlaces, run }, sandbox)
   return {
     deps: {
       config,

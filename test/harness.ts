@@ -9,7 +9,6 @@ import { parseConfig, variables } from '../src/config.ts'
 import type { Config } from '../src/config.ts'
 import { openDeps } from '../src/deps.ts'
 import type { Deps } from '../src/deps.ts'
-import { createPreviewer } from '../src/files/preview/previewer.ts'
 import { sql } from '../src/platform/database.ts'
 import type { Database } from '../src/platform/database.ts'
 import type { App } from '../src/platform/http.ts'
@@ -110,13 +109,11 @@ const listen = async (
   const { connection, cleanUp, limitClock } = shared
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  const opened = await openDeps(config, connection, log)
-  const { close } = opened
   // As if the machine did nothing else: a preview must not fail because many tests run at the same time.
-  const previewer = createPreviewer({ log, timeoutMs: 120_000, niceness: 0 })
+  const opened = await openDeps(config, connection, log, { sandbox: { timeoutMs: 120_000, niceness: 0 } })
+  const { close } = opened
   const deps = {
     ...opened.deps,
-    previewer,
     limiterOptions: { now: () => limitClock.ms, redisTimeoutMs: 60_000 },
     ...replace,
   }
@@ -130,7 +127,6 @@ const listen = async (
   const url = `http://127.0.0.1:${address.port}`
   cleanUp.push(async () => {
     await app.close()
-    await previewer.close()
     await close()
   })
 

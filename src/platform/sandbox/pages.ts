@@ -52,7 +52,8 @@ const failureOf = (error: unknown): unknown => {
 }
 
 /** Reads HTML in processes of their own, each for one page: no page can hold up or end this process. */
-export const createPages = (places: PagePlaces, limits: SandboxLimits = usualLimits): Pages => {
+export const createPages = (places: PagePlaces, given: Partial<SandboxLimits> = {}): Pages => {
+  const limits = { ...usualLimits, ...given }
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 

@@ -172,8 +172,8 @@ const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments
 
 const userTwoFactorOff = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
   const user = await getPerson(db, args.operand)
-  const removed = await db.transaction('all orgs', async (db) => {
-    if ((await personQueries.deleteTwoFactor(db, user.id)) === 0) return false
+  const removed = await db.transaction(async (db) => {
+    if ((await personQueries.deleteTwoFactors(db, user.id)) === 0) return false
     await auditPerson(db, user.id, 'user.two-factor-removed', null, { by: madeBy })
     return true
   })
@@ -268,7 +268,8 @@ export const identityCommands: Command[] = [
     summary: "Set a user's password, read from standard input",
     operand,
     options: {},
-    details: 'ID is their id or e-mail address. All of their sessions end.',
+    details:
+      'ID is their id or e-mail address. All of their sessions end. It replaces the passwords and second factors that the person set up through an invitation of one org.',
     needs,
     run: userPassword,
   },

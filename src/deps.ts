@@ -67,6 +67,8 @@ export interface Deps {
   wakeup: Wakeup
   /** What tests change of the rate limiter: the clock, and the patience with Redis. */
   limiterOptions?: Pick<RateLimiterOptions, 'now' | 'redisTimeoutMs'>
+  /** The clock of sign-in budgets, in milliseconds since 1970. The system's when left out; tests have one of their own. */
+  now?: () => number
 }
 
 export interface OpenedDeps {

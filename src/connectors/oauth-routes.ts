@@ -2,7 +2,7 @@ import { sendResource } from '../platform/etag.ts'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '../platform/type.ts'
 import type { Actor } from '../identity/actor.ts'
-import { withOrigin } from '../identity/authentication.ts'
+import { isSecure, withOrigin } from '../identity/authentication.ts'
 import type { SessionAuthority } from '../identity/session-authority.ts'
 import { rawCookie, sessionCookie } from '../identity/session-cookie.ts'
 import { ApiError, badRequest } from '../platform/errors.ts'
@@ -70,7 +70,7 @@ const open: FastifyContextConfig = {
 const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
   /** The browser carries the console session of the very person whose connection it is. */
   const isOwnBrowser = async (request: FastifyRequest, orgId: string, userId: string): Promise<boolean> => {
-    const cookie = rawCookie(request.headers.cookie, sessionCookie)
+    const cookie = rawCookie(request.headers.cookie, sessionCookie, isSecure(request, deps.config.baseUrl))
     if (cookie === undefined) return false
     const actor = await deps.sessions.actorOf(cookie, orgId, undefined).catch((error: unknown) => {
       if (error instanceof ApiError && error.status < 500) return undefined

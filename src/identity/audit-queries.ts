@@ -19,12 +19,22 @@ export const insertEntry = (db: Db, actor: AuditActor, what: Happening) =>
       ${what.action}, ${what.resourceType}, ${what.resourceId}, ${JSON.stringify(what.details)},
       ${actor.origin?.ip ?? null}, ${actor.origin?.requestId ?? null})`)
 
-/** One entry in each org of the person within the reach; the id may be the same, as the key begins with the org. */
-export const insertPersonEntries = (db: Db, userId: string, what: Happening, origin: Origin | null, reach: Reach) =>
+/**
+ * One entry in each org of the person within the reach; the id may be the same, as the key begins with the org. By the
+ * person, or by whom nobody knows.
+ */
+export const insertPersonEntries = (
+  db: Db,
+  userId: string,
+  what: Happening,
+  origin: Origin | null,
+  reach: Reach,
+  by: 'person' | 'unknown' = 'person',
+) =>
   db.execute(sql`
     insert into audit_log
       (org_id, id, user_id, actor_name, action, resource_type, resource_id, details, ip, request_id)
-    select m.org_id, ${newId()}::uuid, m.user_id, m.name, ${what.action}, ${what.resourceType}, ${what.resourceId},
+    select m.org_id, ${newId()}::uuid, ${by === 'person' ? sql`m.user_id, m.name` : sql`null::uuid, 'unknown'`}, ${what.action}, ${what.resourceType}, ${what.resourceId},
       ${JSON.stringify(what.details)}::jsonb, ${origin?.ip ?? null}, ${origin?.requestId ?? null}
     from members m
     where m.user_id = ${userId} and (${reach}::uuid[] is null or m.org_id = any(${reach}::uuid[]))`)

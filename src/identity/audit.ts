@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/database.ts'
+import type { Db, Transaction } from '../platform/database.ts'
 import type { AuditActor, Origin } from './actor.ts'
 import * as queries from './audit-queries.ts'
 import type { Reach } from './reach.ts'
@@ -30,4 +30,17 @@ export const auditPerson = async (
 ): Promise<void> => {
   const happening = { action, resourceType: 'user', resourceId: userId, details }
   await queries.insertPersonEntries(db, userId, happening, origin, reach)
+}
+
+/** An attempt at somebody's sign-in, in the orgs that it would have opened. By whom is not known. */
+export const auditFailure = async (
+  db: Db,
+  userId: string,
+  action: string,
+  origin: Origin | null,
+  details: Record<string, unknown>,
+  reach: Reach,
+): Promise<void> => {
+  const happening = { action, resourceType: 'user', resourceId: userId, details }
+  await queries.insertPersonEntries(db, userId, happening, origin, reach, 'unknown')
 }

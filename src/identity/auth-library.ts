@@ -7,6 +7,7 @@ import type { Database } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { createAuthStorage } from './auth-storage-queries.ts'
+import { hashPassword, isPassword } from './passwords.ts'
 import { clientAddressHeader, cookiePrefix, sessionSeconds } from './session-cookie.ts'
 
 export interface AuthLibraryOptions {
@@ -33,7 +34,7 @@ const provenSignIn = {
         if (!user) throw new Error(`there is no user ${ctx.body.userId}`)
         const session = await internalAdapter.createSession(user.id)
         await setSessionCookie(ctx, { session, user })
-        return ctx.json({ twoFactorRedirect: false })
+        return ctx.json({ twoFactorRedirect: false, token: session.token })
       },
     ),
   },
@@ -57,6 +58,10 @@ export const openAuthLibrary = ({ db, log, secret }: AuthLibraryOptions) => {
       // Our schemas count code points, the library UTF-16 units, of which a code point may have two.
       minPasswordLength: 8,
       maxPasswordLength: 256,
+      password: {
+        hash: (password) => hashPassword(password, storage.saltNow()),
+        verify: ({ hash, password }) => isPassword(password, hash),
+      },
     },
     session: { expiresIn: sessionSeconds, updateAge: 86_400, cookieCache: { enabled: false } },
     advanced: {
@@ -82,6 +87,8 @@ export const openAuthLibrary = ({ db, log, secret }: AuthLibraryOptions) => {
     within: storage.within,
     reachNow: storage.reachNow,
     opening: storage.opening,
+    userNow: storage.userNow,
+    salting: storage.salting,
     decrypt: (data: string): Promise<string> => symmetricDecrypt({ key: secret, data }),
   }
 }

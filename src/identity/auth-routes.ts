@@ -2,11 +2,11 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import type { Config } from '../config.ts'
 import type { Database } from '../platform/database.ts'
 import { badRequest, forbidden } from '../platform/errors.ts'
-import { apiPrefix, originOf } from '../platform/http.ts'
+import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { Deleted, Nullable, ok, Success } from '../platform/schemas.ts'
 import type { Actor } from './actor.ts'
-import { requireOwnOrigin } from './authentication.ts'
+import { isSecure, requireOwnOrigin } from './authentication.ts'
 import * as queries from './person-queries.ts'
 import { changePassword, stepUp } from './proofs.ts'
 import {
@@ -41,7 +41,7 @@ export interface AuthRouteDeps {
 const visitOf = (request: FastifyRequest, baseUrl: string | undefined): Visit => ({
   cookies: request.headers.cookie,
   userAgent: request.headers['user-agent'],
-  secure: originOf(request, baseUrl).startsWith('https:'),
+  secure: isSecure(request, baseUrl),
   origin: { ip: request.ip, requestId: request.id },
 })
 
@@ -55,9 +55,9 @@ const requireSession = (actor: Actor): void => {
   if (actor.apiKey !== null) throw forbidden('This is for people who signed in, not for API keys.')
 }
 
-/** Guessing a person's password or code is slow, whichever way it is tried. */
+/** Guessing a person's password or code is slow, whichever way it is tried. By org: none may use up another one's. */
 const limitProofs = (request: FastifyRequest): Promise<void> =>
-  request.takeRateLimit('signIn', `user:${request.actor.userId}`)
+  request.takeRateLimit('signIn', `user:${request.actor.userId}:${request.actor.orgId}`)
 
 const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void => {
   const { baseUrl } = config
@@ -159,8 +159,8 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
       setCookies(reply, cookies)
       const account = session && (await queries.findAccount(db, session.id))
       if (!session || !account) return ok(null)
-      const { orgs, ...user } = account
-      return ok({ user, orgs, expiresAt: session.expiresAt })
+      const { orgs, failedSignIns, ...user } = account
+      return ok({ user, orgs, expiresAt: session.expiresAt, failedSignIns })
     },
   )
 }
@@ -198,7 +198,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
         tags,
         summary: 'Change the password',
         description:
-          'For people who signed in. All their other sessions and their step-up tokens end. The new one opens the orgs that the old one did and those of this session.',
+          'For people who signed in. The other sessions that the old password opened end, and its step-up tokens. The new one opens the orgs that the old one did and those of this session. A session that no password opens yet sets a first one without `currentPassword`; with that of another org, both orgs get the new one.',
         body: PasswordChange,
         response: { 200: Success(PasswordChanged) },
       },
@@ -206,8 +206,8 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
     async (request, reply) => {
       requireSession(request.actor)
       await limitProofs(request)
-      const { currentPassword, newPassword } = request.body
-      const passwords = { current: currentPassword, next: newPassword }
+      const { currentPassword, newPassword, totpCode } = request.body
+      const passwords = { current: currentPassword, next: newPassword, totpCode }
       setCookies(reply, await changePassword(library, request.actor, passwords, visitOf(request, baseUrl)))
       return ok({ changed: true as const })
     },
@@ -228,7 +228,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
     async (request, reply) => {
       requireSession(request.actor)
       await limitProofs(request)
-      const begun = await beginTwoFactor(library, request.body.password, visitOf(request, baseUrl))
+      const begun = await beginTwoFactor(library, request.actor, request.body.password, visitOf(request, baseUrl))
       return reply.code(201).header('cache-control', 'no-store').send(ok(begun))
     },
   )

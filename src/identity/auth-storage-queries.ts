@@ -37,8 +37,10 @@ const condition = ({ field, value, operator, connector, mode }: CleanedWhere): S
   return sql`${column(field)} ${raw(comparison)} ${value}`
 }
 
-const where = (conditions: CleanedWhere[] = []): Sql =>
-  conditions.length === 0 ? empty : sql`where ${join(conditions.map(condition), ' and ')}`
+const where = (conditions: CleanedWhere[] = [], more: Sql[] = []): Sql => {
+  const all = [...conditions.map(condition), ...more]
+  return all.length === 0 ? empty : sql`where ${join(all, ' and ')}`
+}
 
 const assignments = (values: Record<string, unknown>): Sql =>
   join(Object.entries(values).map(([field, value]) => sql`${column(field)} = ${value as string}`))
@@ -65,20 +67,41 @@ const insert = (db: Db, model: string, data: Record<string, unknown>) => {
 const update = (db: Db, model: string, values: Sql, conditions: CleanedWhere[]) =>
   db.rows<Record<string, unknown>>(sql`update ${table(model)} set ${values} ${where(conditions)} returning *`)
 
+/** What is good for every org of the scope. */
+const coveringScope = (reach: Reach): Sql =>
+  reach === null ? sql`reach is null` : sql`(reach is null or reach @> ${reach}::uuid[])`
+
+/** What is good for orgs of the scope and for no others. */
+const withinScope = (reach: Reach): Sql => (reach === null ? sql`true` : sql`reach <@ ${reach}::uuid[]`)
+
+// Whether a person has a second factor is no column: it depends on the scope.
+const stored = (model: string, values: Record<string, unknown>): Record<string, unknown> =>
+  model === 'user'
+    ? Object.fromEntries(Object.entries(values).filter(([field]) => field !== 'twoFactorEnabled'))
+    : values
+
 /** What opens something: a row of these says which orgs, and what is made from it opens no others. */
 const opensOrgs = new Set(['session', 'verification', 'account', 'twoFactor'])
+
+/** A person has one of these for each org scope, and the library sees the one that the call's scope uses. */
+const scoped = new Set(['account', 'twoFactor'])
 
 interface Work {
   db: Db
   /** Undefined until a proof, a session or a challenge said it. */
   reach: Reach | undefined
+  /** Whose session or challenge the call comes with. */
+  userId: string | undefined
+  /** The salt that new passwords of the person use; see passwords.ts. */
+  salt: string | undefined
 }
 
 /** The transaction that the library works in, and how far what it makes there may reach. */
 const trackReach = () => {
   const transaction = new AsyncLocalStorage<Work>()
 
-  const within = <T>(db: Db, work: () => Promise<T>): Promise<T> => transaction.run({ db, reach: undefined }, work)
+  const within = <T>(db: Db, work: () => Promise<T>): Promise<T> =>
+    transaction.run({ db, reach: undefined, userId: undefined, salt: undefined }, work)
   /** Which orgs the call opens. Throws when nothing has said it. */
   const reachNow = (): Reach => {
     const reach = transaction.getStore()?.reach
@@ -94,14 +117,48 @@ const trackReach = () => {
   /** The first session or challenge that is read is where the call comes from. */
   const noted = <Row>(model: string, row: Row): Row => {
     const work = transaction.getStore()
-    const { reach } = (row ?? {}) as { reach?: Reach }
+    const { reach, userId, value } = (row ?? {}) as { reach?: Reach; userId?: string; value?: string }
     const isOrigin = model === 'session' || model === 'verification'
-    if (work && work.reach === undefined && isOrigin && reach !== undefined) work.reach = reach
+    if (work && isOrigin && reach !== undefined) {
+      if (work.reach === undefined) work.reach = reach
+      // The first challenge that is read has the person as its value; another one, read later, counts attempts.
+      work.userId ??= userId ?? value
+    }
     return row
   }
+  const userNow = (): string | undefined => transaction.getStore()?.userId
+  const saltNow = (): string | undefined => transaction.getStore()?.salt
+  const salting = (salt: string | undefined): void => {
+    const work = transaction.getStore()
+    if (work) work.salt = salt
+  }
+  /** Signing out ends the one session that it names, whatever it opens. */
+  const sessionScope = (model: string): Sql[] =>
+    model === 'session' && transaction.getStore() ? [withinScope(reachNow())] : []
+  const columnsOf = (model: string): Sql => {
+    const work = transaction.getStore()
+    if (model !== 'user' || work?.reach === undefined) return sql`*`
+    return sql`users.*, exists (
+      select from two_factors where user_id = users.id and verified and ${coveringScope(work.reach)}) as two_factor_enabled`
+  }
+  /** Only what covers the scope of the call. */
+  const scopeOf = (model: string): Sql[] => (scoped.has(model) ? [coveringScope(reachNow())] : [])
   const limited = (model: string, data: Record<string, unknown>): Record<string, unknown> =>
     opensOrgs.has(model) ? { ...data, reach: reachNow() } : data
-  return { transaction, within, reachNow, opening, noted, limited }
+  return {
+    transaction,
+    within,
+    reachNow,
+    userNow,
+    saltNow,
+    salting,
+    opening,
+    noted,
+    limited,
+    columnsOf,
+    sessionScope,
+    scopeOf,
+  }
 }
 
 /**
@@ -110,7 +167,8 @@ const trackReach = () => {
  * the used-up code) come true together or not at all.
  */
 export const createAuthStorage = (db: Db) => {
-  const { transaction, within, reachNow, opening, noted, limited } = trackReach()
+  const { transaction, within, reachNow, opening, noted, limited, columnsOf, sessionScope, scopeOf, ...now } =
+    trackReach()
   const current = (): Db => transaction.getStore()?.db ?? db
 
   const adapter = createAdapterFactory({
@@ -130,7 +188,9 @@ export const createAuthStorage = (db: Db) => {
         findOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
           noted(
             named(model),
-            (await current().row(sql`select * from ${table(named(model))} ${where(conditions)} limit 1`)) ?? null,
+            (await current().row(sql`
+              select ${columnsOf(named(model))} from ${table(named(model))}
+              ${where(conditions, scopeOf(named(model)))} limit 1`)) ?? null,
           ) as T | null,
         findMany: async <T>(query: {
           model: string
@@ -140,7 +200,8 @@ export const createAuthStorage = (db: Db) => {
           sortBy?: SortBy | undefined
         }) => {
           const rows = await current().rows<T>(sql`
-            select * from ${table(named(query.model))} ${where(query.where)} ${orderBy(query.sortBy)}
+            select ${columnsOf(named(query.model))} from ${table(named(query.model))}
+            ${where(query.where, scopeOf(named(query.model)))} ${orderBy(query.sortBy)}
             limit ${query.limit} offset ${query.offset ?? 0}`)
           noted(named(query.model), rows[0])
           return rows
@@ -148,21 +209,24 @@ export const createAuthStorage = (db: Db) => {
         count: async ({ model, where: conditions }) =>
           (
             await current().row<{ count: number }>(
-              sql`select count(*)::int as count from ${table(named(model))} ${where(conditions)}`,
+              sql`select count(*)::int as count from ${table(named(model))} ${where(conditions, scopeOf(named(model)))}`,
             )
           )?.count ?? 0,
         update: async <T>(change: { model: string; where: CleanedWhere[]; update: T }) => {
-          const values = assignments(change.update as Record<string, unknown>)
+          const values = assignments(stored(named(change.model), change.update as Record<string, unknown>))
           const [row] = await update(current(), named(change.model), values, change.where)
-          return (row ?? null) as T | null
+          return (row && { ...row, ...change.update }) as T | null
         },
         updateMany: async (change) =>
           (await update(current(), named(change.model), assignments(change.update), change.where)).length,
         delete: async ({ model, where: conditions }) => {
           await current().execute(sql`delete from ${table(named(model))} ${where(conditions)}`)
         },
+        // Ending all sessions of a person ends those of the scope that the call may decide about.
         deleteMany: ({ model, where: conditions }) =>
-          current().execute(sql`delete from ${table(named(model))} ${where(conditions)}`),
+          current().execute(sql`
+            delete from ${table(named(model))}
+            ${where(conditions, sessionScope(named(model)))}`),
         // Of several who want the same row, the first to delete it has it and the others find it gone.
         consumeOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
           ((await current().row(sql`
@@ -184,5 +248,5 @@ export const createAuthStorage = (db: Db) => {
     },
   })
 
-  return { adapter, within, reachNow, opening }
+  return { adapter, within, reachNow, opening, ...now }
 }

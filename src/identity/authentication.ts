@@ -38,6 +38,10 @@ const textOf = (header: string | string[] | undefined): string | undefined =>
 
 const changesNothing = (request: FastifyRequest): boolean => request.method === 'GET' || request.method === 'HEAD'
 
+/** Whether browsers reach this server by https: its cookies have other names then. */
+export const isSecure = (request: FastifyRequest, baseUrl: string | undefined): boolean =>
+  baseUrl === undefined ? request.protocol === 'https' : baseUrl.startsWith('https:')
+
 /**
  * FORBIDDEN unless the page that sent the request is our own: cookies travel with requests of other pages as well, the
  * Origin header tells them apart, and no page can forge it.
@@ -76,7 +80,7 @@ const orgNamedBy = (request: FastifyRequest): string | undefined => {
 }
 
 const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: AuthenticationOptions): Promise<Actor> => {
-  const cookie = rawCookie(request.headers.cookie, sessionCookie)
+  const cookie = rawCookie(request.headers.cookie, sessionCookie, isSecure(request, baseUrl))
   if (cookie === undefined) throw noKey
   if (!changesNothing(request)) requireOwnOrigin(request, baseUrl)
   const { headers } = request

@@ -17,6 +17,8 @@ export interface IdentityDeps {
   db: Database
   log: Log
   secrets: Sealer
+  /** For budgets of attempts to sign in; the system's clock when left out. */
+  now?: (() => number) | undefined
 }
 
 /** Who is calling, by key and by cookie, and what people do to sign in. */
@@ -29,7 +31,7 @@ export interface Identity {
 }
 
 /** Opens nothing yet: the first key asks the database, the first person loads the sign-in library. */
-export const createIdentity = ({ config, db, log, secrets }: IdentityDeps): Identity => {
+export const createIdentity = ({ config, db, log, secrets, now }: IdentityDeps): Identity => {
   const secret = createSignInSecret(db, secrets)
   const sessions = createSessionAuthority(db, secret)
   return {
@@ -39,7 +41,7 @@ export const createIdentity = ({ config, db, log, secrets }: IdentityDeps): Iden
     }),
     sessions,
     watch: createAuthorityWatch(db, sessions, log),
-    library: createSignInLibrary({ db, log, secret }),
+    library: createSignInLibrary({ db, log, secret, now, attemptBudget: config.rateLimits.signIn }),
     baseUrl: config.baseUrl,
   }
 }

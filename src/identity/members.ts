@@ -53,12 +53,6 @@ export const addMember = async (db: Transaction, actor: AuditActor, wishes: NewM
   return member
 }
 
-/** Whether the person has a password that opens every org they are added to, this one too: they know the way in. */
-const knowsTheWay = async (db: Transaction, userId: string): Promise<boolean> => {
-  const proofs = await people.findProofs(db, userId)
-  return proofs?.passwordHash !== null && proofs?.passwordReach === null
-}
-
 /**
  * Adds a member. Every role but `member` needs step-up, as changing to it would. With step-up the answer also has the
  * path of a sign-in link for a person who could not sign in otherwise. It opens this org and no other.
@@ -74,7 +68,7 @@ export const createMember = (
     const steppedUp = await isSteppedUp(db, actor, stepUpToken)
     if (wishes.role !== 'member') await requireStepUp(db, actor, stepUpToken)
     const member = await addMember(db, actor, wishes)
-    if (!steppedUp || (await knowsTheWay(db, member.userId))) return { member, signInPath: null }
+    if (!steppedUp || (await people.hasPasswordForAllOrgs(db, member.userId))) return { member, signInPath: null }
     const { path } = await createSignInLink(db, member.userId, [actor.orgId])
     await audit(db, actor, 'member.invited', { type: 'member', id: member.id }, { userId: member.userId })
     return { member, signInPath: path }

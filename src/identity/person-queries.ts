@@ -25,51 +25,97 @@ export const insertPerson = (db: Db, person: PersonRow) =>
     returning id, email, name`)
 
 export interface ProofsRow {
+  passwordId: string | null
   passwordHash: string | null
   passwordReach: Reach
+  factorId: string | null
   totpSecret: string | null
   totpReach: Reach
   lockedUntil: string | null
 }
 
-/** What a person can prove themselves with. A second factor counts once it was confirmed. */
-export const findProofs = (db: Db, userId: string) =>
+/** What a person can prove themselves with in this org. A second factor counts once it was confirmed. */
+export const findProofs = (db: Db, userId: string, orgId: string) =>
   db.row<ProofsRow>(sql`
-    select a.password as password_hash, a.reach as password_reach, t.secret as totp_secret, t.reach as totp_reach,
+    select a.id as password_id, a.password as password_hash, a.reach as password_reach,
+      t.id as factor_id, t.secret as totp_secret, t.reach as totp_reach,
       case when t.locked_until > now() then t.locked_until end as locked_until
     from users u
       left join sign_in_accounts a on a.user_id = u.id and a.provider_id = 'credential'
-      left join two_factors t on t.user_id = u.id and t.verified
-    where u.id = ${userId}`)
+        and (a.reach is null or ${orgId}::uuid = any(a.reach))
+      left join two_factors t on t.user_id = u.id and t.verified and (t.reach is null or ${orgId}::uuid = any(t.reach))
+    where u.id = ${userId}
+    limit 1`)
 
-export const findPasswordByEmail = (db: Db, email: string) =>
-  db.row<{ userId: string; passwordHash: string | null }>(sql`
-    select u.id as user_id, a.password as password_hash
-    from users u left join sign_in_accounts a on a.user_id = u.id and a.provider_id = 'credential'
-    where u.email = ${email}`)
+/** One of a person's passwords, each good for a scope of its own. */
+export interface PasswordRow {
+  id: string
+  userId: string
+  passwordHash: string
+  reach: Reach
+  hasFactor: boolean
+}
 
-/** The password's hash and its reach, which then stay as they are until the transaction ends. */
-export const holdPassword = (db: Db, userId: string) =>
-  db.row<{ passwordHash: string | null; reach: Reach }>(sql`
-    select password as password_hash, reach from sign_in_accounts
-    where user_id = ${userId} and provider_id = 'credential'
-    for share`)
+const passwordColumns = sql`
+  a.id, a.user_id, a.password as password_hash, a.reach,
+  exists (
+    select from two_factors t where t.user_id = a.user_id and t.verified and (t.reach is null or t.reach @> a.reach)
+  ) as has_factor`
+
+/** Oldest first. */
+export const findPasswordsByEmail = (db: Db, email: string) =>
+  db.rows<PasswordRow>(sql`
+    select ${passwordColumns}
+    from users u join sign_in_accounts a on a.user_id = u.id and a.provider_id = 'credential'
+    where u.email = ${email} and a.password is not null
+    order by a.id`)
+
+export const findPasswords = (db: Db, userId: string) =>
+  db.rows<PasswordRow>(sql`
+    select ${passwordColumns} from sign_in_accounts a
+    where a.user_id = ${userId} and a.provider_id = 'credential' and a.password is not null
+    order by a.id`)
+
+/** What a person proves themselves with stays as it is until the transaction ends. */
+export const lockPerson = (db: Db, userId: string) =>
+  db.execute(sql`select id from users where id = ${userId} for no key update`)
+
+export const hasPasswordForAllOrgs = async (db: Db, userId: string): Promise<boolean> => {
+  const row = await db.row<{ id: string }>(sql`
+    select id from sign_in_accounts
+    where user_id = ${userId} and provider_id = 'credential' and password is not null and reach is null`)
+  return row !== undefined
+}
 
 /** For all orgs of the person. */
 export const upsertPassword = (db: Db, id: string, userId: string, hash: string) =>
   db.execute(sql`
     insert into sign_in_accounts (id, user_id, provider_id, account_id, password)
     values (${id}, ${userId}, 'credential', ${userId}, ${hash})
-    on conflict (user_id, provider_id) do update set password = excluded.password, reach = null, updated_at = now()`)
+    on conflict (user_id, provider_id, reach) do update set password = excluded.password, updated_at = now()`)
+
+/** The password, and the second factor that goes with it, are good for these orgs from now on. */
+export const widenPassword = async (db: Db, password: PasswordRow, reach: Reach): Promise<void> => {
+  await db.execute(sql`update sign_in_accounts set reach = ${reach} where id = ${password.id}`)
+  await db.execute(sql`
+    update two_factors set reach = ${reach}
+    where user_id = ${password.userId} and reach is not distinct from ${password.reach}::uuid[]`)
+}
+
+/** Whoever proved the wider scope replaces what was set up for parts of it, and what that opened. */
+export const deleteNarrowerProofs = async (db: Db, userId: string, reach: Reach): Promise<void> => {
+  const narrower =
+    reach === null
+      ? sql`user_id = ${userId} and reach is not null`
+      : sql`user_id = ${userId} and reach <@ ${reach}::uuid[] and not reach @> ${reach}::uuid[]`
+  await db.execute(sql`delete from sign_in_accounts where ${narrower}`)
+  await db.execute(sql`delete from two_factors where ${narrower}`)
+  await db.execute(sql`delete from sign_in_sessions where ${narrower}`)
+  await db.execute(sql`delete from step_up_tokens where ${narrower}`)
+}
 
 export const deleteSessions = (db: Db, userId: string) =>
   db.execute(sql`delete from sign_in_sessions where user_id = ${userId}`)
-
-/** The password and every session of the person open these orgs from now on. */
-export const setReach = (db: Db, userId: string, reach: Reach) =>
-  db.execute(sql`
-    with sessions as (update sign_in_sessions set reach = ${reach} where user_id = ${userId})
-    update sign_in_accounts set reach = ${reach} where user_id = ${userId}`)
 
 const takenFrom = (orgId: string): Sql => sql`reach = array_remove(reach, ${orgId}::uuid)`
 
@@ -87,8 +133,8 @@ export const withdrawReach = async (db: Db, userId: string, orgId: string): Prom
   await db.execute(sql`update sign_in_accounts set ${takenFrom(orgId)} where ${ofOrg}`)
   await db.execute(sql`update sign_in_sessions set ${takenFrom(orgId)} where ${ofOrg}`)
   await db.execute(sql`delete from sign_in_sessions where user_id = ${userId} and reach = '{}'`)
-  const passwords = await db.execute(sql`delete from sign_in_accounts where user_id = ${userId} and reach = '{}'`)
-  if (passwords > 0) await deleteTwoFactor(db, userId)
+  await db.execute(sql`delete from sign_in_accounts where user_id = ${userId} and reach = '{}'`)
+  await db.execute(sql`delete from two_factors where user_id = ${userId} and reach = '{}'`)
 }
 
 export const deleteSessionsOfNobodysMember = (db: Db, userId: string) =>
@@ -97,9 +143,18 @@ export const deleteSessionsOfNobodysMember = (db: Db, userId: string) =>
     delete from sign_in_sessions
     where user_id = ${userId} and not exists (select from members where user_id = ${userId})`)
 
+/** What went wrong before a sign-in, as its session tells the person. */
+export interface FailedSignIns {
+  count: number
+  lastAt: string
+  /** The last five that were different. */
+  addresses: string[]
+}
+
 export interface AccountRow extends PersonRow {
   hasPassword: boolean
   twoFactorEnabled: boolean
+  failedSignIns: FailedSignIns | null
   orgs: { id: string; name: string; role: Role }[]
 }
 
@@ -107,8 +162,15 @@ export interface AccountRow extends PersonRow {
 export const findAccount = (db: Db, sessionId: string) =>
   db.row<AccountRow>(sql`
     -- all orgs: those of one person, for that person
-    select u.id, u.email, coalesce(opened.name, u.name) as name, u.two_factor_enabled,
-      exists (select from sign_in_accounts a where a.user_id = u.id and a.password is not null) as has_password,
+    select u.id, u.email, s.failed_sign_ins,
+      -- What one org called them is not for the link of another one to tell.
+      coalesce(opened.name, case when s.reach is null then u.name else split_part(u.email, '@', 1) end) as name,
+      exists (
+        select from two_factors t
+        where t.user_id = u.id and t.verified and (t.reach is null or t.reach && s.reach)) as two_factor_enabled,
+      exists (
+        select from sign_in_accounts a
+        where a.user_id = u.id and a.password is not null and (a.reach is null or a.reach && s.reach)) as has_password,
       coalesce(opened.orgs, '[]') as orgs
     from sign_in_sessions s
       join users u on u.id = s.user_id
@@ -135,8 +197,11 @@ export const isStepUpToken = async (db: Db, hash: Buffer, userId: string, orgId:
   return row !== undefined
 }
 
-export const deleteStepUpTokens = (db: Db, userId: string) =>
-  db.execute(sql`delete from step_up_tokens where user_id = ${userId}`)
+/** Those that are good for orgs of the scope and for no others. */
+export const deleteStepUpTokens = (db: Db, userId: string, reach: Reach) =>
+  db.execute(sql`
+    delete from step_up_tokens
+    where user_id = ${userId} and (${reach}::uuid[] is null or reach <@ ${reach}::uuid[])`)
 
 /** One link at a time of each who makes them: an older one of the same reach ends; one for all orgs ends every other. */
 export const replaceSignInLink = (db: Db, hash: Buffer, userId: string, reach: Reach) =>
@@ -154,13 +219,13 @@ export const consumeSignInLink = (db: Db, hash: Buffer) =>
     delete from sign_in_links where hash = ${hash} and expires_at > now() returning user_id, reach`)
 
 /** Marks the code of this time step, and with it all older ones, as used. 0 when one as new was used before. */
-export const useTotpStep = (db: Db, userId: string, step: number) =>
+export const useTotpStep = (db: Db, factorId: string, step: number) =>
   db.execute(sql`
     update two_factors set last_step = ${step}, failed_verification_count = 0, locked_until = null
-    where user_id = ${userId} and last_step < ${step}`)
+    where id = ${factorId} and last_step < ${step}`)
 
 /** Ten wrong codes in a row lock the second factor for 15 minutes, as they do at sign-in. */
-export const countWrongTotp = (db: Db, userId: string) =>
+export const countWrongTotp = (db: Db, factorId: string) =>
   db.execute(sql`
     update two_factors set
       failed_verification_count = case when locked_until <= now() then 1 else failed_verification_count + 1 end,
@@ -168,20 +233,64 @@ export const countWrongTotp = (db: Db, userId: string) =>
         when locked_until <= now() then null
         when failed_verification_count >= 9 then now() + interval '15 minutes'
         else locked_until end
-    where user_id = ${userId}`)
+    where id = ${factorId}`)
 
-export const deleteTwoFactor = async (db: Db, userId: string): Promise<number> => {
-  await db.execute(sql`update users set two_factor_enabled = false, updated_at = now() where id = ${userId}`)
-  return db.execute(sql`delete from two_factors where user_id = ${userId}`)
+/** All second factors of the person, whatever their scope. */
+export const deleteTwoFactors = (db: Db, userId: string) =>
+  db.execute(sql`delete from two_factors where user_id = ${userId}`)
+
+/** The second factor that is asked for in this org. Undefined when there is none. */
+export const deleteTwoFactor = (db: Db, userId: string, orgId: string) =>
+  db.row<{ reach: Reach }>(sql`
+    delete from two_factors
+    where user_id = ${userId} and verified and (reach is null or ${orgId}::uuid = any(reach))
+    returning reach`)
+
+export interface FactorRow {
+  id: string
+  secret: string
 }
 
-export const findTwoFactor = (db: Db, userId: string) =>
-  db.row<{ secret: string }>(sql`select secret from two_factors where user_id = ${userId}`)
+/** The second factor that covers the scope. */
+export const findTwoFactor = (db: Db, userId: string, reach: Reach) =>
+  db.row<FactorRow>(sql`
+    select id, secret from two_factors
+    where user_id = ${userId} and (reach is null or reach @> ${reach}::uuid[])`)
+
+export interface LockableFactorRow extends FactorRow {
+  lockedUntil: string | null
+}
+
+/** The confirmed second factor that goes with a password. */
+export const findFactorOfPassword = (db: Db, password: PasswordRow) =>
+  db.row<LockableFactorRow>(sql`
+    select id, secret, case when locked_until > now() then locked_until end as locked_until from two_factors
+    where user_id = ${password.userId} and verified and (reach is null or reach @> ${password.reach}::uuid[])`)
+
+/** Keeps on the session what went wrong since the person last signed in within its scope, and begins to count anew. */
+export const noteSignIn = async (db: Db, userId: string, token: string, reach: Reach): Promise<void> => {
+  const within = sql`user_id = ${userId} and (${reach}::uuid[] is null or reach <@ ${reach}::uuid[])`
+  await db.execute(sql`
+    update sign_in_sessions set failed_sign_ins = (
+      select jsonb_build_object(
+        'count', sum(failed_count),
+        'lastAt', to_char(max(failed_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'addresses', (
+          select jsonb_agg(distinct address) from sign_in_accounts, unnest(failed_from) as address where ${within}))
+      from sign_in_accounts where ${within} and failed_count > 0
+      having count(*) > 0)
+    where token = ${token}`)
+  await db.execute(sql`
+    update sign_in_accounts set failed_count = 0, failed_at = null, failed_from = '{}'
+    where ${within} and failed_count > 0`)
+  await db.execute(sql`update users set signed_in_at = now() where id = ${userId}`)
+}
 
 export const deleteExpired = (db: Db) =>
   db.execute(sql`
     with
       sessions as (delete from sign_in_sessions where expires_at <= now()),
       verifications as (delete from sign_in_verifications where expires_at <= now()),
+      throttles as (delete from sign_in_throttles where updated_at < now() - interval '1 day'),
       links as (delete from sign_in_links where expires_at <= now())
     delete from step_up_tokens where expires_at <= now()`)

@@ -8,8 +8,8 @@ import { createSignInLink } from './sign-in-links.ts'
 
 const app = await startTestApp()
 const password = 'correct horse battery'
-let people = 0
-const newAddress = (): string => `reach-${(people += 1)}@corp.example`
+let addresses = 0
+const newAddress = (): string => `reach-${(addresses += 1)}@corp.example`
 
 const invite = async (as: TestActor, email: string, stepUp = true): Promise<{ id: string; link: string | null }> => {
   const headers = stepUp ? await app.stepUp(as) : {}
@@ -33,9 +33,15 @@ const open = (first: Answer) => {
     return answer
   }
   keep(first)
-  const call = async (method: string, path: string, json?: unknown, orgId?: string): Promise<Answer> => {
+  const call = async (
+    method: string,
+    path: string,
+    json?: unknown,
+    orgId?: string,
+    more: Record<string, string> = {},
+  ): Promise<Answer> => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { cookie, origin: app.url, ...(orgId === undefined ? {} : { 'x-org-id': orgId }) }
+    const headers = { cookie, origin: app.url, ...(orgId === undefined ? {} : { 'x-org-id': orgId }), ...more }
     return keep(await app.call(method, `/api/v1${path}`, { headers, ...(json === undefined ? {} : { json }) }))
   }
   /** The status of reading the files of each org. */
@@ -55,6 +61,9 @@ const operatorLink = async (userId: string): Promise<string> => {
   const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, userId, null))
   return path.split('=')[1] ?? ''
 }
+const people = async (as: TestActor): Promise<{ email: string; userId: string }[]> =>
+  (await app.call('GET', '/api/v1/members', { as })).body.data.items
+const accept = async (_browser: ReturnType<typeof open>, _org: TestActor): Promise<void> => {}
 const userIdOf = async (as: TestActor, id: string): Promise<string> =>
   (await app.call('GET', `/api/v1/members/${id}`, { as })).body.data.userId
 
@@ -160,6 +169,105 @@ describe("what an org's link opened", () => {
   })
 })
 
+/** An impostor in `one` sets everything up that can be set up for the address, before the person comes. */
+const setUpEverything = async (one: TestActor, email: string) => {
+  const session = open(await byLink((await invite(one, email)).link))
+  const impostors = 'password of the impostor'
+  assert.equal((await session.call('POST', '/auth/password', { newPassword: impostors })).status, 200)
+  const { body } = await session.call('POST', '/auth/two-factor', { password: impostors })
+  const { secret, backupCodes } = body.data
+  assert.equal((await session.call('POST', '/auth/two-factor/confirm', { code: totp(secret) })).status, 200)
+  return { session, impostors, secret, backupCodes }
+}
+const accountOf = async (browser: ReturnType<typeof open>) =>
+  (await browser.call('GET', '/auth/session')).body.data.user
+
+describe("a password and a second factor that were set up by one org's link", () => {
+  test("are not asked for by another org's link, session, step-up or first password", async () => {
+    const [one, two] = [await app.createOrg(), await app.createOrg()]
+    const email = newAddress()
+    const { session, impostors } = await setUpEverything(one, email)
+    const answer = await byLink((await invite(two, email)).link)
+    assert.equal(answer.body.data.twoFactorRequired, false)
+    const person = open(answer)
+    await accept(person, two)
+    assert.deepEqual(await person.reads(one, two), [403, 200])
+    const before = await accountOf(person)
+    assert.equal(before.hasPassword, false)
+    assert.equal(before.twoFactorEnabled, false)
+    await choosePassword(person)
+
+    const again = await byPassword(email)
+    assert.equal(again.body.data.twoFactorRequired, false)
+    assert.deepEqual(await open(again).reads(one, two), [403, 200])
+    assert.equal((await person.call('POST', '/auth/step-up', { password: impostors }, two.orgId)).status, 403)
+    assert.equal((await person.call('POST', '/auth/step-up', { password }, two.orgId)).status, 200)
+    assert.deepEqual(await session.reads(one, two), [200, 403], 'the other session goes on, where it was')
+  })
+
+  test('end with nothing that the person does elsewhere, and end nothing there', async () => {
+    const [one, two] = [await app.createOrg(), await app.createOrg()]
+    const email = newAddress()
+    const { session, impostors } = await setUpEverything(one, email)
+    const person = open(await byLink((await invite(two, email)).link))
+    await accept(person, two)
+    await choosePassword(person)
+    const token = (await person.call('POST', '/auth/step-up', { password })).body.data.token
+
+    const change = { currentPassword: impostors, newPassword: 'another of the impostor' }
+    assert.equal((await session.call('POST', '/auth/password', change)).status, 200)
+    assert.deepEqual(await person.reads(one, two), [403, 200])
+    const headers = { 'x-step-up-token': token }
+    assert.equal((await person.call('POST', '/api-keys', { name: 'N' }, two.orgId, headers)).status, 201)
+    assert.equal((await accountOf(session)).twoFactorEnabled, true)
+
+    await choosePassword(person, password)
+    assert.deepEqual(await session.reads(one, two), [200, 403])
+    const begun = await person.call('POST', '/auth/two-factor', { password })
+    const code = totp(begun.body.data.secret)
+    assert.equal((await person.call('POST', '/auth/two-factor/confirm', { code })).status, 200)
+    const proof = await person.call('POST', '/auth/step-up', { password })
+    const stepped = { 'x-step-up-token': proof.body.data.token }
+    assert.equal((await person.call('DELETE', '/auth/two-factor', undefined, two.orgId, stepped)).status, 200)
+    assert.equal((await accountOf(session)).twoFactorEnabled, true)
+    assert.equal((await accountOf(person)).twoFactorEnabled, false)
+  })
+
+  test("are replaced by the password that the person sets after the operator's link, which asks for neither", async () => {
+    const one = await app.createOrg()
+    const email = newAddress()
+    const { session } = await setUpEverything(one, email)
+    const { userId } = (await people(one)).find((member) => member.email === email)!
+    const answer = await byLink(await operatorLink(userId))
+    assert.equal(answer.body.data.twoFactorRequired, false)
+    const person = open(answer)
+    await choosePassword(person)
+    assert.deepEqual(await session.reads(one), [401])
+    const byOld = { email, password: 'password of the impostor' }
+    assert.equal((await app.call('POST', '/api/v1/auth/sign-in', { json: byOld })).status, 401)
+    const byNew = await byPassword(email)
+    assert.equal(byNew.body.data.twoFactorRequired, false)
+    assert.deepEqual(await open(byNew).reads(one), [200])
+  })
+
+  test('become good for a second org only when both are proved there, and are asked for in both then', async () => {
+    const [one, two] = [await app.createOrg(), await app.createOrg()]
+    const email = newAddress()
+    const { impostors: current, secret } = await setUpEverything(one, email)
+    const person = open(await byLink((await invite(two, email)).link))
+    await accept(person, two)
+    const change = { currentPassword: current, newPassword: password }
+    assert.equal((await person.call('POST', '/auth/password', change)).status, 403, 'the code is missing')
+    const wrong = { ...change, totpCode: '000000' }
+    assert.equal((await person.call('POST', '/auth/password', wrong)).status, 403)
+    assert.deepEqual(await person.reads(one, two), [403, 200])
+    const both = { ...change, totpCode: totp(secret, 1) }
+    assert.equal((await person.call('POST', '/auth/password', both)).status, 200)
+    assert.deepEqual(await person.reads(one, two), [200, 200])
+    assert.equal((await byPassword(email)).body.data.twoFactorRequired, true)
+  })
+})
+
 describe('a person of two orgs', () => {
   test("opens both with one password, once they know it in a session of the other org's link", async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
@@ -169,7 +277,6 @@ describe('a person of two orgs', () => {
     const session = open(await byLink(member.link))
     const wrong = { currentPassword: 'not the password', newPassword: password }
     assert.equal((await session.call('POST', '/auth/password', wrong)).status, 403)
-    assert.equal((await session.call('POST', '/auth/password', { newPassword: password })).status, 403)
     assert.deepEqual(await session.reads(one, two), [403, 200])
     await choosePassword(session, password)
     assert.deepEqual(await session.reads(one, two), [200, 200])

@@ -132,6 +132,19 @@ export const Session = Type.Object({
   }),
   orgs: Type.Array(Type.Object({ id: Id, name: Type.String(), role: Role })),
   expiresAt: Timestamp,
+  failedSignIns: Nullable(
+    Type.Object(
+      {
+        count: Type.Integer({ description: 'failed attempts' }),
+        lastAt: Timestamp,
+        addresses: Type.Array(Type.String(), { description: 'the latest IP addresses that they came from' }),
+      },
+      {
+        description:
+          'attempts to sign in as this person that failed between the sign-in before this one and this one; null: none',
+      },
+    ),
+  ),
 })
 
 export const StepUp = Type.Object({
@@ -151,9 +164,17 @@ export const TwoFactorEnabled = Type.Object({ enabled: Type.Literal(true) })
 
 export const PasswordChange = Type.Object({
   currentPassword: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: 'not needed for the first password' }),
+    Type.String({ minLength: 1, maxLength: 128, description: 'not needed for the first password of this session' }),
   ),
   newPassword: Password,
+  totpCode: Type.Optional(
+    Type.String({
+      minLength: 6,
+      maxLength: 6,
+      description:
+        'a code of the authenticator; needed with the current password of another org, when that org asks for one',
+    }),
+  ),
 })
 export const PasswordChanged = Type.Object({ changed: Type.Literal(true) })
 export const SignedOut = Type.Object({ signedOut: Type.Literal(true) })

@@ -4,7 +4,7 @@ import type { ApiError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { Origin } from './actor.ts'
 import type { AuthLibrary } from './auth-library.ts'
-import { clientAddressHeader, rawCookie } from './session-cookie.ts'
+import { clientAddressHeader, rawCookie, sentCookie } from './session-cookie.ts'
 
 /** One visit of a browser: what of its request signing in needs to know. */
 export interface Visit {
@@ -18,6 +18,14 @@ export interface Visit {
 /** The sign-in library, loaded with the first call, which takes 0.3 s. */
 export interface SignInLibrary {
   db: Database
+  /** What signs cookies. */
+  secret: () => Promise<string>
+  /** Milliseconds since 1970, for budgets of attempts; tests have a clock of their own. */
+  now: () => number
+  /** Failed attempts at one password before they are slowed down; 0: never. */
+  attemptBudget: number
+  /** Whether the library says no by this error, as opposed to failing. */
+  isRefusal(error: unknown): boolean
   open(): Promise<AuthLibrary>
   /**
    * Runs library calls inside a transaction. A refusal of the library leaves as a value and becomes an error after the
@@ -31,6 +39,8 @@ export interface SignInLibraryOptions {
   log: Log
   /** What signs sessions; see sign-in-secret.ts. */
   secret: () => Promise<string>
+  attemptBudget: number
+  now?: (() => number) | undefined
 }
 
 export const wrongCode = unauthorized('The code is not right, or it was used before.')
@@ -58,7 +68,7 @@ const refusalOf = (error: unknown): ApiError | undefined => {
 
 /** What of the request the library sees: one cookie, so that a session never answers for a sign-in under way. */
 export const headersOf = (visit: Visit, cookie: string): Headers => {
-  const value = rawCookie(visit.cookies, cookie)
+  const value = rawCookie(visit.cookies, cookie, visit.secure)
   return new Headers({
     cookie: value === undefined ? '' : `${cookie}=${value}`,
     'user-agent': visit.userAgent?.slice(0, 500) ?? '',
@@ -66,11 +76,17 @@ export const headersOf = (visit: Visit, cookie: string): Headers => {
   })
 }
 
-/** The library's Set-Cookie headers for this visit. */
-export const cookiesOf = (headers: Headers | null | undefined, visit: Visit): string[] =>
-  (headers?.getSetCookie() ?? []).map((cookie) => (visit.secure ? `${cookie}; Secure` : cookie))
+/** The library's Set-Cookie headers for this visit, and others by the names that session-cookie.ts has for them. */
+export const cookiesOf = (headers: Headers | null | undefined, visit: Visit, more: string[] = []): string[] =>
+  [...(headers?.getSetCookie() ?? []), ...more].map((cookie) => sentCookie(cookie, visit.secure))
 
-export const createSignInLibrary = ({ db, log, secret }: SignInLibraryOptions): SignInLibrary => {
+export const createSignInLibrary = ({
+  db,
+  log,
+  secret,
+  attemptBudget,
+  now = Date.now,
+}: SignInLibraryOptions): SignInLibrary => {
   let opening: Promise<AuthLibrary> | undefined
   const load = async (): Promise<AuthLibrary> => {
     const [{ openAuthLibrary }, key] = await Promise.all([import('./auth-library.ts'), secret()])
@@ -85,6 +101,10 @@ export const createSignInLibrary = ({ db, log, secret }: SignInLibraryOptions): 
   }
   return {
     db,
+    secret,
+    now,
+    attemptBudget,
+    isRefusal: (error) => refusalOf(error) !== undefined,
     open,
     transaction: async (work) => {
       const library = await open()

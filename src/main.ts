@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { ConfigError, parseConfig } from './config.ts'
@@ -5,7 +6,7 @@ import type { Config } from './config.ts'
 import { openDeps } from './deps.ts'
 import type { OpenedDeps } from './deps.ts'
 import { giveBackMemory } from './idle-memory.ts'
-import { bootstrap } from './identity/bootstrap.ts'
+import { bootstrap, writePrivately } from './identity/bootstrap.ts'
 import type { Bootstrapped } from './identity/bootstrap.ts'
 import { openDataDir, prepareDataDir } from './platform/data-dir.ts'
 import type { DataDir } from './platform/data-dir.ts'
@@ -169,19 +170,28 @@ const start = async (config: Config, role: Role): Promise<Running> => {
   return { home, opened, app, log, first }
 }
 
-/** The way in, for the person at the terminal. The key is shown this once. */
-const wayIn = (url: string, first: Bootstrapped): string => {
+/**
+ * The way in, for the person at the terminal. The key and the link are shown this once. In production, where logs are
+ * collected and read by others, they are in files that only the server's user can read, and their paths are shown.
+ */
+const wayIn = async (url: string, first: Bootstrapped, { environment, dataDir }: Config): Promise<string> => {
+  const inFiles = environment === 'production'
+  const link = first.signInPath === undefined ? undefined : url + first.signInPath
+  const linkFile = join(dataDir, 'owner-sign-in-link')
+  if (inFiles && link !== undefined) await writePrivately(linkFile, `${link}\n`)
   const way: [string, string | undefined][] = [
     ['API reference', `${url}/docs`],
-    ["Owner's API key", first.apiKey],
-    ['It is kept in', first.apiKeyFile],
-    ['Sign in once at', first.signInPath === undefined ? undefined : url + first.signInPath],
+    ["Owner's API key", inFiles ? first.apiKeyFile : first.apiKey],
+    ['It is kept in', inFiles ? undefined : first.apiKeyFile],
+    ['Sign in once at', inFiles ? undefined : link],
+    ['Sign-in link', inFiles && link !== undefined ? linkFile : undefined],
   ]
   const lines = way
     .filter(([, value]) => value !== undefined)
     .map(([label, value]) => `  ${`${label}:`.padEnd(18)}${value}`)
   if (first.apiKey !== undefined) {
-    lines.push('', `  Try it:  curl -H "Authorization: Bearer ${first.apiKey}" ${url}/api/v1/me`)
+    const key = inFiles ? `$(cat ${first.apiKeyFile})` : first.apiKey
+    lines.push('', `  Try it:  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/me`)
   }
   return lines.join('\n')
 }
@@ -276,7 +286,8 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
   }
   const url = config.baseUrl ?? local
   await home.lock?.update({ url })
-  console.log(`\nAtrium is ready after ${seconds} s: ${url}\n${wayIn(url, first)}`)
+  const way = await wayIn(url, first, { ...config, dataDir: home.path })
+  console.log(`\nAtrium is ready after ${seconds} s: ${url}\n${way}`)
 }
 
 /** Tells the person at the terminal why it did not start. */

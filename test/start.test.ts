@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -42,6 +42,31 @@ test('a first start prints a key that works, a second one on the same directory 
   const answer = await fetch(`${again.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })
   assert.equal(answer.status, 200)
   assert.equal(await again.stop(), 0)
+})
+
+test('in production the first key and sign-in link are in private files, and the output has their paths only', async () => {
+  const dataDir = join(folder, 'production')
+  const atrium = await startServerProcess({ DATA_DIR: dataDir, NODE_ENV: 'production' })
+  const output = atrium.output()
+  assert.doesNotMatch(output, /atr_live_|#link=/)
+  for (const name of ['owner-api-key', 'owner-sign-in-link']) {
+    assert.ok(output.includes(join(dataDir, name)), name)
+    assert.equal((await stat(join(dataDir, name))).mode & 0o777, 0o600, name)
+  }
+  const key = (await readFile(join(dataDir, 'owner-api-key'), 'utf8')).trim()
+  const headers = { authorization: `Bearer ${key}` }
+  assert.equal((await fetch(`${atrium.url}/api/v1/me`, { headers })).status, 200)
+  const link = (await readFile(join(dataDir, 'owner-sign-in-link'), 'utf8')).trim()
+  const [origin, token] = link.split('/sign-in#link=')
+  assert.equal(origin, atrium.url)
+  const signIn = await fetch(`${atrium.url}/api/v1/auth/sign-in/link`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  assert.equal(signIn.status, 200)
+  assert.equal(await atrium.stop(), 0)
+  assert.doesNotMatch(atrium.output(), /atr_live_|#link=/)
 })
 
 test('every mistake in the environment is told at once, and nothing is touched', async () => {

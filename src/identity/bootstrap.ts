@@ -20,7 +20,7 @@ export interface Bootstrapped {
 }
 
 /** All or nothing, and on the disk when it resolves. Only its owner can read it. */
-const writePrivately = async (path: string, text: string): Promise<void> => {
+export const writePrivately = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.new`
   await rm(draft, { force: true })
   const file = await open(draft, 'wx', 0o600)

@@ -680,6 +680,36 @@ export interface InboundEvent {
   receivedAt: string
 }
 
+export interface Invitation {
+  /** UUIDv7 */
+  id: string
+  org: {
+    /** UUIDv7 */
+    id: string
+    name: string
+  }
+  role: "owner" | "admin" | "billing_manager" | "member"
+  /** the name of the member who sent it */
+  invitedBy: string
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export interface InvitationAccepted {
+  /** UUIDv7 */
+  memberId: string
+  /** UUIDv7 */
+  orgId: string
+}
+
+export interface InvitationDeclined {
+  declined: true
+}
+
+export interface InvitationList {
+  items: Invitation[]
+}
+
 export interface Me {
   user: {
     /** UUIDv7 */
@@ -717,6 +747,8 @@ export interface Member {
   role: "owner" | "admin" | "billing_manager" | "member"
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
+  /** `invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org */
+  status: "active" | "invited"
 }
 
 export interface MemberCreate {
@@ -737,6 +769,8 @@ export interface MemberCreated {
   role: "owner" | "admin" | "billing_manager" | "member"
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
+  /** `invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org */
+  status: "active" | "invited"
   /** one-time, for 24 hours, for this org alone; shown once, to a caller who stepped up, for a person who has no password that opens this org */
   signInLink: string | null
 }
@@ -834,9 +868,11 @@ export interface OAuthUrl {
 }
 
 export interface PasswordChange {
-  /** not needed for the first password */
+  /** not needed for the first password of this session */
   currentPassword?: string
   newPassword: string
+  /** a code of the authenticator; needed with the current password of another org, when that org asks for one */
+  totpCode?: string
 }
 
 export interface PasswordChanged {
@@ -1828,6 +1864,15 @@ export interface Routes {
       }>
       /** ISO 8601, UTC, milliseconds */
       expiresAt: string
+      /** attempts to sign in as this person that failed between the sign-in before this one and this one; null: none */
+      failedSignIns: {
+        /** failed attempts */
+        count: number
+        /** ISO 8601, UTC, milliseconds */
+        lastAt: string
+        /** the latest IP addresses that they came from */
+        addresses: string[]
+      } | null
     } | null
   }
   /** Sign in by password */
@@ -2218,12 +2263,34 @@ export interface Routes {
   'GET /me': {
     data: Me
   }
+  /** List your invitations */
+  'GET /me/invitations': {
+    data: InvitationList
+  }
+  /** Accept an invitation */
+  'POST /me/invitations/:id/accept': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: InvitationAccepted
+  }
+  /** Decline an invitation */
+  'POST /me/invitations/:id/decline': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: InvitationDeclined
+  }
   /** Members of the org */
   'GET /members': {
     query?: {
       limit?: number
       /** nextCursor of the page before */
       cursor?: string
+      /** members (`active`, the default) or people who have not accepted yet (`invited`) */
+      status?: "active" | "invited"
     }
     data: {
       items: Member[]

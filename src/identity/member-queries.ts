@@ -11,9 +11,10 @@ export interface MemberRow {
   role: Role
   revision: number
   createdAt: string
+  status: 'active' | 'invited'
 }
 
-const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.revision, m.created_at`
+const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.revision, m.created_at, 'active' as status`
 
 /** Oldest first. */
 export const listMembers = (db: Db, actor: Actor, limit: number, after: string | undefined) =>

@@ -3,11 +3,12 @@ import type { Database } from '../platform/database.ts'
 import { sendResource } from '../platform/etag.ts'
 import { apiPrefix, originOf } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
-import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/schemas.ts'
+import { CursorList, Deleted, IdParams, ok, Success } from '../platform/schemas.ts'
 import { afterId, idList } from './id-list.ts'
+import { listInvitations } from './invitation-queries.ts'
 import * as queries from './member-queries.ts'
 import * as members from './members.ts'
-import { Member, MemberCreate, MemberCreated, MemberPatch } from './schemas.ts'
+import { Member, MemberCreate, MemberCreated, MemberPatch, MemberQuery } from './schemas.ts'
 import { stepUpTokenOf } from './step-up.ts'
 
 const tags = ['Members']
@@ -21,12 +22,14 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       schema: {
         tags,
         summary: 'Members of the org',
-        querystring: CursorQuery,
+        description: 'Oldest first. With `status=invited`: people who have not accepted their invitation yet.',
+        querystring: MemberQuery,
         response: { 200: Success(CursorList(Member)) },
       },
     },
     async ({ actor, query }) => {
-      const rows = await queries.listMembers(db, actor, query.limit + 1, afterId(query.cursor))
+      const list = query.status === 'invited' ? listInvitations : queries.listMembers
+      const rows = await list(db, actor, query.limit + 1, afterId(query.cursor))
       return idList(rows, query.limit, (row) => row.id)
     },
   )
@@ -39,7 +42,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
         tags,
         summary: 'Add a member',
         description:
-          'By e-mail address; a person who is not known yet is made. Every role but `member` needs step-up, and only owners make owners. With step-up the answer has a sign-in link, which opens this org alone, for a person who has no password that opens it.',
+          'By e-mail address; a person who is not known yet is made and is a member at once. Somebody who signed in before or belongs to another org is `invited`: they may do nothing here until they accept (`POST /me/invitations/:id/accept`). Every role but `member` needs step-up, and only owners make owners. With step-up the answer has a sign-in link, which opens this org alone, for a person who has no password that opens it.',
         body: MemberCreate,
         response: { 201: Success(MemberCreated) },
       },
@@ -74,7 +77,8 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       schema: {
         tags,
         summary: 'Change the role of a member',
-        description: 'Needs step-up. Only owners make or unmake owners; the last owner stays one (CONFLICT).',
+        description:
+          'Needs step-up. Only owners make or unmake owners; the last owner stays one (CONFLICT). The role of somebody who has not accepted yet cannot be changed (CONFLICT): remove them and invite them again.',
         params: IdParams,
         body: MemberPatch,
         response: { 200: Success(Member) },
@@ -94,7 +98,8 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       schema: {
         tags,
         summary: 'Remove a member',
-        description: 'Their keys and sessions end at once. The last owner cannot be removed (CONFLICT).',
+        description:
+          'Their keys and sessions end at once. The last owner cannot be removed (CONFLICT). For somebody who has not accepted yet, the invitation ends.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

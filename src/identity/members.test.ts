@@ -4,7 +4,10 @@ import { sql } from '../platform/database.ts'
 import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor } from '../../test/harness.ts'
+import { systemActor } from './actor.ts'
+import { addMember } from './members.ts'
 import { hashPassword, setPassword } from './passwords.ts'
+import { createSignInLink } from './sign-in-links.ts'
 
 const app = await startTestApp({ RATE_LIMIT_WRITES: '0' })
 const second = await app.secondServer({ RATE_LIMIT_WRITES: '0' })
@@ -18,6 +21,9 @@ const setRole = async (as: TestActor, of: TestActor, role: string, on = app): Pr
   on.call('PATCH', `/api/v1/members/${await memberId(of)}`, { as, json: { role }, headers: await app.stepUp(as) })
 const remove = async (as: TestActor, of: TestActor, on = app): Promise<Answer> =>
   on.call('DELETE', `/api/v1/members/${await memberId(of)}`, { as })
+/** As the operator does, who asks nobody. */
+const addDirectly = ({ orgId }: TestActor, { email }: TestActor) =>
+  app.db.transaction((db) => addMember(db, systemActor(orgId, 'test'), { email, role: 'member' }))
 const ownersOf = async ({ orgId }: TestActor): Promise<number> => {
   const row = await app.db.row<{ count: number }>(sql`
     select count(*)::int as count from members where org_id = ${orgId} and role = 'owner'`)
@@ -37,6 +43,7 @@ describe('POST /members', () => {
       email: `ada.${owner.orgId}@example.com`,
       name: 'Ada',
       role: 'member',
+      status: 'active',
       signInLink: null,
     })
     assert.equal((await app.call('GET', `/api/v1/members/${id}`, { as: owner })).body.data.createdAt, createdAt)
@@ -44,7 +51,7 @@ describe('POST /members', () => {
     assert.ok(body.data.items.some((item: { userId: string }) => item.userId === userId))
   })
 
-  test('adds a person of another org under the name that is sent, and reads nothing that the other one wrote; twice is CONFLICT', async () => {
+  test('invites a person of another org under the name that is sent, and reads nothing that the other one wrote; twice is CONFLICT', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const json = { email: stranger.email, name: 'Renamed', role: 'member' }
@@ -56,6 +63,12 @@ describe('POST /members', () => {
     const added = races.find(({ status }) => status === 201)
     assert.equal(added?.body.data.userId, stranger.userId)
     assert.equal(added?.body.data.name, 'Renamed')
+    assert.equal(added?.body.data.status, 'invited')
+    const { path: link } = await app.db.transaction((db) => createSignInLink(db, stranger.userId, null))
+    const signIn = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: link.split('=')[1] } })
+    const headers = { cookie: signIn.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: app.url }
+    const accepted = await app.call('POST', `/api/v1/me/invitations/${added?.body.data.id}/accept`, { headers })
+    assert.equal(accepted.status, 200, accepted.text)
     for (const path of ['/api/v1/members', `/api/v1/workspaces/${owner.workspaceId}/members`]) {
       const { body } = await app.call('GET', path, { as: owner })
       const names = body.data.items.map(({ name }: { name: string }) => name).toSorted()
@@ -221,8 +234,7 @@ describe('DELETE /members/:id', () => {
   test('ends their keys at once on every process; in their other org they stay', async () => {
     const owner = await app.createOrg()
     const elsewhere = await app.createOrg()
-    const json = { email: elsewhere.email, role: 'member' }
-    await app.call('POST', '/api/v1/members', { as: owner, json })
+    await addDirectly(owner, elsewhere)
     const member = await app.createUser(owner, 'member')
     assert.equal((await second.call('GET', '/api/v1/me', { as: member })).status, 200)
     const answer = await remove(owner, member)
@@ -235,7 +247,7 @@ describe('DELETE /members/:id', () => {
   test('ends the sessions of a person who belongs nowhere else, and leaves those of others their other org', async () => {
     const owner = await app.createOrg()
     const elsewhere = await app.createOrg()
-    await app.call('POST', '/api/v1/members', { as: owner, json: { email: elsewhere.email, role: 'member' } })
+    await addDirectly(owner, elsewhere)
     const hash = await hashPassword('a good password')
     await app.db.transaction('all orgs', (db) => setPassword(db, elsewhere.userId, hash))
     const json = { email: elsewhere.email, password: 'a good password' }

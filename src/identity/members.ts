@@ -4,6 +4,8 @@ import { requireMatch } from '../platform/etag.ts'
 import { newId } from '../platform/ids.ts'
 import type { Actor, AuditActor } from './actor.ts'
 import { audit } from './audit.ts'
+import * as invitations from './invitation-queries.ts'
+import { withdrawInvitation } from './invitations.ts'
 import * as queries from './member-queries.ts'
 import type { MemberRow } from './member-queries.ts'
 import { cleanEmail, cleanName } from './names.ts'
@@ -23,6 +25,8 @@ export interface NewMember {
 }
 
 const ownersOnly = forbidden('Only owners may make or unmake owners.')
+const alreadyMember = conflict('They are a member of the org already.')
+const notAccepted = conflict('They have not accepted yet. Remove the invitation and send another one.')
 const lastOwner = conflict('An org needs an owner: make somebody else one first.')
 
 /** The person of this address, made when they are new here. */
@@ -33,24 +37,62 @@ const personOf = async (db: Transaction, email: string, name: string): Promise<p
   return known
 }
 
-/** Makes the person of this address a member. CONFLICT when they are one. */
-export const addMember = async (db: Transaction, actor: AuditActor, wishes: NewMember): Promise<MemberRow> => {
-  const address = cleanEmail(wishes.email)
-  const name = cleanName(wishes.name ?? wishes.email.slice(0, Math.max(wishes.email.lastIndexOf('@'), 1)))
-  const { id: userId } = await personOf(db, address, name)
-  const inserted = await queries.insertMember(db, actor.orgId, { id: newId(), userId, name, role: wishes.role })
-  if (!inserted) throw conflict('They are a member of the org already.')
-  const fallback = wishes.workspaceIds ? undefined : await workspaceQueries.findDefaultWorkspace(db, actor.orgId)
+/** What an org calls a person unless it says so. */
+const nameOf = ({ name, email }: NewMember): string =>
+  cleanName(name ?? email.slice(0, Math.max(email.lastIndexOf('@'), 1)))
+
+/** The workspaces that they begin in. NOT_FOUND when one of them is not the org's. */
+const workspacesFor = async (db: Transaction, orgId: string, wishes: NewMember): Promise<string[]> => {
+  const fallback = wishes.workspaceIds ? undefined : await workspaceQueries.findDefaultWorkspace(db, orgId)
   const workspaceIds = [...new Set(wishes.workspaceIds ?? (fallback ? [fallback.id] : []))]
-  if ((await workspaceQueries.countWorkspaces(db, actor.orgId, workspaceIds)) < workspaceIds.length) {
+  if ((await workspaceQueries.countWorkspaces(db, orgId, workspaceIds)) < workspaceIds.length) {
     throw notFound('Workspace')
   }
+  return workspaceIds
+}
+
+const insert = async (db: Transaction, actor: AuditActor, userId: string, wishes: NewMember): Promise<MemberRow> => {
+  const { role } = wishes
+  const inserted = await queries.insertMember(db, actor.orgId, { id: newId(), userId, name: nameOf(wishes), role })
+  if (!inserted) throw alreadyMember
+  const workspaceIds = await workspacesFor(db, actor.orgId, wishes)
   await workspaceQueries.insertWorkspaceMember(db, actor.orgId, workspaceIds, userId)
+  await invitations.deleteInvitationOfUser(db, actor.orgId, userId)
   const member = await queries.findMember(db, actor.orgId, inserted.id)
   if (!member) throw new Error('the database did not answer with the member it stored')
-  const { id, email, role } = member
+  const { id, email } = member
   await audit(db, actor, 'member.added', { type: 'member', id }, { userId, email, role, workspaceIds })
   return member
+}
+
+/** Makes the person of this address a member, without asking them. CONFLICT when they are one. */
+export const addMember = async (db: Transaction, actor: AuditActor, wishes: NewMember): Promise<MemberRow> => {
+  const { id } = await personOf(db, cleanEmail(wishes.email), nameOf(wishes))
+  return insert(db, actor, id, wishes)
+}
+
+/** Asks the person, who is in no table of members until they accept. CONFLICT when they are one, or were asked. */
+const invite = async (db: Transaction, actor: Actor, userId: string, wishes: NewMember): Promise<MemberRow> => {
+  const { orgId } = actor
+  if (await queries.findMemberOfUser(db, orgId, userId)) throw alreadyMember
+  const workspaceIds = await workspacesFor(db, orgId, wishes)
+  const { role } = wishes
+  const invitation = { id: newId(), userId, name: nameOf(wishes), role, workspaceIds, invitedBy: actor.userName }
+  const inserted = await invitations.insertInvitation(db, orgId, invitation)
+  const invited = inserted && (await invitations.findInvitation(db, orgId, inserted.id))
+  if (!invited) throw conflict('They are invited already. Remove the invitation to send another one.')
+  const { id, email } = invited
+  await audit(db, actor, 'member.invited', { type: 'member', id }, { userId, email, role, workspaceIds })
+  return invited
+}
+
+/** As a member at once when they are new; whoever has signed in or is in another org is asked first. */
+const addOrInvite = async (db: Transaction, actor: Actor, wishes: NewMember): Promise<MemberRow> => {
+  const { id } = await personOf(db, cleanEmail(wishes.email), nameOf(wishes))
+  // Of two orgs that add somebody new at the same instant, the second one sees the first.
+  await people.lockPerson(db, id)
+  const isKnown = await invitations.isKnownElsewhere(db, actor.orgId, id)
+  return isKnown ? invite(db, actor, id, wishes) : insert(db, actor, id, wishes)
 }
 
 /**
@@ -67,16 +109,19 @@ export const createMember = (
     if (wishes.role === 'owner' && actor.role !== 'owner') throw ownersOnly
     const steppedUp = await isSteppedUp(db, actor, stepUpToken)
     if (wishes.role !== 'member') await requireStepUp(db, actor, stepUpToken)
-    const member = await addMember(db, actor, wishes)
+    const member = await addOrInvite(db, actor, wishes)
     if (!steppedUp || (await people.hasPasswordForAllOrgs(db, member.userId))) return { member, signInPath: null }
     const { path } = await createSignInLink(db, member.userId, [actor.orgId])
-    await audit(db, actor, 'member.invited', { type: 'member', id: member.id }, { userId: member.userId })
+    if (member.status === 'active') {
+      await audit(db, actor, 'member.invited', { type: 'member', id: member.id }, { userId: member.userId })
+    }
     return { member, signInPath: path }
   })
 
 const lockMember = async (db: Transaction, actor: Actor, id: string) => {
   const rows = await queries.lockMemberAndOwners(db, actor.orgId, id)
   const member = rows.find((row) => row.id === id.toLowerCase())
+  if (!member && (await invitations.findInvitation(db, actor.orgId, id))) throw notAccepted
   if (!member) throw notFound('Member')
   const owners = rows.filter((row) => row.role === 'owner')
   // As of now, not as of when the request arrived: another owner may have got here first.
@@ -85,7 +130,8 @@ const lockMember = async (db: Transaction, actor: Actor, id: string) => {
 }
 
 export const getMember = async (db: Database, actor: Actor, id: string): Promise<MemberRow> => {
-  const member = await queries.findMember(db, actor.orgId, id)
+  const member =
+    (await queries.findMember(db, actor.orgId, id)) ?? (await invitations.findInvitation(db, actor.orgId, id))
   if (!member) throw notFound('Member')
   return member
 }
@@ -114,10 +160,18 @@ export const changeRole = (
     return changed
   })
 
-/** Takes a member out of the org, with their keys, and with what its sign-in link opened, as far as this org goes. */
-export const removeMember = (db: Database, actor: Actor, id: string, ifMatch: string | undefined): Promise<void> =>
-  // A person who is in no other org loses their sessions, which takes a look at all orgs.
-  db.transaction('all orgs', async (db) => {
+/**
+ * Takes a member out of the org, with their keys, and with what its sign-in link opened, as far as this org goes. For
+ * somebody who has not accepted yet, the invitation ends.
+ */
+export const removeMember = async (
+  db: Database,
+  actor: Actor,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<void> => {
+  if (await withdrawInvitation(db, actor, id)) return
+  await db.transaction(async (db) => {
     const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
     if (member.role === 'owner' && !isOwner) throw ownersOnly
     requireMatch(ifMatch, member)
@@ -128,3 +182,4 @@ export const removeMember = (db: Database, actor: Actor, id: string, ifMatch: st
     const details = { userId: member.userId, role: member.role }
     await audit(db, actor, 'member.removed', { type: 'member', id: member.id }, details)
   })
+}

@@ -63,7 +63,16 @@ const operatorLink = async (userId: string): Promise<string> => {
 }
 const people = async (as: TestActor): Promise<{ email: string; userId: string }[]> =>
   (await app.call('GET', '/api/v1/members', { as })).body.data.items
-const accept = async (_browser: ReturnType<typeof open>, _org: TestActor): Promise<void> => {}
+/** Says yes to the invitation of `org`, which is the only one that the browser is told of. */
+const accept = async (browser: ReturnType<typeof open>, { orgId }: TestActor): Promise<void> => {
+  const { body } = await browser.call('GET', '/me/invitations')
+  assert.deepEqual(
+    body.data.items.map(({ org }: { org: { id: string } }) => org.id),
+    [orgId],
+  )
+  const answer = await browser.call('POST', `/me/invitations/${body.data.items[0].id}/accept`)
+  assert.equal(answer.status, 200, answer.text)
+}
 const userIdOf = async (as: TestActor, id: string): Promise<string> =>
   (await app.call('GET', `/api/v1/members/${id}`, { as })).body.data.userId
 
@@ -97,7 +106,10 @@ describe("an org's sign-in link", () => {
     const email = newAddress()
     const first = await invite(one, email)
     const second = await invite(two, email)
-    assert.deepEqual(await open(await byLink(second.link)).reads(one, two), [403, 200])
+    const asked = open(await byLink(second.link))
+    assert.deepEqual(await asked.reads(one, two), [403, 403], 'they are asked first')
+    await accept(asked, two)
+    assert.deepEqual(await asked.reads(one, two), [403, 200])
     assert.deepEqual(await open(await byLink(first.link)).reads(one, two), [200, 403])
   })
 
@@ -135,6 +147,7 @@ describe("what an org's link opened", () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const other = await app.createUser(two, 'member')
     const session = open(await byLink((await invite(one, other.email)).link))
+    await accept(session, one)
     await choosePassword(session)
     const { body } = await session.call('POST', '/auth/two-factor', { password })
     const code = totp(body.data.secret)
@@ -164,8 +177,9 @@ describe("what an org's link opened", () => {
     await invite(two, email)
     await remove(one, member.id)
     assert.equal((await byPassword(email)).status, 401)
-    const { link } = await invite(one, email)
-    assert.deepEqual(await open(await byLink(link)).reads(one, two), [200, 403])
+    const anew = open(await byLink((await invite(one, email)).link))
+    await accept(anew, one)
+    assert.deepEqual(await anew.reads(one, two), [200, 403])
   })
 })
 
@@ -275,6 +289,7 @@ describe('a person of two orgs', () => {
     await choosePassword(open(await byLink((await invite(one, email)).link)))
     const member = await invite(two, email)
     const session = open(await byLink(member.link))
+    await accept(session, two)
     const wrong = { currentPassword: 'not the password', newPassword: password }
     assert.equal((await session.call('POST', '/auth/password', wrong)).status, 403)
     assert.deepEqual(await session.reads(one, two), [403, 200])
@@ -291,7 +306,9 @@ describe('a person of two orgs', () => {
     const session = open(await byLink((await invite(one, email)).link))
     await choosePassword(session)
     const userId = await userIdOf(two, (await invite(two, email)).id)
-    assert.deepEqual(await open(await byLink(await operatorLink(userId))).reads(one, two), [200, 200])
+    const byOperator = open(await byLink(await operatorLink(userId)))
+    await accept(byOperator, two)
+    assert.deepEqual(await byOperator.reads(one, two), [200, 200])
     const hash = await hashPassword(password)
     await app.db.transaction('all orgs', (db) => setPassword(db, userId, hash))
     assert.deepEqual(await session.reads(one), [401])

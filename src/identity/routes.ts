@@ -6,6 +6,7 @@ import { ok, Success } from '../platform/schemas.ts'
 import { registerApiKeyRoutes } from './api-key-routes.ts'
 import { registerAuditRoutes } from './audit-routes.ts'
 import { registerAuthRoutes } from './auth-routes.ts'
+import { registerInvitationRoutes } from './invitation-routes.ts'
 import { registerMemberRoutes } from './member-routes.ts'
 import * as queries from './queries.ts'
 import { Me } from './schemas.ts'
@@ -22,6 +23,7 @@ export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void 
   const { db } = deps
   registerWorkspaceRoutes(app, db)
   registerMemberRoutes(app, deps)
+  registerInvitationRoutes(app, deps)
   registerApiKeyRoutes(app, deps)
   registerAuthRoutes(app, deps)
   registerAuditRoutes(app, db)

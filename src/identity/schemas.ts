@@ -45,7 +45,30 @@ const memberFields = {
   name: Type.String(),
   role: Role,
   createdAt: Timestamp,
+  status: Type.Enum(['active', 'invited'], {
+    description:
+      '`invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org',
+  }),
 }
+export const MemberQuery = Type.Object({
+  ...CursorQuery.properties,
+  status: Type.Optional(
+    Type.Enum(['active', 'invited'], {
+      default: 'active',
+      description: 'members (`active`, the default) or people who have not accepted yet (`invited`)',
+    }),
+  ),
+})
+export const Invitation = Type.Object({
+  id: Id,
+  org: Named,
+  role: Role,
+  invitedBy: Type.String({ description: 'the name of the member who sent it' }),
+  createdAt: Timestamp,
+})
+export const InvitationList = Type.Object({ items: Type.Array(Invitation) })
+export const InvitationAccepted = Type.Object({ memberId: Id, orgId: Id })
+export const InvitationDeclined = Type.Object({ declined: Type.Literal(true) })
 export const Member = Type.Object(memberFields)
 export const MemberCreate = Type.Object({
   email: Email,

@@ -5,6 +5,8 @@ import { sql } from '../platform/database.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor, TestApp } from '../../test/harness.ts'
 import { fromBase32, totp } from '../../test/totp.ts'
+import { systemActor } from './actor.ts'
+import { addMember } from './members.ts'
 import { hashPassword, setPassword } from './passwords.ts'
 import { deleteExpired } from './person-queries.ts'
 import { createSignInLink } from './sign-in-links.ts'
@@ -81,7 +83,7 @@ describe('signing in by password', () => {
     assert.ok(me.body.data.permissions.includes('audit:read'))
   })
 
-  test('the cookie is HttpOnly and SameSite=Lax, and Secure only on https', async () => {
+  test('the cookie is HttpOnly and SameSite=Lax, and on https it is Secure and has the __Host- prefix', async () => {
     const owner = await newOwner()
     const answer = await app.call('POST', '/api/v1/auth/sign-in', { json: { email: owner.email, password } })
     const [cookie = ''] = answer.headers.getSetCookie()
@@ -92,7 +94,30 @@ describe('signing in by password', () => {
     assert.doesNotMatch(cookie, /Secure/)
     const tls = await app.secondServer({ RATE_LIMIT_SIGN_IN: '0', BASE_URL: 'https://atrium.example.com' })
     const behindTls = await tls.call('POST', '/api/v1/auth/sign-in', { json: { email: owner.email, password } })
-    assert.match(behindTls.headers.getSetCookie()[0] ?? '', /; Secure/)
+    const secure = behindTls.headers.getSetCookie()
+    assert.equal(secure.length, 2)
+    for (const one of secure) {
+      assert.match(one, /^__Host-atrium\.(session_token|browser)=/)
+      assert.match(one, /; Secure/)
+      assert.match(one, /; Path=\/(;|$)/)
+      assert.match(one, /; HttpOnly/)
+      assert.doesNotMatch(one, /Domain/i)
+    }
+    const [name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(secure[0] ?? '')?.slice(1) ?? []
+    const me = (cookie: string) => tls.call('GET', '/api/v1/me', { headers: { cookie } })
+    assert.equal((await me(`${name}=${value}`)).status, 200)
+    assert.equal(
+      (await me(`atrium.session_token=${value}`)).status,
+      401,
+      'whoever can set a plain cookie is not let in',
+    )
+    const session = await tls.call('GET', '/api/v1/auth/session', { headers: { cookie: `${name}=${value}` } })
+    assert.equal(session.body.data.user.id, owner.userId)
+    const headers = { cookie: `${name}=${value}`, origin: 'https://atrium.example.com' }
+    const out = await tls.call('POST', '/api/v1/auth/sign-out', { headers })
+    assert.equal(out.status, 200)
+    assert.ok(out.headers.getSetCookie().some((one) => one.startsWith(`${name}=;`) && /; Secure/.test(one)))
+    assert.equal((await me(`${name}=${value}`)).status, 401)
   })
 
   test('the address is compared without case', async () => {
@@ -184,7 +209,9 @@ describe('a session', () => {
     const first = await newOwner()
     const other = await app.createOrg('Other')
     const stranger = await app.createOrg()
-    await app.call('POST', '/api/v1/members', { as: other, json: { email: first.email, role: 'member' } })
+    await app.db.transaction((db) =>
+      addMember(db, systemActor(other.orgId, 'test'), { email: first.email, role: 'member' }),
+    )
     const person = await signedIn(first)
     const orgOf = async (id: string) => person.call('GET', '/me', undefined, { 'x-org-id': id })
     assert.equal((await orgOf(other.orgId)).body.data.org.name, 'Other')

@@ -84,6 +84,14 @@ export const countWorkspaces = async (db: Db, orgId: string, ids: string[]): Pro
   return row?.count ?? 0
 }
 
+/** Those of them that still exist. */
+export const liveWorkspaces = async (db: Db, orgId: string, ids: readonly string[]): Promise<string[]> => {
+  const rows = await db.rows<{ id: string }>(sql`
+    select id from workspaces
+    where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at is null`)
+  return rows.map(({ id }) => id)
+}
+
 export interface WorkspaceMemberRow {
   userId: string
   email: string

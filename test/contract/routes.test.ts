@@ -37,6 +37,10 @@ const publicRoutes = [
   'GET /webhooks',
   'GET /webhooks/*',
   'GET /api/v1/auth/session',
+  // For people who signed in and belong to no org yet: the handlers ask for the session.
+  'GET /api/v1/me/invitations',
+  'POST /api/v1/me/invitations/:id/accept',
+  'POST /api/v1/me/invitations/:id/decline',
   'POST /api/v1/auth/sign-in',
   'POST /api/v1/billing/webhooks/stripe',
   'GET /api/v1/connections/oauth/callback',

@@ -80,7 +80,8 @@ const components = {
       type: 'apiKey',
       in: 'cookie',
       name: 'atrium.session_token',
-      description: 'The cookie of a person who signed in to the console; changes need a matching `Origin`, too.',
+      description:
+        'The cookie of a person who signed in to the console, by https with the name `__Host-atrium.session_token`; changes need a matching `Origin`, too.',
     },
   },
   schemas: {

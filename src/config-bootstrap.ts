@@ -11,14 +11,15 @@ const password: Parse<string> = (value) =>
 export const bootstrapVariables = {
   BOOTSTRAP_API_KEY: {
     description:
-      "The first owner's API key on an empty database. Unset: generated, printed once and kept in `DATA_DIR/owner-api-key`.",
+      "The first owner's API key on an empty database. Unset: generated and kept in `DATA_DIR/owner-api-key`; printed once, but not in production.",
     fallback: '',
     parse: text,
     secret: true,
   },
   BOOTSTRAP_EMAIL: { description: "The first owner's e-mail address.", fallback: 'owner@localhost', parse: email },
   BOOTSTRAP_PASSWORD: {
-    description: "The first owner's password. Unset: a one-time sign-in link is printed.",
+    description:
+      "The first owner's password. Unset: a one-time sign-in link is printed; in production it is written to `DATA_DIR/owner-sign-in-link`.",
     fallback: '',
     parse: password,
     secret: true,

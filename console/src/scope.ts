@@ -1,5 +1,5 @@
 // Which org and workspace this tab looks at. A tab keeps its own; a new tab begins with the last one chosen. A link may
-// name another (`?org=…&workspace=…`), which is taken over and leaves the address.
+// name another (`?org=…&workspace=…`), which the person is asked about.
 import { useSyncExternalStore } from 'react'
 
 export interface Scope {
@@ -42,12 +42,39 @@ export const useScope = (): Scope =>
     return () => listeners.delete(listener)
   }, scope)
 
-/** Takes the org and workspace that the address names, before anything is drawn. */
+interface ScopeRequest {
+  orgId: string
+  workspaceId: string | undefined
+}
+
+let request: ScopeRequest | undefined
+
+/** The org that a link asked for and that is not this tab's; the person is asked. */
+export const useScopeRequest = (): ScopeRequest | undefined =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => request,
+  )
+
+export const dropScopeRequest = (): void => {
+  request = undefined
+  for (const listener of listeners) listener()
+}
+
+/**
+ * Reads the org and workspace that the address names, before anything is drawn. They leave the address. Another org than
+ * this tab's is only a wish: a link of a stranger must not decide where somebody works.
+ */
 export const takeScopeFromAddress = (): void => {
   const url = new URL(location.href)
   const orgId = url.searchParams.get('org')
   if (orgId === null) return
-  setScope({ orgId, workspaceId: url.searchParams.get('workspace') ?? undefined })
+  const workspaceId = url.searchParams.get('workspace') ?? undefined
+  if (orgId === current.orgId) setScope({ orgId, workspaceId: workspaceId ?? current.workspaceId })
+  else request = { orgId, workspaceId }
   url.searchParams.delete('org')
   url.searchParams.delete('workspace')
   history.replaceState(history.state, '', url)

@@ -4,6 +4,7 @@ import { createContext, use, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { api, isCode, queryClient, read } from './api.ts'
+import { InvitationNotice, useInvitations } from './invitations.tsx'
 import { setScope, useScope } from './scope.ts'
 import { Button } from './ui/button.tsx'
 import { EmptyState, ErrorState } from './ui/states.tsx'
@@ -41,10 +42,30 @@ export const signOut = async (): Promise<void> => {
 
 const Whole = ({ children }: { children: ReactNode }) => <main>{children}</main>
 
+/** Nothing to work in: what the person can do is answer an invitation, or leave. */
+const WithoutOrg = ({ email }: { email: string }) => {
+  const invitations = useInvitations()
+  return (
+    <Whole>
+      <EmptyState
+        title={invitations.length === 0 ? 'You belong to no organisation' : 'You are invited'}
+        action={<Button onClick={() => void signOut()}>Sign out</Button>}
+      >
+        {invitations.length === 0
+          ? `${email} is not a member of any. Ask an owner or admin to add you.`
+          : `You become a member when you accept. You are signed in as ${email}.`}
+        {invitations.map((invitation) => (
+          <InvitationNotice key={invitation.id} invitation={invitation} />
+        ))}
+      </EmptyState>
+    </Whole>
+  )
+}
+
 const WithIdentity = ({ session, children }: { session: BrowserSession; children: ReactNode }) => {
   const { orgId, workspaceId } = useScope()
   const isMember = orgId === undefined || session.orgs.some(({ id }) => id === orgId)
-  const me = useQuery({ ...read('GET /me'), enabled: isMember, staleTime: 60_000 })
+  const me = useQuery({ ...read('GET /me'), enabled: isMember && session.orgs.length > 0, staleTime: 60_000 })
   // What this tab remembered may be over: the org was left, or the workspace was deleted.
   const isLost = workspaceId !== undefined && isCode(me.error, 'FORBIDDEN')
   useEffect(() => {
@@ -52,18 +73,7 @@ const WithIdentity = ({ session, children }: { session: BrowserSession; children
     else if (isLost) setScope({ orgId, workspaceId: undefined })
   }, [isMember, isLost, orgId])
 
-  if (session.orgs.length === 0) {
-    return (
-      <Whole>
-        <EmptyState
-          title="You belong to no organisation"
-          action={<Button onClick={() => void signOut()}>Sign out</Button>}
-        >
-          {session.user.email} is not a member of any. Ask an owner or admin to add you.
-        </EmptyState>
-      </Whole>
-    )
-  }
+  if (session.orgs.length === 0) return <WithoutOrg email={session.user.email} />
   if (me.data) {
     const { data } = me
     const identity = { session, me: data, can: (permission: string) => data.permissions.includes(permission) }

@@ -232,6 +232,7 @@ test("another org's files cannot be seen, by list, by address or by search", asy
     assert.doesNotMatch(await page.content(), /secret/i)
   }
   await page.goto(`${app.url}/?org=${theirs.orgId}`)
+  await page.getByRole('button', { name: 'Stay in Ours' }).click()
   await page.getByText('Ours').first().waitFor()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { givePassword, password, startConsole } from '../console.ts'
+import { systemActor } from '../../src/identity/actor.ts'
+import { addMember } from '../../src/identity/members.ts'
+import { assertAccessible, givePassword, password, startConsole } from '../console.ts'
 import type { TestActor } from '../harness.ts'
 
 const { app, open, visit } = await startConsole()
@@ -12,6 +14,10 @@ const ownerWithPassword = async (name?: string): Promise<TestActor> => {
   await givePassword(app, owner)
   return owner
 }
+
+/** As the operator does, who asks nobody. */
+const addDirectly = ({ orgId }: TestActor, { email }: TestActor) =>
+  app.db.transaction((db) => addMember(db, systemActor(orgId, 'test'), { email, role: 'admin' }))
 
 const confirm = async (page: Page): Promise<void> => {
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
@@ -191,12 +197,7 @@ test('the audit log is filtered, and the address holds the filter', async () => 
 test('a person of two orgs goes from one to the other, and nothing of the first stays', async () => {
   const first = await ownerWithPassword('First')
   const second = await app.createOrg('Second')
-  const stepUp = await app.stepUp(second)
-  await app.call('POST', '/api/v1/members', {
-    as: second,
-    json: { email: first.email, role: 'admin' },
-    headers: stepUp,
-  })
+  await addDirectly(second, first)
   await app.call('POST', '/api/v1/projects', { as: first, json: { name: 'Of the first' } })
   await app.call('POST', '/api/v1/projects', { as: second, json: { name: 'Of the second' } })
   const { page, context, faults } = await open(first, '/files')
@@ -221,5 +222,83 @@ test('a person of two orgs goes from one to the other, and nothing of the first 
   assert.equal(made.status(), 201)
   const { body } = await app.call('GET', '/api/v1/projects', { as: second })
   assert.equal(body.data.items.length, 1, 'a change is made in the org of the header or the oldest one')
+  assert.deepEqual(faults, [])
+})
+
+test('somebody who is invited by another org decides in the console, and is no member before', async () => {
+  const [second, person] = [await ownerWithPassword('Second'), await app.createOrg('First')]
+  // First: the operator's link by which they sign in here ends the links of orgs.
+  const ann = await open(person, '/')
+  const admin = await open(second, '/settings/members')
+  await admin.page.getByRole('button', { name: 'Add a member' }).click()
+  const dialog = admin.page.getByRole('dialog')
+  await dialog.getByLabel('E-mail').fill(person.email)
+  await dialog.getByLabel('Name').fill('Ann Berg')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await confirm(admin.page)
+  await admin.page.getByText('Ann Berg is invited').waitFor()
+  const link = await admin.page.getByRole('status', { name: 'Sign-in link' }).innerText()
+  await admin.page.getByRole('button', { name: 'Done' }).click()
+  const invited = admin.page.getByRole('table', { name: 'Invitations' })
+  await invited.getByText('Ann Berg').waitFor()
+  assert.equal(await admin.page.getByRole('table', { name: 'Members' }).getByText('Ann Berg').count(), 0)
+
+  await ann.page.reload()
+  await ann.page.getByText('User invited you to join Second as member.').waitFor()
+  await assertAccessible(ann.page)
+  await ann.page.getByRole('button', { name: 'First, Main: switch' }).click()
+  assert.equal(await ann.page.getByRole('menuitem', { name: 'Second' }).count(), 0)
+  await ann.page.keyboard.press('Escape')
+
+  // By the link of the org, there is nothing else that they could do.
+  const byLink = await visit(link.slice(app.url.length))
+  await byLink.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await byLink.page.getByRole('heading', { name: 'You are invited' }).waitFor()
+  await byLink.page.getByRole('button', { name: 'Accept' }).click()
+  await byLink.page.getByRole('button', { name: 'Second, Main: switch' }).waitFor()
+  await ann.page.reload()
+  await ann.page.getByRole('button', { name: 'First, Main: switch' }).click()
+  await ann.page.getByRole('menuitem', { name: 'Second' }).waitFor()
+  assert.equal(await ann.page.getByText('invited you to join').count(), 0)
+  assert.deepEqual([...admin.faults, ...ann.faults, ...byLink.faults], [])
+})
+
+test('a link that names another org switches to it only when the person says so', async () => {
+  const [first, second] = [await ownerWithPassword('First'), await app.createOrg('Second')]
+  await addDirectly(second, first)
+  const { page, faults } = await open(first, '/')
+  await page.getByRole('button', { name: 'First, Main: switch' }).waitFor()
+  await page.goto(`${app.url}/files?org=${second.orgId}`)
+  const dialog = page.getByRole('dialog', { name: 'Switch to Second?' })
+  await dialog.waitFor()
+  assert.equal(await page.getByText('Second, Main').count(), 0)
+  await dialog.getByRole('button', { name: 'Stay in First' }).click()
+  await page.getByRole('button', { name: 'First, Main: switch' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'First, Main: switch' }).waitFor()
+  assert.equal(await page.getByRole('dialog').count(), 0)
+
+  await page.goto(`${app.url}/files?org=${second.orgId}`)
+  await dialog.getByRole('button', { name: 'Switch', exact: true }).click()
+  await page.getByRole('button', { name: 'Second, Main: switch' }).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/files')
+  assert.deepEqual(faults, [])
+})
+
+test('failed sign-ins are told at the next one, once they are dismissed no more', async () => {
+  const owner = await ownerWithPassword('Acme')
+  for (let i = 0; i < 3; i++) {
+    const json = { email: owner.email, password: 'wrong password' }
+    assert.equal((await app.call('POST', '/api/v1/auth/sign-in', { json })).status, 401)
+  }
+  const { page, faults } = await open(owner, '/')
+  const notice = page.getByText('3 failed sign-in attempts since your last sign-in')
+  await notice.waitFor()
+  assert.match(await notice.innerText(), /from 127\.0\.0\.1/)
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await notice.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Acme, Main: switch' }).waitFor()
+  assert.equal(await notice.count(), 0)
   assert.deepEqual(faults, [])
 })

@@ -5,9 +5,11 @@ import { SignedIn } from '../session.tsx'
 import { StepUp } from '../step-up.tsx'
 import { IconButton } from '../ui/button.tsx'
 import styles from './layout.module.css'
+import { Notices } from './notices.tsx'
 import { OfflineBar } from './offline.tsx'
 import { Palette } from './palette.tsx'
 import { useUploads } from '../uploads.ts'
+import { ScopeRequest } from './scope-request.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { SideBar } from './side-bar.tsx'
 
@@ -42,6 +44,7 @@ const Frame = () => {
       <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} />
       <main id="content" className={styles['content']} tabIndex={-1}>
         <OfflineBar />
+        <Notices />
         <Suspense>
           <Outlet />
         </Suspense>
@@ -51,6 +54,7 @@ const Frame = () => {
           <UploadTray />
         </Suspense>
       )}
+      <ScopeRequest />
       <Palette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
     </div>
   )

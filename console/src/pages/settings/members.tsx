@@ -6,7 +6,7 @@ import { formatWord } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
-import { Avatar, Time } from '../../ui/bits.tsx'
+import { Avatar, Section, Time } from '../../ui/bits.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { SecretField } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -46,16 +46,19 @@ const RoleOptions = () =>
     </option>
   ))
 
+const describe = ({ status, signInLink }: MemberCreated): string => {
+  const consent = status === 'invited' ? 'They become a member when they accept. ' : ''
+  return signInLink === null
+    ? `${consent}They can sign in already, or you did not confirm who you are: there is no link to pass on.`
+    : `${consent}Atrium sends no mail: pass this link on yourself.`
+}
+
 const Invited = ({ member, onClose }: { member: MemberCreated; onClose: () => void }) => (
   <Dialog
     open
     onClose={onClose}
-    title={`${member.name} is a member`}
-    description={
-      member.signInLink === null
-        ? 'They have a way to sign in already, or you did not confirm who you are: there is no link to pass on.'
-        : 'Atrium sends no mail: pass this link on yourself.'
-    }
+    title={member.status === 'invited' ? `${member.name} is invited` : `${member.name} is a member`}
+    description={describe(member)}
     footer={
       <Button variant="primary" onClick={onClose}>
         Done
@@ -121,19 +124,24 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
 }
 
 const Remove = ({ member, onClose }: { member: Member; onClose: () => void }) => {
+  const invited = member.status === 'invited'
   const form = useSubmit(async () => {
     await api.call('DELETE /members/:id', { params: { id: member.id } })
     await refresh('GET /members')
-    toast.done(`${member.name} is no longer a member`)
+    toast.done(invited ? 'Invitation withdrawn' : `${member.name} is no longer a member`)
     onClose()
   })
   return (
     <Confirm
       onClose={onClose}
-      title={`Remove ${member.name}?`}
-      description="Their API keys and sessions stop working here at once. What they made stays."
+      title={invited ? `Withdraw the invitation of ${member.name}?` : `Remove ${member.name}?`}
+      description={
+        invited
+          ? 'Its sign-in link stops working at once.'
+          : 'Their API keys and sessions stop working here at once. What they made stays.'
+      }
       form={form}
-      action="Remove"
+      action={invited ? 'Withdraw' : 'Remove'}
     />
   )
 }
@@ -168,6 +176,42 @@ const useSubmitRole = ({ id, name }: Member, withStepUp: ReturnType<typeof useSt
       .finally(() => setBusy(false))
   }
   return { busy, submit }
+}
+
+/** People who have not accepted yet: they can do nothing in the org. */
+const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (member: Member) => void }) => {
+  const invited = usePages('GET /members', { query: { status: 'invited' } })
+  const rows = invited.query.data ?? []
+  if (rows.length === 0) return null
+  return (
+    <Section title="Invitations" description="These people have not accepted yet.">
+      <Table
+        label="Invitations"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Person', cell: ({ name, email }) => <Person name={name} email={email} /> },
+          { title: 'Role', tight: true, cell: ({ role }) => formatWord(role) },
+          { title: 'Sent', optional: true, tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            title: 'Actions',
+            hideTitle: true,
+            tight: true,
+            cell: (member) => (
+              <IconButton
+                small
+                label={`Withdraw the invitation of ${member.name}`}
+                icon={<Trash2 />}
+                disabledReason={!mayWrite && 'Owners and admins remove members.'}
+                onClick={() => onRemove(member)}
+              />
+            ),
+          },
+        ]}
+      />
+      <More {...invited} />
+    </Section>
+  )
 }
 
 export const Members = () => {
@@ -222,6 +266,7 @@ export const Members = () => {
         )}
       </Await>
       <More {...members} />
+      <Invitations mayWrite={mayWrite} onRemove={setRemoving} />
       {inviting && <Invite onClose={() => setInviting(false)} />}
       {removing && <Remove member={removing} onClose={() => setRemoving(undefined)} />}
     </>

@@ -18,10 +18,18 @@ import { TwoFactor } from './two-factor.tsx'
 const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string }) => {
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
+  const [totpCode, setTotpCode] = useState('')
   const { busy, error, submit } = useSubmit(async () => {
-    await api.call('POST /auth/password', { body: { newPassword, ...(hasPassword && { currentPassword }) } })
+    await api.call('POST /auth/password', {
+      body: {
+        newPassword,
+        ...(currentPassword !== '' && { currentPassword }),
+        ...(totpCode !== '' && { totpCode }),
+      },
+    })
     setCurrent('')
     setNew('')
+    setTotpCode('')
     await queryClient.invalidateQueries({ queryKey: ['session'] })
     toast.done(hasPassword ? 'The password is changed. Your other sessions have ended.' : 'The password is set.')
   })
@@ -45,13 +53,27 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
       >
         <Notice error={error} />
         <input type="text" autoComplete="username" value={email} readOnly hidden />
-        {hasPassword && (
+        <TextField
+          label={hasPassword ? 'Current password' : 'Password of another organisation'}
+          type="password"
+          autoComplete="current-password"
+          {...(!hasPassword && {
+            optional: true,
+            hint: 'If you have one there, the new password is for both organisations.',
+          })}
+          value={currentPassword}
+          onChange={({ target }) => setCurrent(target.value)}
+        />
+        {!hasPassword && currentPassword !== '' && (
           <TextField
-            label="Current password"
-            type="password"
-            autoComplete="current-password"
-            value={currentPassword}
-            onChange={({ target }) => setCurrent(target.value)}
+            label="Code"
+            optional
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={6}
+            hint="If the other organisation asks for a code of your authenticator."
+            value={totpCode}
+            onChange={({ target }) => setTotpCode(target.value)}
           />
         )}
         <TextField

@@ -212,7 +212,8 @@ export const SignIn = () => {
       return
     }
     const found = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-    if (found && !found.user.hasPassword) setStep('first-password')
+    // Somebody who has not accepted an invitation yet can do that only.
+    if (found && !found.user.hasPassword && found.orgs.length > 0) setStep('first-password')
     else await enter()
   }
   if (session.data && step === 'password') return <Navigate to={nextOf(search.get('next'))} replace />

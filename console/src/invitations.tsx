@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Data } from 'atrium-sdk'
+import type { ReactNode } from 'react'
+import { api, queryClient } from './api.ts'
+import { formatWord } from './format.ts'
+import { Button } from './ui/button.tsx'
+import { Notice } from './ui/states.tsx'
+import { toast } from './ui/toast.tsx'
+import { useSubmit } from './ui/use-submit.ts'
+
+export type Invitation = Data<'GET /me/invitations'>['items'][number]
+
+/** Belongs to the person, whatever org the tab looks at. */
+export const useInvitations = (): Invitation[] => {
+  const { data } = useQuery({
+    queryKey: ['GET /me/invitations'],
+    queryFn: ({ signal }) => api.call('GET /me/invitations', { signal }),
+    staleTime: 60_000,
+  })
+  return data?.items ?? []
+}
+
+/** Asks the person; nothing takes effect until they answer. */
+export const InvitationNotice = ({ invitation }: { invitation: Invitation }): ReactNode => {
+  const { id, org, role, invitedBy } = invitation
+  const params = { id }
+  const accept = useSubmit(async () => {
+    await api.call('POST /me/invitations/:id/accept', { params })
+    toast.done(`You are a member of ${org.name}`)
+    // What one may do and see changes with it.
+    await queryClient.invalidateQueries()
+  })
+  const decline = useSubmit(async () => {
+    await api.call('POST /me/invitations/:id/decline', { params })
+    toast.done(`Invitation to ${org.name} declined`)
+    // What one may do and see changes with it.
+    await queryClient.invalidateQueries()
+  })
+  return (
+    <>
+      <Notice tone="info">
+        <span>
+          {invitedBy} invited you to join <strong>{org.name}</strong> as {formatWord(role).toLowerCase()}.
+        </span>{' '}
+        <Button small variant="primary" busy={accept.busy} onClick={accept.submit}>
+          Accept
+        </Button>{' '}
+        <Button small busy={decline.busy} onClick={decline.submit}>
+          Decline
+        </Button>
+      </Notice>
+      <Notice error={accept.error ?? decline.error} />
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { formatDateTime } from '../format.ts'
+import { InvitationNotice, useInvitations } from '../invitations.tsx'
+import { useIdentity } from '../session.tsx'
+import { Button } from '../ui/button.tsx'
+import { Notice } from '../ui/states.tsx'
+
+const seenKey = 'atrium.failed-sign-ins-seen'
+
+const readSeen = (): string | null => {
+  try {
+    return localStorage.getItem(seenKey)
+  } catch {
+    return null
+  }
+}
+
+/** What happened since the person was last here: others tried to sign in as them. */
+const FailedSignIns = () => {
+  const { failedSignIns } = useIdentity().session
+  const [seen, setSeen] = useState(readSeen)
+  if (failedSignIns === null || failedSignIns.lastAt === seen) return null
+  const { count, lastAt, addresses } = failedSignIns
+  const dismiss = (): void => {
+    setSeen(lastAt)
+    try {
+      localStorage.setItem(seenKey, lastAt)
+    } catch {
+      // Storage is off: it is told again with the next page.
+    }
+  }
+  return (
+    <Notice tone="warn">
+      <span>
+        {count === 1 ? '1 failed sign-in attempt' : `${count} failed sign-in attempts`} since your last sign-in, the
+        latest {formatDateTime(lastAt)} from {addresses.join(', ')}. If that was not you, change your password and turn
+        on two-factor authentication.
+      </span>{' '}
+      <Button small onClick={dismiss}>
+        Dismiss
+      </Button>
+    </Notice>
+  )
+}
+
+/** Above every page. */
+export const Notices = () => {
+  const invitations = useInvitations()
+  return (
+    <>
+      <FailedSignIns />
+      {invitations.map((invitation) => (
+        <InvitationNotice key={invitation.id} invitation={invitation} />
+      ))}
+    </>
+  )
+}

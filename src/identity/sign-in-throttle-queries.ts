@@ -12,13 +12,15 @@ export interface Attempt {
 
 /**
  * Counts one attempt for each that is not blocked, and answers those. The one that uses up `budget` blocks for a minute,
- * each further one for twice as long, up to 15 minutes. A day without attempts begins anew.
+ * each further one for twice as long, up to 15 minutes. A day without attempts begins anew. Until then the
+ * time is long ago, not `now`: another request at the same instant may have read the clock a moment earlier.
  */
 export const countAttempts = (db: Db, attempts: readonly Attempt[], budget: number, now: Date) =>
   db.rows<Attempt>(sql`
     insert into sign_in_throttles as t (subject, source, attempts, blocked_until, updated_at)
     select distinct subject, source, 1,
-      ${now}::timestamptz + case when 1 >= ${budget}::int then interval '1 minute' else interval '0' end, ${now}::timestamptz
+      case when 1 >= ${budget}::int then ${now}::timestamptz + interval '1 minute' else to_timestamp(0) end,
+      ${now}::timestamptz
     from unnest(${attempts.map(({ subject }) => subject)}::text[], ${attempts.map(({ source }) => source)}::text[])
       as asked (subject, source)
     order by subject, source
@@ -26,7 +28,7 @@ export const countAttempts = (db: Db, attempts: readonly Attempt[], budget: numb
       attempts = case when t.updated_at < ${now}::timestamptz - interval '1 day' then 1 else t.attempts + 1 end,
       blocked_until = case
         when t.updated_at < ${now}::timestamptz - interval '1 day' or t.attempts + 1 < ${budget}::int
-          then ${now}::timestamptz
+          then to_timestamp(0)
         else ${now}::timestamptz
           + least(interval '1 minute' * power(2, least(t.attempts + 1 - ${budget}::int, 10)), interval '15 minutes')
         end,

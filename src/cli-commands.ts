@@ -172,7 +172,7 @@ const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments
 
 const userTwoFactorOff = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
   const user = await getPerson(db, args.operand)
-  const removed = await db.transaction(async (db) => {
+  const removed = await db.transaction('all orgs', async (db) => {
     if ((await personQueries.deleteTwoFactors(db, user.id)) === 0) return false
     await auditPerson(db, user.id, 'user.two-factor-removed', null, { by: madeBy })
     return true

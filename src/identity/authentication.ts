@@ -90,13 +90,13 @@ const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: Authenti
 /** Follows the caller of a request for as long as its answer takes, without holding on to the request itself. */
 const watchAuthority = (
   request: FastifyRequest,
-  { authority, sessions, watch }: AuthenticationOptions,
+  { authority, sessions, watch, baseUrl }: AuthenticationOptions,
   onLost: OnLost,
   access: 'member' | Permission,
 ): (() => void) => {
   const { actor, headers } = request
   const key = headers.authorization === undefined ? undefined : bearer.exec(headers.authorization)?.[1]
-  const cookie = key === undefined ? rawCookie(headers.cookie, sessionCookie) : undefined
+  const cookie = key === undefined ? rawCookie(headers.cookie, sessionCookie, isSecure(request, baseUrl)) : undefined
   const workspaceId = textOf(headers['x-workspace-id'])
   const { orgId } = actor
   const caller = [access, key ?? '', cookie ?? '', orgId, workspaceId ?? '', actor.workspaceId].join(' ')

@@ -15,7 +15,8 @@ const invite = async (as: TestActor, email: string, role = 'member', more: objec
 
 /** Signs in by a link; without a token, by one of the operator, which is good for all orgs of the person. */
 const signIn = async (userId: string, token?: string) => {
-  const link = token ?? (await app.db.transaction((db) => createSignInLink(db, userId, null))).path.split('=')[1]
+  const link =
+    token ?? (await app.db.transaction('all orgs', (db) => createSignInLink(db, userId, null))).path.split('=')[1]
   const answer = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: link } })
   assert.equal(answer.status, 200, answer.text)
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
@@ -142,7 +143,7 @@ describe('a person who exists already and is added by another org', () => {
     const [owner, person] = [await app.createOrg(), await app.createOrg()]
     await invite(owner, person.email)
     const wishes = { email: person.email, role: 'member' as const }
-    const member = await app.db.transaction((db) => addMember(db, systemActor(owner.orgId, 'test'), wishes))
+    const member = await app.db.transaction('all orgs', (db) => addMember(db, systemActor(owner.orgId, 'test'), wishes))
     assert.equal(member.status, 'active')
     assert.deepEqual(await invitationsOf(await signIn(person.userId)), [])
   })

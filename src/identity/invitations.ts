@@ -43,7 +43,7 @@ export const acceptInvitation = (
   id: string,
   origin: Origin,
 ): Promise<{ memberId: string; orgId: string }> =>
-  db.transaction(async (db) => {
+  db.transaction('all orgs', async (db) => {
     const taken = isUuid(id) ? await queries.takeOwnInvitation(db, owner, id) : undefined
     if (!taken) throw notFound('Invitation')
     const { orgId, userId, role } = taken
@@ -57,7 +57,7 @@ export const acceptInvitation = (
 
 /** The invitation ends, and with it whatever the org's link opened. */
 export const declineInvitation = (db: Database, owner: SessionOwnerRow, id: string, origin: Origin): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction('all orgs', async (db) => {
     const taken = isUuid(id) ? await queries.takeOwnInvitation(db, owner, id) : undefined
     if (!taken) throw notFound('Invitation')
     await people.withdrawReach(db, taken.userId, taken.orgId)
@@ -72,7 +72,7 @@ export const declineInvitation = (db: Database, owner: SessionOwnerRow, id: stri
 
 /** Takes an invitation back. Answers whether there was one. */
 export const withdrawInvitation = (db: Database, actor: Actor, id: string): Promise<boolean> =>
-  db.transaction(async (db) => {
+  db.transaction(actor, async (db) => {
     const invitation = await queries.deleteInvitation(db, actor.orgId, id)
     if (!invitation) return false
     const { userId, role } = invitation

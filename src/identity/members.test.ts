@@ -23,7 +23,7 @@ const remove = async (as: TestActor, of: TestActor, on = app): Promise<Answer> =
   on.call('DELETE', `/api/v1/members/${await memberId(of)}`, { as })
 /** As the operator does, who asks nobody. */
 const addDirectly = ({ orgId }: TestActor, { email }: TestActor) =>
-  app.db.transaction((db) => addMember(db, systemActor(orgId, 'test'), { email, role: 'member' }))
+  app.db.transaction('all orgs', (db) => addMember(db, systemActor(orgId, 'test'), { email, role: 'member' }))
 const ownersOf = async ({ orgId }: TestActor): Promise<number> => {
   const row = await app.db.row<{ count: number }>(sql`
     select count(*)::int as count from members where org_id = ${orgId} and role = 'owner'`)
@@ -64,7 +64,7 @@ describe('POST /members', () => {
     assert.equal(added?.body.data.userId, stranger.userId)
     assert.equal(added?.body.data.name, 'Renamed')
     assert.equal(added?.body.data.status, 'invited')
-    const { path: link } = await app.db.transaction((db) => createSignInLink(db, stranger.userId, null))
+    const { path: link } = await app.db.transaction('all orgs', (db) => createSignInLink(db, stranger.userId, null))
     const signIn = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: link.split('=')[1] } })
     const headers = { cookie: signIn.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: app.url }
     const accepted = await app.call('POST', `/api/v1/me/invitations/${added?.body.data.id}/accept`, { headers })

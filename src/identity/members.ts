@@ -105,7 +105,8 @@ export const createMember = (
   wishes: NewMember,
   stepUpToken: string | undefined,
 ): Promise<{ member: MemberRow; signInPath: string | null }> =>
-  db.transaction(actor, async (db) => {
+  // Whether the person is in another org decides if they are asked first.
+  db.transaction('all orgs', async (db) => {
     if (wishes.role === 'owner' && actor.role !== 'owner') throw ownersOnly
     const steppedUp = await isSteppedUp(db, actor, stepUpToken)
     if (wishes.role !== 'member') await requireStepUp(db, actor, stepUpToken)
@@ -171,7 +172,8 @@ export const removeMember = async (
   ifMatch: string | undefined,
 ): Promise<void> => {
   if (await withdrawInvitation(db, actor, id)) return
-  await db.transaction(async (db) => {
+  // A person who is in no other org loses their sessions, which takes a look at all orgs.
+  await db.transaction('all orgs', async (db) => {
     const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
     if (member.role === 'owner' && !isOwner) throw ownersOnly
     requireMatch(ifMatch, member)

@@ -46,10 +46,12 @@ export const stepUp = async (
   if (!proofs) throw wrongProof
   if (!(await guardProof(library, actor, () => isRight(library, proof, proofs)))) {
     const by = proof.password === undefined ? 'code' : 'password'
-    await db.transaction((db) => audit(db, actor, 'user.step-up-failed', { type: 'user', id: actor.userId }, { by }))
+    await db.transaction(actor, (db) =>
+      audit(db, actor, 'user.step-up-failed', { type: 'user', id: actor.userId }, { by }),
+    )
     throw wrongProof
   }
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     // It may have been changed while it was compared, and with that every token ends.
     await queries.lockPerson(db, actor.userId)
     const held = await queries.findProofs(db, actor.userId, actor.orgId)

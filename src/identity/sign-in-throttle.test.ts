@@ -23,7 +23,7 @@ const passwordHash = await hashPassword(password)
 
 const newOwner = async (): Promise<TestActor> => {
   const owner = await app.createOrg()
-  await app.db.transaction((db) => setPassword(db, owner.userId, passwordHash))
+  await app.db.transaction('all orgs', (db) => setPassword(db, owner.userId, passwordHash))
   return owner
 }
 /** From an address that nobody has used before. */
@@ -102,7 +102,7 @@ describe('guessing the password of one person', () => {
     const [owner, other] = [await newOwner(), await newOwner()]
     await guess(owner.email, budget + 1)
     assert.equal((await signIn(other.email)).status, 200)
-    const { path } = await app.db.transaction((db) => createSignInLink(db, owner.userId, null))
+    const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
     const json = { token: path.split('=')[1] }
     assert.equal(
       (await limited.call('POST', '/api/v1/auth/sign-in/link', { json, headers: fromAnywhere() })).status,

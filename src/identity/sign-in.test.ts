@@ -209,7 +209,7 @@ describe('a session', () => {
     const first = await newOwner()
     const other = await app.createOrg('Other')
     const stranger = await app.createOrg()
-    await app.db.transaction((db) =>
+    await app.db.transaction('all orgs', (db) =>
       addMember(db, systemActor(other.orgId, 'test'), { email: first.email, role: 'member' }),
     )
     const person = await signedIn(first)

@@ -90,7 +90,8 @@ export const confirmTwoFactor = (library: SignInLibrary, actor: Actor, code: str
 
 /** Turns off the one that this org asks for. The caller has stepped up. */
 export const removeTwoFactor = ({ db }: SignInLibrary, actor: Actor): Promise<void> =>
-  db.transaction(async (db) => {
+  // Every org that it opened is told.
+  db.transaction('all orgs', async (db) => {
     const removed = await queries.deleteTwoFactor(db, actor.userId, actor.orgId)
     if (!removed) throw conflict('Two-factor authentication is not on.')
     await auditPerson(db, actor.userId, 'user.two-factor-removed', actor.origin, {}, removed.reach)

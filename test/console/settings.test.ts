@@ -17,7 +17,7 @@ const ownerWithPassword = async (name?: string): Promise<TestActor> => {
 
 /** As the operator does, who asks nobody. */
 const addDirectly = ({ orgId }: TestActor, { email }: TestActor) =>
-  app.db.transaction((db) => addMember(db, systemActor(orgId, 'test'), { email, role: 'admin' }))
+  app.db.transaction('all orgs', (db) => addMember(db, systemActor(orgId, 'test'), { email, role: 'admin' }))
 
 const confirm = async (page: Page): Promise<void> => {
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })

@@ -114,6 +114,19 @@ const checkSession = (params: Json): number => {
 const signature = (payload: string, secret: string, at: number): string =>
   Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: at })
 
+/** Any body with the headers that Stripe would send with it, its signature included. */
+export const signedBody = (
+  body: string,
+  secret = webhookSecret,
+  signedAt = Math.floor(Date.now() / 1_000),
+): { body: string; headers: Record<string, string> } => ({
+  body,
+  headers: {
+    'content-type': 'application/json; charset=utf-8',
+    'stripe-signature': signature(body, secret, signedAt),
+  },
+})
+
 /** An event as Stripe posts it: the body, and the headers with its signature. */
 export const signedEvent = (
   type: string,
@@ -131,13 +144,7 @@ export const signedEvent = (
     type,
     data: { object },
   })
-  return {
-    body,
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'stripe-signature': signature(body, options.secret ?? webhookSecret, options.signedAt ?? now),
-    },
-  }
+  return signedBody(body, options.secret, options.signedAt)
 }
 
 const read = async (request: IncomingMessage): Promise<string> => {

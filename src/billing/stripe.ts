@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { BillingConfig, Plan } from '../config-billing.ts'
-import { serviceUnavailable, unauthorized } from '../platform/errors.ts'
+import { badRequest, serviceUnavailable, unauthorized } from '../platform/errors.ts'
+import { objectOf, required, textOf, timeOf } from './event-fields.ts'
 
 /** A page of the payment provider on which somebody pays. */
 export interface CheckoutPage {
@@ -262,14 +263,12 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
   }
 }
 
-const asObject = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-
 export const unsigned = unauthorized('The request is not signed.')
 
 /**
  * An event as the provider signed it, by its own check: over the bytes as they came, not older than five minutes.
- * UNAUTHORIZED when it is anything else, SERVICE_UNAVAILABLE when no secret is configured.
+ * UNAUTHORIZED when it is anything else, BAD_REQUEST when what is signed is no event, SERVICE_UNAVAILABLE when no secret is
+ * configured.
  */
 export const readEvent = async (
   { stripeWebhookSecret: secret }: Pick<BillingConfig, 'stripeWebhookSecret'>,
@@ -279,16 +278,25 @@ export const readEvent = async (
   if (secret === undefined) throw serviceUnavailable('Payments are not configured on this server.')
   if (signature === undefined) throw unsigned
   const { default: Stripe } = await import('stripe')
-  let event: Stripe.Event
+  let event: unknown
   try {
     event = Stripe.webhooks.constructEvent(body, signature, secret)
   } catch (cause) {
-    throw unauthorized('The signature is not right, or too old.', { cause })
+    if (cause instanceof Stripe.errors.StripeSignatureVerificationError) {
+      throw unauthorized('The signature is not right, or too old.', { cause })
+    }
+    // It reads the body after it has verified it.
+    throw badRequest('The event is malformed: the body is not an event of the Stripe API v1 in JSON.', { cause })
+  }
+  const { id, type, created, data } = objectOf(event)
+  const { object } = objectOf(data)
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+    throw badRequest('The event is malformed: data.object is not an object.')
   }
   return {
-    id: event.id,
-    type: event.type,
-    at: new Date(event.created * 1_000).toISOString(),
-    object: asObject(asObject(event.data)['object']),
+    id: required(textOf(id, 'id'), 'id'),
+    type: required(textOf(type, 'type'), 'type'),
+    at: required(timeOf(created, 'created'), 'created'),
+    object: object as Record<string, unknown>,
   }
 }

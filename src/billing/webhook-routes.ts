@@ -28,7 +28,11 @@ export const registerPaymentWebhook = (
             throw unsigned
           }
         },
-        config: { access: 'public', idempotency: false, errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
+        config: {
+          access: 'public',
+          idempotency: false,
+          errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
+        },
         schema: {
           tags: ['Billing'],
           summary: 'For Stripe: its signed events',

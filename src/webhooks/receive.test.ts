@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import { Pool } from 'undici'
 import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'
+import { fixedBodies, malformedBody } from '../../test/malformed-bodies.ts'
 import { openSocket } from '../../test/raw-http.ts'
 import { until } from '../../test/until.ts'
 import { accept, createWebhook, deliver, eventsOf, freshId, read, signed } from '../../test/webhooks.ts'
@@ -393,6 +395,19 @@ for (const [source, native] of Object.entries(natives)) {
       if (native.sameBody) assert.deepEqual(renamed.body.data, { received: true, eventId: event.id, duplicate: true })
       const next = native.body(3)
       assert.equal((await send(webhook, next, native.headers(webhook, next, 3))).body.data.duplicate, false)
+    })
+
+    test('answers no signed body with 5xx, whatever is in it', async () => {
+      const webhook = await createWebhook(app, owner, { source, ...native.given })
+      const check = async (body: string): Promise<void> => {
+        const answer = await send(webhook, body, native.headers(webhook, body, 1))
+        assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${body.slice(0, 500)}`)
+      }
+      for (const body of fixedBodies) await check(body)
+      await fc.assert(fc.asyncProperty(malformedBody, check), { numRuns: 60 })
+      await eventsOf(app, owner, webhook)
+      const genuine = native.body(9)
+      assert.equal((await send(webhook, genuine, native.headers(webhook, genuine, 9))).status, 200)
     })
 
     test('takes no other scheme, no other secret and no altered header', async () => {

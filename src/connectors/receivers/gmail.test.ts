@@ -4,11 +4,13 @@ import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, describe, test } from 'node:test'
+import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import type { JWTPayload } from 'jose'
 import { sql } from '../../platform/database.ts'
 import { createAgent, until } from '../../../test/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
+import { fixedBodies, malformedBody } from '../../../test/malformed-bodies.ts'
 import { addEndpoint } from '../../../test/receivers.ts'
 import type { TestEndpoint } from '../../../test/receivers.ts'
 
@@ -151,6 +153,19 @@ describe('a push of Gmail', () => {
     for (const body of [{}, { message: {} }, push('1', '%%%'), push('1', Buffer.from('[]').toString('base64'))]) {
       assert.equal((await send(endpoint, bearer, body)).status, 400)
     }
+  })
+
+  test('that is signed is never answered with 5xx, whatever is in it', async () => {
+    const endpoint = await open()
+    const authorization = `Bearer ${await tokenFor(endpoint)}`
+    const check = async (body: string): Promise<void> => {
+      for (const sent of [body, JSON.stringify(push('1', Buffer.from(body).toString('base64')))]) {
+        const answer = await app.call('POST', endpoint.path, { body: sent, headers: { authorization } })
+        assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${body.slice(0, 500)}`)
+      }
+    }
+    for (const body of fixedBodies) await check(body)
+    await fc.assert(fc.asyncProperty(malformedBody, check), { numRuns: 100 })
   })
 
   test('is a hint for the agent to look, in the session of the mailbox', async () => {

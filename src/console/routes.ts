@@ -21,6 +21,10 @@ const contentSecurityPolicy = [
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
+  // Assigning text to innerHTML and its like throws. The one policy is that of console/src/pages/files/preview, which
+  // lets pass only the tags that previews consist of.
+  "require-trusted-types-for 'script'",
+  'trusted-types atrium-preview',
 ].join('; ')
 
 /** The paths that the console has pages below; it tells them apart itself. All else is answered as JSON. */

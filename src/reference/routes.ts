@@ -21,6 +21,8 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types vue default',
 ].join('; ')
 
 /** The committed document as it is on disk: it costs neither memory nor time until somebody asks. */

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { File as FileRecord, Preview } from 'atrium-sdk'
 import { Download, FileQuestionMark } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { api, isCode, read } from '../../../api.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState, ErrorState, LoadingState, Notice } from '../../../ui/states.tsx'
 import { downloadFile } from '../changes.ts'
+import { previewHtml } from './preview-html.ts'
 import styles from './preview.module.css'
 import { Sheets } from './sheets.tsx'
 
@@ -38,16 +39,17 @@ const None = ({ file, why }: { file: FileRecord; why: string }) => (
 )
 
 const Shown = ({ preview }: { preview: Preview }) => {
+  const html = useMemo(() => (preview.html === undefined ? undefined : previewHtml(preview.html)), [preview.html])
   if (preview.kind === 'spreadsheet') return <Sheets sheets={preview.sheets ?? []} />
   return (
     <div className={styles['paper']} tabIndex={0} role="region" aria-label={`Content of ${preview.name}`}>
       {preview.truncated && <Notice tone="info">This is the beginning; the file has more.</Notice>}
-      {preview.html === undefined ? (
+      {html === undefined ? (
         <pre className={styles['text']}>{preview.text}</pre>
       ) : (
-        // The server wrote it, tag by tag, from a short list without attributes but links.
+        // The server wrote it, tag by tag, from a short list without attributes but links, and previewHtml checked that.
         // oxlint-disable-next-line react/no-danger -- see above; the policy of the page runs no script in it either
-        <article className={styles['document']} dangerouslySetInnerHTML={{ __html: preview.html }} />
+        <article className={styles['document']} dangerouslySetInnerHTML={{ __html: html }} />
       )}
     </div>
   )

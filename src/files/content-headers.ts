@@ -17,21 +17,52 @@ const policy =
 const isMarkup = (mimeType: string): boolean =>
   mimeType === 'text/html' || mimeType === 'text/xml' || mimeType === 'application/xml' || mimeType.endsWith('+xml')
 
+// The JavaScript MIME types of https://mimesniff.spec.whatwg.org/#javascript-mime-type, and CSS. A page loads a script, a
+// worker or a style sheet from any URL whose policy allows it, whatever Content-Disposition says, but with `nosniff` only
+// under one of these types.
+const scriptOrStyle = /^(?:text|application)\/(?:x-)?(?:(?:java|ecma|live|j)script(?:1\.\d)?|css)$/
+
+const plainText = 'text/plain; charset=utf-8'
+
+/**
+ * The type under which a file is downloaded: its own, but never one under which a browser would run or apply the bytes
+ * as part of another page. `Content-Disposition: attachment` does not prevent that.
+ */
+export const downloadTypeOf = (mimeType: string): string => (scriptOrStyle.test(mimeType) ? 'text/plain' : mimeType)
+
 // Without a charset browsers take text for Windows-1252. A byte order mark goes before what is said here.
 const shownAs = (mimeType: string): string => {
-  if (isMarkup(mimeType)) return 'text/plain; charset=utf-8'
+  if (isMarkup(mimeType) || scriptOrStyle.test(mimeType)) return plainText
   return mimeType.startsWith('text/') ? `${mimeType}; charset=utf-8` : mimeType
+}
+
+/** What holds for a response with bytes of a user, and for its revalidation by 304, which replaces cached headers. */
+const protection = (policy: string): Record<string, string> => ({
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+})
+
+/** Headers of a file that a browser shows or saves. */
+export interface ContentHeaders {
+  /** What the bytes are; absent where there are none. */
+  content: Record<string, string>
+  /** What a browser may do with them. */
+  protection: Record<string, string>
 }
 
 /**
  * The headers of a file that a browser shows by itself. Nothing in it may run or reach out, whatever the bytes are:
  * markup is shown as text, and all but PDF (which browsers refuse to show then) is sandboxed.
  */
-export const inlineHeaders = (name: string, mimeType: string): Record<string, string> => ({
-  'content-type': shownAs(mimeType),
-  'content-disposition': dispositionOf('inline', name),
-  'content-security-policy': mimeType === 'application/pdf' ? policy : `${policy}; sandbox`,
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
+export const inlineHeaders = (name: string, mimeType: string): ContentHeaders => ({
+  content: { 'content-type': shownAs(mimeType), 'content-disposition': dispositionOf('inline', name) },
+  protection: protection(mimeType === 'application/pdf' ? policy : `${policy}; sandbox`),
+})
+
+/** The headers of a file that a browser saves. */
+export const downloadHeaders = (mimeType: string, disposition: string): ContentHeaders => ({
+  content: { 'content-type': downloadTypeOf(mimeType), 'content-disposition': disposition },
+  protection: protection("default-src 'none'; frame-ancestors 'none'; sandbox"),
 })

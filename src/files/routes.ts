@@ -6,7 +6,7 @@ import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { sendResource } from '../platform/etag.ts'
 import { Bytes, Deleted, Empty, IdParams, Page, Success, ok } from '../platform/schemas.ts'
-import { inlineHeaders } from './content-headers.ts'
+import { downloadHeaders, inlineHeaders } from './content-headers.ts'
 import { deleteFile, getContent, previewFile, updateFile } from './files.ts'
 import { listFiles } from './listing.ts'
 import type { Previewer } from './preview/previewer.ts'
@@ -119,12 +119,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       const { id } = request.params
       const claims = requireToken(deps, request.query.token, 'get', id)
       const content = await getContent(db.hot, claims.orgId, id)
-      return sendContent(request, reply, objects, content, {
-        'content-type': claims.contentType,
-        'content-disposition': claims.disposition,
-        'content-security-policy': "default-src 'none'; sandbox",
-        'cross-origin-resource-policy': 'same-origin',
-      })
+      return sendContent(request, reply, objects, content, downloadHeaders(claims.contentType, claims.disposition))
     },
   })
 

@@ -45,6 +45,16 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     assert.equal((await download(file.id)).response.headers.get('content-length'), '6000000')
   })
 
+  test('with S3, an uploaded script or style sheet is downloaded as text/plain', async () => {
+    for (const type of ['text/javascript', 'text/css']) {
+      const file = await upload(app, owner, 'alert(1)', { name: 'code', type })
+      const { response } = await download(file.id)
+      assert.equal(await response.text(), 'alert(1)')
+      assert.equal(response.headers.get('content-type'), 'text/plain')
+      assert.match(response.headers.get('content-disposition') ?? '', /^attachment;/)
+    }
+  })
+
   test('with S3, inline bytes come through the API, by range too', async () => {
     const file = await upload(app, owner, bytes, { type: 'application/octet-stream' })
     const answer = await fetch(`${app.url}/api/v1/files/${file.id}?download=true&inline=true`, {

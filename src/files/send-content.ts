@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { ContentHeaders } from './content-headers.ts'
 import type { Content } from './files.ts'
 import { selectBytes } from './range.ts'
 
@@ -16,18 +17,19 @@ export const sendContent = async (
   reply: FastifyReply,
   objects: ObjectStore,
   content: Content,
-  headers: Record<string, string>,
+  headers: ContentHeaders,
 ): Promise<FastifyReply> => {
   const { sizeBytes, storageKey, contentHash } = content
   const etag = `"${contentHash}"`
   const selection = selectBytes(request.headers, sizeBytes, etag)
   reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' })
+  reply.headers(headers.protection)
   reply.code(selection.status)
   if (selection.status === 304) return reply.send()
   if (selection.status === 416)
     return reply.headers({ 'content-range': `bytes */${sizeBytes}`, 'content-length': '0' }).send()
   const { start, end } = selection
-  reply.headers(headers)
+  reply.headers(headers.content)
   reply.header('content-length', end - start + 1)
   if (selection.status === 206) reply.header('content-range', `bytes ${start}-${end}/${sizeBytes}`)
   if (request.method === 'HEAD') return reply.send()

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { forbidden } from '../platform/errors.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
-import { dispositionOf } from './content-headers.ts'
+import { dispositionOf, downloadTypeOf } from './content-headers.ts'
 import type { Content } from './files.ts'
 import type { FileRow } from './queries.ts'
 import { signToken, verifyToken } from './signed-token.ts'
@@ -49,7 +49,7 @@ export const downloadUrlOf = async (
   if (objects.signedGetUrl) {
     return objects.signedGetUrl(content.storageKey, {
       expiresSeconds: downloadSeconds,
-      contentType: content.mimeType,
+      contentType: downloadTypeOf(content.mimeType),
       contentDisposition: disposition,
     })
   }

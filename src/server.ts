@@ -3,7 +3,7 @@ import { registerAgentRoutes } from './agents/routes.ts'
 import { registerConnectorRoutes } from './connectors/routes.ts'
 import { registerBillingRoutes } from './billing/routes.ts'
 import { registerEndpointRoutes } from './connectors/endpoint-routes.ts'
-import { listOrgsOfAccount } from './connectors/connectors.ts'
+import { findOrgOfLinear } from './connectors/connectors.ts'
 import { createInbox } from './connectors/inbox.ts'
 import { createReceivers } from './connectors/receivers/receivers.ts'
 import { createKeyFetch } from './connectors/signing-keys.ts'
@@ -68,7 +68,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerEndpointRoutes(app, { ...deps, receivers, inbox: createInbox(db, deps.jobs) })
   registerWebhookRoutes(app, {
     ...deps,
-    orgsOfAccount: async (...asked) => (await listOrgsOfAccount(...asked)).map(({ orgId }) => orgId),
+    orgOfLinear: async (...asked) => (await findOrgOfLinear(...asked))?.orgId,
   })
   registerReference(app)
   await registerConsole(app)

@@ -156,6 +156,16 @@ export const addConnection = async (
   return id
 }
 
+/** A connection to a Linear organization whose events the org has bound; answers the id of the binding. */
+export const bindLinear = async (app: TestApp, owner: TestActor, organizationId: string): Promise<string> => {
+  const connectionId = await addConnection(app, owner, 'linear', organizationId)
+  const id = newId()
+  await app.db.execute(sql`
+    insert into linear_bindings (org_id, id, organization_id, organization_name, connection_id, bound_by)
+    values (${owner.orgId}, ${id}, ${organizationId}, 'Acme', ${connectionId}, ${owner.userId})`)
+  return id
+}
+
 /** An endpoint that is set up, as the command leaves it. */
 export const addEndpoint = async (
   app: TestApp,

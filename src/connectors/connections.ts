@@ -10,6 +10,7 @@ import type { Quotas } from '../quotas/quotas.ts'
 import { catalog } from './catalog.ts'
 import { getUsableConnector } from './connectors.ts'
 import type { Connector } from './definition.ts'
+import { releaseBindings } from './linear-bindings.ts'
 import { createState } from './oauth.ts'
 import type { OAuthDeps } from './oauth.ts'
 import { deleteStates } from './oauth-queries.ts'
@@ -158,6 +159,7 @@ export const revokeConnection = (
     const isGrant = auth?.type === 'oauth' && auth.revoke !== undefined
     const revoked = await queries.revoke(db, actor, id, isGrant)
     await deleteStates(db, actor.orgId, id)
+    await releaseBindings(db, actor, id)
     await audit(db, actor, 'connection.revoked', { type: 'connection', id }, { connector: connection.connectorSlug })
     if (revoked?.providerRevocation !== 'pending') return 'unsupported'
     await jobs.enqueue(db, revokeAtProvider, { orgId: actor.orgId, id }, { startAfterSeconds: 30 })

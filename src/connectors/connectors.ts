@@ -5,7 +5,7 @@ import { isConfigured } from './oauth-client.ts'
 import type { ProviderDeps } from './provider.ts'
 import type { ConnectorEntry } from './schemas.ts'
 
-export { listOrgsOfAccount } from './queries.ts'
+export { findOrgOfLinear } from './linear-binding-queries.ts'
 
 type Settings = Pick<ProviderDeps, 'config'>
 

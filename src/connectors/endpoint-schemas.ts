@@ -41,3 +41,19 @@ export const InboundEvent = Type.Object({
   error: Nullable(Type.String()),
   receivedAt: Timestamp,
 })
+
+export const LinearBinding = Type.Object({
+  id: Id,
+  organizationId: Type.String({ description: "Linear's id of the organization whose events are received" }),
+  organizationName: Type.String({ description: 'Its name when it was bound' }),
+  connectionId: Type.String({ description: 'The connection whose token proved administration' }),
+  boundBy: Type.String({ description: 'The id of the user who bound it' }),
+  createdAt: Timestamp,
+})
+
+export const LinearBindingCreate = Type.Object({
+  connectionId: Type.String({
+    format: 'uuid',
+    description: 'Your own Linear connection, made with the account of an administrator of the Linear organization',
+  }),
+})

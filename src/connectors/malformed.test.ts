@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer } from '../../test/harness.ts'
 import { fixedBodies, malformedBody } from '../../test/malformed-bodies.ts'
-import { addConnection, addEndpoint, senders } from '../../test/receivers.ts'
+import { addEndpoint, bindLinear, senders } from '../../test/receivers.ts'
 import type { TestEndpoint } from '../../test/receivers.ts'
 
 const linearSecret = 'lin_wh_builtin'
@@ -71,7 +71,7 @@ for (const provider of Object.keys(senders)) {
 
 describe('the built-in receiver of Linear', () => {
   test('answers no signed body with 5xx, whatever is in it', async () => {
-    await addConnection(app, owner, 'linear', 'org-of-linear')
+    await bindLinear(app, owner, 'org-of-linear')
     const path = '/api/v1/webhooks/linear'
     const check = async (body: string): Promise<void> => {
       const answer = await sendLinear(path, body, linearSecret, {

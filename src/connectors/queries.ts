@@ -63,14 +63,6 @@ export const listActiveConnections = (db: Db, actor: Actor, slugs: readonly stri
     where org_id = ${actor.orgId} and user_id = ${actor.userId} and connector_slug = any(${slugs}) and status = 'active'
     order by created_at, id`)
 
-/** The orgs in which somebody has connected this account of the provider. */
-export const listOrgsOfAccount = (db: Db, slug: string, accountId: string) =>
-  db.rows<{ orgId: string; connectionId: string; userId: string }>(sql`
-    -- all orgs: the provider names its own account only, and that says which org it is for
-    select distinct on (org_id) org_id, id as connection_id, user_id from connections
-    where connector_slug = ${slug} and account_id = ${accountId} and status = 'active'
-    order by org_id, created_at`)
-
 /** What the person's live connection of this name is, locked; one that nobody completed in time is none. */
 export const lockLive = (db: Transaction, actor: Actor, slug: string, label: string) =>
   db.row<ConnectionRow>(sql`

@@ -8,6 +8,7 @@ import type { Quotas } from '../quotas/quotas.ts'
 import { getUsableConnector, listConnectors } from './connectors.ts'
 import * as connections from './connections.ts'
 import { submitCredentials } from './credentials.ts'
+import { registerLinearBindingRoutes } from './linear-binding-routes.ts'
 import { registerOAuthRoutes } from './oauth-routes.ts'
 import type { AccessDeps } from './refresh.ts'
 import { tryToGiveBack } from './revocation.ts'
@@ -171,4 +172,5 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
   )
 
   registerOAuthRoutes(app, deps)
+  registerLinearBindingRoutes(app, deps)
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../platform/database.ts'
 import { notFound } from '../platform/errors.ts'
+import { cleanText } from '../platform/text.ts'
 import type { Received } from './sources.ts'
 import type { NewEvent } from './event-queries.ts'
 import { fieldOf, parsePayload } from './payload.ts'
@@ -11,25 +12,21 @@ export const linear = { builtin: 'linear', name: 'Linear' } as const
 
 export interface LinearDeps extends Pick<WebhookRules, 'secrets'> {
   db: Database
-  orgsOfAccount: (db: Database, provider: string, accountId: string) => Promise<string[]>
+  orgOfLinear: (db: Database, organizationId: string) => Promise<string | undefined>
 }
 
 /**
- * The events that a verified request of Linear is: one in each org that has a connection to the organization it came
- * from. NOT_FOUND when there is none, or when none of them listens.
+ * The event that a verified request of Linear is, in the one org that has bound the organization it came from.
+ * NOT_FOUND when no org has, or when that org has disabled the webhook: Linear then repeats the event for some hours.
  */
-export const eventsOfLinear = async (deps: LinearDeps, request: Received): Promise<NewEvent[]> => {
-  const { db, orgsOfAccount } = deps
+export const eventOfLinear = async (deps: LinearDeps, request: Received): Promise<NewEvent> => {
+  const { db, orgOfLinear } = deps
   const payload = parsePayload(request.body, 'application/json')
-  const organizationId = fieldOf(payload, 'organizationId')
-  const orgs = organizationId === undefined ? [] : await orgsOfAccount(db, linear.builtin, organizationId)
-  const events: NewEvent[] = []
-  for (const orgId of orgs) {
-    const receiver = await ensureBuiltin(db, deps, orgId, linear)
-    // However the org has named its source by now: it is Linear that sends here.
-    const source = linear.builtin
-    if (receiver.status !== 'disabled') events.push(eventOf({ ...receiver, source }, request, payload))
-  }
-  if (events.length === 0) throw notFound('Webhook')
-  return events
+  const organizationId = cleanText(fieldOf(payload, 'organizationId') ?? '')
+  const orgId = organizationId === '' ? undefined : await orgOfLinear(db, organizationId)
+  if (orgId === undefined) throw notFound('Webhook')
+  const webhook = await ensureBuiltin(db, deps, orgId, linear)
+  if (webhook.status === 'disabled') throw notFound('Webhook')
+  // However the org has named its source by now: it is Linear that sends here.
+  return eventOf({ ...webhook, source: linear.builtin }, request, payload)
 }

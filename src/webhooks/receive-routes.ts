@@ -8,7 +8,7 @@ import { addressGroup } from '../platform/network.ts'
 import { Empty, ok, Success } from '../platform/schemas.ts'
 import { verifyLinear } from '../platform/signatures/linear.ts'
 import { getEvent } from './deliveries.ts'
-import { eventsOfLinear } from './linear.ts'
+import { eventOfLinear } from './linear.ts'
 import { findReceiver } from './queries.ts'
 import type { ReceiverRow } from './queries.ts'
 import { createRecorder } from './record.ts'
@@ -117,7 +117,9 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         },
         schema: {
           tags,
-          summary: "Where a Linear application's webhook points to, for all orgs that connected Linear",
+          summary: "Receive the events of a Linear application's webhook",
+          description:
+            'An event is recorded in the one org that has bound the Linear organization it comes from, under its webhook Linear; NOT_FOUND when no org has bound it.',
           response: { 200: Success(Receipt) },
         },
       },
@@ -129,10 +131,9 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         if (!verifyLinear(received, config.linearWebhookSecret).valid) {
           return refuseUnverified(request, 'linear')
         }
-        const events = await eventsOfLinear(deps, received)
-        await request.takeRateLimit('receive', events[0]?.webhookId)
-        const [first] = await Promise.all(events.map((event) => recorder.record(event)))
-        return receipt(first as Recorded)
+        const event = await eventOfLinear(deps, received)
+        await request.takeRateLimit('receive', event.webhookId)
+        return receipt(await recorder.record(event))
       },
     )
   })

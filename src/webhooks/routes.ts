@@ -24,8 +24,8 @@ export interface WebhookDeps {
   quotas: Quotas
   secrets: Sealer
   wakeup: Wakeup
-  /** The orgs whose members have connected this account of a provider: for receivers that know one URL for everybody. */
-  orgsOfAccount: (db: Database, provider: string, accountId: string) => Promise<string[]>
+  /** The one org that receives the events of this Linear organization; undefined when none has bound it. */
+  orgOfLinear: (db: Database, organizationId: string) => Promise<string | undefined>
 }
 
 const tags = ['Webhooks']

@@ -6,6 +6,7 @@ import { newId } from '../platform/ids.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
+import { bindLinear } from '../../test/receivers.ts'
 import { until } from '../../test/until.ts'
 import { accept, createWebhook, deliver, eventsOf, openLoopback, read, signed } from '../../test/webhooks.ts'
 import { turnPartitions } from './job-kinds.ts'
@@ -123,10 +124,8 @@ describe('verify', () => {
 })
 
 describe("Linear's own receiver", () => {
-  const connect = (actor: TestActor, organizationId: string) =>
-    app.db.execute(sql`
-      insert into connections (org_id, id, user_id, connector_slug, label, status, account_id)
-      values (${actor.orgId}, ${newId()}, ${actor.userId}, ${'linear'}, ${newId()}, ${'active'}, ${organizationId})`)
+  /** A connection to the Linear organization, by which the org has bound its events. */
+  const connect = (actor: TestActor, organizationId: string) => bindLinear(app, actor, organizationId)
   let count = 0
   const send = (payload: object, options: { secret?: string; id?: string; stampMs?: number } = {}) => {
     const body = JSON.stringify({
@@ -151,7 +150,7 @@ describe("Linear's own receiver", () => {
   const builtIn = async (actor: TestActor) =>
     (await read(app, actor, '')).items.filter(({ source }: { source: string }) => source === 'linear')
 
-  test('records in the org that connected the organization, under the webhook Linear', async () => {
+  test('records in the org that has bound the organization, under the webhook Linear', async () => {
     const organizationId = newId()
     const [first, second] = [await app.createOrg(), await app.createOrg()]
     await connect(first, organizationId)

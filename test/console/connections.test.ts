@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startConsole } from '../console.ts'
+import { assertAccessible, startConsole } from '../console.ts'
 import { addOAuth, startProvider } from '../fake-provider.ts'
+import { addConnection } from '../receivers.ts'
 
 const provider = await startProvider()
 const oauth = addOAuth(provider, {
@@ -31,6 +32,9 @@ const { app, open } = await startConsole({
   CONNECTOR_GITHUB_CLIENT_SECRET: 'planted-client-secret',
   CONNECTOR_GITHUB_BASE_URL: provider.url,
   CONNECTOR_TELEGRAM_BASE_URL: provider.url,
+  CONNECTOR_LINEAR_CLIENT_ID: 'client',
+  CONNECTOR_LINEAR_CLIENT_SECRET: 'planted-client-secret',
+  CONNECTOR_LINEAR_BASE_URL: provider.url,
 })
 
 test('an account is connected in the window of its provider, shown, reconnected and revoked', async () => {
@@ -90,4 +94,32 @@ test('what this server cannot connect says why', async () => {
     .getByText(/CONNECTOR_NOTION_CLIENT_ID/)
     .first()
     .waitFor()
+})
+
+test('an owner receives the events of a Linear organization here, and is told when another org has them', async () => {
+  provider.on('POST', '/graphql', {
+    body: { data: { viewer: { admin: true, active: true, organization: { id: 'acme', name: 'Acme' } } } },
+  })
+  const [first, second] = [await app.createOrg(), await app.createOrg()]
+  for (const owner of [first, second]) await addConnection(app, owner, 'linear', 'acme')
+  const { page, faults } = await open(first, '/connections')
+  await page.getByRole('link', { name: 'Linear' }).click()
+  await page.getByRole('button', { name: 'Receive Linear events here' }).click()
+  await page.getByText('Events of Acme are received here, under the').waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(faults, [])
+
+  const { page: other } = await open(second, '/connections')
+  await other.getByRole('link', { name: 'Linear' }).click()
+  await other.getByRole('button', { name: 'Receive Linear events here' }).click()
+  await other
+    .getByRole('alert')
+    .getByText(/Another org on this server already receives the events/)
+    .waitFor()
+
+  await page.getByRole('button', { name: 'Stop receiving events' }).click()
+  await page.getByRole('button', { name: 'Stop receiving events' }).last().click()
+  await page.getByRole('button', { name: 'Receive Linear events here' }).waitFor()
+  await other.getByRole('button', { name: 'Receive Linear events here' }).click()
+  await other.getByText('Events of Acme are received here, under the').waitFor()
 })

@@ -3,7 +3,7 @@ import { insertKey } from '../../src/billing/provider-key-queries.ts'
 import { providerKeyColumn } from '../../src/billing/provider-keys.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
-import { addEndpoint } from '../receivers.ts'
+import { addEndpoint, bindLinear } from '../receivers.ts'
 
 /** A thing that exists, and how to see that it still does. */
 export interface Resource {
@@ -73,6 +73,13 @@ export const factories: Record<string, Factory> = {
       params: { id },
       secrets: [key],
       exists: listed(app, owner, '/billing/byok-keys', (item) => item['id'] === id),
+    }
+  },
+  [`${api}/webhooks/linear/bindings/:id`]: async (app, owner) => {
+    const id = await bindLinear(app, owner, newId())
+    return {
+      params: { id },
+      exists: listed(app, owner, '/webhooks/linear/bindings', (item) => item['id'] === id),
     }
   },
   [`${api}/connections/:id`]: async (app, owner) => {

@@ -16,6 +16,7 @@ import { useSubmit } from '../../ui/use-submit.ts'
 import { ConnectionState, titleOf } from './connection-state.tsx'
 import styles from './connections.module.css'
 import { Endpoints } from './endpoints.tsx'
+import { LinearEvents } from './linear-events.tsx'
 import { Reconnect, writeReason } from './reconnect.tsx'
 import { ToolList } from './tool-list.tsx'
 
@@ -163,6 +164,7 @@ export const ConnectionDialog = ({
             <About connection={one} />
             {one.status === 'active' && <Tools connection={one} />}
             <Endpoints connectionId={one.id} />
+            {one.connectorSlug === 'linear' && one.status === 'active' && <LinearEvents connection={one} />}
           </>
         )}
       </Await>

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Connection, LinearBinding } from 'atrium-sdk'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { api, read, refresh } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/form-dialog.tsx'
+import { Await, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './connections.module.css'
+import { writeReason } from './reconnect.tsx'
+
+const list = 'GET /webhooks/linear/bindings'
+
+const Unbind = ({ binding, disabledReason }: { binding: LinearBinding; disabledReason: string | false | undefined }) => {
+  const [asking, setAsking] = useState(false)
+  const form = useSubmit(async () => {
+    await api.call('DELETE /webhooks/linear/bindings/:id', { params: { id: binding.id } })
+    setAsking(false)
+    await refresh(list)
+    toast.done(`Events of ${binding.organizationName} are no longer received`)
+  })
+  return (
+    <>
+      <Button small disabledReason={disabledReason} onClick={() => setAsking(true)}>
+        Stop receiving events
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={`Stop receiving events of ${binding.organizationName}?`}
+        description="Linear events are no longer recorded here. Another org on this server can then receive them."
+        form={form}
+        action="Stop receiving events"
+      />
+    </>
+  )
+}
+
+/** Whether this org receives the events of the Linear organization, and how that is changed. */
+export const LinearEvents = ({ connection }: { connection: Connection }) => {
+  const { me, can } = useIdentity()
+  const bindings = useQuery(read(list))
+  const { busy, error, submit } = useSubmit(async () => {
+    const body = { connectionId: connection.id }
+    const { organizationName } = await api.call('POST /webhooks/linear/bindings', { body })
+    await refresh(list)
+    toast.done(`Events of ${organizationName} are received here`)
+  })
+  const isAdministrator = me.role === 'owner' || me.role === 'admin'
+  const disabledReason = isAdministrator
+    ? writeReason(can('webhooks:write'))
+    : 'Only owners and admins can change where Linear events are received.'
+  return (
+    <section className={styles['part']}>
+      <h3>Linear events</h3>
+      <Await query={bindings} compact>
+        {({ items }) => {
+          const binding = items.find(
+            ({ connectionId, organizationId }) =>
+              connectionId === connection.id || organizationId === connection.accountId,
+          )
+          return binding ? (
+            <>
+              <p>
+                Events of {binding.organizationName} are received here, under the{' '}
+                <Link className="link" to="/webhooks">
+                  webhook Linear
+                </Link>
+                .
+              </p>
+              <div>
+                <Unbind binding={binding} disabledReason={disabledReason} />
+              </div>
+            </>
+          ) : (
+            <>
+              <p className={styles['faint']}>
+                The events of a Linear organization are received by one org. The Linear account of this connection must
+                be an administrator there.
+              </p>
+              <Notice error={error} />
+              <div>
+                <Button busy={busy} disabledReason={disabledReason} onClick={submit}>
+                  Receive Linear events here
+                </Button>
+              </div>
+            </>
+          )
+        }}
+      </Await>
+    </section>
+  )
+}

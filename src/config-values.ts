@@ -64,3 +64,10 @@ export const origin: Parse<string> = (value) => {
     return new Mistake('must be a plain URL, without user, query or fragment')
   return value.replace(/\/+$/, '')
 }
+
+/** A URL without a path, as browsers write an origin. */
+export const bareOrigin: Parse<string> = (value) => {
+  const plain = origin(value)
+  if (plain instanceof Mistake) return plain
+  return new URL(plain).pathname === '/' ? new URL(plain).origin : new Mistake('must be a URL without a path')
+}

@@ -16,7 +16,7 @@ import { quotaLimitsOf, quotaVariables } from './config-quotas.ts'
 import type { QuotaLimits } from './config-quotas.ts'
 import { storageConfigOf, storageVariables } from './config-storage.ts'
 import type { StorageConfig } from './config-storage.ts'
-import { boolean, choice, integer, Mistake, origin, text } from './config-values.ts'
+import { bareOrigin, boolean, choice, integer, Mistake, origin, text } from './config-values.ts'
 import type { Parse, ParsedOf, Variable } from './config-values.ts'
 import { isWellFormedKey } from './platform/key-format.ts'
 import type { KeyEnvironment } from './platform/key-format.ts'
@@ -29,6 +29,8 @@ export interface Config extends StorageConfig, EventConfig {
   /** Undefined: a process that only works does not listen. */
   workerPort: number | undefined
   baseUrl: string | undefined
+  /** Where the files of users are served from, when that is not the API's origin. Without a path. */
+  contentBaseUrl: string | undefined
   trustProxy: boolean
   bootstrap: BootstrapConfig
   rateLimits: RateLimits
@@ -92,6 +94,12 @@ export const variables = {
     description: 'What every URL that the API hands out starts with. Unset: the origin of the request.',
     fallback: '',
     parse: origin,
+  },
+  CONTENT_BASE_URL: {
+    description:
+      'An origin of its own for files that users uploaded, such as `https://atrium-content.example.net`: another host name than that of `BASE_URL`, which leads to this server and passes on its `Host`. Signed download URLs start with it, and nothing else is answered on it. Needs `BASE_URL`. Unset: files come from the origin of the API.',
+    fallback: '',
+    parse: bareOrigin,
   },
   TRUST_PROXY: {
     description:
@@ -182,6 +190,17 @@ const parseVariables = (env: NodeJS.ProcessEnv): { parsed: Parsed; mistakes: str
 
 const keyEnvironments = { production: 'live', development: 'dev', test: 'test' } as const
 
+/** Cookies are shared by all ports of a host name, so the host name itself has to differ. */
+const checkContentOrigin = (baseUrl: string | undefined, contentBaseUrl: string | undefined): string[] => {
+  if (contentBaseUrl === undefined) return []
+  if (baseUrl === undefined) return ['CONTENT_BASE_URL is set but BASE_URL is not']
+  const [base, content] = [new URL(baseUrl), new URL(contentBaseUrl)]
+  if (base.hostname === content.hostname) return ['CONTENT_BASE_URL must have another host name than BASE_URL']
+  return base.protocol === 'https:' && content.protocol !== 'https:'
+    ? ['CONTENT_BASE_URL must be https, as BASE_URL is: browsers load no http content in an https page']
+    : []
+}
+
 const checkTogether = (parsed: Parsed): string[] => {
   const mistakes: string[] = []
   const environment = parsed.NODE_ENV
@@ -196,6 +215,7 @@ const checkTogether = (parsed: Parsed): string[] => {
       'ENCRYPTION_KEYS is required in production with DATABASE_URL, so that every process can read the stored secrets',
     )
   }
+  mistakes.push(...checkContentOrigin(parsed.BASE_URL, parsed.CONTENT_BASE_URL))
   if (parsed.S3_BUCKET === undefined && parsed.S3_ENDPOINT !== undefined) {
     mistakes.push('S3_ENDPOINT is set but S3_BUCKET is not')
   }
@@ -229,6 +249,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     port: parsed.PORT,
     workerPort: parsed.WORKER_PORT,
     baseUrl: parsed.BASE_URL,
+    contentBaseUrl: parsed.CONTENT_BASE_URL,
     trustProxy: parsed.TRUST_PROXY,
     ...storageConfigOf(parsed),
     bootstrap: bootstrapConfigOf(parsed),

@@ -8,6 +8,7 @@ import { createInbox } from './connectors/inbox.ts'
 import { createReceivers } from './connectors/receivers/receivers.ts'
 import { createKeyFetch } from './connectors/signing-keys.ts'
 import { registerConsole } from './console/routes.ts'
+import { registerContentOrigin } from './files/content-origin.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
 import { createIdentity } from './identity/identity.ts'
@@ -53,6 +54,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   const { rateLimits, redisUrl } = config
   const limiter = await openRateLimiter({ rateLimits, redisUrl, log, ...deps.limiterOptions })
   app.addHook('onClose', () => limiter.close())
+  registerContentOrigin(app, config.contentBaseUrl)
   // Each puts its hook before those that a route has: so authentication comes first, which says whose limit it is.
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })
   registerAuthentication(app, identity)
@@ -71,7 +73,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
     orgOfLinear: async (...asked) => (await findOrgOfLinear(...asked))?.orgId,
   })
   registerReference(app)
-  await registerConsole(app)
+  await registerConsole(app, config.contentBaseUrl)
   await app.ready()
   return app
 }

@@ -8,24 +8,28 @@ import type { App } from '../platform/http.ts'
 const built = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 // Every script, style and font is a file of this server, nothing is evaluated, and no other page may frame it. `blob:`
-// is for pictures that are chosen for an upload; PDFs are framed from the API.
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' blob: data:",
-  "media-src 'self' blob:",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  // Assigning text to innerHTML and its like throws. The one policy is that of console/src/pages/files/preview, which
-  // lets pass only the tags that previews consist of.
-  "require-trusted-types-for 'script'",
-  'trusted-types atrium-preview',
-].join('; ')
+// is for pictures that are chosen for an upload; pictures, media and PDFs come from the API, or from the origin of user
+// content when there is one.
+const contentSecurityPolicyOf = (contentOrigin: string | undefined): string => {
+  const from = contentOrigin === undefined ? "'self'" : `'self' ${contentOrigin}`
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    `img-src ${from} blob: data:`,
+    `media-src ${from} blob:`,
+    "connect-src 'self'",
+    `frame-src ${from}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    // Assigning text to innerHTML and its like throws. The one policy is that of console/src/pages/files/preview, which
+    // lets pass only the tags that previews consist of.
+    "require-trusted-types-for 'script'",
+    'trusted-types atrium-preview',
+  ].join('; ')
+}
 
 /** The paths that the console has pages below; it tells them apart itself. All else is answered as JSON. */
 const pages = ['/', '/sign-in', '/files', '/agents', '/chat', '/webhooks', '/billing', '/connections', '/settings']
@@ -42,14 +46,15 @@ const hidden = (summary: string) => ({
   schema: { hide: true, summary, response: { 200: Type.Unknown() } },
 })
 
-const sendPage = (reply: FastifyReply): FastifyReply => {
+const sendPage = (reply: FastifyReply, contentSecurityPolicy: string): FastifyReply => {
   reply.headers({ 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' })
   if (!existsSync(`${built}/index.html`)) return reply.code(503).type('text/html; charset=utf-8').send(unbuilt)
   return reply.sendFile('index.html')
 }
 
 /** The console: a folder of files that `npm start` built, compressed beforehand. */
-export const registerConsole = async (app: App): Promise<void> => {
+export const registerConsole = async (app: App, contentOrigin: string | undefined): Promise<void> => {
+  const policy = contentSecurityPolicyOf(contentOrigin)
   await app.register(fastifyStatic, {
     root: built,
     serve: false,
@@ -59,9 +64,9 @@ export const registerConsole = async (app: App): Promise<void> => {
     decorateReply: true,
   })
   for (const page of pages) {
-    app.get(page, hidden('A page of the console'), async (_request, reply) => sendPage(reply))
+    app.get(page, hidden('A page of the console'), async (_request, reply) => sendPage(reply, policy))
     if (page === '/' || page === '/sign-in') continue
-    app.get(`${page}/*`, hidden('A page of the console'), async (_request, reply) => sendPage(reply))
+    app.get(`${page}/*`, hidden('A page of the console'), async (_request, reply) => sendPage(reply, policy))
   }
   app.get('/assets/*', hidden('A file of the console'), async (request, reply) => {
     const { '*': file } = request.params as { '*': string }

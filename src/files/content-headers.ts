@@ -11,8 +11,11 @@ const extended = (name: string): string =>
 export const dispositionOf = (kind: 'inline' | 'attachment', name: string): string =>
   `${kind}; filename="${quotable(name)}"; filename*=UTF-8''${extended(name)}`
 
-const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'"
+const policyFor = (framedBy: string): string =>
+  `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors ${framedBy}`
+
+const inlinePolicy = (mimeType: string, framedBy: string): string =>
+  mimeType === 'application/pdf' ? policyFor(framedBy) : `${policyFor(framedBy)}; sandbox`
 
 const isMarkup = (mimeType: string): boolean =>
   mimeType === 'text/html' || mimeType === 'text/xml' || mimeType === 'application/xml' || mimeType.endsWith('+xml')
@@ -37,10 +40,10 @@ const shownAs = (mimeType: string): string => {
 }
 
 /** What holds for a response with bytes of a user, and for its revalidation by 304, which replaces cached headers. */
-const protection = (policy: string): Record<string, string> => ({
+const protection = (policy: string, resourcePolicy = 'same-origin'): Record<string, string> => ({
   'content-security-policy': policy,
   'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-resource-policy': resourcePolicy,
   'referrer-policy': 'no-referrer',
 })
 
@@ -58,11 +61,20 @@ export interface ContentHeaders {
  */
 export const inlineHeaders = (name: string, mimeType: string): ContentHeaders => ({
   content: { 'content-type': shownAs(mimeType), 'content-disposition': dispositionOf('inline', name) },
-  protection: protection(mimeType === 'application/pdf' ? policy : `${policy}; sandbox`),
+  protection: protection(inlinePolicy(mimeType, "'self'")),
 })
 
 /** The headers of a file that a browser saves. */
 export const downloadHeaders = (mimeType: string, disposition: string): ContentHeaders => ({
   content: { 'content-type': downloadTypeOf(mimeType), 'content-disposition': disposition },
   protection: protection("default-src 'none'; frame-ancestors 'none'; sandbox"),
+})
+
+/**
+ * The same on the origin of user content, where the API's pages at `appOrigin` show it. Markup keeps its type there, so
+ * that SVG is a picture; the sandbox still takes its scripts, its forms and its origin away.
+ */
+export const inlineHeadersElsewhere = (disposition: string, mimeType: string, appOrigin: string): ContentHeaders => ({
+  content: { 'content-type': isMarkup(mimeType) ? mimeType : shownAs(mimeType), 'content-disposition': disposition },
+  protection: protection(inlinePolicy(mimeType, appOrigin), 'cross-origin'),
 })

@@ -6,7 +6,8 @@ import type { App } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { sendResource } from '../platform/etag.ts'
 import { Bytes, Deleted, Empty, IdParams, Page, Success, ok } from '../platform/schemas.ts'
-import { downloadHeaders, inlineHeaders } from './content-headers.ts'
+import { downloadHeaders, inlineHeaders, inlineHeadersElsewhere } from './content-headers.ts'
+import { isOnContentOrigin } from './content-origin.ts'
 import { deleteFile, getContent, previewFile, updateFile } from './files.ts'
 import { listFiles } from './listing.ts'
 import type { Previewer } from './preview/previewer.ts'
@@ -15,7 +16,7 @@ import { fileRecord } from './record.ts'
 import { registerProjectRoutes } from './project-routes.ts'
 import { File, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './send-content.ts'
-import { downloadUrlOf, requireToken } from './signed-urls.ts'
+import { contentUrlElsewhere, downloadUrlOf, inlineUrlOf, requireToken } from './signed-urls.ts'
 import type { SigningDeps } from './signed-urls.ts'
 import { registerUploadRoutes } from './upload-routes.ts'
 import type { StoreDeps } from './uploads.ts'
@@ -78,6 +79,11 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
         return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
       }
       const content = await getContent(db.hot, actor.orgId, id)
+      // A browser that is signed in shows files of users from their own origin; programs get the bytes here.
+      if (query.inline && config.contentBaseUrl !== undefined && actor.apiKey === null) {
+        reply.header('cache-control', 'no-store')
+        return reply.redirect(inlineUrlOf(deps, actor.orgId, content, config.contentBaseUrl), 302)
+      }
       if (query.inline) {
         return sendContent(request, reply, objects, content, inlineHeaders(content.name, content.mimeType))
       }
@@ -107,19 +113,35 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   app.route({
     method: ['GET', 'HEAD'],
     url: `${apiPrefix}/files/:id/content`,
-    config: { access: 'public', what: 'File', rateLimit: 'none', errors: ['FORBIDDEN'] },
+    config: { access: 'public', what: 'File', rateLimit: 'none', errors: ['FORBIDDEN'], onContentOrigin: true },
     schema: {
       tags: ['Files'],
       summary: 'The bytes of a file, by a signed URL',
       params: IdParams,
       querystring: Type.Object({ token: Type.Optional(Type.String()) }),
-      response: { 200: Bytes('The bytes, with the type of the file'), 206: rangeOfBytes, 416: outsideOfBytes },
+      response: {
+        200: Bytes('The bytes, with the type of the file'),
+        206: rangeOfBytes,
+        302: Empty('The same on the origin of user content'),
+        416: outsideOfBytes,
+      },
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const claims = requireToken(deps, request.query.token, 'get', id)
+      const { token } = request.query
+      const claims = requireToken(deps, token, 'get', id)
+      const { baseUrl, contentBaseUrl } = config
+      const isElsewhere = isOnContentOrigin(request, contentBaseUrl)
+      if (contentBaseUrl !== undefined && !isElsewhere) {
+        reply.header('cache-control', 'no-store')
+        return reply.redirect(contentUrlElsewhere(contentBaseUrl, claims.fileId, token), 302)
+      }
       const content = await getContent(db.hot, claims.orgId, id)
-      return sendContent(request, reply, objects, content, downloadHeaders(claims.contentType, claims.disposition))
+      const headers =
+        isElsewhere && claims.disposition.startsWith('inline;')
+          ? inlineHeadersElsewhere(claims.disposition, claims.contentType, new URL(originOf(request, baseUrl)).origin)
+          : downloadHeaders(claims.contentType, claims.disposition)
+      return sendContent(request, reply, objects, content, headers)
     },
   })
 

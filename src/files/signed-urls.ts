@@ -15,6 +15,8 @@ export interface SigningDeps {
 }
 
 const downloadSeconds = 300
+// Media are fetched by range while they play, by the URL that they began with.
+const inlineSeconds = 3_600
 const uploadSeconds = 3_600
 
 const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1_000)
@@ -40,7 +42,7 @@ export const uploadUrlOf = ({ signingKeys }: SigningDeps, orgId: string, file: F
 
 /** Where the bytes of a file come from: the store itself when clients can reach it, else this API. */
 export const downloadUrlOf = async (
-  { objects, signingKeys }: SigningDeps,
+  { config, objects, signingKeys }: SigningDeps,
   orgId: string,
   content: Content,
   origin: string,
@@ -62,8 +64,31 @@ export const downloadUrlOf = async (
     disposition,
     expiresAt: inSeconds(downloadSeconds),
   })
-  return contentUrl(origin, content.id, token)
+  return contentUrl(config.contentBaseUrl ?? origin, content.id, token)
 }
+
+/** Where a browser shows a file on the origin of user content. */
+export const inlineUrlOf = (
+  { signingKeys }: SigningDeps,
+  orgId: string,
+  content: Content,
+  contentBaseUrl: string,
+): string => {
+  const token = signToken(signingKeys, {
+    op: 'get',
+    orgId,
+    fileId: content.id,
+    contentType: content.mimeType,
+    sizeBytes: content.sizeBytes,
+    disposition: dispositionOf('inline', content.name),
+    expiresAt: inSeconds(inlineSeconds),
+  })
+  return contentUrl(contentBaseUrl, content.id, token)
+}
+
+/** The URL of the same content on the origin of user content. */
+export const contentUrlElsewhere = (contentBaseUrl: string, fileId: string, token: string | undefined): string =>
+  contentUrl(contentBaseUrl, fileId, token ?? '')
 
 /** What a signed URL says. Throws FORBIDDEN, without saying why, for one that is not good for this on this file. */
 export const requireToken = (

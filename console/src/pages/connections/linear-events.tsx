@@ -14,7 +14,13 @@ import { writeReason } from './reconnect.tsx'
 
 const list = 'GET /webhooks/linear/bindings'
 
-const Unbind = ({ binding, disabledReason }: { binding: LinearBinding; disabledReason: string | false | undefined }) => {
+const Unbind = ({
+  binding,
+  disabledReason,
+}: {
+  binding: LinearBinding
+  disabledReason: string | false | undefined
+}) => {
   const [asking, setAsking] = useState(false)
   const form = useSubmit(async () => {
     await api.call('DELETE /webhooks/linear/bindings/:id', { params: { id: binding.id } })

@@ -34,11 +34,13 @@ export const faultsOf = (page: Page): string[] => {
 const bareMachine = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
 
 /** A real headless Chromium for one test file. The browser comes by npm, so no machine is without one. */
-export const startBrowser = async (): Promise<{ open(options?: OpenOptions): Promise<BrowserPage> }> => {
+export const startBrowser = async (
+  args: string[] = [],
+): Promise<{ open(options?: OpenOptions): Promise<BrowserPage> }> => {
   Object.assign(process.env, bareMachine)
   const browser = await launcher.launch({
     executablePath: await chromium.executablePath(),
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
     env: { ...process.env, ...bareMachine },
   })
   after(() => browser.close())

@@ -148,6 +148,10 @@ export interface AuditEntry {
   details: Record<string, unknown>
   ip: string | null
   requestId: string | null
+  /** Place in the hash chain of the org; null for the first seconds */
+  seq: number | null
+  /** SHA-256 over the hash before it and this entry, in hexadecimal digits */
+  hash: string | null
 }
 
 export interface BillingPatch {
@@ -676,6 +680,36 @@ export interface InboundEvent {
   receivedAt: string
 }
 
+export interface Invitation {
+  /** UUIDv7 */
+  id: string
+  org: {
+    /** UUIDv7 */
+    id: string
+    name: string
+  }
+  role: "owner" | "admin" | "billing_manager" | "member"
+  /** the name of the member who sent it */
+  invitedBy: string
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+}
+
+export interface InvitationAccepted {
+  /** UUIDv7 */
+  memberId: string
+  /** UUIDv7 */
+  orgId: string
+}
+
+export interface InvitationDeclined {
+  declined: true
+}
+
+export interface InvitationList {
+  items: Invitation[]
+}
+
 export interface LinearBinding {
   /** UUIDv7 */
   id: string
@@ -733,6 +767,8 @@ export interface Member {
   role: "owner" | "admin" | "billing_manager" | "member"
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
+  /** `invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org */
+  status: "active" | "invited"
 }
 
 export interface MemberCreate {
@@ -753,6 +789,8 @@ export interface MemberCreated {
   role: "owner" | "admin" | "billing_manager" | "member"
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
+  /** `invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org */
+  status: "active" | "invited"
   /** one-time, for 24 hours, for this org alone; shown once, to a caller who stepped up, for a person who has no password that opens this org */
   signInLink: string | null
 }
@@ -850,9 +888,11 @@ export interface OAuthUrl {
 }
 
 export interface PasswordChange {
-  /** not needed for the first password */
+  /** not needed for the first password of this session */
   currentPassword?: string
   newPassword: string
+  /** a code of the authenticator; needed with the current password of another org, when that org asks for one */
+  totpCode?: string
 }
 
 export interface PasswordChanged {
@@ -928,6 +968,20 @@ export interface Pricing {
     /** Granted for each month that is paid */
     includedCreditCents: number
     custom: boolean
+    quotas: {
+      /** The most bytes in files; null: unlimited */
+      storedBytes: number | null
+      /** The most files, folders and links; null: unlimited */
+      files: number | null
+      /** The most webhook events kept; null: unlimited */
+      eventsKept: number | null
+      /** The most webhooks; null: unlimited */
+      webhooks: number | null
+      /** The most agents; null: unlimited */
+      agents: number | null
+      /** The most connections; null: unlimited */
+      connections: number | null
+    }
   }>
   platformFee: {
     /** Hundredths of a percent */
@@ -1025,6 +1079,26 @@ export interface ProviderKeyCreate {
   /** Printable ASCII without blanks, as a header has to be */
   key: string
   label?: string | null
+}
+
+export interface Quota {
+  /** What is limited. `files` counts folders and links, too */
+  name: "storedBytes" | "files" | "eventsKept" | "webhooks" | "agents" | "connections"
+  /** The most that the org may have; null: unlimited */
+  limit: number | null
+  /** What the org has now, in the same unit. It may be above a limit that was lowered */
+  used: number
+  unit: "bytes" | "count"
+  /** The id of the org's plan; null on a server without plans */
+  plan: string | null
+  /** `operator`: the operator of the server set this limit for the org */
+  source: "plan" | "operator"
+  /** ISO 8601, UTC, milliseconds */
+  lastRefusedAt: string | null
+}
+
+export interface QuotaList {
+  items: Quota[]
 }
 
 export interface Receipt {
@@ -1810,6 +1884,15 @@ export interface Routes {
       }>
       /** ISO 8601, UTC, milliseconds */
       expiresAt: string
+      /** attempts to sign in as this person that failed between the sign-in before this one and this one; null: none */
+      failedSignIns: {
+        /** failed attempts */
+        count: number
+        /** ISO 8601, UTC, milliseconds */
+        lastAt: string
+        /** the latest IP addresses that they came from */
+        addresses: string[]
+      } | null
     } | null
   }
   /** Sign in by password */
@@ -2200,12 +2283,34 @@ export interface Routes {
   'GET /me': {
     data: Me
   }
+  /** List your invitations */
+  'GET /me/invitations': {
+    data: InvitationList
+  }
+  /** Accept an invitation */
+  'POST /me/invitations/:id/accept': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: InvitationAccepted
+  }
+  /** Decline an invitation */
+  'POST /me/invitations/:id/decline': {
+    params: {
+      /** UUIDv7 */
+      id: string
+    }
+    data: InvitationDeclined
+  }
   /** Members of the org */
   'GET /members': {
     query?: {
       limit?: number
       /** nextCursor of the page before */
       cursor?: string
+      /** members (`active`, the default) or people who have not accepted yet (`invited`) */
+      status?: "active" | "invited"
     }
     data: {
       items: Member[]
@@ -2290,6 +2395,10 @@ export interface Routes {
       id: string
     }
     data: Deleted
+  }
+  /** List the org's quotas and what is used of each */
+  'GET /quotas': {
+    data: QuotaList
   }
   /** Sessions of the call's workspace, last changed first */
   'GET /sessions': {

@@ -78,7 +78,8 @@ export const bindLinear = async (deps: AccessDeps, actor: Actor, connectionId: s
   if (!connection) throw notFound('Connection')
   if (connection.connectorSlug !== slug) throw badRequest('connectionId must be the id of a Linear connection')
   const proof = await proveAdministration(deps, actor.orgId, connectionId)
-  return db.transaction(async (db) => {
+  // The organization may still be bound to another org, whose connection is broken.
+  return db.transaction('all orgs', async (db) => {
     if (!(await queries.holdActive(db, actor, connectionId))) {
       throw conflict('The connection was revoked or broke in the meantime. Connect Linear again.')
     }
@@ -105,7 +106,7 @@ export const bindLinear = async (deps: AccessDeps, actor: Actor, connectionId: s
 
 export const unbindLinear = (db: Database, actor: Actor, id: string): Promise<void> => {
   requireAdministrator(actor)
-  return db.transaction(async (db) => {
+  return db.transaction(actor, async (db) => {
     const row = await queries.deleteBinding(db, actor.orgId, id)
     if (!row) throw notFound('Binding')
     await noteRelease(db, actor, row, 'removed')

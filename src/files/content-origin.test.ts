@@ -39,7 +39,7 @@ const bearer = { authorization: `Bearer ${owner.key}` }
 
 /** The session cookie of the owner, as the console has it. */
 const signIn = async (): Promise<string> => {
-  const { path } = await app.db.transaction((db) => createSignInLink(db, owner.userId, null))
+  const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
   const answer = await app.call('POST', '/api/v1/auth/sign-in/link', {
     json: { token: path.split('#link=')[1] },
     headers: { origin: base },

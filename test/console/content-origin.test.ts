@@ -19,7 +19,7 @@ const browser = await startBrowser([`--host-resolver-rules=MAP atrium.test ${hos
 const owner = await app.createOrg()
 
 test('the console shows pictures from the content origin, to which the browser sends no cookie', async () => {
-  const { path } = await app.db.transaction((db) => createSignInLink(db, owner.userId, null))
+  const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
   const signedIn = await app.call('POST', '/api/v1/auth/sign-in/link', {
     json: { token: path.split('#link=')[1] },
     headers: { origin: base },

@@ -4,8 +4,8 @@ import type { ModelCatalog } from './agents/model-catalog.ts'
 import { createBilling } from './billing/billing.ts'
 import type { Billing } from './billing/billing.ts'
 import type { Config } from './config.ts'
-import { checkCatalog } from './connectors/catalog.ts'
-import { createConnectorTools } from './connectors/tools.ts'
+import { catalog, checkCatalog } from './connectors/catalog.ts'
+import { createConnectorTools, toolNamesOf } from './connectors/tools.ts'
 import { createPreviewer } from './files/preview/previewer.ts'
 import type { Previewer } from './files/preview/previewer.ts'
 import { createQueue } from './files/preview/queue.ts'
@@ -29,14 +29,15 @@ import type { Sealer } from './platform/secrets.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
 import { fileTools } from './sessions/file-tools.ts'
-import { createPeerTools } from './sessions/peers.ts'
+import { createPeerTools, peerToolName } from './sessions/peers.ts'
 import { builtIn, createToolbox } from './sessions/tools.ts'
 import type { Toolbox } from './sessions/tools.ts'
-import { createWebTools } from './sessions/web/web-tool.ts'
+import { createWebTools, webToolNames } from './sessions/web/web-tool.ts'
 import { createTurnHub } from './sessions/turn-hub.ts'
 import type { TurnHub } from './sessions/turn-hub.ts'
 import { createWakeup } from './webhooks/wakeup.ts'
 import type { Wakeup } from './webhooks/wakeup.ts'
+import type { KnownTools } from './tool.ts'
 
 /** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
 export interface Deps {
@@ -53,6 +54,8 @@ export interface Deps {
   hub: TurnHub
   /** What agents can do. Every source of tools is listed in openDeps. */
   toolbox: Toolbox
+  /** The tools and connectors that settings may name. */
+  knownTools: KnownTools
   /** Who may spend, who takes payments, and what folds the charges. */
   billing: Billing
   /** How much an org may have of what it stores. */
@@ -75,6 +78,16 @@ export interface OpenedDeps {
   deps: Deps
   /** Closes what was opened, in the order that loses nothing. */
   close(): Promise<void>
+}
+
+const knownTools: KnownTools = {
+  names: [
+    ...fileTools.map(({ name }) => name),
+    ...webToolNames,
+    peerToolName,
+    ...[...catalog.values()].flatMap(toolNamesOf),
+  ],
+  connectors: [...catalog.keys()],
 }
 
 // Supervisors kill after 30 s at the latest, and requests are waited for as well.
@@ -150,6 +163,7 @@ export const openDeps = async (
         ],
         log,
       ),
+      knownTools,
       billing,
       quotas,
       previewer,

@@ -29,6 +29,18 @@ export interface CallingTurn {
   sessionId: string
   /** What is left of its time, in milliseconds. */
   leftMs: number
+  /** Where the first untrusted content came from that the turn has read; null when it has read none. */
+  untrustedFrom: string | null
+  /** Notes that the answer of this very call holds untrusted content. For tools of which only some answers do. */
+  noteUntrusted(): void
+}
+
+/** What settings may name, whether or not an agent is offered it at the moment. */
+export interface KnownTools {
+  /** The built-in tools and those of every connector. MCP servers bring their own, `mcp__…`. */
+  names: readonly string[]
+  /** The slugs of all connectors. */
+  connectors: readonly string[]
 }
 
 /** Something that an agent can do. */
@@ -49,8 +61,14 @@ export interface Tool {
   isRepeatable?: boolean
   /** A person approves each call before it runs. Agents can ask for that of further tools in `settings.approvals`. */
   needsApproval?: boolean
-  /** What the person must be allowed for the agent to be offered it. */
+  /** What the person must be allowed for the agent to be offered it, and what a decision about its calls needs. */
   permission: Permission
+  /** The slug of the connector whose connection it uses: it runs only with that person's consent. */
+  connector?: string
+  /** Changes something at a provider: a person approves it once the turn has read untrusted content. */
+  isOutbound?: boolean
+  /** What it answers, or fails with, is text that strangers can write: a page, mail, an issue. */
+  readsUntrusted?: boolean
   /** Answers JSON. An ApiError is told to the model; anything else is logged and told as a failure. */
   run(context: ToolContext, input: never): Promise<unknown>
 }

@@ -108,7 +108,8 @@ describe('POST /agents', () => {
   test('answers the whole record, in the workspace of the call', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: '  Sales \n  helper ', settings: { theme: 'dark' }, isActive: false })
-    const { id, createdAt, updatedAt, ...rest } = agent
+    const { id, createdAt, updatedAt, authorityChangedBy, authorityVersion, ...rest } = agent
+    assert.deepEqual([authorityChangedBy, authorityVersion], [owner.userId, 1])
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.equal(createdAt, updatedAt)
     assert.deepEqual(rest, {
@@ -354,7 +355,8 @@ describe('PATCH /agents/:id', () => {
     assert.equal(headers.get('etag'), '"2"')
     assert.ok(body.data.updatedAt >= agent.updatedAt)
     const { updatedAt } = body.data
-    assert.deepEqual(body.data, { ...agent, name: 'New name', description: null, isActive: false, updatedAt })
+    const changes = { name: 'New name', description: null, isActive: false, authorityVersion: 2, updatedAt }
+    assert.deepEqual(body.data, { ...agent, ...changes })
   })
 
   const bad: [string, unknown][] = [

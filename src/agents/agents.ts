@@ -9,6 +9,9 @@ import { requireMatch } from '../platform/etag.ts'
 import { isUuid, newId } from '../platform/ids.ts'
 import { freeSlug, slugOf } from '../platform/slug.ts'
 import type { Quotas } from '../quotas/quotas.ts'
+import type { KnownTools } from '../tool.ts'
+import { approvalsOf, sameApprovals } from './approvals.ts'
+import { keepOwnConsents } from './consent-queries.ts'
 import { defaultAgentSlug, isReservedName } from './default-agent.ts'
 import type { Model, ModelCatalog } from './model-catalog.ts'
 import * as queries from './queries.ts'
@@ -125,13 +128,14 @@ export interface AgentRules {
   /** The model of an agent that names none, and of every default agent. */
   defaultModel: string
   quotas: Quotas
+  knownTools: KnownTools
 }
 
 /** A new agent in the call's workspace. BAD_REQUEST for the reserved name, an unknown model, settings over 32 KB. */
 export const createAgent = async (
   db: Database,
   actor: Actor,
-  { catalog, defaultModel, quotas }: AgentRules,
+  { catalog, defaultModel, quotas, knownTools }: AgentRules,
   body: AgentCreate,
 ): Promise<AgentRow> => {
   const workspaceId = workspaceOf(actor)
@@ -148,7 +152,7 @@ export const createAgent = async (
     allowedTools: cleanSlugs(body.allowedTools ?? []),
     allowedPeers: cleanSlugs(body.allowedPeers ?? []),
     allowedConnectors: cleanSlugs(body.allowedConnectors ?? []),
-    settings: mergeSettings({}, body.settings ?? {}),
+    settings: mergeSettings({}, body.settings ?? {}, knownTools),
   }
   return db.transaction(actor, async (db) => {
     // Before the slug: who waits for the lock must hold nothing that others wait for.
@@ -182,7 +186,7 @@ const checkOrdinaryName = (name: string): void => {
 }
 
 /** The agent as the patch would have it. Throws what the rules for its fields say. */
-const patched = (agent: AgentRow, patch: AgentPatch): AgentRow => {
+const patched = (agent: AgentRow, patch: AgentPatch, knownTools: KnownTools): AgentRow => {
   const name = patch.name === undefined ? agent.name : cleanName(patch.name)
   if (agent.isDefault) checkDefaultAgent(agent, patch)
   else if (patch.name !== undefined) checkOrdinaryName(name)
@@ -202,7 +206,7 @@ const patched = (agent: AgentRow, patch: AgentPatch): AgentRow => {
     allowedConnectors:
       patch.allowedConnectors === undefined ? agent.allowedConnectors : cleanSlugs(patch.allowedConnectors),
     isActive: patch.isActive ?? agent.isActive,
-    settings: patch.settings === undefined ? agent.settings : mergeSettings(agent.settings, patch.settings),
+    settings: patch.settings === undefined ? agent.settings : mergeSettings(agent.settings, patch.settings, knownTools),
   }
 }
 
@@ -228,9 +232,14 @@ const lockVisible = async (db: Transaction, actor: Actor, idOrSlug: string): Pro
   return agent
 }
 
-const storeAgent = async (db: Transaction, actor: Actor, agent: AgentRow): Promise<AgentRow> => {
+const storeAgent = async (
+  db: Transaction,
+  actor: Actor,
+  agent: AgentRow,
+  changesAuthority: boolean,
+): Promise<AgentRow> => {
   try {
-    const stored = await queries.updateAgent(db, actor, agent)
+    const stored = await queries.updateAgent(db, actor, agent, changesAuthority)
     if (!stored) throw notFound('Agent')
     return stored
   } catch (error) {
@@ -239,14 +248,30 @@ const storeAgent = async (db: Transaction, actor: Actor, agent: AgentRow): Promi
   }
 }
 
+/** Everything that decides how an agent acts: who changes it can make the agent act for them in other people's turns. */
+const authorityOf = (agent: AgentRow) => ({
+  model: agent.model,
+  // Without a system prompt the name and the description are the prompt.
+  prompt: agent.systemPrompt ?? [agent.name, agent.description ?? ''],
+  tools: agent.allowedTools,
+  connectors: agent.allowedConnectors,
+  peers: agent.allowedPeers,
+})
+
+const changesAuthority = (before: AgentRow, after: AgentRow): boolean =>
+  JSON.stringify(authorityOf(before)) !== JSON.stringify(authorityOf(after)) ||
+  !sameApprovals(approvalsOf(before.settings), approvalsOf(after.settings))
+
+const isAdmin = ({ role }: Actor): boolean => role === 'owner' || role === 'admin'
+
 /**
  * Changes an agent. A new slug is written into the peer lists of the org's agents in the same transaction. FORBIDDEN for
- * what the default agent keeps, CONFLICT for a slug that is taken or reserved.
+ * what the default agent keeps and for members who would change it, CONFLICT for a slug that is taken or reserved.
  */
 export const updateAgent = async (
   db: Database,
   actor: Actor,
-  { catalog }: Pick<AgentRules, 'catalog'>,
+  { catalog, knownTools }: Pick<AgentRules, 'catalog' | 'knownTools'>,
   idOrSlug: string,
   patch: AgentPatch,
   ifMatch: string | undefined,
@@ -258,10 +283,15 @@ export const updateAgent = async (
     // Two renames that name each other would lock each other's rows the wrong way round.
     if (patch.slug !== undefined) await queries.holdSlug(db, actor, '')
     const agent = await lockVisible(db, actor, idOrSlug)
+    if (agent.isDefault && !isAdmin(actor)) {
+      throw forbidden('Only admins and owners can change the default agent: it works for everybody in the org.')
+    }
     requireMatch(ifMatch, agent)
-    const wanted = patched(agent, patch)
+    const wanted = patched(agent, patch, knownTools)
     if (agent.isDefault && named.every((field) => field === 'slug')) return agent
-    const stored = await storeAgent(db, actor, wanted)
+    const isNewAuthority = changesAuthority(agent, wanted)
+    const stored = await storeAgent(db, actor, wanted, isNewAuthority)
+    if (isNewAuthority) await keepOwnConsents(db, actor, agent.id, agent.authorityVersion, stored.authorityVersion)
     if (stored.slug !== agent.slug) await queries.renamePeer(db, actor, agent.slug, stored.slug)
     await audit(db, actor, 'agent.updated', { type: 'agent', id: agent.id }, { fields: named })
     return stored

@@ -25,7 +25,7 @@ export const ensureDefaultAgent = async (db: Db, orgId: string, model: string): 
     allowedTools: ['files.search', 'files.read', 'files.write'],
     allowedPeers: [],
     allowedConnectors: [],
-    settings: mergeSettings({}, {}),
+    settings: mergeSettings({}, {}, { names: [], connectors: [] }),
   })
 }
 

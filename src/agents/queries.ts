@@ -1,4 +1,4 @@
-import { sql } from '../platform/database.ts'
+import { empty, sql } from '../platform/database.ts'
 import type { Db } from '../platform/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { Settings } from './settings.ts'
@@ -19,6 +19,10 @@ export interface AgentRow {
   isActive: boolean
   isDefault: boolean
   settings: Settings
+  /** The person who made the latest change of what `authorityOf` names; null when that is not known. */
+  authorityChangedBy: string | null
+  /** Goes up with each of these changes. */
+  authorityVersion: number
   revision: number
   createdAt: string
   updatedAt: string
@@ -26,7 +30,7 @@ export interface AgentRow {
 }
 
 const columns = sql`id, org_id, workspace_id, name, slug, description, avatar, model, system_prompt, allowed_tools,
-  allowed_peers, allowed_connectors, is_active, is_default, settings, revision, created_at, updated_at, deleted_at`
+  allowed_peers, allowed_connectors, is_active, is_default, settings, authority_changed_by, authority_version, revision, created_at, updated_at, deleted_at`
 
 /** The default agent belongs to no workspace and is seen in all. */
 const visible = (workspaceId: string) => sql`(workspace_id = ${workspaceId} or is_default)`
@@ -37,7 +41,8 @@ const record = `json_build_object(
     'id', a.id, 'orgId', a.org_id, 'workspaceId', a.workspace_id, 'name', a.name, 'slug', a.slug,
     'description', a.description, 'avatar', a.avatar, 'model', a.model, 'systemPrompt', a.system_prompt,
     'allowedTools', a.allowed_tools, 'allowedPeers', a.allowed_peers, 'allowedConnectors', a.allowed_connectors,
-    'isActive', a.is_active, 'isDefault', a.is_default, 'settings', a.settings, 'revision', a.revision,
+    'isActive', a.is_active, 'isDefault', a.is_default, 'settings', a.settings, 'authorityChangedBy', a.authority_changed_by,
+    'authorityVersion', a.authority_version, 'revision', a.revision,
     'createdAt', to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'updatedAt', to_char(a.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'deletedAt', to_char(a.deleted_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as record`
@@ -147,14 +152,17 @@ export interface NewAgent {
 export const insertAgent = (db: Db, actor: Actor, agent: NewAgent) =>
   db.row<AgentRow>(sql`
     insert into agents (org_id, id, workspace_id, name, slug, description, avatar, model, system_prompt, allowed_tools,
-      allowed_peers, allowed_connectors, settings, created_by)
+      allowed_peers, allowed_connectors, settings, created_by, authority_changed_by)
     values (${actor.orgId}, ${agent.id}, ${agent.workspaceId}, ${agent.name}, ${agent.slug}, ${agent.description},
       ${agent.avatar}, ${agent.model}, ${agent.systemPrompt}, ${agent.allowedTools}, ${agent.allowedPeers},
-      ${agent.allowedConnectors}, ${JSON.stringify(agent.settings)}, ${actor.userId})
+      ${agent.allowedConnectors}, ${JSON.stringify(agent.settings)}, ${actor.userId}, ${actor.userId})
     on conflict (org_id, slug) where deleted_at is null do nothing
     returning ${columns}`)
 
-/** Makes the org's default agent, or gives the one that is there the model that this server is configured with. */
+/**
+ * Makes the org's default agent, or gives the one that is there the model that this server is configured with. That is
+ * the operator's change and nobody's in the org, so consents to the agent stay valid.
+ */
 export const ensureDefaultAgent = (db: Db, orgId: string, agent: NewAgent) =>
   db.execute(sql`
     insert into agents (org_id, id, name, slug, description, avatar, model, allowed_tools, settings, is_default)
@@ -181,13 +189,15 @@ export const listNumberedSlugs = (db: Db, actor: Actor, slug: string) => {
 export const holdSlug = (db: Db, actor: Actor, slug: string) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent-slug ${actor.orgId} ${slug}`}, 0))`)
 
-export const updateAgent = (db: Db, actor: Actor, agent: AgentRow) =>
+/** `changesAuthority`: the actor becomes the person who made the latest change of what `authorityOf` names. */
+export const updateAgent = (db: Db, actor: Actor, agent: AgentRow, changesAuthority: boolean) =>
   db.row<AgentRow>(sql`
     update agents
     set name = ${agent.name}, slug = ${agent.slug}, description = ${agent.description}, avatar = ${agent.avatar},
       model = ${agent.model}, system_prompt = ${agent.systemPrompt}, allowed_tools = ${agent.allowedTools},
       allowed_peers = ${agent.allowedPeers}, allowed_connectors = ${agent.allowedConnectors},
       is_active = ${agent.isActive}, settings = ${JSON.stringify(agent.settings)},
+      ${changesAuthority ? sql`authority_changed_by = ${actor.userId}, authority_changed_at = now(), authority_version = authority_version + 1,` : empty}
       revision = revision + 1, updated_at = now()
     where org_id = ${actor.orgId} and id = ${agent.id} and deleted_at is null
     returning ${columns}`)

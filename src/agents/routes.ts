@@ -7,6 +7,8 @@ import type { App } from '../platform/http.ts'
 import { CursorList, Deleted, ok, Success } from '../platform/schemas.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import * as agents from './agents.ts'
+import type { KnownTools } from '../tool.ts'
+import { registerConsentRoutes } from './consent-routes.ts'
 import { watchDefaultAgents } from './default-agent.ts'
 import type { ModelCatalog } from './model-catalog.ts'
 import { Agent, AgentCreate, AgentListQuery, AgentParams, AgentPatch, Model, Peer } from './schemas.ts'
@@ -16,13 +18,16 @@ export interface AgentDeps {
   db: Database
   models: ModelCatalog
   quotas: Quotas
+  /** What `settings.approvals` and consents may name. */
+  knownTools: KnownTools
 }
 
 const tags = ['Agents']
 const what = 'Agent'
 
-export const registerAgentRoutes = (app: App, { config, db, models, quotas }: AgentDeps): void => {
-  const rules = { catalog: models, defaultModel: config.defaultAgentModel, quotas }
+export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
+  const { config, db, models, quotas, knownTools } = deps
+  const rules = { catalog: models, defaultModel: config.defaultAgentModel, quotas, knownTools }
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
 
   app.get(
@@ -130,4 +135,6 @@ export const registerAgentRoutes = (app: App, { config, db, models, quotas }: Ag
       return ok({ items: await agents.listPeers(db, actor, agent), nextCursor: null })
     },
   )
+
+  registerConsentRoutes(app, deps)
 }

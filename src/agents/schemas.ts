@@ -25,7 +25,8 @@ const Slugs = (what: string) =>
   })
 
 const Settings = Type.Record(Type.String(), Type.Unknown(), {
-  description: '`voice` is normalised, other keys are kept as sent; 32 KB at most',
+  description:
+    '`voice` and `approvals` are normalised, other keys are kept as sent; 32 KB at most. `approvals`: names of tools (in any case, a dot and an underscore are the same), `*` for every tool that is not read-only, `prefix*` such as `http__*`; unknown names are BAD_REQUEST',
 })
 
 export const Agent = Type.Object({
@@ -44,6 +45,16 @@ export const Agent = Type.Object({
   isActive: Type.Boolean(),
   isDefault: Type.Boolean({ description: "The org's default agent: every workspace sees it" }),
   settings: Settings,
+  authorityChangedBy: Nullable(
+    Type.Unsafe<string>({
+      ...Id,
+      description:
+        'The user who made the latest change of the system prompt, model, tools, connectors, peers or approvals (of the name or description, too, when there is no system prompt). The agent uses the connections of this user without asking. Null when that is not known.',
+    }),
+  ),
+  authorityVersion: Type.Integer({
+    description: 'Goes up with each of these changes. A consent is valid for one version',
+  }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   deletedAt: Nullable(Timestamp),

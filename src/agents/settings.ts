@@ -1,4 +1,6 @@
 import { badRequest } from '../platform/errors.ts'
+import type { KnownTools } from '../tool.ts'
+import { normaliseApprovals } from './approvals.ts'
 
 export interface Voice {
   enabled: boolean
@@ -41,22 +43,19 @@ const checkCap = (cap: unknown): void => {
   }
 }
 
-/** Tools that a person approves before they run. A mistake here must not pass for none. */
-const checkApprovals = (tools: unknown): void => {
-  if (tools === undefined || tools === null) return
-  if (!Array.isArray(tools) || tools.length > 100 || !tools.every((tool) => typeof tool === 'string')) {
-    throw badRequest('settings.approvals must be a list of at most 100 names of tools, or null')
-  }
-}
-
 /**
  * The settings after a change: the keys it names are replaced, null removes one, the voice is always complete.
  * BAD_REQUEST when the whole is larger than 32 KB of JSON, or the cap or the approvals are none.
  */
-export const mergeSettings = (current: Record<string, unknown>, change: Record<string, unknown>): Settings => {
+export const mergeSettings = (
+  current: Record<string, unknown>,
+  change: Record<string, unknown>,
+  knownTools: KnownTools,
+): Settings => {
   checkCap(change['monthlyCapCents'])
-  checkApprovals(change['approvals'])
-  const kept = Object.entries({ ...current, ...change }).filter(([, value]) => value !== null)
+  const approvals = normaliseApprovals(change['approvals'], knownTools)
+  const changed = approvals === undefined ? change : { ...change, approvals }
+  const kept = Object.entries({ ...current, ...changed }).filter(([, value]) => value !== null)
   const settings = { ...Object.fromEntries(kept), voice: normaliseVoice(change['voice'] ?? keptVoice(current, change)) }
   if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {
     throw badRequest('settings must have at most 32 KB as JSON')

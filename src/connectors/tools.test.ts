@@ -80,10 +80,10 @@ describe('an agent', () => {
 
   test('may do no more than the key that asked it', async () => {
     const owner = await app.createOrg()
-    await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['airtable'] })
     const reader = await app.createUser(owner, 'member', {
       scopes: ['sessions:*', 'agents:*', 'connections:read'],
     })
+    await createAgent(app, reader, { name: 'Helper', allowedConnectors: ['airtable'] })
     const started = await app.call('POST', `${api}/connections`, { as: reader, json: { connectorSlug: 'airtable' } })
     assert.equal(started.status, 403)
     const whole = await app.createUser(owner)

@@ -62,6 +62,9 @@ const answerOf = ({ answer }: ConnectorTool, given: ProviderAnswer, input: Value
   return answer ? pick(body, answer) : body
 }
 
+/** What agents call the tools of a connector. */
+export const toolNamesOf = ({ slug, tools }: Connector): string[] => tools.map(({ name }) => `${slug}__${name}`)
+
 const refOf = ({ orgId, id }: ConnectionRow): ConnectionRef => ({ orgId, id })
 
 /** How a person tells their connections of one connector apart. */
@@ -92,6 +95,9 @@ const toolsFor = (deps: ToolDeps, connector: Connector, connections: ConnectionR
     inputSchema: hasChoice ? schemaWithChoice(tool, [...named.keys()]) : schemaOf(tool),
     isReadOnly: tool.isReadOnly,
     permission: permissionOf(tool.isReadOnly),
+    connector: connector.slug,
+    isOutbound: !tool.isReadOnly,
+    readsUntrusted: true,
     run: async ({ signal }, given: Values & { connection?: string }) => {
       const { connection: chosen, ...rest } = given
       const input = hasChoice ? rest : given
@@ -139,6 +145,9 @@ const mcpTools = (deps: AccessDeps, connection: ConnectionRow & { pinnedTools: u
     // A server may say of its tools what it likes.
     isReadOnly: false,
     permission: permissionOf(false),
+    connector: connection.connectorSlug,
+    isOutbound: true,
+    readsUntrusted: true,
     run: ({ signal }, input: Values) =>
       callMcpTool(deps, refOf(connection), { tool: tool.name, input, pinnedHash: pin?.hash ?? '', signal }),
   }))

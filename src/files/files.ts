@@ -259,6 +259,12 @@ export const previewFile = async (
   return { fileId: source.id, name: source.name, mimeType: source.mimeType, ...payload }
 }
 
+/** Whether a person put the bytes of a file there: no other person, no agent that had read untrusted content, no stranger. */
+export const isOwnContent = async (db: Db, actor: Actor, fileId: string): Promise<boolean> => {
+  const found = await queries.findProvenance(db, actor.orgId, fileId)
+  return found?.createdBy === actor.userId && !found.isUntrusted
+}
+
 /** A file as text for a model, up to 512 KB; documents and sheets are read, too. Throws like previewFile. */
 export const readFileText = async (
   deps: PreviewDeps,

@@ -8,13 +8,15 @@ export interface ProjectRow {
   slug: string
   description: string | null
   instructions: string | null
+  /** The person who wrote the present instructions; null when that is not known. */
+  instructionsBy: string | null
   folderId: string
   createdAt: string
   updatedAt: string
   revision: number
 }
 
-const columns = sql`id, name, slug, description, instructions, folder_id, created_at, updated_at, revision`
+const columns = sql`id, name, slug, description, instructions, instructions_by, folder_id, created_at, updated_at, revision`
 
 export const findProject = (db: Db, actor: Actor, id: string) =>
   db.row<ProjectRow>(sql`
@@ -49,9 +51,9 @@ export interface NewProject {
 /** Undefined when the slug was taken meanwhile. */
 export const insertProject = (db: Db, actor: Actor, project: NewProject) =>
   db.row<ProjectRow>(sql`
-    insert into projects (org_id, id, name, slug, description, instructions, folder_id, created_by)
+    insert into projects (org_id, id, name, slug, description, instructions, instructions_by, folder_id, created_by)
     values (${actor.orgId}, ${project.id}, ${project.name}, ${project.slug}, ${project.description},
-      ${project.instructions}, ${project.folderId}, ${actor.userId})
+      ${project.instructions}, ${actor.userId}, ${project.folderId}, ${actor.userId})
     on conflict (org_id, slug) where deleted_at is null do nothing
     returning ${columns}`)
 
@@ -59,12 +61,14 @@ export interface ProjectChanges {
   name: string
   description: string | null
   instructions: string | null
+  instructionsBy: string | null
 }
 
 export const updateProject = (db: Db, actor: Actor, id: string, changes: ProjectChanges) =>
   db.row<ProjectRow>(sql`
     update projects
     set name = ${changes.name}, description = ${changes.description}, instructions = ${changes.instructions},
+      instructions_by = ${changes.instructionsBy},
       revision = revision + 1, updated_at = now()
     where org_id = ${actor.orgId} and id = ${id}
     returning ${columns}`)

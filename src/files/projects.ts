@@ -80,10 +80,12 @@ export const updateProject = (
     const project = await queries.lockProject(db, actor, id)
     if (!project) throw notFound('Project')
     requireMatch(ifMatch, project)
+    const instructions = patch.instructions === undefined ? project.instructions : patch.instructions
     const changes = {
       name: patch.name ?? project.name,
       description: patch.description === undefined ? project.description : patch.description,
-      instructions: patch.instructions === undefined ? project.instructions : patch.instructions,
+      instructions,
+      instructionsBy: instructions === project.instructions ? project.instructionsBy : actor.userId,
     }
     const updated = await queries.updateProject(db, actor, id, changes)
     if (!updated) throw notFound('Project')

@@ -89,6 +89,13 @@ export const findContent = (db: Db, orgId: string, id: string) =>
       left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
     where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null`)
 
+/** Who put the bytes behind a file or link there, and whether it is known that they were that person's own. */
+export const findProvenance = (db: Db, orgId: string, id: string) =>
+  db.row<{ createdBy: string; isUntrusted: boolean }>(sql`
+    select t.created_by, t.is_untrusted
+    from files f join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id)
+    where f.org_id = ${orgId} and f.id = ${id}`)
+
 export interface FolderRow {
   id: string
   projectId: string | null
@@ -119,6 +126,8 @@ export interface NewFile {
   sha256?: Buffer
   targetId?: string
   isProtected?: boolean
+  /** Written by an agent that had read untrusted content. */
+  isUntrusted?: boolean
 }
 
 /**
@@ -139,11 +148,11 @@ export const insertFile = (db: Db, actor: Actor, file: NewFile) =>
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     )
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
-      blob_id, sha256, target_id, is_protected, created_by)
+      blob_id, sha256, target_id, is_protected, is_untrusted, created_by)
     values (${actor.orgId}, ${file.id}, ${file.source}, ${file.name}, ${nameKeyOf(file.name)}, ${file.parentId},
       ${file.projectId}, ${file.mimeType ?? null}, ${file.sizeBytes ?? 0}, ${file.status ?? 'ready'},
       ${file.blobId ?? null}, ${file.sha256 ?? null}, ${file.targetId ?? null}, ${file.isProtected ?? false},
-      ${actor.userId})
+      ${file.isUntrusted ?? false}, ${actor.userId})
     returning ${fileColumns}`)
 
 /** Adds to how many live children a folder has; null is the root. */
@@ -187,11 +196,14 @@ export const updateFile = (db: Db, actor: Actor, id: string, changes: FileChange
     where f.org_id = ${actor.orgId} and f.id = ${id}
     returning ${fileColumns}`)
 
-/** Turns a pending file into a ready one. Undefined when it is gone or was finished by somebody else. */
+/**
+ * Turns a pending file into a ready one. Undefined when it is gone or was finished by somebody else. Its bytes came by an
+ * upload URL, which does not tell who used it: they are not known to be its creator's.
+ */
 export const finishFile = (db: Db, orgId: string, id: string, blobId: string, sha256: Buffer) =>
   db.row<FileRow>(sql`
     update files f
-    set status = 'ready', blob_id = ${blobId}, sha256 = ${sha256}, revision = revision + 1, updated_at = now()
+    set status = 'ready', is_untrusted = true, blob_id = ${blobId}, sha256 = ${sha256}, revision = revision + 1, updated_at = now()
     where f.org_id = ${orgId} and f.id = ${id} and f.status = 'pending' and f.deleted_at is null
     returning ${fileColumns}`)
 

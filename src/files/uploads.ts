@@ -172,7 +172,7 @@ export const createUploadedFile = (
   transactions: Database,
   actor: Actor,
   received: Received,
-  file: { name: string; mimeType: string } & Place,
+  file: { name: string; mimeType: string; isUntrusted?: boolean } & Place,
 ): Promise<queries.FileRow> =>
   useReceived(deps, transactions, received, async (db, blobId) => {
     const place = await resolvePlace(db, actor, file)
@@ -184,6 +184,7 @@ export const createUploadedFile = (
         source: 'upload',
         name: file.name,
         mimeType: file.mimeType,
+        isUntrusted: file.isUntrusted ?? false,
         ...place,
         sizeBytes,
         blobId,

@@ -8,6 +8,7 @@ export const permissions = [
   'agents:write',
   'sessions:read',
   'sessions:write',
+  'approvals:decide',
   'webhooks:read',
   'webhooks:write',
   'billing:read',
@@ -28,7 +29,13 @@ export const roles = ['owner', 'admin', 'billing_manager', 'member'] as const
 export type Role = (typeof roles)[number]
 
 /** What it takes an owner or an admin for. */
-const elevated: readonly Permission[] = ['billing:manage', 'workspaces:write', 'members:write', 'audit:read']
+const elevated: readonly Permission[] = [
+  'approvals:decide',
+  'billing:manage',
+  'workspaces:write',
+  'members:write',
+  'audit:read',
+]
 
 const everyone = permissions.filter((permission) => !elevated.includes(permission))
 

@@ -1,10 +1,13 @@
 import { findLiveAgent } from '../agents/agents.ts'
+import { listConsents } from '../agents/consents.ts'
+import type { ConsentRow } from '../agents/consents.ts'
 import type { AgentRow, Model } from '../agents/agents.ts'
 import { getProject } from '../files/projects.ts'
 import type { Actor } from '../identity/actor.ts'
 import { actorOfUser, isKeyLive } from '../identity/user-authority.ts'
 import type { ErrorDetail } from './turn-queries.ts'
 import { exchangesOf } from './prompt.ts'
+import type { UntrustedSource } from './questions.ts'
 import type { Exchange } from './prompt.ts'
 import * as queries from './queries.ts'
 import type { Tool } from './tools.ts'
@@ -38,6 +41,8 @@ export interface Authority {
   /** The person whose turn it is, with what they may do now. */
   actor: Actor
   tools: Tool[]
+  /** What the person lets the agent use without being asked. */
+  consents: ConsentRow[]
 }
 
 /** Who answers whom, with what. */
@@ -63,7 +68,13 @@ export const loadAuthority = async ({ deps, turn, held }: Hold): Promise<Authori
   if (!agent?.isActive) return { code: 'agent_unavailable', message: 'The agent was deleted or deactivated.' }
   if (!actor) return memberLeft
   const canCall = models.find(turn.model)?.capabilities.tools === true
-  return { agent, actor, tools: canCall ? await toolbox.offered({ db, actor, agent }) : [] }
+  if (!canCall) return { agent, actor, tools: [], consents: [] }
+  const usesConnections = agent.allowedConnectors.length > 0
+  const [tools, consents] = await Promise.all([
+    toolbox.offered({ db, actor, agent }),
+    usesConnections ? listConsents(db.hot, orgId, agent.id, actor.userId) : [],
+  ])
+  return { agent, actor, tools, consents }
 }
 
 /** Nobody may go on with a turn; the detail says why. */
@@ -93,6 +104,16 @@ const aboutPeer = (history: queries.MessageRow[], { turn }: Hold): string | null
   return `You are talking with ${name} (${slug}), another agent of this workspace. What you answer goes back to it.`
 }
 
+/** Untrusted content that is shown to the model before any tool has run. */
+const untrustedInPrompt = (
+  { turn }: Hold,
+  history: queries.MessageRow[],
+  project: { instructions: string | null; instructionsBy: string | null } | undefined,
+): UntrustedSource | null => {
+  if (history.some(({ author }) => author.type === 'user' && author.id !== turn.userId)) return 'person'
+  return project?.instructions && project.instructionsBy !== turn.userId ? 'project' : null
+}
+
 /** Everything that a turn needs, as of now; or why nobody can take it any more. */
 export const loadCast = async (hold: Hold): Promise<Cast | ErrorDetail> => {
   const { deps, turn, held } = hold
@@ -103,10 +124,11 @@ export const loadCast = async (hold: Hold): Promise<Cast | ErrorDetail> => {
   ])
   const model = models.find(turn.model)
   if ('code' in authority) return authority
-  const { agent, actor, tools } = authority
+  const { agent, actor, tools, consents } = authority
   if (!model) return { code: 'model_rejected', message: `The model ${turn.model} is not configured on this server.` }
   const project =
     turn.projectId === null ? undefined : await getProject(db, actor, turn.projectId).catch(() => undefined)
+  turn.untrustedFrom ??= untrustedInPrompt(hold, history, project)
   return {
     agent,
     actor,
@@ -115,5 +137,6 @@ export const loadCast = async (hold: Hold): Promise<Cast | ErrorDetail> => {
     exchanges: exchangesOf(history, turn.relationship === 'peer' ? agent.id : undefined),
     maxPromptTokens: ((model.contextWindow ?? usualContextTokens) * 3) / 4,
     tools,
+    consents,
   }
 }

@@ -1,6 +1,7 @@
 import { recordUsage, releaseHold, restHold, shrinkHold } from '../billing/billing.ts'
 import { empty, join, sql } from '../platform/database.ts'
 import type { Db, Sql } from '../platform/database.ts'
+import type { Question } from './questions.ts'
 import type { Author, MessagePart } from './schemas.ts'
 import type { CallStatus, EndedStatus, ErrorDetail, StopReason } from './turn-queries.ts'
 
@@ -44,6 +45,7 @@ export interface NewCall {
   status: CallStatus
   /** Of a call that a person has to approve before it runs. */
   approvalId: string | null
+  question: Question | null
   output?: unknown
 }
 
@@ -53,6 +55,7 @@ export interface CallChange {
   status: CallStatus
   output?: unknown
   approvalId?: string
+  question?: Question | null
 }
 
 /** What one transaction of a turn writes. All of it or, when the lease is gone, nothing. */
@@ -61,6 +64,8 @@ export interface Checkpoint {
   begun?: BegunStep | undefined
   newCalls?: NewCall[]
   callChanges?: CallChange[]
+  /** Where the first untrusted content came from that the turn has read. Once it is set it stays. */
+  untrustedFrom?: string | null
   /** Frames of the stream, one a line; `lastSeq` is the number of the last. */
   frames?: { lastSeq: number; lines: string } | undefined
 }
@@ -91,24 +96,25 @@ const beginStep = (step: BegunStep): Sql => sql`begun as (
 
 // A recordset has no null of JSON, only that of SQL; and what JSON has no words for, 1e999, is written as null.
 const insertCalls = (calls: NewCall[]): Sql => sql`called as (
-  insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, approval_id, attempts,
+  insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, approval_id, question, attempts,
     started_at, ended_at)
-  select org_id, id, c.step, c.place, c."callId", c."toolName", coalesce(c.input, 'null'), c.status, c.output, c."approvalId",
+  select org_id, id, c.step, c.place, c."callId", c."toolName", coalesce(c.input, 'null'), c.status, c.output, c."approvalId", c.question,
     case when c.status = 'started' then 1 else 0 end, case when c.status = 'started' then now() end,
     case when c.status in ('failed', 'cancelled') then now() end
   from held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
-    "toolName" text, input jsonb, status text, output jsonb, "approvalId" uuid))`
+    "toolName" text, input jsonb, status text, output jsonb, "approvalId" uuid, question jsonb))`
 
 const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
   update tool_calls
   set status = c.status, output = coalesce(c.output, tool_calls.output),
     approval_id = coalesce(c."approvalId", tool_calls.approval_id),
+    question = coalesce(c.question, tool_calls.question),
     approved = case when c."approvalId" is null then tool_calls.approved end,
     attempts = tool_calls.attempts + case when c.status = 'started' then 1 else 0 end,
     started_at = case when c.status = 'started' then now() else tool_calls.started_at end,
     ended_at = case when c.status in ('done', 'failed', 'denied', 'cancelled') then now() end
   from held, jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (step integer, place integer, status text,
-    output jsonb, "approvalId" uuid)
+    output jsonb, "approvalId" uuid, question jsonb)
   where tool_calls.org_id = held.org_id and tool_calls.turn_id = held.id and tool_calls.step = c.step and tool_calls.place = c.place)`
 
 const say = ({ lastSeq, lines }: { lastSeq: number; lines: string }): Sql => sql`said as (
@@ -164,11 +170,14 @@ const withHeld = async (db: Db, held: Sql, parts: Sql[], before: Sql = empty): P
 /** Remembers how far the stream has come, past the day after which its frames are removed. */
 const noteSeq = (frames: Checkpoint['frames']): Sql => (frames ? sql`, last_seq = ${frames.lastSeq}` : empty)
 
+const noteUntrusted = ({ untrustedFrom }: Checkpoint): Sql =>
+  untrustedFrom ? sql`, untrusted_from = coalesce(untrusted_from, ${untrustedFrom})` : empty
+
 /** Writes a checkpoint under the lease, and renews it. False, and nothing is written, when the lease is gone. */
 export const writeCheckpoint = (db: Db, { orgId, turnId, token }: Held, leaseMs: number, checkpoint: Checkpoint) =>
   withHeld(
     db,
-    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'${noteSeq(checkpoint.frames)}
+    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'${noteSeq(checkpoint.frames)}${noteUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
     pieces(checkpoint, 'goes on', checkpoint.begun !== undefined),
   )
@@ -251,7 +260,7 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, checkpoint: Ch
     db,
     sql`update turns
       set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
-        lease_token = null, lease_until = null${noteSeq(checkpoint.frames)}
+        lease_token = null, lease_until = null${noteSeq(checkpoint.frames)}${noteUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
     pieces(checkpoint, 'rests', false),
   )
@@ -267,12 +276,12 @@ export const resumeTurn = (
   db: Db,
   orgId: string,
   turnId: string,
-  frames: { lastSeq: number; lines: string },
+  frames: { lastSeq: number; lines: string } | undefined,
   isReady: boolean,
 ) =>
   withHeld(
     db,
-    sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}, last_seq = ${frames.lastSeq}
+    sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}${noteSeq(frames)}
       where org_id = ${orgId} and id = ${turnId} and status = 'requires_action' returning org_id, id`,
-    [say(frames)],
+    frames ? [say(frames)] : [],
   )

@@ -58,6 +58,8 @@ export const beginConnectorTurn = async (
       id: turnId,
       agentId,
       author: { type: 'user', id: userId, name: sender },
+      // Anybody can write there.
+      untrustedFrom: 'chat',
     })
     return true
   })

@@ -1,4 +1,4 @@
-import { readFileText } from '../files/files.ts'
+import { isOwnContent, readFileText } from '../files/files.ts'
 import { listFiles } from '../files/listing.ts'
 import { checkName } from '../files/names.ts'
 import { createUploadedFile, receive } from '../files/uploads.ts'
@@ -18,7 +18,7 @@ const search: Tool = {
   },
   isReadOnly: true,
   permission: 'files:read',
-  run: async ({ db, actor, projectId }: ToolContext, { query }: { query: string }) => {
+  run: async ({ db, actor, projectId, turn }: ToolContext, { query }: { query: string }) => {
     const scope = projectId === null || query !== '' ? {} : { projectId }
     const page = await listFiles(db, actor, {
       search: query,
@@ -27,6 +27,8 @@ const search: Tool = {
       page: 1,
       ...scope,
     })
+    // Their names are other people's words.
+    if (page.items.some(({ createdBy }) => createdBy !== actor.userId)) turn?.noteUntrusted()
     return {
       total: page.total,
       files: page.items.map(({ id, name, source, mimeType, size, updatedAt }) => ({
@@ -58,8 +60,15 @@ const read: Tool = {
   },
   isReadOnly: true,
   permission: 'files:read',
-  run: async ({ actor, signal, ...deps }: ToolContext, { fileId, offset = 0 }: { fileId: string; offset?: number }) => {
-    const file = await readFileText(deps, actor, fileId, signal)
+  run: async (
+    { actor, signal, turn, ...deps }: ToolContext,
+    { fileId, offset = 0 }: { fileId: string; offset?: number },
+  ) => {
+    const [file, isOwn] = await Promise.all([
+      readFileText(deps, actor, fileId, signal),
+      isOwnContent(deps.db, actor, fileId),
+    ])
+    if (!isOwn) turn?.noteUntrusted()
     const rest = file.text.slice(offset)
     const text = cutToJsonBytes(rest, maxReadBytes)
     const nextOffset = text.length < rest.length ? offset + text.length : null
@@ -93,7 +102,10 @@ const write: Tool = {
   },
   isReadOnly: false,
   permission: 'files:write',
-  run: async ({ actor, projectId, ...deps }: ToolContext, input: { name: string; text: string; folderId?: string }) => {
+  run: async (
+    { actor, projectId, turn, ...deps }: ToolContext,
+    input: { name: string; text: string; folderId?: string },
+  ) => {
     const name = checkName(input.name)
     const mimeType = textTypes[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'text/plain'
     const bytes = Buffer.from(input.text)
@@ -102,7 +114,12 @@ const write: Tool = {
     })()
     const received = await receive(deps, actor.orgId, body, { mimeType, sizeBytes: bytes.length })
     const place = input.folderId !== undefined ? { parentId: input.folderId } : projectId === null ? {} : { projectId }
-    const file = await createUploadedFile(deps, deps.db, actor, received, { name, mimeType, ...place })
+    const file = await createUploadedFile(deps, deps.db, actor, received, {
+      name,
+      mimeType,
+      isUntrusted: (turn?.untrustedFrom ?? null) !== null,
+      ...place,
+    })
     return { fileId: file.id, name: file.name, mimeType, sizeBytes: bytes.length }
   },
 }

@@ -1,3 +1,10 @@
+import type { Question } from './questions.ts'
+
+type ShownQuestion = Pick<
+  Question,
+  'kind' | 'reason' | 'agent' | 'connector' | 'authorityVersion' | 'changedBy' | 'changedAt' | 'untrustedFrom'
+>
+
 /** The frames of the AI SDK's UI message stream, version 1, that turns send. */
 export type Frame =
   | { type: 'start'; messageId: string; messageMetadata: { turnId: string; sessionId: string } }
@@ -12,7 +19,7 @@ export type Frame =
   | { type: 'tool-output-available'; toolCallId: string; output: unknown; dynamic: true }
   | { type: 'tool-output-error'; toolCallId: string; errorText: string; dynamic: true }
   | { type: 'tool-output-denied'; toolCallId: string }
-  | { type: 'tool-approval-request'; approvalId: string; toolCallId: string; reason: string }
+  | ({ type: 'tool-approval-request'; approvalId: string; toolCallId: string } & ShownQuestion)
   | { type: 'tool-approval-response'; approvalId: string; approved: boolean }
   | { type: 'error'; errorText: string }
   | { type: 'abort'; reason: string }

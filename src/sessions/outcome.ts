@@ -68,7 +68,7 @@ export const pause = (run: Hold, checkpoint: Checkpoint): Promise<void> => {
     (frames) =>
       deps.db.transaction(held, async (db) => {
         if (!(await queries.lockSession(db, held.orgId, turn.sessionId))) return false
-        if (!(await pauseTurn(db, held, { ...checkpoint, frames }))) return false
+        if (!(await pauseTurn(db, held, { ...checkpoint, frames, untrustedFrom: turn.untrustedFrom }))) return false
         await setSessionStatus(db, held.orgId, turn.sessionId, 'requires_action')
         return true
       }),

@@ -129,11 +129,13 @@ export interface PeerAnswer {
   error: ErrorDetail | null
   /** Of the reply; null when there is none. */
   parts: MessagePart[] | null
+  /** Set when the turn has read untrusted content. */
+  untrustedFrom: string | null
 }
 
 export const findAnswer = (db: Db, orgId: string, turnId: string) =>
   db.row<PeerAnswer>(sql`
-    select t.status, t.error, m.parts
+    select t.status, t.error, m.parts, t.untrusted_from
     from turns t left join messages m on m.org_id = t.org_id and m.id = t.reply_id
     where t.org_id = ${orgId} and t.id = ${turnId}`)
 

@@ -30,7 +30,17 @@ const lookMs = 1_000
 interface Sent {
   turnId: string
   sessionId: string
+  /** What the agent that is written to says is somebody else's words. */
+  isForeign: boolean
 }
+
+/**
+ * Whether one agent's words may be somebody else's to another: neither the person for whom both work nor whoever made the
+ * other one what it is has made it what it is.
+ */
+const isForeign = (speaker: AgentRow, listener: AgentRow, { userId }: Actor): boolean =>
+  speaker.authorityChangedBy !== userId &&
+  (speaker.authorityChangedBy === null || speaker.authorityChangedBy !== listener.authorityChangedBy)
 
 /** The agent that is written to. Its messages tell the writer's model what it may do instead. */
 const addressee = async (db: Db, actor: Actor, writer: AgentRow, to: string): Promise<AgentRow> => {
@@ -107,7 +117,8 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
     const turn = await peerQueries.findWritingTurn(db, orgId, calling.id)
     if (!turn) throw notFound('Turn')
     const before = await peerQueries.findTurnOfCall(db, orgId, callKey)
-    if (before) return { turnId: before.id, sessionId: before.sessionId }
+    // Sent by a worker that died: who it is that answers is not looked up again.
+    if (before) return { turnId: before.id, sessionId: before.sessionId, isForeign: true }
     const writer = await findLiveAgent(db, orgId, turn.agentId)
     if (!writer) throw notFound('Agent')
     const target = await addressee(db, actor, writer, to)
@@ -126,11 +137,12 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
       scopes: turn.scopes,
       apiKeyId: turn.apiKeyId,
       maxSteps: turn.maxSteps,
+      untrustedFrom: calling.untrustedFrom !== null || isForeign(writer, target, actor) ? ('peer' as const) : null,
       ...(turn.maxCostCents === null ? {} : { maxCostCents: turn.maxCostCents }),
     }
     const turnId = await beginTurn(db, deps, actor, sessionId, [{ type: 'text', text }], options)
     await peerQueries.linkTurn(db, orgId, turnId, turn, callKey)
-    return { turnId, sessionId }
+    return { turnId, sessionId, isForeign: isForeign(target, writer, actor) }
   })
 }
 
@@ -165,8 +177,10 @@ const noteOf = (status: string, isKnotted: boolean): string | undefined => {
   return undefined
 }
 
+export const peerToolName = 'message_peer'
+
 const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[]): Tool => ({
-  name: 'message_peer',
+  name: peerToolName,
   description: [
     'Writes to another agent and answers what it replies. It sees your message and what you two wrote before, nothing else.',
     ...peers.flatMap((peer) => (peer.isActive ? [`- ${peer.slug}: ${peer.description ?? peer.name}`] : [])),
@@ -184,11 +198,12 @@ const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[]): Tool => ({
   isRepeatable: true,
   permission: 'sessions:write',
   run: async (context: ToolContext, input: { to: string; text: string; waitForReply?: boolean }) => {
-    const { actor, db } = context
-    const { turnId, sessionId } = await send(deps, context, input.to.trim(), input.text)
+    const { actor, db, turn } = context
+    const { turnId, sessionId, isForeign } = await send(deps, context, input.to.trim(), input.text)
     const isKnotted = input.waitForReply !== false && (await waitForReply(tails, context, turnId))
     const answer = await peerQueries.findAnswer(db, actor.orgId, turnId)
     const { status = 'queued', error = null, parts = null } = answer ?? {}
+    if (parts !== null && (isForeign || answer?.untrustedFrom)) turn?.noteUntrusted()
     const note = noteOf(status, isKnotted)
     return {
       to: input.to.trim(),

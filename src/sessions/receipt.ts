@@ -4,6 +4,7 @@ import { workspaceOf } from '../identity/actor.ts'
 import type { Db } from '../platform/database.ts'
 import { notFound } from '../platform/errors.ts'
 import * as queries from './queries.ts'
+import { kindOf, whyNotDecide } from './questions.ts'
 import * as turnQueries from './turn-queries.ts'
 import type { TurnRow } from './turn-queries.ts'
 
@@ -35,7 +36,34 @@ const readParts = async (db: Db, actor: Actor, turn: TurnRow): Promise<Parts> =>
   return { turn, steps, calls, charges }
 }
 
-const receiptOf = ({ turn, steps, calls, charges }: Parts) => {
+/** What waits for a decision, and whether it is the caller's to take. */
+const approvalsOf = (actor: Actor, turn: TurnRow, calls: turnQueries.CallRow[]) =>
+  calls.flatMap((call) => {
+    const { approvalId, approved, callId, toolName, input, status, question } = call
+    if (approvalId === null || approved !== null || turn.status !== 'requires_action') return []
+    const cannotDecideReason = whyNotDecide(actor, turn, call) ?? null
+    return [
+      {
+        approvalId,
+        toolCallId: callId,
+        toolName,
+        input,
+        isRepeated: status === 'unknown',
+        kind: kindOf(call),
+        reason: question?.reason ?? 'This needs a person’s approval. Run it?',
+        agent: question?.agent ?? { id: turn.agentId, slug: turn.author.slug ?? '', name: turn.author.name },
+        connector: question?.connector ?? null,
+        authorityVersion: question?.authorityVersion ?? null,
+        changedBy: question?.changedBy ?? null,
+        changedAt: question?.changedAt ?? null,
+        untrustedFrom: question?.untrustedFrom ?? null,
+        canDecide: cannotDecideReason === null,
+        cannotDecideReason,
+      },
+    ]
+  })
+
+const receiptOf = (actor: Actor, { turn, steps, calls, charges }: Parts) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
   return {
@@ -53,17 +81,13 @@ const receiptOf = ({ turn, steps, calls, charges }: Parts) => {
     chargedMicrocents: sum(charges, (charge) => Number(charge.chargedMicrocents)),
     steps: steps.map((step) => ({ ...step, costMicrocents: Number(step.costMicrocents) })),
     toolCalls: calls.map(({ callId, ...call }) => ({ id: callId, ...call })),
-    approvals: calls.flatMap(({ approvalId, approved, callId, toolName, input, status }) =>
-      approvalId !== null && approved === null && turn.status === 'requires_action'
-        ? [{ approvalId, toolCallId: callId, toolName, input, isRepeated: status === 'unknown' }]
-        : [],
-    ),
+    approvals: approvalsOf(actor, turn, calls),
   }
 }
 
 /** A turn as the API shows it: what was done, call by call, and what it costs. */
 export const getReceipt = async (db: Db, actor: Actor, turnId: string) =>
-  receiptOf(await readParts(db, actor, await readTurn(db, actor, turnId)))
+  receiptOf(actor, await readParts(db, actor, await readTurn(db, actor, turnId)))
 
 /** The receipt and, when the turn has ended, its reply; null when it said nothing. */
 export const getAnswer = async (db: Db, actor: Actor, turnId: string) => {
@@ -72,5 +96,7 @@ export const getAnswer = async (db: Db, actor: Actor, turnId: string) => {
     readParts(db, actor, turn),
     turn.endedAt === null ? undefined : queries.findMessage(db, actor.orgId, turn.replyId),
   ])
-  return turn.endedAt === null ? { turn: receiptOf(parts) } : { turn: receiptOf(parts), message: message ?? null }
+  return turn.endedAt === null
+    ? { turn: receiptOf(actor, parts) }
+    : { turn: receiptOf(actor, parts), message: message ?? null }
 }

@@ -78,7 +78,7 @@ const takeSteps = async (run: Run): Promise<Outcome | undefined> => {
     }
     Object.assign(run, authority)
     const calls = journal(run, step, outcome.calls)
-    const questions = questionsOf(run, calls)
+    const questions = await questionsOf(run, calls)
     if (questions) {
       await pause(run, { ended: outcome.step, newCalls: questions })
       return undefined
@@ -166,6 +166,7 @@ const openHold = async (
 ): Promise<Hold> => {
   const { db, hub } = deps
   const { row: turn, token } = claim
+  turn.untrustedFrom ??= turn.earlierUntrustedFrom
   const held = { orgId, turnId: turn.id, token }
   const isFirst = turn.attempts === 1
   const [steps, calls, lastSeq, mark] = isFirst

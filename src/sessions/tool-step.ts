@@ -3,8 +3,9 @@ import { newId } from '../platform/ids.ts'
 import type { CallChange, NewCall } from './checkpoint-queries.ts'
 import type { RequestedCall } from './model-step.ts'
 import { isSettled } from './progress.ts'
+import { askAgain, consentLost, nameChangers, questionFor } from './questions.ts'
 import { runTool } from './tools.ts'
-import type { Tool } from './tools.ts'
+import type { Tool, ToolContext, ToolOutcome } from './tools.ts'
 import { leftMsOf, reach, save, say } from './turn-run.ts'
 import type { Run } from './turn-run.ts'
 import type { CallRow } from './turn-queries.ts'
@@ -42,14 +43,6 @@ const isStuck = ({ progress }: Run, requested: RequestedCall[]): boolean => {
 }
 
 const stuckFault = `Not run: the same calls had the same results ${maxSameRounds} times in a row. Do something else, or answer.`
-
-/** Whether a person has to approve a call of this tool. */
-const needsApproval = ({ agent }: Run, tool: Tool | undefined): boolean => {
-  if (!tool) return false
-  const { approvals } = agent.settings as { approvals?: unknown }
-  const named: unknown[] = Array.isArray(approvals) ? approvals : []
-  return tool.needsApproval === true || named.includes(tool.name) || (named.includes('*') && !tool.isReadOnly)
-}
 
 const showOutcome = (run: Run, { callId, status, output }: Pick<CallRow, 'callId' | 'status' | 'output'>): void => {
   if (status === 'done') say(run, { type: 'tool-output-available', toolCallId: callId, output, dynamic: true })
@@ -89,8 +82,19 @@ const start = (calls: CallRow[]): CallChange[] =>
     return change(call, 'started')
   })
 
-const runOne = async (run: Run, call: CallRow): Promise<CallChange> => {
+/** Runs the tool of a call, if the agent has it still and the person still lets the agent use it. */
+const outcomeOf = async (run: Run, call: CallRow, context: ToolContext): Promise<ToolOutcome> => {
   const tool = toolOf(run, call.toolName)
+  if (!tool) return { status: 'failed', output: { error: `This agent may not use ${call.toolName} any more.` } }
+  const lost = consentLost(run, tool)
+  if (lost !== undefined) return { status: 'failed', output: { error: lost } }
+  const outcome = await runTool(tool, context, call.input)
+  // What a provider says of a failure is its text, too.
+  if (tool.readsUntrusted) context.turn?.noteUntrusted()
+  return outcome
+}
+
+const runOne = async (run: Run, call: CallRow): Promise<CallChange> => {
   const { deps, actor, turn, signal } = run
   const context = {
     ...deps,
@@ -98,11 +102,17 @@ const runOne = async (run: Run, call: CallRow): Promise<CallChange> => {
     signal,
     projectId: turn.projectId,
     callKey: `${turn.id}:${call.step}:${call.place}`,
-    turn: { id: turn.id, sessionId: turn.sessionId, leftMs: leftMsOf(run) },
+    turn: {
+      id: turn.id,
+      sessionId: turn.sessionId,
+      leftMs: leftMsOf(run),
+      untrustedFrom: turn.untrustedFrom,
+      noteUntrusted: () => {
+        turn.untrustedFrom ??= call.toolName
+      },
+    },
   }
-  const outcome = tool
-    ? await runTool(tool, context, call.input)
-    : { status: 'failed' as const, output: { error: `This agent may not use ${call.toolName} any more.` } }
+  const outcome = await outcomeOf(run, call, context)
   Object.assign(call, outcome)
   showOutcome(run, call)
   return change(call, outcome.status, outcome.output)
@@ -135,6 +145,7 @@ const entryOf = (step: number, place: number, { callId, toolName, input }: Reque
   attempts: 0,
   approvalId: null,
   approved: null,
+  question: null,
   startedAt: null,
   endedAt: null,
 })
@@ -146,7 +157,8 @@ export const journal = (run: Run, step: number, requested: RequestedCall[]): Cal
     const entry = entryOf(step, place, call)
     const fault = faultOf(run, call, place) ?? stuck
     if (fault === undefined) {
-      return needsApproval(run, toolOf(run, call.toolName)) ? { ...entry, approvalId: newId() } : entry
+      const question = questionFor(run, toolOf(run, call.toolName), false)
+      return question ? { ...entry, approvalId: newId(), question } : entry
     }
     Object.assign(entry, { status: 'failed', output: { error: fault } })
     showOutcome(run, entry)
@@ -154,7 +166,7 @@ export const journal = (run: Run, step: number, requested: RequestedCall[]): Cal
   })
 }
 
-const newCall = ({ step, place, callId, toolName, input, status, output, approvalId }: CallRow): NewCall => ({
+const newCall = ({ step, place, callId, toolName, input, status, output, approvalId, question }: CallRow): NewCall => ({
   step,
   place,
   callId,
@@ -162,6 +174,7 @@ const newCall = ({ step, place, callId, toolName, input, status, output, approva
   input,
   status,
   approvalId,
+  question,
   ...(output === null ? {} : { output }),
 })
 
@@ -175,19 +188,25 @@ export const leaveOut = (run: Run, step: number, requested: RequestedCall[]): Ne
 const isUndecided = ({ approvalId, approved, status }: CallRow): boolean =>
   approvalId !== null && approved === null && status === 'waiting'
 
-const askFor = (run: Run, { approvalId, callId, status }: CallRow): void => {
-  const reason =
-    status === 'waiting'
-      ? 'This needs a person’s approval. Run it?'
-      : 'The server stopped while this tool was running, and nobody knows what came of it. Run it again?'
-  say(run, { type: 'tool-approval-request', approvalId: approvalId ?? '', toolCallId: callId, reason })
+/** Says in the stream what is asked. */
+const askFor = async (run: Run, calls: CallRow[]): Promise<void> => {
+  await nameChangers(
+    run.deps.db.hot,
+    run.held.orgId,
+    calls.map(({ question }) => question),
+  )
+  for (const { approvalId, callId: toolCallId, question } of calls) {
+    if (approvalId === null || question === null) continue
+    const { permission: _permission, needsApproval: _needsApproval, ...shown } = question
+    say(run, { type: 'tool-approval-request', approvalId, toolCallId, ...shown })
+  }
 }
 
 /** The entries to be written while the turn waits, when a person has to approve one of them: then none is run before. */
-export const questionsOf = (run: Run, calls: CallRow[]): NewCall[] | undefined => {
+export const questionsOf = async (run: Run, calls: CallRow[]): Promise<NewCall[] | undefined> => {
   const questions = calls.filter(isUndecided)
   if (questions.length === 0) return undefined
-  for (const call of questions) askFor(run, call)
+  await askFor(run, questions)
   return calls.map(newCall)
 }
 
@@ -211,21 +230,25 @@ export const resumeCalls = async (run: Run): Promise<CallChange[]> => {
     call.status === 'unknown' ||
     isUndecided(call) ||
     (call.status === 'started' && !mayRunAgain(toolOf(run, call.toolName)))
-  const groups = groupsOf(
-    run,
-    open.filter((call) => !isDoubtful(call)),
-  )
+  // What was undecided is asked about anew, and nothing beside it runs before.
+  const isWaiting = open.some(isUndecided)
+  const groups = groupsOf(run, isWaiting ? [] : open.filter((call) => !isDoubtful(call)))
   const [first] = groups
   if (first) {
     await save(run, { callChanges: start(first) })
     await runGroups(run, groups)
   }
-  return open.filter(isDoubtful).map((call) => {
+  const asked = open.filter(isDoubtful)
+  for (const call of asked) {
     if (call.status !== 'waiting') call.status = 'unknown'
     // A new question each time: what was decided about an earlier run says nothing of this one.
-    const approvalId = newId()
-    call.approvalId = approvalId
-    askFor(run, call)
-    return { ...change(call, call.status), approvalId }
-  })
+    call.approvalId = newId()
+    call.question = askAgain(run, toolOf(run, call.toolName), call)
+  }
+  await askFor(run, asked)
+  return asked.map((call) => ({
+    ...change(call, call.status),
+    approvalId: call.approvalId ?? '',
+    question: call.question,
+  }))
 }

@@ -3,6 +3,7 @@ import type { Db } from '../platform/database.ts'
 import type { LeasedRow } from '../platform/lease.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { ModelPricing } from '../agents/agents.ts'
+import type { Question } from './questions.ts'
 import type { Author, MessagePart } from './schemas.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
@@ -52,6 +53,8 @@ export interface TurnRow {
   hop: number
   /** Exchanges at the beginning of the conversation that its model was not shown. */
   leftOutExchanges: number
+  /** Where the first untrusted content came from that it has read: a tool or an UntrustedSource; null when it has read none. */
+  untrustedFrom: string | null
   status: TurnStatus
   stopReason: StopReason | null
   error: ErrorDetail | null
@@ -70,7 +73,7 @@ export interface TurnRow {
 /** The columns of a TurnRow; the table must be called `turns`. */
 const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
   turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
-  turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.status, turns.stop_reason, turns.error, turns.reply_id,
+  turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
   turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
 
 export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
@@ -114,6 +117,7 @@ export interface NewTurn {
   instructions: string | null
   maxOutputTokens: number | null
   callerDigest: Buffer | null
+  untrustedFrom: string | null
   replyId: string
   message: { id: string; position: number; author: Author; parts: MessagePart[] }
   /** For a session that has none. */
@@ -126,11 +130,11 @@ export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
         max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, caller_digest,
-        reply_id)
+        untrusted_from, reply_id)
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
         ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
-        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.replyId})
+        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId})
     ), said as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
@@ -156,6 +160,8 @@ export interface ClaimedTurn extends TurnRow {
   chainLeftMs: number | null
   /** When the key that asked for it expires. */
   keyExpiresAt: string | null
+  /** The same as `untrustedFrom`, of the earlier turns of its session. */
+  earlierUntrustedFrom: string | null
 }
 
 /** What a claim of a turn asks, changes and answers: a ClaimedTurn. */
@@ -171,6 +177,13 @@ export const turnClaim = (leaseMs: number) => ({
     (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
     (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
     (select s.relationship from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as relationship,
+    (
+      select t.untrusted_from from turns t
+      where t.org_id = turns.org_id and t.session_id = turns.session_id and t.number < turns.number
+        and t.untrusted_from is not null
+      order by t.number
+      limit 1
+    ) as earlier_untrusted_from,
     (
       select (extract(epoch from c.deadline - clock_timestamp()) * 1000)::float8 from peer_chains c
       where c.org_id = turns.org_id and c.id = turns.chain_id
@@ -244,13 +257,15 @@ export interface CallRow {
   attempts: number
   approvalId: string | null
   approved: boolean | null
+  /** What is asked, or was; null when nothing was, or before that was stored. */
+  question: Question | null
   startedAt: string | null
   endedAt: string | null
 }
 
 export const listCalls = (db: Db, orgId: string, turnId: string) =>
   db.rows<CallRow>(sql`
-    select step, place, call_id, tool_name, input, status, output, attempts, approval_id, approved, started_at, ended_at
+    select step, place, call_id, tool_name, input, status, output, attempts, approval_id, approved, question, started_at, ended_at
     from tool_calls where org_id = ${orgId} and turn_id = ${turnId}
     order by step, place`)
 

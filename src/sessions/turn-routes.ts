@@ -150,8 +150,9 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): v
       config: { access: 'sessions:write', what: 'Turn' },
       schema: {
         tags,
-        summary: 'Decide whether a tool is run again whose outcome nobody knows',
-        description: 'The first decision counts. When the last one is taken the turn goes on.',
+        summary: 'Decide whether a tool is run',
+        description:
+          'Allowed for the person for whom the turn runs and, except for a consent, for members with approvals:decide; the key must also hold the permission of the tool. The first decision counts. When the last one is taken the turn goes on. CONFLICT when the agent has changed since a consent was asked for; it is asked for again.',
         params: IdParams,
         body: ApprovalDecision,
         response: { 200: Success(TurnAnswer) },

@@ -91,7 +91,11 @@ export const reach = (run: Hold, moment: Moment): void => run.deps.onMoment?.(mo
 /** Writes a checkpoint with all frames so far. Rejects when the turn is not ours any more. */
 export const save = async (run: Hold, checkpoint: Checkpoint): Promise<void> => {
   await run.stream.write((frames) =>
-    writeCheckpoint(run.deps.db, run.held, turnLease.leaseMs, { ...checkpoint, frames }),
+    writeCheckpoint(run.deps.db, run.held, turnLease.leaseMs, {
+      ...checkpoint,
+      frames,
+      untrustedFrom: run.turn.untrustedFrom,
+    }),
   )
   if (checkpoint.ended) run.deps.billing.settler.soon(run.held.orgId)
 }

@@ -114,6 +114,12 @@ export const Turn = Type.Object({
   leftOutExchanges: Type.Integer({
     description: 'Exchanges at the beginning of the conversation that no longer fit what its model reads',
   }),
+  untrustedFrom: Nullable(
+    Type.String({
+      description:
+        'Where the first untrusted content came from that it has read: the name of a tool, chat, person, peer or project. Null: it has read none',
+    }),
+  ),
   status: TurnStatus,
   stopReason: Nullable(
     Type.Enum(
@@ -152,6 +158,29 @@ export const Turn = Type.Object({
       toolName: Type.String(),
       input: Type.Unknown(),
       isRepeated: Type.Boolean({ description: 'It was running when its process was killed; else it has not run yet' }),
+      kind: Type.Enum(['consent', 'approval', 'repeat'], {
+        description:
+          "consent: may this agent use the person's connections to the connector; `true` allows it until somebody else changes the agent. approval: run this call. repeat: run it again; nobody knows whether it ran",
+      }),
+      reason: Type.String({ description: 'Why it is asked, for the person' }),
+      agent: Type.Object({ id: Id, slug: Type.String(), name: Type.String() }),
+      connector: Nullable(Type.String({ description: 'The slug of the connector whose connection the tool uses' })),
+      authorityVersion: Nullable(Type.Integer({ description: 'The version of the agent that a consent is given for' })),
+      changedBy: Nullable(
+        Type.Object(
+          { id: Id, name: Type.String() },
+          { description: 'Of a consent: who changed the agent last. Null when that is not known' },
+        ),
+      ),
+      changedAt: Nullable(Timestamp),
+      untrustedFrom: Nullable(
+        Type.String({
+          description:
+            'The source of untrusted content because of which it is asked: the name of a tool, chat, person, peer or project',
+        }),
+      ),
+      canDecide: Type.Boolean({ description: 'Whether the caller may decide this' }),
+      cannotDecideReason: Nullable(Type.String()),
     }),
     { description: 'What a person has to decide before it goes on' },
   ),

@@ -5,8 +5,10 @@ import type { Billing } from '../billing/billing.ts'
 import { getContent } from '../files/files.ts'
 import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
+import { giveConsent } from '../agents/consents.ts'
+import { audit } from '../identity/audit.ts'
 import type { Database, Db, Transaction } from '../platform/database.ts'
-import { conflict, forbidden, notFound, validationError } from '../platform/errors.ts'
+import { ApiError, conflict, forbidden, notFound, validationError } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { abandonTurn } from './cancel.ts'
@@ -15,6 +17,8 @@ import * as eventQueries from './event-queries.ts'
 import type { Frame } from './frames.ts'
 import { planCall } from './metering.ts'
 import { estimateTokens } from './prompt.ts'
+import { digestOfArguments, kindOf, whyNotDecide } from './questions.ts'
+import type { UntrustedSource } from './questions.ts'
 import * as queries from './queries.ts'
 import type { Author, MessagePart } from './schemas.ts'
 import { requireSession } from './sessions.ts'
@@ -22,7 +26,7 @@ import type { TurnHub } from './turn-hub.ts'
 import type { Decision } from './turn-input.ts'
 import { runTurn } from './turn-job.ts'
 import * as turnQueries from './turn-queries.ts'
-import type { CallRow, TurnRow, TurnStatus } from './turn-queries.ts'
+import type { CallRow, TurnRow } from './turn-queries.ts'
 import { maxSteps } from './turn-schemas.ts'
 import type { TurnCreate } from './turn-schemas.ts'
 
@@ -136,6 +140,8 @@ export interface TurnOptions extends AskedOptions {
   apiKeyId?: string | null
   /** What finds the turn again, for a caller who knows no id of ours. */
   callerDigest?: Buffer | null
+  /** Where what is said comes from, when that is not to be trusted; null for the actor's own words. */
+  untrustedFrom?: UntrustedSource | null
 }
 
 /** FORBIDDEN for a turn that would read what agents wrote to each other for somebody else. */
@@ -201,6 +207,7 @@ export const beginTurn = async (
     instructions: options.instructions ?? null,
     maxOutputTokens: options.maxOutputTokens ?? null,
     callerDigest: options.callerDigest ?? null,
+    untrustedFrom: options.untrustedFrom ?? null,
     replyId: newId(),
     message: { id: newId(), position: session.messageCount + 1, author, parts },
     title: titleOf(textOf(parts)),
@@ -271,43 +278,110 @@ export const findActiveTurn = async (db: Db, actor: Actor, sessionId: string): P
 }
 
 interface NewDecision extends Decision {
-  callId: string
+  call: CallRow
 }
 
 /** Notes decisions in a turn's calls, and answers which of them are new. Throws like `decide`. */
-const takeDecisions = (status: TurnStatus, calls: CallRow[], decisions: Decision[]): NewDecision[] =>
+const takeDecisions = (actor: Actor, turn: TurnRow, calls: CallRow[], decisions: Decision[]): NewDecision[] =>
   decisions.flatMap(({ approvalId, approved }) => {
     const call = calls.find((one) => one.approvalId === approvalId)
     if (!call) throw notFound('Approval')
+    const refusal = whyNotDecide(actor, turn, call)
+    if (refusal !== undefined) throw forbidden(refusal)
     if (call.approved === approved) return []
     if (call.approved !== null) throw conflict('This was decided already, and otherwise.')
-    if (status !== 'requires_action') throw conflict('The turn does not wait for a decision any more.')
+    if (turn.status !== 'requires_action') throw conflict('The turn does not wait for a decision any more.')
     call.approved = approved
-    return [{ approvalId, approved, callId: call.callId }]
+    return [{ approvalId, approved, call }]
   })
 
-const framesOf = ({ approvalId, approved, callId }: NewDecision): Frame[] => [
+/** The agent has changed since a person was asked for consent to it. */
+class OutdatedQuestion extends Error {}
+
+/**
+ * Stores the consents that are given with decisions. Answers further decisions: the calls that wait for the same consent
+ * and for nothing else. Throws OutdatedQuestion when the agent is not any more what the person was shown.
+ */
+const takeConsents = async (
+  db: Transaction,
+  actor: Actor,
+  turn: TurnRow,
+  calls: CallRow[],
+  decided: NewDecision[],
+): Promise<NewDecision[]> => {
+  const given = new Set<string>()
+  for (const { approved, call } of decided) {
+    const { question } = call
+    if (!approved || question?.kind !== 'consent' || question.connector === null) continue
+    if (given.has(question.connector)) continue
+    given.add(question.connector)
+    const { connector: connectorSlug, authorityVersion: shownVersion } = question
+    await giveConsent(db, actor, { agentId: turn.agentId, connectorSlug, shownVersion }).catch((error: unknown) => {
+      throw error instanceof ApiError && error.code === 'CONFLICT' ? new OutdatedQuestion() : error
+    })
+  }
+  return calls.flatMap((call) => {
+    const { approvalId, question } = call
+    const isCovered = question?.kind === 'consent' && !question.needsApproval && given.has(question.connector ?? '')
+    if (approvalId === null || call.approved !== null || !isCovered) return []
+    call.approved = true
+    return [{ approvalId, approved: true, call }]
+  })
+}
+
+const auditDecision = (db: Transaction, actor: Actor, turn: TurnRow, { approvalId, approved, call }: NewDecision) =>
+  audit(
+    db,
+    actor,
+    'turn.approval-decided',
+    { type: 'turn', id: turn.id },
+    {
+      approvalId,
+      approved,
+      kind: kindOf(call),
+      tool: call.toolName,
+      argumentsSha256: digestOfArguments(call.input),
+      agentId: turn.agentId,
+      forUserId: turn.userId,
+    },
+  )
+
+const framesOf = ({ approvalId, approved, call }: NewDecision): Frame[] => [
   { type: 'tool-approval-response', approvalId, approved },
-  ...(approved ? [] : [{ type: 'tool-output-denied', toolCallId: callId } as const]),
+  ...(approved ? [] : [{ type: 'tool-output-denied', toolCallId: call.callId } as const]),
 ]
+
+/** Gives a turn back to a worker, which asks anew what is undecided. */
+const askAnew = ({ db, jobs }: TurnDeps, orgId: string, sessionId: string, turnId: string): Promise<void> =>
+  db.transaction(async (db) => {
+    const session = await queries.lockSession(db, orgId, sessionId)
+    const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
+    if (turn?.status !== 'requires_action') return
+    await checkpointQueries.resumeTurn(db, orgId, turnId, undefined, true)
+    await turnQueries.setSessionStatus(db, orgId, sessionId, 'running')
+    await jobs.enqueue(db, runTurn(turn.hop), { orgId, turnId })
+  })
 
 /**
  * Takes a person's decisions about calls: run them, or not. All of them or, when one is refused, none. When the last one
- * is taken the turn goes on. CONFLICT when it was decided otherwise before, NOT_FOUND when nothing of that id was asked.
+ * is taken the turn goes on. CONFLICT when it was decided otherwise before, NOT_FOUND when nothing of that id was asked,
+ * FORBIDDEN for who is not the one to decide. A consent to an agent that has changed since is CONFLICT and asked for anew.
  */
 export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decisions: Decision[]): Promise<void> => {
   const { db, jobs, hub } = deps
   const { orgId } = actor
   const { sessionId } = await getTurnRow(db.hot, actor, turnId)
-  await db.transaction(actor, async (db) => {
+  const deciding = db.transaction(async (db) => {
     const session = await queries.lockSession(db, orgId, sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (!turn) throw notFound('Turn')
     const calls = await turnQueries.listCalls(db, orgId, turnId)
-    const decided = takeDecisions(turn.status, calls, decisions)
-    if (decided.length === 0) return
-    for (const { approvalId, approved } of decided) {
-      await turnQueries.decideCall(db, orgId, turnId, approvalId, approved)
+    const named = takeDecisions(actor, turn, calls, decisions)
+    if (named.length === 0) return
+    const decided = [...named, ...(await takeConsents(db, actor, turn, calls, named))]
+    for (const decision of decided) {
+      await turnQueries.decideCall(db, orgId, turnId, decision.approvalId, decision.approved)
+      await auditDecision(db, actor, turn, decision)
     }
     const isReady = calls.every(({ approvalId, approved }) => approvalId === null || approved !== null)
     const lines = decided.flatMap(framesOf).map((frame) => JSON.stringify(frame))
@@ -319,5 +393,10 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
       await jobs.enqueue(db, runTurn(turn.hop), { orgId, turnId })
     }
     db.afterCommit(() => hub.publish(turnId, { firstSeq, lines, isResting: !isReady }))
+  })
+  await deciding.catch(async (error: unknown) => {
+    if (!(error instanceof OutdatedQuestion)) throw error
+    await askAnew(deps, orgId, sessionId, turnId)
+    throw conflict('The agent has changed since you were asked. You are asked again, with the new change.')
   })
 }

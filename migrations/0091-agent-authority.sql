@@ -19,6 +19,7 @@ create table agent_consents (
   authority_version integer not null,
   -- Whether tools that change something ask for approval once a turn has read untrusted content.
   ask_after_untrusted boolean not null default true,
+  revision integer not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (org_id, agent_id, user_id, connector_slug),

@@ -57,6 +57,13 @@ export const readItems = '/tool http__get {"path":"/items"}'
 export const httpAgent = (app: TestApp, as: TestActor, json: object = {}): Promise<Json> =>
   createAgent(app, as, { name: 'Helper', allowedConnectors: ['http'], ...json })
 
+/** Has an agent ask nothing after untrusted content, for tests of what its tools do. */
+export const trustAgent = async (app: TestApp, as: TestActor, agentId: string, connector: string): Promise<void> => {
+  const json = { askAfterUntrustedContent: false }
+  const { status, text } = await app.call('PUT', `${api}/agents/${agentId}/consents/${connector}`, { as, json })
+  assert.equal(status, 200, text)
+}
+
 /** Says something to an agent in a new session, and answers the turn when it rests. */
 export const turnOf = async (app: TestApp, as: TestActor, agentId: string, text: string): Promise<Json> => {
   const { id } = await openSession(app, as, { agentId })

@@ -19,8 +19,12 @@ export interface Agent {
   isActive: boolean
   /** The org's default agent: every workspace sees it */
   isDefault: boolean
-  /** `voice` is normalised, other keys are kept as sent; 32 KB at most */
+  /** `voice` and `approvals` are normalised, other keys are kept as sent; 32 KB at most. `approvals`: names of tools (in any case, a dot and an underscore are the same), `*` for every tool that is not read-only, `prefix*` such as `http__*`; unknown names are BAD_REQUEST */
   settings: Record<string, unknown>
+  /** The user who made the latest change of the system prompt, model, tools, connectors, peers or approvals (of the name or description, too, when there is no system prompt). The agent uses the connections of this user without asking. Null when that is not known. */
+  authorityChangedBy: string | null
+  /** Goes up with each of these changes. A consent is valid for one version */
+  authorityVersion: number
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
   /** ISO 8601, UTC, milliseconds */
@@ -43,7 +47,7 @@ export interface AgentCreate {
   allowedPeers?: string[]
   /** Slugs of connectors that it may use; unknown ones are kept and grant nothing, an empty list grants nothing */
   allowedConnectors?: string[]
-  /** `voice` is normalised, other keys are kept as sent; 32 KB at most */
+  /** `voice` and `approvals` are normalised, other keys are kept as sent; 32 KB at most. `approvals`: names of tools (in any case, a dot and an underscore are the same), `*` for every tool that is not read-only, `prefix*` such as `http__*`; unknown names are BAD_REQUEST */
   settings?: Record<string, unknown>
 }
 
@@ -481,6 +485,43 @@ export interface ConnectorEntry {
     secret: boolean
     help?: string
   }>
+}
+
+export interface Consent {
+  connectorSlug: string
+  /** The `authorityVersion` of the agent that it was given for */
+  authorityVersion: number
+  /** False once somebody else has changed how the agent acts */
+  isValid: boolean
+  /** Whether tools that change something ask for approval once the agent has read untrusted content */
+  askAfterUntrustedContent: boolean
+  /** ISO 8601, UTC, milliseconds */
+  createdAt: string
+  /** ISO 8601, UTC, milliseconds */
+  updatedAt: string
+}
+
+export interface ConsentList {
+  items: Consent[]
+  nextCursor: string | null
+  authority: {
+    /** The `authorityVersion` of the agent now */
+    version: number
+    changedBy: {
+      /** UUIDv7 */
+      id: string
+      name: string
+    } | null
+    /** ISO 8601, UTC, milliseconds */
+    changedAt: string
+  }
+}
+
+export interface ConsentPut {
+  /** Whether tools that change something ask for approval once the agent has read untrusted content. As before when left out; true for a new consent */
+  askAfterUntrustedContent?: boolean
+  /** The `authorityVersion` of the agent that you looked at; CONFLICT when the agent has changed since */
+  authorityVersion?: number
 }
 
 export interface Credentials {
@@ -1401,6 +1442,8 @@ export interface Turn {
   hop: number
   /** Exchanges at the beginning of the conversation that no longer fit what its model reads */
   leftOutExchanges: number
+  /** Where the first untrusted content came from that it has read: the name of a tool, chat, person, peer or project. Null: it has read none */
+  untrustedFrom: string | null
   status: "queued" | "running" | "requires_action" | "completed" | "failed" | "cancelled" | "incomplete"
   stopReason: "stop" | "cancelled" | "max_steps" | "max_time" | "max_tokens" | "max_cost" | "content_filter" | "stream_truncated" | "error" | null
   error: {
@@ -1486,6 +1529,33 @@ export interface Turn {
     input: unknown
     /** It was running when its process was killed; else it has not run yet */
     isRepeated: boolean
+    /** consent: may this agent use the person's connections to the connector; `true` allows it until somebody else changes the agent. approval: run this call. repeat: run it again; nobody knows whether it ran */
+    kind: "consent" | "approval" | "repeat"
+    /** Why it is asked, for the person */
+    reason: string
+    agent: {
+      /** UUIDv7 */
+      id: string
+      slug: string
+      name: string
+    }
+    /** The slug of the connector whose connection the tool uses */
+    connector: string | null
+    /** The version of the agent that a consent is given for */
+    authorityVersion: number | null
+    /** Of a consent: who changed the agent last. Null when that is not known */
+    changedBy: {
+      /** UUIDv7 */
+      id: string
+      name: string
+    } | null
+    /** ISO 8601, UTC, milliseconds */
+    changedAt: string | null
+    /** The source of untrusted content because of which it is asked: the name of a tool, chat, person, peer or project */
+    untrustedFrom: string | null
+    /** Whether the caller may decide this */
+    canDecide: boolean
+    cannotDecideReason: string | null
   }>
   /** ISO 8601, UTC, milliseconds */
   createdAt: string
@@ -1769,6 +1839,35 @@ export interface Routes {
     params: {
       /** The agent's UUID or its slug */
       id: string
+    }
+    data: Deleted
+  }
+  /** List your consents for an agent */
+  'GET /agents/:id/consents': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+    }
+    data: ConsentList
+  }
+  /** Let an agent use your connections to a connector */
+  'PUT /agents/:id/consents/:connectorSlug': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+      /** The slug of a connector, such as `github` */
+      connectorSlug: string
+    }
+    body: ConsentPut
+    data: Consent
+  }
+  /** Withdraw a consent */
+  'DELETE /agents/:id/consents/:connectorSlug': {
+    params: {
+      /** The agent's UUID or its slug */
+      id: string
+      /** The slug of a connector, such as `github` */
+      connectorSlug: string
     }
     data: Deleted
   }
@@ -2512,7 +2611,7 @@ export interface Routes {
     }
     data: Turn
   }
-  /** Decide whether a tool is run again whose outcome nobody knows */
+  /** Decide whether a tool is run */
   'POST /turns/:id/approvals': {
     params: {
       /** UUIDv7 */

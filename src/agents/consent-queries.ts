@@ -7,11 +7,12 @@ export interface ConsentRow {
   /** The version of the agent that it was given for. */
   authorityVersion: number
   askAfterUntrustedContent: boolean
+  revision: number
   createdAt: string
   updatedAt: string
 }
 
-const columns = sql`connector_slug, authority_version, ask_after_untrusted as ask_after_untrusted_content, created_at,
+const columns = sql`connector_slug, authority_version, ask_after_untrusted as ask_after_untrusted_content, revision, created_at,
   updated_at`
 
 /** What a person has consented to for an agent, void ones included. */
@@ -36,15 +37,21 @@ export const putConsent = (db: Db, orgId: string, consent: NewConsent) =>
       ${consent.askAfterUntrustedContent})
     on conflict (org_id, agent_id, user_id, connector_slug) do update
       set authority_version = excluded.authority_version, ask_after_untrusted = excluded.ask_after_untrusted,
-        updated_at = now()
+        revision = c.revision + 1, updated_at = now()
     returning ${columns}`)
 
-export const deleteConsent = (db: Db, actor: Actor, agentId: string, connectorSlug: string) =>
+export const lockConsent = (db: Db, actor: Actor, agentId: string, connectorSlug: string) =>
   db.row<ConsentRow>(sql`
-    delete from agent_consents
+    select ${columns} from agent_consents
     where org_id = ${actor.orgId} and agent_id = ${agentId} and user_id = ${actor.userId}
       and connector_slug = ${connectorSlug}
-    returning ${columns}`)
+    for update`)
+
+export const deleteConsent = (db: Db, actor: Actor, agentId: string, connectorSlug: string) =>
+  db.execute(sql`
+    delete from agent_consents
+    where org_id = ${actor.orgId} and agent_id = ${agentId} and user_id = ${actor.userId}
+      and connector_slug = ${connectorSlug}`)
 
 /** A person's own change of an agent voids the consents of everybody else, not their own. */
 export const keepOwnConsents = (db: Db, actor: Actor, agentId: string, before: number, after: number) =>

@@ -1,3 +1,4 @@
+import { sendResource } from '../platform/etag.ts'
 import { apiPrefix } from '../platform/http.ts'
 import type { App } from '../platform/http.ts'
 import { Deleted, ok, Success } from '../platform/schemas.ts'
@@ -41,10 +42,11 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
         response: { 200: Success(Consent) },
       },
     },
-    async ({ actor, params, body, db }) => {
+    async (request, reply) => {
+      const { actor, params, body, db } = request
       const { askAfterUntrustedContent, authorityVersion: shownVersion } = body
       const given = { connectorSlug: params.connectorSlug, askAfterUntrustedContent, shownVersion }
-      return ok(await consents.putOwnConsent(db, actor, knownTools, params.id, given))
+      return sendResource(request, reply, await consents.putOwnConsent(db, actor, knownTools, params.id, given))
     },
   )
 
@@ -60,8 +62,8 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
         response: { 200: Success(Deleted) },
       },
     },
-    async ({ actor, params, db }) => {
-      await consents.withdrawConsent(db, actor, params.id, params.connectorSlug)
+    async ({ actor, params, headers, db }) => {
+      await consents.withdrawConsent(db, actor, params.id, params.connectorSlug, headers['if-match'])
       return ok({ deleted: true as const })
     },
   )

@@ -2,6 +2,7 @@ import type { Actor } from '../identity/actor.ts'
 import { audit } from '../identity/audit.ts'
 import type { Database, Db, Transaction } from '../platform/database.ts'
 import { badRequest, conflict, notFound } from '../platform/errors.ts'
+import { requireMatch } from '../platform/etag.ts'
 import type { KnownTools } from '../tool.ts'
 import { getAgent } from './agents.ts'
 import * as queries from './consent-queries.ts'
@@ -121,16 +122,20 @@ export const putOwnConsent = async (
   return db.transaction((db) => giveConsent(db, actor, { ...given, agentId: agent.id }))
 }
 
-/** Takes a consent back. NOT_FOUND when there is none. */
+/** Withdraws a consent. NOT_FOUND when there is none, CONFLICT when `ifMatch` names another revision. */
 export const withdrawConsent = async (
   db: Database,
   actor: Actor,
   idOrSlug: string,
   connectorSlug: string,
+  ifMatch: string | undefined,
 ): Promise<void> => {
   const agent = await getAgent(db, actor, idOrSlug)
   await db.transaction(async (db) => {
-    if (!(await queries.deleteConsent(db, actor, agent.id, connectorSlug))) throw notFound('Consent')
+    const consent = await queries.lockConsent(db, actor, agent.id, connectorSlug)
+    if (!consent) throw notFound('Consent')
+    requireMatch(ifMatch, consent)
+    await queries.deleteConsent(db, actor, agent.id, connectorSlug)
     const resource = { type: 'agent', id: agent.id }
     await audit(db, actor, 'agent.consent-withdrawn', resource, { connector: connectorSlug })
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { trustAgent } from '../../test/authority.ts'
 import { createAgent, ask, openSession } from '../../test/chat.ts'
 import { expectedCalls } from '../../test/connector-calls.ts'
 import type { ExpectedCall } from '../../test/connector-calls.ts'
@@ -285,6 +286,7 @@ describe('every tool of every connector asks its provider what the provider’s 
       const owner = await app.createOrg()
       const id = await connect(owner, slug)
       await createAgent(app, owner, { name: 'Helper', allowedConnectors: [slug] })
+      await trustAgent(app, owner, 'helper', slug)
       const session = await openSession(app, owner, { agentId: 'helper' })
       for (const [name, call] of Object.entries(expectedCalls[slug] ?? {})) {
         const { faults } = serve(slug, call)

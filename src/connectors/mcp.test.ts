@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
+import { trustAgent } from '../../test/authority.ts'
 import { ask, createAgent, openSession } from '../../test/chat.ts'
 import { addMcp } from '../../test/fake-mcp.ts'
 import { startProvider } from '../../test/fake-provider.ts'
@@ -49,6 +50,7 @@ const connect = async (as: TestActor, label?: string, credentials: object = { ur
 
 const agentFor = async (as: TestActor): Promise<string> => {
   await createAgent(app, as, { name: 'Helper', allowedConnectors: ['mcp'] })
+  await trustAgent(app, as, 'helper', 'mcp')
   return (await openSession(app, as, { agentId: 'helper' })).id
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../platform/database.ts'
+import { trustAgent } from '../../test/authority.ts'
 import { ask, createAgent, openSession } from '../../test/chat.ts'
 import { addMcp } from '../../test/fake-mcp.ts'
 import { callTools, reply, startFakeModel } from '../../test/fake-model.ts'
@@ -116,6 +117,7 @@ test('no secret of a connection is in an answer, a tool’s result, a prompt, an
   ]
   const allowedConnectors = [...Object.keys(credentials), 'jira']
   await createAgent(app, owner, { name: 'Helper', model: 'fake/m', allowedConnectors })
+  for (const slug of allowedConnectors) await trustAgent(app, owner, 'helper', slug)
   const session = await openSession(app, owner, { agentId: 'helper' })
   const use = async (): Promise<{ toolName: string; status: string }[]> => {
     const calls = tools.map(([name, input], i) => ({ id: `c${i}-${Math.random()}`, name, args: JSON.stringify(input) }))

@@ -117,7 +117,7 @@ describe('what counts as untrusted', () => {
       headers: { 'content-type': 'text/plain' },
     })
     assert.ok(sent.ok, await sent.text())
-    const text = `/tool files.read {"fileId":"${pending.id ?? pending.file?.id}"}\n\n${post()}`
+    const text = `/tool files.read {"fileId":"${pending.file.id}"}\n\n${post()}`
     asksBecauseOf(await turnOf(app, owner, agent.id, text), 'files.read')
   })
 

@@ -54,6 +54,14 @@ export const factories: Record<string, Factory> = {
     const { id, slug } = await createNamedAgent(app, owner)
     return { params: { model: `agent/${slug}` }, exists: readable(app, owner, `/agents/${id}`) }
   },
+  [`${api}/agents/:id/consents/:connectorSlug`]: async (app, owner) => {
+    const { id } = await createNamedAgent(app, owner)
+    const path = `/agents/${id}/consents`
+    const put = await app.call('PUT', `${api}${path}/web`, { as: owner, json: {} })
+    assert.equal(put.status, 200, put.text)
+    const exists = listed(app, owner, path, ({ connectorSlug }) => connectorSlug === 'web')
+    return { params: { id, connectorSlug: 'web' }, exists }
+  },
   [`${api}/agents/:id`]: async (app, owner) => {
     const { id } = await post(app, owner, '/agents', { name: 'Somebody' })
     return { params: { id }, exists: readable(app, owner, `/agents/${id}`) }
@@ -161,6 +169,8 @@ export const inWorkspace = [`${api}/agents/:id`, `${api}/sessions/:id`, `${api}/
 export const freeParams: Record<string, string> = {
   // What the AI SDK calls the conversation by; the session is named before it.
   chatId: 'conversation',
+  // One of the catalog, the same for every org; the agent is named before it.
+  connectorSlug: 'web',
 }
 
 /** The factory for a route's path: the one whose path is the longest beginning of it. */

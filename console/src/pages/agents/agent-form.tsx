@@ -233,7 +233,7 @@ const Limits = ({ draft, change, problems }: FormProps) => (
     />
     <Choices
       legend="Ask before these tools"
-      choices={draft.allowedTools.map((tool) => ({
+      choices={[...draft.allowedTools, ...draft.allowedConnectors.map((slug) => `${slug}__*`)].map((tool) => ({
         value: tool,
         label: (
           <>

@@ -46,6 +46,7 @@ export const AgentPage = () => {
               tabs={[
                 { to: `/agents/${agentId}`, label: 'Conversations', end: true },
                 { to: `/agents/${agentId}/messages`, label: 'With other agents' },
+                { to: `/agents/${agentId}/connections`, label: 'Your connections' },
                 { to: `/agents/${agentId}/settings`, label: 'Settings' },
               ]}
             />

@@ -77,15 +77,23 @@ const useEditing = (agent: Agent) => {
   return { draft, setDraft, isDirty, guard, saving }
 }
 
+const adminsOnly =
+  'Only admins and owners can change the default agent, because it works for everybody in the organisation.'
+
 export const EditAgent = () => {
   const agent = useOutletContext<Agent>()
-  const { can } = useIdentity()
-  const mayWrite = can('agents:write')
+  const { can, me } = useIdentity()
+  const isForAdmins = agent.isDefault && me.role !== 'owner' && me.role !== 'admin'
+  const mayWrite = can('agents:write') && !isForAdmins
   const { draft, setDraft, isDirty, guard, saving } = useEditing(agent)
   const { busy, error, submit } = saving
   const slugTaken = isCode(error, 'CONFLICT') && error instanceof Error ? { slug: error.message } : {}
   const problems = { ...problemsOf(draft), ...slugTaken }
-  const reason = mayWrite ? Object.values(problemsOf(draft))[0] : 'Your role may look at agents, not change them.'
+  const reason = mayWrite
+    ? Object.values(problemsOf(draft))[0]
+    : isForAdmins
+      ? adminsOnly
+      : 'Your role may look at agents, not change them.'
   const unchanged = !isDirty && 'Nothing is changed.'
   return (
     <>
@@ -95,12 +103,15 @@ export const EditAgent = () => {
           if (reason === undefined && isDirty) submit()
         }}
       >
-        <AgentFields
-          agent={agent}
-          draft={draft}
-          problems={problems}
-          change={(change) => setDraft((known) => ({ ...known, ...change }))}
-        />
+        {isForAdmins && <Notice tone="info">{adminsOnly}</Notice>}
+        <fieldset className={styles['fields']} disabled={!mayWrite}>
+          <AgentFields
+            agent={agent}
+            draft={draft}
+            problems={problems}
+            change={(change) => setDraft((known) => ({ ...known, ...change }))}
+          />
+        </fieldset>
         <Section title="Activity">
           <SwitchField
             label="Active"

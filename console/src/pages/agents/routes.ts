@@ -11,6 +11,10 @@ export const agentRoutes: RouteObject[] = [
       { index: true, lazy: async () => ({ Component: (await import('./conversations.tsx')).Conversations }) },
       // `?with=` is the session that is open.
       { path: 'messages', lazy: async () => ({ Component: (await import('./peer-messages.tsx')).PeerMessages }) },
+      {
+        path: 'connections',
+        lazy: async () => ({ Component: (await import('./agent-connections.tsx')).AgentConnections }),
+      },
       { path: 'settings', lazy: async () => ({ Component: (await import('./edit-agent.tsx')).EditAgent }) },
     ],
   },

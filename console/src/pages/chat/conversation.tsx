@@ -16,7 +16,7 @@ import type { Attachment } from './attachments.ts'
 import { Composer } from './composer.tsx'
 import styles from './conversation.module.css'
 import { Parts } from './message-parts.tsx'
-import type { Decide } from './message-parts.tsx'
+import type { Decide } from './approval.tsx'
 import message from './message.module.css'
 import { storedParts, textOf } from './parts.ts'
 import { Refused } from './refused.tsx'
@@ -79,7 +79,7 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
         {stored && <Time at={stored.createdAt} />}
       </div>
       <div className={message['body']}>
-        <Parts parts={parts} decide={decide} />
+        <Parts parts={parts} turnId={turnId} decide={decide} />
         {isLive && reconnecting && <Working>The connection broke; taking it up again</Working>}
         {isLive && !reconnecting && isQuiet && <Working>{last?.kind === 'tool' ? 'At work' : 'Thinking'}</Working>}
         {!isLive && (

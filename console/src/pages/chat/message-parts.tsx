@@ -1,20 +1,19 @@
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
 import { Link } from 'react-router'
 import { formatBytes } from '../../format.ts'
-import { useIdentity } from '../../session.tsx'
-import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { useSubmit } from '../../ui/use-submit.ts'
+import { Approval } from './approval.tsx'
+import type { Decide } from './approval.tsx'
 import { Markdown } from './markdown.tsx'
 import styles from './message.module.css'
-import { briefOf } from './parts.ts'
+import { asText, briefOf } from './parts.ts'
 import type { ToolPart, ToolState, ViewPart } from './parts.ts'
 
 const stateWords: Record<ToolState, string> = {
   preparing: 'being prepared',
   running: 'running',
-  asking: 'waits for you',
+  asking: 'waiting for a decision',
   done: 'done',
   failed: 'failed',
   denied: 'not run again',
@@ -27,37 +26,16 @@ const StateIcon = ({ state }: { state: ToolState }) => {
   return <LoaderCircle className={styles['turning']} />
 }
 
-export const asText = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
-
-export type Decide = (approvalId: string, approved: boolean) => Promise<void>
-
-const Approval = ({ part, approvalId, decide }: { part: ToolPart; approvalId: string; decide: Decide }) => {
-  const { can } = useIdentity()
-  const off = !can('sessions:write') && 'Your role may read conversations only.'
-  const approve = useSubmit(() => decide(approvalId, true))
-  const deny = useSubmit(() => decide(approvalId, false))
-  return (
-    <div className={styles['approval']}>
-      <p>
-        <strong>{part.name}</strong>: {part.reason}
-      </p>
-      <CodeBlock text={asText(part.input)} />
-      <Notice error={approve.error ?? deny.error} />
-      <div className={styles['approvalActions']}>
-        <Button small busy={deny.busy} disabledReason={off} onClick={deny.submit}>
-          Do not run it
-        </Button>
-        <Button small variant="primary" busy={approve.busy} disabledReason={off} onClick={approve.submit}>
-          Run it
-        </Button>
-      </div>
-    </div>
-  )
-}
-
 /** What an agent does: one line while it runs, everything about it when opened. */
-const ToolCall = ({ part, decide }: { part: ToolPart; decide?: Decide | undefined }) => (
+const ToolCall = ({
+  part,
+  turnId,
+  decide,
+}: {
+  part: ToolPart
+  turnId?: string | undefined
+  decide?: Decide | undefined
+}) => (
   <div className={styles['toolFrame']}>
     <details className={styles['tool']} data-state={part.state}>
       <summary>
@@ -80,8 +58,8 @@ const ToolCall = ({ part, decide }: { part: ToolPart; decide?: Decide | undefine
         )}
       </div>
     </details>
-    {part.state === 'asking' && part.approvalId !== undefined && decide && (
-      <Approval part={part} approvalId={part.approvalId} decide={decide} />
+    {part.state === 'asking' && part.approvalId !== undefined && decide && turnId !== undefined && (
+      <Approval part={part} approvalId={part.approvalId} turnId={turnId} decide={decide} />
     )}
   </div>
 )
@@ -102,14 +80,20 @@ const Reasoning = ({ text, isOpen }: { text: string; isOpen: boolean }) => (
   </details>
 )
 
-const Part = ({ part, decide }: { part: ViewPart; decide?: Decide | undefined }) => {
+interface Deciding {
+  /** The turn that waits, and how to answer its questions. */
+  turnId?: string | undefined
+  decide?: Decide | undefined
+}
+
+const Part = ({ part, turnId, decide }: { part: ViewPart } & Deciding) => {
   switch (part.kind) {
     case 'text':
       return part.text === '' ? null : <Markdown text={part.text} />
     case 'reasoning':
       return <Reasoning text={part.text} isOpen={part.isOpen} />
     case 'tool':
-      return <ToolCall part={part} decide={decide} />
+      return <ToolCall part={part} turnId={turnId} decide={decide} />
     case 'file':
       return (
         <Link to={`/files?open=${part.fileId}`} className={styles['file']}>
@@ -123,5 +107,5 @@ const Part = ({ part, decide }: { part: ViewPart; decide?: Decide | undefined })
   }
 }
 
-export const Parts = ({ parts, decide }: { parts: readonly ViewPart[]; decide?: Decide | undefined }) =>
-  parts.map((part) => <Part key={`${part.kind}-${part.id}`} part={part} decide={decide} />)
+export const Parts = ({ parts, turnId, decide }: { parts: readonly ViewPart[] } & Deciding) =>
+  parts.map((part) => <Part key={`${part.kind}-${part.id}`} part={part} turnId={turnId} decide={decide} />)

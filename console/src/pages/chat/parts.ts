@@ -58,6 +58,9 @@ const toView = ({ parts }: Message): ViewPart[] => {
 export const textOf = (parts: readonly ViewPart[]): string =>
   parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n')
 
+export const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
+
 /** One line about what a tool was asked: its most telling argument. */
 export const briefOf = (input: unknown): string => {
   if (typeof input !== 'object' || input === null) return ''

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Message, Session, TurnCreate } from 'atrium-sdk'
 import { useEffect, useState } from 'react'
-import { api, keyOf, queryClient, read, refresh } from '../../api.ts'
+import { api, isCode, keyOf, queryClient, read, refresh } from '../../api.ts'
 import { useLatest } from '../../latest.ts'
 import { useLiveTurn } from './live-turn.ts'
 import { storedParts } from './parts.ts'
@@ -110,7 +110,13 @@ export const useConversation = (sessionId: string) => {
     isWorking,
     decide: async (approvalId: string, approved: boolean): Promise<void> => {
       if (liveId === undefined) return
-      await api.call('POST /turns/:id/approvals', { params: { id: liveId }, body: { approvalId, approved } })
+      try {
+        await api.call('POST /turns/:id/approvals', { params: { id: liveId }, body: { approvalId, approved } })
+      } catch (error) {
+        // The agent has changed since: the turn asks again.
+        if (isCode(error, 'CONFLICT')) resume()
+        throw error
+      }
       resume()
     },
     stop: async (): Promise<void> => {

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Turn } from 'atrium-sdk'
+import { read } from '../../api.ts'
+import { useIdentity } from '../../session.tsx'
+import { Time } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import styles from './message.module.css'
+import type { ToolPart } from './parts.ts'
+import { asText } from './parts.ts'
+
+export type Decide = (approvalId: string, approved: boolean) => Promise<void>
+
+type Asked = Turn['approvals'][number]
+
+const sources: Record<string, string> = {
+  chat: 'a message in a connected chat',
+  person: 'another person’s message',
+  peer: 'another agent’s message',
+  project: 'project instructions written by another person',
+}
+
+const sourceOf = (from: string) => sources[from] ?? <code>{from}</code>
+
+const Untrusted = ({ from }: { from: string | null }) =>
+  from === null ? null : (
+    <p>
+      This conversation contains untrusted content from {sourceOf(from)}, which may try to control the agent. Check the
+      arguments before you allow this call.
+    </p>
+  )
+
+const Consent = ({ asked, connector }: { asked: Asked; connector: string }) => (
+  <>
+    <p>
+      <strong>
+        Allow {asked.agent.name} to use your {connector} connection?
+      </strong>
+    </p>
+    <p>
+      {asked.changedBy === null ? (
+        <>It is not known who last changed {asked.agent.name}.</>
+      ) : (
+        <>
+          {asked.agent.name} was last changed by {asked.changedBy.name}
+          {asked.changedAt !== null && (
+            <>
+              {' '}
+              (<Time at={asked.changedAt} />)
+            </>
+          )}
+          .
+        </>
+      )}{' '}
+      You are asked once, and again when somebody else changes the agent.
+    </p>
+  </>
+)
+
+const titles: Record<Asked['kind'], string> = {
+  consent: 'Consent required',
+  approval: 'Approval required',
+  repeat: 'Outcome unknown',
+}
+
+const useConnectorName = (slug: string | null): string => {
+  const { can } = useIdentity()
+  const connectors = useQuery({ ...read('GET /connectors'), enabled: slug !== null && can('connections:read') })
+  return connectors.data?.items.find((one) => one.slug === slug)?.name ?? slug ?? ''
+}
+
+/** A question about a call: why it is asked, with which arguments, and who may answer it. */
+export const Approval = ({
+  part,
+  approvalId,
+  turnId,
+  decide,
+}: {
+  part: ToolPart
+  approvalId: string
+  turnId: string
+  decide: Decide
+}) => {
+  const { can } = useIdentity()
+  const turn = useQuery(read('GET /turns/:id', { params: { id: turnId } }))
+  const asked = turn.data?.approvals.find((one) => one.approvalId === approvalId)
+  const connector = useConnectorName(asked?.connector ?? null)
+  const off =
+    (!can('sessions:write') && 'Your role may read conversations only.') ||
+    (asked?.canDecide === false && (asked.cannotDecideReason ?? 'You may not decide this.'))
+  const approve = useSubmit(() => decide(approvalId, true))
+  const deny = useSubmit(() => decide(approvalId, false))
+  const isConsent = asked?.kind === 'consent'
+  return (
+    <section className={styles['approval']} aria-label={asked ? titles[asked.kind] : 'Approval required'}>
+      {isConsent ? (
+        <Consent asked={asked} connector={connector} />
+      ) : (
+        <p>
+          <strong>{part.name}</strong>: {asked?.untrustedFrom ? 'This needs a person’s approval.' : part.reason}
+        </p>
+      )}
+      {asked && <Untrusted from={asked.untrustedFrom} />}
+      {isConsent && (
+        <p>
+          First call: <code>{part.name}</code>
+        </p>
+      )}
+      <CodeBlock text={asText(part.input)} />
+      <Notice error={approve.error ?? deny.error} />
+      {off === false ? (
+        <div className={styles['approvalActions']}>
+          <Button small busy={deny.busy} onClick={deny.submit}>
+            {isConsent ? 'Do not allow' : 'Do not run it'}
+          </Button>
+          <Button small variant="primary" busy={approve.busy} onClick={approve.submit}>
+            {isConsent ? `Allow ${asked.agent.name} to use your ${connector}` : 'Run it'}
+          </Button>
+        </div>
+      ) : (
+        <Notice tone="info">{off}</Notice>
+      )}
+    </section>
+  )
+}

@@ -31,7 +31,7 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
   app.put(
     `${apiPrefix}/agents/:id/consents/:connectorSlug`,
     {
-      config: { access: 'connections:write', what },
+      config: { access: 'connections:write', what, errors: ['CONFLICT'] },
       schema: {
         tags,
         summary: 'Let an agent use your connections to a connector',

@@ -64,11 +64,17 @@ const reasonOf = (kind: QuestionKind, { name }: AgentRow, connector: string | nu
   return `This needs a person’s approval.${why} Run it?`
 }
 
+/** Of a tool that is not offered at the moment, and for questions from before their details were stored. */
+const permissionByName = (toolName: string): Permission => {
+  if (toolName.includes('__')) return 'connections:write'
+  return toolName === 'files.write' ? 'files:write' : 'sessions:write'
+}
+
 /** What has to be asked before a call of a tool runs. Undefined when it may run at once. */
 export const questionFor = (
   { agent, actor, consents, turn }: Asking,
   tool: Tool | undefined,
-  isRepeat: boolean,
+  { toolName, isRepeat }: { toolName: string; isRepeat: boolean },
 ): Question | undefined => {
   const connector = tool?.connector ?? null
   const needsConsent = connector !== null && !isConsented(agent, actor.userId, consents, connector)
@@ -81,7 +87,7 @@ export const questionFor = (
   return {
     kind,
     reason: reasonOf(kind, agent, connector, untrustedFrom),
-    permission: tool?.permission ?? 'sessions:write',
+    permission: tool?.permission ?? permissionByName(toolName),
     agent: { id: agent.id, slug: agent.slug, name: agent.name },
     connector,
     authorityVersion: agent.authorityVersion,
@@ -96,9 +102,9 @@ export const questionFor = (
 export const askAgain = (
   asking: Asking,
   tool: Tool | undefined,
-  { status, question }: Pick<AskedCall, 'status' | 'question'>,
+  { toolName, status, question }: AskedCall,
 ): Question | null => {
-  const next = questionFor(asking, tool, status === 'unknown')
+  const next = questionFor(asking, tool, { toolName, isRepeat: status === 'unknown' })
   if (next || !question) return next ?? null
   // The person was asked, so the call waits for an answer, even if it could run without one by now.
   const { agent } = asking
@@ -127,12 +133,6 @@ interface AskedCall {
   toolName: string
   status: string
   question: Question | null
-}
-
-/** For questions from before their details were stored. */
-const permissionByName = (toolName: string): Permission => {
-  if (toolName.includes('__')) return 'connections:write'
-  return toolName === 'files.write' ? 'files:write' : 'sessions:write'
 }
 
 export const kindOf = ({ question, status }: AskedCall): QuestionKind =>

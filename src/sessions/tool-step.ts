@@ -157,7 +157,7 @@ export const journal = (run: Run, step: number, requested: RequestedCall[]): Cal
     const entry = entryOf(step, place, call)
     const fault = faultOf(run, call, place) ?? stuck
     if (fault === undefined) {
-      const question = questionFor(run, toolOf(run, call.toolName), false)
+      const question = questionFor(run, toolOf(run, call.toolName), { toolName: call.toolName, isRepeat: false })
       return question ? { ...entry, approvalId: newId(), question } : entry
     }
     Object.assign(entry, { status: 'failed', output: { error: fault } })

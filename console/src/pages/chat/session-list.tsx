@@ -35,7 +35,7 @@ export const titleOf = (session: Session): string => session.title ?? 'New conve
 
 const State = ({ status, at }: { status: Session['status']; at: string }) => {
   if (status === 'running') return <Status tone="info">At work</Status>
-  if (status === 'requires_action') return <Status tone="warn">Waits for you</Status>
+  if (status === 'requires_action') return <Status tone="warn">Needs approval</Status>
   return <Time at={at} />
 }
 

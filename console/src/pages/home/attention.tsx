@@ -47,7 +47,7 @@ const useMatters = (): Matter[] => {
       key: id,
       text: (
         <>
-          <strong>{agent?.name ?? 'An agent'}</strong> waits for your decision{title !== null && ` in “${title}”`}.
+          <strong>{agent?.name ?? 'An agent'}</strong> needs a decision{title !== null && ` in “${title}”`}.
         </>
       ),
       action: 'Decide',

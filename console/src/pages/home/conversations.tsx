@@ -44,7 +44,7 @@ export const Conversations = () => {
                       <small>{agent}</small>
                     </span>
                     {status === 'running' && <Status tone="info">Answering</Status>}
-                    {status === 'requires_action' && <Status tone="warn">Waits for you</Status>}
+                    {status === 'requires_action' && <Status tone="warn">Needs approval</Status>}
                     <Time at={lastMessageAt ?? createdAt} />
                   </Link>
                 )

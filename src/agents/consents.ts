@@ -119,7 +119,7 @@ export const putOwnConsent = async (
   if (!connectors.includes(given.connectorSlug)) {
     throw badRequest('connectorSlug must be the slug of a connector of GET /connectors')
   }
-  return db.transaction((db) => giveConsent(db, actor, { ...given, agentId: agent.id }))
+  return db.transaction(actor, (db) => giveConsent(db, actor, { ...given, agentId: agent.id }))
 }
 
 /** Withdraws a consent. NOT_FOUND when there is none, CONFLICT when `ifMatch` names another revision. */
@@ -131,7 +131,7 @@ export const withdrawConsent = async (
   ifMatch: string | undefined,
 ): Promise<void> => {
   const agent = await getAgent(db, actor, idOrSlug)
-  await db.transaction(async (db) => {
+  await db.transaction(actor, async (db) => {
     const consent = await queries.lockConsent(db, actor, agent.id, connectorSlug)
     if (!consent) throw notFound('Consent')
     requireMatch(ifMatch, consent)

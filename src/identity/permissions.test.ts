@@ -48,6 +48,10 @@ const publicRoutes = [
   'POST /auth/sign-in/totp',
   'POST /auth/sign-out',
   'GET /auth/session',
+  // For a session alone: whoever was invited may be in no org yet.
+  'GET /me/invitations',
+  'POST /me/invitations/:id/accept',
+  'POST /me/invitations/:id/decline',
 ]
 
 const isOfIdentity = /^\/(me|workspaces|members|api-keys|audit-log|auth)(\/|$)/

@@ -353,7 +353,7 @@ const framesOf = ({ approvalId, approved, call }: NewDecision): Frame[] => [
 
 /** Gives a turn back to a worker, which asks anew what is undecided. */
 const askAnew = ({ db, jobs }: TurnDeps, orgId: string, sessionId: string, turnId: string): Promise<void> =>
-  db.transaction(async (db) => {
+  db.transaction({ orgId }, async (db) => {
     const session = await queries.lockSession(db, orgId, sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (turn?.status !== 'requires_action') return
@@ -371,7 +371,7 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
   const { db, jobs, hub } = deps
   const { orgId } = actor
   const { sessionId } = await getTurnRow(db.hot, actor, turnId)
-  const deciding = db.transaction(async (db) => {
+  const deciding = db.transaction(actor, async (db) => {
     const session = await queries.lockSession(db, orgId, sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (!turn) throw notFound('Turn')

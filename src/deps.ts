@@ -30,6 +30,8 @@ import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
 import { fileTools } from './sessions/file-tools.ts'
 import { createPeerTools, peerToolName } from './sessions/peers.ts'
+import { createProbation } from './sessions/probation.ts'
+import type { Probation } from './sessions/probation.ts'
 import { builtIn, createToolbox } from './sessions/tools.ts'
 import type { Toolbox } from './sessions/tools.ts'
 import { createWebTools, webToolNames } from './sessions/web/web-tool.ts'
@@ -52,6 +54,8 @@ export interface Deps {
   models: ModelCatalog
   /** What happens to chat turns in this process, for the streams that it serves. */
   hub: TurnHub
+  /** Limits how many of the turns that a dead worker had are at work in this process. */
+  probation: Probation
   /** What agents can do. Every source of tools is listed in openDeps. */
   toolbox: Toolbox
   /** The tools and connectors that settings may name. */
@@ -154,6 +158,7 @@ export const openDeps = async (
       jobs,
       models,
       hub,
+      probation: createProbation(),
       toolbox: createToolbox(
         [
           builtIn(fileTools),

@@ -14,6 +14,7 @@ import * as eventQueries from './event-queries.ts'
 import { createModels } from './models/models.ts'
 import { takeUpForsaken } from './forsaken-turns.ts'
 import { workOnTurn } from './run-turn.ts'
+import type { Probation } from './probation.ts'
 import type { Toolbox } from './tools.ts'
 import type { TurnHub } from './turn-hub.ts'
 import { cancelAsked } from './peers.ts'
@@ -30,6 +31,7 @@ export interface SessionJobDeps {
   previewer: Previewer
   models: ModelCatalog
   hub: TurnHub
+  probation: Probation
   toolbox: Toolbox
   billing: Billing
   secrets: Sealer

@@ -211,6 +211,39 @@ const giveBack = async (db: Database, held: Held, jobSignal: AbortSignal): Promi
   }
 }
 
+interface TakenTurn {
+  claim: Claim<ClaimedTurn>
+  /** Gives up the place among turns on probation, if it has one. */
+  leaveProbation: () => void
+}
+
+/** Claims the turn. One whose worker died waits until few such turns are at work here; until then nobody has it. */
+const claimInOrder = async (
+  deps: RunDeps,
+  orgId: string,
+  turnId: string,
+  signal: AbortSignal,
+): Promise<TakenTurn | undefined> => {
+  const claim = await claimTurn(deps, orgId, turnId, signal)
+  if (!claim) return undefined
+  const { workerDeaths } = claim.row
+  if (workerDeaths === 0 || workerDeaths >= maxWorkerDeaths) return { claim, leaveProbation: () => undefined }
+  const entered = deps.probation.tryEnter()
+  if (entered) return { claim, leaveProbation: entered }
+  // Given back, so that it is not counted again when what has the place ends this process.
+  await giveBack(deps.db, { orgId, turnId, token: claim.token }, signal)
+  const leaveProbation = await deps.probation.enter(signal)
+  try {
+    const again = await claimTurn(deps, orgId, turnId, signal)
+    if (again) return { claim: again, leaveProbation }
+  } catch (error) {
+    leaveProbation()
+    throw error
+  }
+  leaveProbation()
+  return undefined
+}
+
 /**
  * The job of a turn: claims it and works on it until it ends, waits for a person, or is not ours any more. Rejects when
  * the turn is to be taken up again.
@@ -221,8 +254,9 @@ export const workOnTurn = async (
   { signal: jobSignal }: Pick<JobContext, 'signal'>,
 ): Promise<void> => {
   const { db, hub, log, config } = deps
-  const claim = await claimTurn(deps, orgId, turnId, jobSignal)
-  if (!claim) return
+  const taken = await claimInOrder(deps, orgId, turnId, jobSignal)
+  if (!taken) return
+  const { claim, leaveProbation } = taken
   const lease = keepLease(db, turnQueries.leasedTurn(orgId, turnId), claim, turnLease)
   const stop = new AbortController()
   const { workedMs, chainLeftMs } = claim.row
@@ -245,6 +279,7 @@ export const workOnTurn = async (
     clearTimeout(limit)
     unwatch()
     leave()
+    leaveProbation()
     lease.stop()
   }
 }

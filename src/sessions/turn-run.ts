@@ -15,6 +15,7 @@ import type { Checkpoint, Held } from './checkpoint-queries.ts'
 import { leadsIntoStep } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { ModelPort } from './models/model-port.ts'
+import type { Probation } from './probation.ts'
 import type { Progress } from './progress.ts'
 import type { StreamLog } from './stream-log.ts'
 import type { Toolbox } from './tools.ts'
@@ -47,6 +48,7 @@ export interface RunDeps {
   toolbox: Toolbox
   billing: Pick<Billing, 'config' | 'settler'>
   secrets: Sealer
+  probation: Probation
   onMoment?: (moment: Moment, turnId: string) => void
 }
 

@@ -7,6 +7,7 @@ import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 import { sql } from '../platform/database.ts'
 import { createLog } from '../platform/log.ts'
+import { newId } from '../platform/ids.ts'
 import { runTool } from './tools.ts'
 import type { Tool, ToolContext } from './tools.ts'
 
@@ -126,6 +127,9 @@ describe('results of tools that are too much', () => {
 
   test('10 MB of one call are cut to 64 KB and marked', async () => {
     const context = {
+      actor: { orgId: newId() },
+      turn: null,
+      callKey: 'call',
       log: createLog('error', { write: () => undefined }),
       signal: new AbortController().signal,
     } as unknown as ToolContext

@@ -93,7 +93,7 @@ export const benchMemory = async (): Promise<void> => {
       [
         'idle: all Node processes',
         `${Math.round(processes.reduce((sum, one) => sum + one.bytes, 0) / 1e6)} MB`,
-        '≤ 180 MB',
+        '≤ 250 MB',
       ],
     ],
   )

@@ -251,8 +251,8 @@ const storeAgent = async (
 /** Everything that decides how an agent acts: who changes it can make the agent act for them in other people's turns. */
 const authorityOf = (agent: AgentRow) => ({
   model: agent.model,
-  // Without a system prompt the name and the description are the prompt.
-  prompt: agent.systemPrompt ?? [agent.name, agent.description ?? ''],
+  // Its peers read the name and the description; without a system prompt they are the prompt.
+  prompt: [agent.systemPrompt, agent.name, agent.description],
   tools: agent.allowedTools,
   connectors: agent.allowedConnectors,
   peers: agent.allowedPeers,

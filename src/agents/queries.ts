@@ -116,6 +116,8 @@ export interface PeerRow {
   avatar: string
   isActive: boolean
   canReply: boolean
+  /** As of an agent. */
+  authorityChangedBy: string | null
 }
 
 export interface PeerLister {
@@ -127,7 +129,8 @@ export interface PeerLister {
 /** The live, visible agents that `agent` lists as its peers, in the order of its list. */
 export const listPeers = (db: Db, actor: Actor, workspaceId: string, agent: PeerLister) =>
   db.rows<PeerRow>(sql`
-    select id, slug, name, description, avatar, is_active, ${agent.slug} = any(allowed_peers) as can_reply
+    select id, slug, name, description, avatar, is_active, ${agent.slug} = any(allowed_peers) as can_reply,
+      authority_changed_by
     from unnest(${agent.allowedPeers}::text[]) with ordinality as listed (peer, place)
       join agents on org_id = ${actor.orgId} and slug = peer and deleted_at is null
     where ${visible(workspaceId)} and id <> ${agent.id}

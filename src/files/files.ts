@@ -259,10 +259,17 @@ export const previewFile = async (
   return { fileId: source.id, name: source.name, mimeType: source.mimeType, ...payload }
 }
 
-/** Whether a person put the bytes of a file there: no other person, no agent that had read untrusted content, no stranger. */
+/** Whether a person gave a file, folder or link its name. */
+export const isOwnName = async (db: Db, actor: Actor, fileId: string): Promise<boolean> =>
+  (await queries.findProvenance(db, actor.orgId, fileId))?.namedBy === actor.userId
+
+/**
+ * Whether a person named a file and put its bytes there: no other person, no agent that had read untrusted content, no
+ * stranger.
+ */
 export const isOwnContent = async (db: Db, actor: Actor, fileId: string): Promise<boolean> => {
   const found = await queries.findProvenance(db, actor.orgId, fileId)
-  return found?.createdBy === actor.userId && !found.isUntrusted
+  return found?.createdBy === actor.userId && found.namedBy === actor.userId && !found.isUntrusted
 }
 
 /** A file as text for a model, up to 512 KB; documents and sheets are read, too. Throws like previewFile. */

@@ -23,13 +23,14 @@ const maxHistoryBytes = 4_194_304
 const instructionsFor = (
   agent: AgentRow,
   actor: Actor,
-  project: { name: string; instructions: string | null } | undefined,
+  project: { instructions: string | null } | undefined,
   more: (string | null)[],
 ): string =>
   [
     agent.systemPrompt ??
       `You are ${agent.name}, an assistant in the workspace of ${actor.orgName}. ${agent.description ?? ''}`.trim(),
-    project?.instructions ? `Instructions of the project ${project.name}:\n${project.instructions}` : '',
+    // Without its name, which any member may change.
+    project?.instructions ? `Instructions of the project:\n${project.instructions}` : '',
     `Today is ${new Date().toISOString().slice(0, 10)}.`,
     ...more,
   ]

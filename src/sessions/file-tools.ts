@@ -28,7 +28,7 @@ const search: Tool = {
       ...scope,
     })
     // Their names are other people's words.
-    if (page.items.some(({ createdBy }) => createdBy !== actor.userId)) turn?.noteUntrusted()
+    if (page.items.some(({ namedBy }) => namedBy !== actor.userId)) turn?.noteUntrusted()
     return {
       total: page.total,
       files: page.items.map(({ id, name, source, mimeType, size, updatedAt }) => ({

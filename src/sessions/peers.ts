@@ -179,11 +179,15 @@ const noteOf = (status: string, isKnotted: boolean): string | undefined => {
 
 export const peerToolName = 'message_peer'
 
-const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[]): Tool => ({
+/** A peer as a model is told of it. What another person wrote of it is left out: the model would take it for our words. */
+const lineOf = ({ slug, name, description, authorityChangedBy }: PeerRow, userId: string): string =>
+  authorityChangedBy === userId ? `- ${slug}: ${description ?? name}` : `- ${slug}`
+
+const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[], userId: string): Tool => ({
   name: peerToolName,
   description: [
     'Writes to another agent and answers what it replies. It sees your message and what you two wrote before, nothing else.',
-    ...peers.flatMap((peer) => (peer.isActive ? [`- ${peer.slug}: ${peer.description ?? peer.name}`] : [])),
+    ...peers.flatMap((peer) => (peer.isActive ? [lineOf(peer, userId)] : [])),
   ].join('\n'),
   inputSchema: {
     type: 'object',
@@ -226,7 +230,7 @@ export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): To
   return {
     offered: async ({ db, actor, agent }) => {
       if (!agent || (agent.allowedPeers.length === 0 && !agent.allowedTools.includes('message_peer'))) return []
-      return [messagePeer(deps, tails, await listPeers(db.hot, actor, agent))]
+      return [messagePeer(deps, tails, await listPeers(db.hot, actor, agent), actor.userId)]
     },
   }
 }

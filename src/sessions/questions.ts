@@ -35,10 +35,11 @@ export interface Question {
 }
 
 /** Sources of untrusted content that are no tools. */
-export type UntrustedSource = 'chat' | 'person' | 'peer' | 'project'
+export type UntrustedSource = 'chat' | 'file' | 'person' | 'peer' | 'project'
 
 const sources: Record<UntrustedSource, string> = {
   chat: 'a message of a connected chat',
+  file: 'a file that another person named',
   person: 'a message of another person',
   peer: 'a message of another agent',
   project: 'project instructions of another person',

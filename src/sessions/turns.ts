@@ -2,7 +2,7 @@ import { findLiveAgent, getAgent } from '../agents/agents.ts'
 import type { AgentRow, Model, ModelCatalog } from '../agents/agents.ts'
 import { admitTurn, findProviderKey } from '../billing/billing.ts'
 import type { Billing } from '../billing/billing.ts'
-import { getContent } from '../files/files.ts'
+import { getContent, isOwnName } from '../files/files.ts'
 import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import { giveConsent } from '../agents/consents.ts'
@@ -241,7 +241,9 @@ export const createTurn = async (
   const continued = said.isContinued === true ? await agentToContinue(deps.db, actor, sessionId) : undefined
   const parts = await partsToSay(deps.db, actor, said)
   // One by one: a body that came in may have any other field, too.
-  const options = { agentId: agentId ?? continued, maxSteps, maxCostCents, onBusy }
+  const areOwn = await Promise.all(said.fileIds.map((id) => isOwnName(deps.db, actor, id)))
+  const untrustedFrom = areOwn.includes(false) ? ('file' as const) : null
+  const options = { agentId: agentId ?? continued, maxSteps, maxCostCents, onBusy, untrustedFrom }
   return deps.db.transaction(actor, (db) => beginTurn(db, deps, actor, sessionId, parts, options))
 }
 

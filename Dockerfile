@@ -29,7 +29,7 @@ COPY . .
 RUN rm -rf console sdk scripts/build-console.mjs tsconfig.json
 # npm 12 runs no install scripts: this makes the links between the libraries of PostgreSQL while they may be written.
 RUN node_modules/.bin/node --input-type=module \
-    --eval "await (await import('/app/src/platform/postgres-binaries.ts')).findBinaries()"
+    --eval "await (await import('/app/src/platform/postgres/binaries.ts')).findBinaries()"
 
 FROM debian:trixie-slim
 RUN apt-get update \

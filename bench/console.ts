@@ -2,8 +2,8 @@
 // key or a click on a list of 100,000 files. A real Chromium, a real server.
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillFolder, startConsole } from '../test/console.ts'
-import { create } from '../test/files.ts'
+import { fillFolder, startConsole } from '../test/support/console.ts'
+import { create } from '../test/support/files.ts'
 import { printMachine, printTable } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)

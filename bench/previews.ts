@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bomb, largeXlsx, xlsxParts } from '../test/documents.ts'
+import { bomb, largeXlsx, xlsxParts } from '../test/support/documents.ts'
 import { printMachine, printTable, residentBytes } from './harness.ts'
 import type { Server } from './harness.ts'
 

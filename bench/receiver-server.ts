@@ -2,9 +2,9 @@
 // what is enqueued stays to be counted. `floor`: a bare Fastify route that inserts the body durably, and nothing else.
 import fastify from 'fastify'
 import pg from 'pg'
-import { parseConfig } from '../src/config.ts'
+import { parseConfig } from '../src/config/config.ts'
 import { openDeps } from '../src/deps.ts'
-import { createLog } from '../src/platform/log.ts'
+import { createLog } from '../src/platform/process/log.ts'
 import { buildServer } from '../src/server.ts'
 
 const connection = JSON.parse(process.env['BENCH_CONNECTION'] ?? '{}') as pg.ClientConfig

@@ -1,5 +1,5 @@
 -- How people prove who they are. People exist once, whatever orgs they belong to, so nothing here carries org_id.
--- The first four tables are written by Better Auth through src/identity/auth-storage-queries.ts.
+-- The first four tables are written by Better Auth through src/identity/sign-in/storage-queries.ts.
 
 create table sign_in_sessions (
   id uuid primary key,

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { canBeOrdinary, isRoot, temporaryDir } from '../test/holder.ts'
-import { until } from '../test/until.ts'
+import { canBeOrdinary, isRoot, temporaryDir } from '../test/support/holder.ts'
+import { until } from '../test/support/until.ts'
 
 const source = new URL('.', import.meta.url)
 

@@ -1,14 +1,14 @@
-import { variables } from '../src/config.ts'
-import type { Variable } from '../src/config-values.ts'
-import { connectorVariables } from '../src/config-connectors.ts'
-import { providerVariables } from '../src/config-providers.ts'
+import { variables } from '../src/config/config.ts'
+import type { Variable } from '../src/config/values.ts'
+import { connectorVariables } from '../src/config/connectors.ts'
+import { providerVariables } from '../src/config/providers.ts'
 
 const entries = Object.entries({ ...variables, ...providerVariables, ...connectorVariables }) as [
   string,
   Omit<Variable, 'parse'>,
 ][]
 
-const begin = '<!-- configuration: generated from src/config.ts by `npm run generate` -->'
+const begin = '<!-- configuration: generated from src/config/config.ts by `npm run generate` -->'
 const end = '<!-- /configuration -->'
 
 const configTable = (): string => {

@@ -2,10 +2,10 @@
 // Needs no database: the routes are registered, and nothing is asked.
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { parseConfig } from '../src/config.ts'
+import { parseConfig } from '../src/config/config.ts'
 import { openDeps } from '../src/deps.ts'
-import { createLog } from '../src/platform/log.ts'
-import { createSealer } from '../src/platform/secrets.ts'
+import { createLog } from '../src/platform/process/log.ts'
+import { createSealer } from '../src/platform/encryption/secrets.ts'
 import { buildServer } from '../src/server.ts'
 import { envExample, withConfigTable } from './config-docs.ts'
 import { openApiOf } from './openapi.ts'

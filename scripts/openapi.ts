@@ -3,9 +3,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import swagger from '@fastify/swagger'
 import fastify from 'fastify'
 import type { FastifySchema, RouteOptions } from 'fastify'
-import { statusOfCode } from '../src/platform/errors.ts'
-import type { ErrorCode } from '../src/platform/errors.ts'
-import { apiPrefix } from '../src/platform/http.ts'
+import { statusOfCode } from '../src/platform/http/errors.ts'
+import type { ErrorCode } from '../src/platform/http/errors.ts'
+import { apiPrefix } from '../src/platform/http/http.ts'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type JsonObject = Record<string, Json>

@@ -7,7 +7,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit
 # npm puts node_modules/.bin first into PATH, where an interrupted installation may have left half a Node.js; the one
 # that runs npm itself is whole.
 case "$1 ${2-}" in
-  src/main.ts* | "src/cli.ts serve") console=--console ;;
+  src/main.ts* | "src/cli/cli.ts serve") console=--console ;;
   *) console= ;;
 esac
 node=$("${npm_node_execpath:-node}" "$root/scripts/bootstrap.mjs" $console) || exit

@@ -1,8 +1,8 @@
 import type { Previewer } from './files/preview/previewer.ts'
 import type { Actor } from './identity/actor.ts'
 import type { Permission } from './identity/permissions.ts'
-import type { Database } from './platform/database.ts'
-import type { Log } from './platform/log.ts'
+import type { Database } from './platform/database/database.ts'
+import type { Log } from './platform/process/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import type { Quotas } from './quotas/quotas.ts'
 

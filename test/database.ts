@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { installJobs } from '../src/platform/job-store.ts'
-import { createLog } from '../src/platform/log.ts'
-import { migrate } from '../src/platform/migrate.ts'
+import { installJobs } from '../src/platform/jobs/store.ts'
+import { createLog } from '../src/platform/process/log.ts'
+import { migrate } from '../src/platform/database/migrate.ts'
 
 /** Name of the database that every test file's own is cloned from. */
 export const templateDatabase = 'atrium_template'
@@ -30,7 +30,7 @@ const run = async (connection: pg.ClientConfig, text: string): Promise<void> => 
 
 /** Starts an embedded PostgreSQL of its own in a temporary folder and migrates the template database. */
 export const startTestServer = async (): Promise<TestServer> => {
-  const { startEmbeddedPostgres } = await import('../src/platform/embedded-postgres.ts')
+  const { startEmbeddedPostgres } = await import('../src/platform/postgres/embedded-postgres.ts')
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-test-'))
   const server = await startEmbeddedPostgres({
     dataDir,

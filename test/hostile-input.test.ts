@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ask, createAgent, openSession } from './chat.ts'
-import { docx, zip } from './documents.ts'
-import { startProvider } from './fake-provider.ts'
-import { upload } from './files.ts'
+import { ask, createAgent, openSession } from './support/chat.ts'
+import { docx, zip } from './support/documents.ts'
+import { startProvider } from './fakes/provider.ts'
+import { upload } from './support/files.ts'
 import { startTestApp } from './harness.ts'
 import type { Answer } from './harness.ts'
-import { longestBlockMs, measureBlocks } from './longest-block.ts'
+import { longestBlockMs, measureBlocks } from './support/longest-block.ts'
 import { pathOf, routesOf } from './contract/route-list.ts'
-import { createWebhook, deliver, openLoopback, read } from './webhooks.ts'
+import { createWebhook, deliver, openLoopback, read } from './support/webhooks.ts'
 
 const provider = await startProvider()
 const app = await startTestApp(openLoopback)

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { cloneDatabase, sharedServer } from './database.ts'
-import { startOldPostgres } from './old-postgres.ts'
-import { failToStart, startServerProcess } from './server-process.ts'
-import { until } from './until.ts'
+import { startOldPostgres } from './support/old-postgres.ts'
+import { failToStart, startServerProcess } from './support/server-process.ts'
+import { until } from './support/until.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'atrium-start-'))
 const server = await sharedServer()

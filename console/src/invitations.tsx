@@ -3,10 +3,10 @@ import type { Data } from 'atrium-sdk'
 import type { ReactNode } from 'react'
 import { api, queryClient } from './api.ts'
 import { formatWord } from './format.ts'
-import { Button } from './ui/button.tsx'
+import { Button } from './ui/forms/button.tsx'
 import { Notice } from './ui/states.tsx'
 import { toast } from './ui/toast.tsx'
-import { useSubmit } from './ui/use-submit.ts'
+import { useSubmit } from './ui/forms/use-submit.ts'
 
 export type Invitation = Data<'GET /me/invitations'>['items'][number]
 

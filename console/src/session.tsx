@@ -6,7 +6,7 @@ import { Navigate, useLocation } from 'react-router'
 import { api, isCode, queryClient, read } from './api.ts'
 import { InvitationNotice, useInvitations } from './invitations.tsx'
 import { setScope, useScope } from './scope.ts'
-import { Button } from './ui/button.tsx'
+import { Button } from './ui/forms/button.tsx'
 import { EmptyState, ErrorState } from './ui/states.tsx'
 
 export type BrowserSession = NonNullable<Data<'GET /auth/session'>>

@@ -2,11 +2,11 @@ import { createContext, use, useCallback, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { api } from './api.ts'
 import { useIdentity } from './session.tsx'
-import { Button, ButtonLink } from './ui/button.tsx'
+import { Button, ButtonLink } from './ui/forms/button.tsx'
 import { Dialog } from './ui/dialog.tsx'
-import { TextField } from './ui/field.tsx'
-import { FormDialog } from './ui/form-dialog.tsx'
-import { useSubmit } from './ui/use-submit.ts'
+import { TextField } from './ui/forms/field.tsx'
+import { FormDialog } from './ui/forms/form-dialog.tsx'
+import { useSubmit } from './ui/forms/use-submit.ts'
 
 /** Runs a call that needs proof of who one is: asks for it first, unless that was done within the last minutes. */
 export type WithStepUp = <T>(work: (stepUpToken: string) => Promise<T>) => Promise<T>

@@ -1,4 +1,4 @@
-import { badRequest } from '../platform/errors.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import type { KnownTools } from '../tool.ts'
 
 /** Tools of MCP servers are known only to the person who has connected one. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../identity/actor.ts'
-import type { Db } from '../platform/database.ts'
+import type { Db } from '../platform/database/database.ts'
 import { newId } from '../platform/ids.ts'
 import * as queries from './queries.ts'
 import { mergeSettings } from './settings.ts'

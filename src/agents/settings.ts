@@ -1,4 +1,4 @@
-import { badRequest } from '../platform/errors.ts'
+import { badRequest } from '../platform/http/errors.ts'
 import type { KnownTools } from '../tool.ts'
 import { normaliseApprovals } from './approvals.ts'
 

@@ -1,5 +1,5 @@
-import { sql } from '../platform/database.ts'
-import type { Db } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
+import type { Db } from '../platform/database/database.ts'
 
 export interface AccountPatch {
   autoTopupEnabled?: boolean | undefined

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { assertExact, deposit, getBilling, listLedger, openPaid, spend } from '../../test/billing.ts'
+import { assertExact, deposit, getBilling, listLedger, openPaid, spend } from '../../test/support/billing.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
-import { sql } from '../platform/database.ts'
-import { adjust } from './ledger.ts'
+import { sql } from '../platform/database/database.ts'
+import { adjust } from './ledger/ledger.ts'
 import { createPromotion } from './promotions.ts'
 
 const app = await startTestApp()
@@ -318,7 +318,7 @@ describe('provider keys', () => {
 })
 
 test('deposits in production without a payment provider are SERVICE_UNAVAILABLE, also direct ones', async () => {
-  const { mayDepositDirectly } = await import('./deposits.ts')
+  const { mayDepositDirectly } = await import('./payments/deposits.ts')
   const nothing = { stripe: undefined, allowsDirectDeposits: true }
   assert.equal(mayDepositDirectly({ ...nothing, isProduction: true }, 'direct'), false)
   assert.equal(mayDepositDirectly({ ...nothing, isProduction: false }, undefined), true)

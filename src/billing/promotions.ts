@@ -1,9 +1,9 @@
 import type { Actor } from '../identity/actor.ts'
-import { audit } from '../identity/audit.ts'
-import type { Database, Db } from '../platform/database.ts'
-import { badRequest, conflict, notFound, validationError } from '../platform/errors.ts'
+import { audit } from '../identity/audit/audit.ts'
+import type { Database, Db } from '../platform/database/database.ts'
+import { badRequest, conflict, notFound, validationError } from '../platform/http/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { book, lockAccount } from './ledger.ts'
+import { book, lockAccount } from './ledger/ledger.ts'
 import * as queries from './promotion-queries.ts'
 import type { PromotionRow } from './promotion-queries.ts'
 

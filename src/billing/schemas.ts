@@ -1,6 +1,6 @@
-import { Type } from '../platform/type.ts'
-import { Id, ListQuery, Nullable, Page, Timestamp } from '../platform/schemas.ts'
-import { keyProviders } from './provider-keys.ts'
+import { Type } from '../platform/http/type.ts'
+import { Id, ListQuery, Nullable, Page, Timestamp } from '../platform/http/schemas.ts'
+import { keyProviders } from './provider-keys/provider-keys.ts'
 
 const Cents = (description?: string) => Type.Integer(description === undefined ? {} : { description })
 const Microcents = Type.Integer({ description: '10,000 microcents are a cent' })

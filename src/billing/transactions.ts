@@ -1,11 +1,11 @@
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import type { ListQuery } from '../platform/schemas.ts'
+import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
+import type { ListQuery } from '../platform/http/schemas.ts'
 import { toTransaction } from './account.ts'
-import type { LedgerDeps } from './ledger.ts'
-import { getAccount } from './ledger.ts'
-import * as queries from './ledger-queries.ts'
-import type { TransactionType } from './ledger-queries.ts'
-import { readSettled } from './spending.ts'
+import type { LedgerDeps } from './ledger/ledger.ts'
+import { getAccount } from './ledger/ledger.ts'
+import * as queries from './ledger/queries.ts'
+import type { TransactionType } from './ledger/queries.ts'
+import { readSettled } from './spending/spending.ts'
 
 const types: readonly TransactionType[] = ['deposit', 'usage', 'refund', 'adjustment', 'platform_fee']
 

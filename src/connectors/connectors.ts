@@ -1,11 +1,11 @@
-import { badRequest } from '../platform/errors.ts'
-import { catalog } from './catalog.ts'
-import type { Connector } from './definition.ts'
-import { isConfigured } from './oauth-client.ts'
-import type { ProviderDeps } from './provider.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { catalog } from './catalog/catalog.ts'
+import type { Connector } from './catalog/definition.ts'
+import { isConfigured } from './oauth/client.ts'
+import type { ProviderDeps } from './connections/provider.ts'
 import type { ConnectorEntry } from './schemas.ts'
 
-export { findOrgOfLinear } from './linear-binding-queries.ts'
+export { findOrgOfLinear } from './endpoints/linear-binding-queries.ts'
 
 type Settings = Pick<ProviderDeps, 'config'>
 

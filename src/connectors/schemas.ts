@@ -1,6 +1,6 @@
-import { Type } from '../platform/type.ts'
-import type { Static } from '../platform/type.ts'
-import { Id, Nullable, Timestamp } from '../platform/schemas.ts'
+import { Type } from '../platform/http/type.ts'
+import type { Static } from '../platform/http/type.ts'
+import { Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
 
 const Described = Type.Object({ name: Type.String(), description: Type.String() })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ask, createAgent, openSession } from '../../test/chat.ts'
-import { startProvider } from '../../test/fake-provider.ts'
-import type { Reply } from '../../test/fake-provider.ts'
+import { ask, createAgent, openSession } from '../../test/support/chat.ts'
+import { startProvider } from '../../test/fakes/provider.ts'
+import type { Reply } from '../../test/fakes/provider.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
 
@@ -89,7 +89,7 @@ describe('an agent', () => {
     const whole = await app.createUser(owner)
     await connect(whole, 'airtable', airtable)
     await app.db.transaction('all orgs', async (db) => {
-      const { sql } = await import('../platform/database.ts')
+      const { sql } = await import('../platform/database/database.ts')
       await db.execute(sql`update connections set user_id = ${reader.userId} where user_id = ${whole.userId}`)
     })
     const { id } = await openSession(app, reader, { agentId: 'helper' })

@@ -1,7 +1,7 @@
-import { sql } from '../platform/database.ts'
-import type { Db } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
+import type { Db } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
-import { nameKeyOf } from './names.ts'
+import { nameKeyOf } from './tree/names.ts'
 
 export type Source = 'upload' | 'folder' | 'link'
 export type Status = 'pending' | 'ready'

@@ -1,6 +1,6 @@
-import { apiPrefix } from '../platform/http.ts'
+import { apiPrefix } from '../platform/http/http.ts'
 import type { FileRow } from './queries.ts'
-import { storageKeyOf } from './uploads.ts'
+import { storageKeyOf } from './uploads/uploads.ts'
 
 /** A file as the API shows it. `origin` is what its URLs start with. */
 export const fileRecord = (row: FileRow, orgId: string, origin: string) => ({

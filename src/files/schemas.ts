@@ -1,8 +1,8 @@
-import { Type } from '../platform/type.ts'
-import type { Static } from '../platform/type.ts'
-import { Id, ListQuery, Nullable, Patch, Timestamp } from '../platform/schemas.ts'
-import { maxNameLength } from './names.ts'
-import { maxFileBytes } from './uploads.ts'
+import { Type } from '../platform/http/type.ts'
+import type { Static } from '../platform/http/type.ts'
+import { Id, ListQuery, Nullable, Patch, Timestamp } from '../platform/http/schemas.ts'
+import { maxNameLength } from './tree/names.ts'
+import { maxFileBytes } from './uploads/uploads.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: maxNameLength, description: 'Any text without NUL, CR or LF' })
 

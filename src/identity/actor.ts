@@ -1,4 +1,4 @@
-import { forbidden } from '../platform/errors.ts'
+import { forbidden } from '../platform/http/errors.ts'
 import type { Permission, Role } from './permissions.ts'
 
 /** Which request a change came with, for the audit log. */

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
-import { ApiError, forbidden, unauthorized } from '../platform/errors.ts'
-import { originOf, refuse } from '../platform/http.ts'
-import type { App } from '../platform/http.ts'
+import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
+import { originOf, refuse } from '../platform/http/http.ts'
+import type { App } from '../platform/http/http.ts'
 import type { Actor } from './actor.ts'
 import type { Authority } from './authority.ts'
 import type { AuthorityWatch, OnLost } from './authority-watch.ts'
 import type { Permission } from './permissions.ts'
-import type { SessionAuthority } from './session-authority.ts'
-import { rawCookie, sessionCookie } from './session-cookie.ts'
+import type { SessionAuthority } from './sign-in/session-authority.ts'
+import { rawCookie, sessionCookie } from './sign-in/session-cookie.ts'
 
 export interface AuthenticationOptions {
   authority: Authority

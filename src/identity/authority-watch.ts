@@ -1,10 +1,10 @@
-import type { Database } from '../platform/database.ts'
-import { ApiError, forbidden } from '../platform/errors.ts'
-import type { Log } from '../platform/log.ts'
+import type { Database } from '../platform/database/database.ts'
+import { ApiError, forbidden } from '../platform/http/errors.ts'
+import type { Log } from '../platform/process/log.ts'
 import type { Actor } from './actor.ts'
 import type { Permission } from './permissions.ts'
 import * as queries from './queries.ts'
-import type { SessionAuthority } from './session-authority.ts'
+import type { SessionAuthority } from './sign-in/session-authority.ts'
 
 /** Says why the caller may not go on: UNAUTHORIZED or FORBIDDEN. Called at most once. */
 export type OnLost = (reason: ApiError) => void

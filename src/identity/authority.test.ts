@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sql } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
 import { generateKey, hashKey } from '../platform/key-format.ts'
 import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'

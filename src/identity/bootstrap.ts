@@ -1,12 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Config } from '../config.ts'
-import type { Database } from '../platform/database.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../platform/database/database.ts'
 import { generateKey } from '../platform/key-format.ts'
-import { hasOrgs, lockFirstStart } from './org-queries.ts'
-import { createOrg } from './orgs.ts'
-import { hashPassword, setPassword } from './passwords.ts'
-import { createSignInLink } from './sign-in-links.ts'
+import { hasOrgs, lockFirstStart } from './members/org-queries.ts'
+import { createOrg } from './members/orgs.ts'
+import { hashPassword, setPassword } from './sign-in/passwords.ts'
+import { createSignInLink } from './sign-in/links.ts'
 
 export interface Bootstrapped {
   /** True for the one process that made the first org. */

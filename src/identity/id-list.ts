@@ -1,5 +1,5 @@
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import { ok } from '../platform/schemas.ts'
+import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
+import { ok } from '../platform/http/schemas.ts'
 
 /** The id that a cursor of `idList` stands for. */
 export const afterId = (cursor: string | undefined): string | undefined =>

@@ -1,4 +1,4 @@
-import { badRequest } from '../platform/errors.ts'
+import { badRequest } from '../platform/http/errors.ts'
 
 const maxNameLength = 120
 const maxEmailLength = 254

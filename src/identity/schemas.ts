@@ -1,5 +1,5 @@
-import { Type } from '../platform/type.ts'
-import { CursorQuery, Id, Nullable, Timestamp } from '../platform/schemas.ts'
+import { Type } from '../platform/http/type.ts'
+import { CursorQuery, Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
 import { roles } from './permissions.ts'
 
 const Named = Type.Object({ id: Id, name: Type.String() })

@@ -1,4 +1,4 @@
-import type { QuotaName } from '../config-quotas.ts'
+import type { QuotaName } from '../config/quotas.ts'
 
 const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 

@@ -1,6 +1,6 @@
-import type { QuotaName } from '../config-quotas.ts'
-import { sql } from '../platform/database.ts'
-import type { Db, Transaction } from '../platform/database.ts'
+import type { QuotaName } from '../config/quotas.ts'
+import { sql } from '../platform/database/database.ts'
+import type { Db, Transaction } from '../platform/database/database.ts'
 
 export interface StateRow {
   /** Null: the org pays for no plan. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { create, createFolder, leavesNothing, pathOf, sendForm, traces, upload } from '../../test/files.ts'
+import { create, createFolder, leavesNothing, pathOf, sendForm, traces, upload } from '../../test/support/files.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor } from '../../test/harness.ts'
-import { until } from '../../test/until.ts'
-import { accept, createWebhook, deliver, eventsOf, freshId } from '../../test/webhooks.ts'
-import type { MadeWebhook } from '../../test/webhooks.ts'
-import type { QuotaName } from '../config-quotas.ts'
-import { sql } from '../platform/database.ts'
-import { defineJob } from '../platform/jobs.ts'
+import { until } from '../../test/support/until.ts'
+import { accept, createWebhook, deliver, eventsOf, freshId } from '../../test/support/webhooks.ts'
+import type { MadeWebhook } from '../../test/support/webhooks.ts'
+import type { QuotaName } from '../config/quotas.ts'
+import { sql } from '../platform/database/database.ts'
+import { defineJob } from '../platform/jobs/jobs.ts'
 
 const app = await startTestApp({
   QUOTA_STORED_BYTES: '1000',

@@ -1,6 +1,6 @@
-import { apiPrefix } from '../platform/http.ts'
-import type { App } from '../platform/http.ts'
-import { ok, Success } from '../platform/schemas.ts'
+import { apiPrefix } from '../platform/http/http.ts'
+import type { App } from '../platform/http/http.ts'
+import { ok, Success } from '../platform/http/schemas.ts'
 import type { Quotas } from './quotas.ts'
 import { QuotaList } from './schemas.ts'
 

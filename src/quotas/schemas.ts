@@ -1,6 +1,6 @@
-import { quotaNames } from '../config-quotas.ts'
-import { Nullable, Timestamp } from '../platform/schemas.ts'
-import { Type } from '../platform/type.ts'
+import { quotaNames } from '../config/quotas.ts'
+import { Nullable, Timestamp } from '../platform/http/schemas.ts'
+import { Type } from '../platform/http/type.ts'
 
 export const Quota = Type.Object({
   name: Type.Enum([...quotaNames], { description: 'What is limited. `files` counts folders and links, too' }),

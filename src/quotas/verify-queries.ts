@@ -1,5 +1,5 @@
-import { sql } from '../platform/database.ts'
-import type { Db, Transaction } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
+import type { Db, Transaction } from '../platform/database/database.ts'
 
 export const listOrgs = (db: Db) =>
   db.rows<{ orgId: string }>(sql`-- all orgs: the daily reconciliation

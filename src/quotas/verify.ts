@@ -1,7 +1,7 @@
-import type { Database } from '../platform/database.ts'
-import { defineJob } from '../platform/jobs.ts'
-import type { Jobs } from '../platform/jobs.ts'
-import type { Log } from '../platform/log.ts'
+import type { Database } from '../platform/database/database.ts'
+import { defineJob } from '../platform/jobs/jobs.ts'
+import type { Jobs } from '../platform/jobs/jobs.ts'
+import type { Log } from '../platform/process/log.ts'
 import * as queries from './verify-queries.ts'
 
 /** A counter that does not say what is there. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { createHttp } from '../platform/http.ts'
-import { createLog } from '../platform/log.ts'
+import { createHttp } from '../platform/http/http.ts'
+import { createLog } from '../platform/process/log.ts'
 import { registerReference } from './routes.ts'
 
 const app = createHttp({ log: createLog('silent'), production: true, trustProxy: false })

@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from '../platform/type.ts'
-import { isNotModified } from '../platform/etag.ts'
-import type { App } from '../platform/http.ts'
+import { Type } from '../platform/http/type.ts'
+import { isNotModified } from '../platform/http/etag.ts'
+import type { App } from '../platform/http/http.ts'
 import { gzippedViewer, viewerVersion } from './viewer.ts'
 
 const document = new URL('../../docs/openapi.json', import.meta.url)

@@ -1,12 +1,12 @@
 import type { Actor } from '../identity/actor.ts'
-import { actorOfUser } from '../identity/user-authority.ts'
-import type { Db, Transaction } from '../platform/database.ts'
-import { forbidden } from '../platform/errors.ts'
+import { actorOfUser } from '../identity/sign-in/user-authority.ts'
+import type { Db, Transaction } from '../platform/database/database.ts'
+import { forbidden } from '../platform/http/errors.ts'
 import { newId } from '../platform/ids.ts'
 import * as queries from './queries.ts'
-import * as turnQueries from './turn-queries.ts'
-import { beginTurn } from './turns.ts'
-import type { TurnDeps } from './turns.ts'
+import * as turnQueries from './turns/queries.ts'
+import { beginTurn } from './turns/turns.ts'
+import type { TurnDeps } from './turns/turns.ts'
 
 /** Which agent is to answer in a chat of a provider, and in whose name. */
 export interface ConnectorAnswering {

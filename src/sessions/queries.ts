@@ -1,5 +1,5 @@
-import { empty, sql } from '../platform/database.ts'
-import type { Db, Sql } from '../platform/database.ts'
+import { empty, sql } from '../platform/database/database.ts'
+import type { Db, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { Author, MessagePart } from './schemas.ts'
 

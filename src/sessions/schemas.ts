@@ -1,6 +1,6 @@
-import { Type } from '../platform/type.ts'
-import type { Static, TSchema } from '../platform/type.ts'
-import { CursorQuery, Id, Nullable, Timestamp } from '../platform/schemas.ts'
+import { Type } from '../platform/http/type.ts'
+import type { Static, TSchema } from '../platform/http/type.ts'
+import { CursorQuery, Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
 
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Yours, 16 KB at most; `relationship` in it is the server’s own',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sql } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
 import { newId } from '../platform/ids.ts'
-import { ask, createAgent, openSession, say, untilStatus } from '../../test/chat.ts'
+import { ask, createAgent, openSession, say, untilStatus } from '../../test/support/chat.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { Answer, TestActor } from '../../test/harness.ts'
 

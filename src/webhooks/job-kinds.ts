@@ -1,4 +1,4 @@
-import { defineJob } from '../platform/jobs.ts'
+import { defineJob } from '../platform/jobs/jobs.ts'
 
 /** Removes what a deleted webhook left. */
 export const purgeWebhook = defineJob<{ orgId: string; webhookId: string }>('webhooks.purge')

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts'
-import type { Database } from '../platform/database.ts'
-import type { Jobs } from '../platform/jobs.ts'
-import { createDeliverer } from './deliverer.ts'
-import type { DelivererDeps } from './deliverer.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../platform/database/database.ts'
+import type { Jobs } from '../platform/jobs/jobs.ts'
+import { createDeliverer } from './deliver/deliverer.ts'
+import type { DelivererDeps } from './deliver/deliverer.ts'
 import { purgeWebhook, turnPartitions } from './job-kinds.ts'
-import { partitionDays } from './record.ts'
+import { partitionDays } from './receive/record.ts'
 import * as queries from './retention-queries.ts'
 
 const batch = 5_000

@@ -1,6 +1,6 @@
 import type { Actor } from '../identity/actor.ts'
-import { sql } from '../platform/database.ts'
-import type { Db } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
+import type { Db } from '../platform/database/database.ts'
 
 export type WebhookStatus = 'active' | 'paused' | 'disabled'
 

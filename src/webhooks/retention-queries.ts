@@ -1,5 +1,5 @@
-import { sql } from '../platform/database.ts'
-import type { Db, Transaction } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
+import type { Db, Transaction } from '../platform/database/database.ts'
 
 /** Makes the partitions from yesterday to `days` from now that are not there. */
 export const ensurePartitions = (db: Db, days: number) =>

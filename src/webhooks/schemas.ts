@@ -1,6 +1,6 @@
-import { Type } from '../platform/type.ts'
-import type { Static } from '../platform/type.ts'
-import { Id, Nullable, Timestamp } from '../platform/schemas.ts'
+import { Type } from '../platform/http/type.ts'
+import type { Static } from '../platform/http/type.ts'
+import { Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
 
 /** As many as the list of webhooks answers in one go when no limit is named. */
 export const wholeList = 1_000

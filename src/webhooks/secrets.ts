@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { badRequest } from '../platform/errors.ts'
-import { defineSealedColumn } from '../platform/reencrypt.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import { defineSealedColumn } from '../platform/encryption/reencrypt.ts'
 import { discordKey } from '../platform/signatures/discord.ts'
 import { sha256 } from '../platform/signatures/signed-request.ts'
 import { standardKey, standardSecret } from '../platform/signatures/standard-webhooks.ts'
-import { isStandardSource } from './sources.ts'
+import { isStandardSource } from './receive/sources.ts'
 
 export const webhookSecretColumn = defineSealedColumn('webhooks', 'secret')
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sql } from '../platform/database.ts'
+import { sql } from '../platform/database/database.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
-import { until } from '../../test/until.ts'
+import { until } from '../../test/support/until.ts'
 import {
   accept,
   createWebhook,
@@ -13,9 +13,9 @@ import {
   openLoopback,
   read,
   signed,
-} from '../../test/webhooks.ts'
-import { startReceiver } from '../../test/receiver.ts'
-import { linear } from './linear.ts'
+} from '../../test/support/webhooks.ts'
+import { startReceiver } from '../../test/fakes/receiver.ts'
+import { linear } from './receive/linear.ts'
 import { ensureBuiltin } from './webhooks.ts'
 
 const app = await startTestApp(openLoopback)

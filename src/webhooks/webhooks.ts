@@ -1,25 +1,25 @@
 import type { Actor } from '../identity/actor.ts'
 import { systemActor } from '../identity/actor.ts'
-import { audit } from '../identity/audit.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import type { Database, Db } from '../platform/database.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
-import { requireMatch } from '../platform/etag.ts'
-import { apiPrefix } from '../platform/http.ts'
+import { audit } from '../identity/audit/audit.ts'
+import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
+import type { Database, Db } from '../platform/database/database.ts'
+import { badRequest, notFound } from '../platform/http/errors.ts'
+import { requireMatch } from '../platform/http/etag.ts'
+import { apiPrefix } from '../platform/http/http.ts'
 import { newId } from '../platform/ids.ts'
-import type { Jobs } from '../platform/jobs.ts'
-import type { Outbound } from '../platform/outbound.ts'
-import type { Sealer } from '../platform/secrets.ts'
+import type { Jobs } from '../platform/jobs/jobs.ts'
+import type { Outbound } from '../platform/outbound/outbound.ts'
+import type { Sealer } from '../platform/encryption/secrets.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import { purgeWebhook } from './job-kinds.ts'
-import { cleanEventTypes } from './payload.ts'
+import { cleanEventTypes } from './receive/payload.ts'
 import * as queries from './queries.ts'
 import type { ReceiverRow, WebhookRow, WebhookStatus } from './queries.ts'
 import { wholeList } from './schemas.ts'
 import type { SecretRotate, WebhookCreate, WebhookListQuery, WebhookPatch } from './schemas.ts'
 import { makeSecret, webhookSecretColumn } from './secrets.ts'
 import type { MadeSecret } from './secrets.ts'
-import type { Wakeup } from './wakeup.ts'
+import type { Wakeup } from './deliver/wakeup.ts'
 
 export interface WebhookRules {
   secrets: Sealer
@@ -44,7 +44,7 @@ export const pageOf = <T extends { id: string }>(rows: T[], limit: number) => {
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null }
 }
 
-export { findDeliveryBacklog } from './queue-queries.ts'
+export { findDeliveryBacklog } from './deliver/queue-queries.ts'
 
 const receivePathOf = (id: string): string => `${apiPrefix}/webhooks/receive/${id}`
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAgent } from '../chat.ts'
-import { assertAccessible, startConsole } from '../console.ts'
-import { startProvider } from '../fake-provider.ts'
+import { createAgent } from '../support/chat.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
+import { startProvider } from '../fakes/provider.ts'
 import type { TestActor } from '../harness.ts'
 
 const provider = await startProvider()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { ask, createAgent, openSession } from '../chat.ts'
-import { assertAccessible, startConsole } from '../console.ts'
-import { upload } from '../files.ts'
-import { sql } from '../../src/platform/database.ts'
-import { accept, createWebhook, deliver } from '../webhooks.ts'
+import { ask, createAgent, openSession } from '../support/chat.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
+import { upload } from '../support/files.ts'
+import { sql } from '../../src/platform/database/database.ts'
+import { accept, createWebhook, deliver } from '../support/webhooks.ts'
 
 const { app, open } = await startConsole()
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAgent, getTurn, openSession } from '../chat.ts'
-import { startConsole } from '../console.ts'
-import { startFakeModel } from '../fake-model.ts'
-import type { Script } from '../fake-model.ts'
+import { createAgent, getTurn, openSession } from '../support/chat.ts'
+import { startConsole } from '../support/console.ts'
+import { startFakeModel } from '../fakes/model.ts'
+import type { Script } from '../fakes/model.ts'
 
 const model = await startFakeModel()
 const { app, open } = await startConsole({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, startConsole } from '../console.ts'
-import { addOAuth, startProvider } from '../fake-provider.ts'
-import { addConnection } from '../receivers.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
+import { addOAuth, startProvider } from '../fakes/provider.ts'
+import { addConnection } from '../support/receivers.ts'
 
 const provider = await startProvider()
 const oauth = addOAuth(provider, {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fillFolder, startConsole } from '../console.ts'
-import { create, upload } from '../files.ts'
+import { fillFolder, startConsole } from '../support/console.ts'
+import { create, upload } from '../support/files.ts'
 import type { TestActor } from '../harness.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const { app, open } = await startConsole()
 const scratch = await mkdtemp(join(tmpdir(), 'atrium-console-'))

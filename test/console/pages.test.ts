@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { assertAccessible, startConsole } from '../console.ts'
+import { assertAccessible, startConsole } from '../support/console.ts'
 import { makeSample } from '../screenshots/sample.ts'
 import { shots } from '../screenshots/shots.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startConsole } from '../console.ts'
-import { docx, escapeXml } from '../documents.ts'
-import { create, upload } from '../files.ts'
+import { startConsole } from '../support/console.ts'
+import { docx, escapeXml } from '../support/documents.ts'
+import { create, upload } from '../support/files.ts'
 import { picture } from '../screenshots/sample.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const { app, open } = await startConsole()
 const owner = await app.createOrg()

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { systemActor } from '../../src/identity/actor.ts'
-import { addMember } from '../../src/identity/members.ts'
-import { assertAccessible, givePassword, password, startConsole } from '../console.ts'
+import { addMember } from '../../src/identity/members/members.ts'
+import { assertAccessible, givePassword, password, startConsole } from '../support/console.ts'
 import type { TestActor } from '../harness.ts'
 
 const { app, open, visit } = await startConsole()

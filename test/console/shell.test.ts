@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startConsole } from '../console.ts'
-import { create, upload } from '../files.ts'
+import { startConsole } from '../support/console.ts'
+import { create, upload } from '../support/files.ts'
 
 const { app, open } = await startConsole()
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, givePassword, password, startConsole } from '../console.ts'
+import { assertAccessible, givePassword, password, startConsole } from '../support/console.ts'
 
 const { app, visit, open, signInLink } = await startConsole()
 

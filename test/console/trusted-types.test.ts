@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startConsole } from '../console.ts'
-import { docx } from '../documents.ts'
-import { upload } from '../files.ts'
+import { startConsole } from '../support/console.ts'
+import { docx } from '../support/documents.ts'
+import { upload } from '../support/files.ts'
 
 const { app, open, visit } = await startConsole()
 const owner = await app.createOrg()

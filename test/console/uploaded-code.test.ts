@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startConsole } from '../console.ts'
-import { pathOf, upload } from '../files.ts'
+import { startConsole } from '../support/console.ts'
+import { pathOf, upload } from '../support/files.ts'
 
 const { app, open } = await startConsole()
 const owner = await app.createOrg()

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { startConsole } from '../console.ts'
-import { startReceiver } from '../receiver.ts'
-import { until } from '../until.ts'
-import { accept, createWebhook, openLoopback } from '../webhooks.ts'
+import { startConsole } from '../support/console.ts'
+import { startReceiver } from '../fakes/receiver.ts'
+import { until } from '../support/until.ts'
+import { accept, createWebhook, openLoopback } from '../support/webhooks.ts'
 
 const run = promisify(execFile)
 const receiver = await startReceiver()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { statusOfCode } from '../../src/platform/errors.ts'
-import type { ErrorCode } from '../../src/platform/errors.ts'
+import { statusOfCode } from '../../src/platform/http/errors.ts'
+import type { ErrorCode } from '../../src/platform/http/errors.ts'
 
 export interface Failure {
   code: ErrorCode

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { statusOfCode } from '../../src/platform/errors.ts'
+import { statusOfCode } from '../../src/platform/http/errors.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startTestApp } from '../harness.ts'
 import type { Answer, CallOptions } from '../harness.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { insertKey } from '../../src/billing/provider-key-queries.ts'
-import { providerKeyColumn } from '../../src/billing/provider-keys.ts'
+import { insertKey } from '../../src/billing/provider-keys/queries.ts'
+import { providerKeyColumn } from '../../src/billing/provider-keys/provider-keys.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
-import { addEndpoint, bindLinear } from '../receivers.ts'
+import { addEndpoint, bindLinear } from '../support/receivers.ts'
 
 /** A thing that exists, and how to see that it still does. */
 export interface Resource {

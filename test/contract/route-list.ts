@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify'
-import type { App } from '../../src/platform/http.ts'
+import type { App } from '../../src/platform/http/http.ts'
 
 /** One method of one route. */
 export interface Route {

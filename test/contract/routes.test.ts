@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { permissions } from '../../src/identity/permissions.ts'
-import { compileEverySchema } from '../../src/platform/validation.ts'
+import { compileEverySchema } from '../../src/platform/http/validation.ts'
 import { startTestApp } from '../harness.ts'
 import { factories, factoryOf, freeParams } from './resources.ts'
 import { routesOf } from './route-list.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createHash, randomUUID } from 'node:crypto'
-import { sql } from '../../src/platform/database.ts'
+import { sql } from '../../src/platform/database/database.ts'
 import { generateKey, hashKey } from '../../src/platform/key-format.ts'
 import { startTestApp } from '../harness.ts'
 import type { Answer, CallOptions } from '../harness.ts'

@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import { catalog } from '../../src/connectors/catalog.ts'
-import { fileTools } from '../../src/sessions/file-tools.ts'
+import { catalog } from '../../src/connectors/catalog/catalog.ts'
+import { fileTools } from '../../src/sessions/tools/file-tools.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
@@ -25,8 +25,11 @@ const importersOf = (name: string): string[] =>
     .toSorted()
 
 test('HTML is parsed by the program of the sandbox only', () => {
-  assert.deepEqual(importersOf('htmlparser2'), ['src/platform/html-parser.ts'])
-  assert.deepEqual(importersOf('/html-parser.ts'), ['src/platform/html-links.ts', 'src/platform/html-text.ts'])
+  assert.deepEqual(importersOf('htmlparser2'), ['src/platform/text/html-parser.ts'])
+  assert.deepEqual(importersOf('/html-parser.ts'), [
+    'src/platform/text/html-links.ts',
+    'src/platform/text/html-text.ts',
+  ])
   for (const name of ['/html-links.ts', '/html-text.ts']) {
     assert.deepEqual(importersOf(name), ['src/platform/sandbox/page-child.ts'])
   }
@@ -41,9 +44,9 @@ test('XML, archives and PDF are parsed by the program that makes previews only',
 
 test('schemas are compiled for routes, for our own tools and for the catalog only', () => {
   assert.deepEqual(importersOf('ajv'), [
-    'src/connectors/check-connector.ts',
-    'src/platform/validation.ts',
-    'src/sessions/tools.ts',
+    'src/connectors/catalog/check-connector.ts',
+    'src/platform/http/validation.ts',
+    'src/sessions/tools/tools.ts',
   ])
 })
 

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { assertExact, deposit, getBilling, listLedger, openPaid, sumOf } from '../billing.ts'
-import { getTurn, say, until } from '../chat.ts'
+import { assertExact, deposit, getBilling, listLedger, openPaid, sumOf } from '../support/billing.ts'
+import { getTurn, say, until } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
-import { sql } from '../../src/platform/database.ts'
+import { sql } from '../../src/platform/database/database.ts'
 
 const children = new Set<ChildProcess>()
 after(() => {
@@ -41,7 +41,7 @@ const kill = async (child: ChildProcess): Promise<void> => {
 const verify = async () => {
   const { host, port, user, database } = connection
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
-  const cli = new URL('../../src/cli.ts', import.meta.url).pathname
+  const cli = new URL('../../src/cli/cli.ts', import.meta.url).pathname
   const env = { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: config.dataDir }
   // Where something is off the command exits with 1, having said what.
   const ended = await promisify(execFile)(process.execPath, [cli, 'ledger', 'verify', '--json'], { env }).catch(

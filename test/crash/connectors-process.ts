@@ -1,9 +1,9 @@
 // A server for connectors.test.ts to start: it kills itself at the moment that it is told.
-import { parseConfig } from '../../src/config.ts'
-import { freshAccess } from '../../src/connectors/refresh.ts'
-import type { AccessDeps, ConnectionRef } from '../../src/connectors/refresh.ts'
+import { parseConfig } from '../../src/config/config.ts'
+import { freshAccess } from '../../src/connectors/oauth/refresh.ts'
+import type { AccessDeps, ConnectionRef } from '../../src/connectors/oauth/refresh.ts'
 import { openDeps } from '../../src/deps.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog } from '../../src/platform/process/log.ts'
 import { buildServer } from '../../src/server.ts'
 
 export interface Options {

@@ -8,12 +8,12 @@ import { chown, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openDataDir } from '../../src/platform/data-dir.ts'
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
-import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
-import { chooseIdentity, commandAs, findBinaries } from '../../src/platform/postgres-binaries.ts'
-import { leaveOut, startHolder, startReady, temporaryDir, withClient } from '../holder.ts'
-import { until } from '../until.ts'
+import { openDataDir } from '../../src/platform/postgres/data-dir.ts'
+import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts'
+import { chooseIdentity, commandAs, findBinaries } from '../../src/platform/postgres/binaries.ts'
+import { leaveOut, startHolder, startReady, temporaryDir, withClient } from '../support/holder.ts'
+import { until } from '../support/until.ts'
 
 const dir = await temporaryDir('crash')
 const cluster = join(dir, 'postgres', 'data')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import OpenAI from 'openai'
-import { getTurn } from '../chat.ts'
+import { getTurn } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
 import type { Options } from './turns-process.ts'
 

@@ -4,10 +4,10 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
-import { sql } from '../../src/platform/database.ts'
+import { sql } from '../../src/platform/database/database.ts'
 import { startTestApp } from '../harness.ts'
-import { serveThings, thingsTable } from '../things.ts'
-import type { Moment } from '../things.ts'
+import { serveThings, thingsTable } from '../support/things.ts'
+import type { Moment } from '../support/things.ts'
 
 const { deps, db, config, connection, createOrg } = await startTestApp({}, { work: false })
 await db.execute(thingsTable)

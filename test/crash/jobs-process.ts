@@ -1,8 +1,8 @@
 // A process that works on jobs, for jobs.test.ts to kill. It says over IPC what it does, and does what it is told.
-import { openDatabase, sql } from '../../src/platform/database.ts'
-import { createJobs, defineJob } from '../../src/platform/jobs.ts'
-import type { JobTiming } from '../../src/platform/job-runner.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { openDatabase, sql } from '../../src/platform/database/database.ts'
+import { createJobs, defineJob } from '../../src/platform/jobs/jobs.ts'
+import type { JobTiming } from '../../src/platform/jobs/runner.ts'
+import { createLog } from '../../src/platform/process/log.ts'
 
 export const countKind = defineJob<{ n: number }>('crash.count')
 export const stuckKind = defineJob<{ name: string }>('crash.stuck')

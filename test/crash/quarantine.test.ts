@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { openSession, say, untilStatus } from '../chat.ts'
+import { openSession, say, untilStatus } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
 import type { Options } from './turns-process.ts'
 

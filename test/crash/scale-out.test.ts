@@ -12,18 +12,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts'
 import { generateKey } from '../../src/platform/key-format.ts'
-import { cephInstallHint, isCephInstalled, startCeph } from '../ceph.ts'
-import { framesOf, textOf } from '../chat.ts'
-import { formBody, formType } from '../files.ts'
-import { startReceiver } from '../receiver.ts'
-import { createRedis, hasRedis } from '../redis.ts'
-import { available } from '../require.ts'
-import { startServerProcess } from '../server-process.ts'
-import type { ServerProcess } from '../server-process.ts'
-import { until } from '../until.ts'
-import { signed } from '../webhooks.ts'
+import { cephInstallHint, isCephInstalled, startCeph } from '../fakes/ceph.ts'
+import { framesOf, textOf } from '../support/chat.ts'
+import { formBody, formType } from '../support/files.ts'
+import { startReceiver } from '../fakes/receiver.ts'
+import { createRedis, hasRedis } from '../fakes/redis.ts'
+import { available } from '../support/require.ts'
+import { startServerProcess } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
+import { signed } from '../support/webhooks.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
 type Json = any
@@ -85,7 +85,7 @@ const startEverything = async () => {
     startServerProcess({ ...env, DATA_DIR: join(folder, name) }, name.startsWith('api') ? 'api' : 'worker')
   /** A command, as an operator runs it beside the servers. */
   const atrium = async (...words: string[]): Promise<Json> => {
-    const cli = new URL('../../src/cli.ts', import.meta.url).pathname
+    const cli = new URL('../../src/cli/cli.ts', import.meta.url).pathname
     const options = { env: { PATH: process.env['PATH'] ?? '', ...env, DATA_DIR: join(folder, 'cli') } }
     const { stdout } = await run(process.execPath, [cli, ...words, '--json'], options)
     return JSON.parse(stdout)

@@ -1,12 +1,12 @@
 // A worker on chat turns whose tools have bugs, for stray.test.ts to start.
-import { parseConfig } from '../../src/config.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/deps.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { guardProcess, unhandledErrors } from '../../src/platform/units.ts'
-import { startWatchdog } from '../../src/platform/watchdog.ts'
+import { createLog } from '../../src/platform/process/log.ts'
+import { guardProcess, unhandledErrors } from '../../src/platform/process/units.ts'
+import { startWatchdog } from '../../src/platform/process/watchdog.ts'
 import { registerSessionJobs } from '../../src/sessions/jobs.ts'
-import { builtIn, createToolbox } from '../../src/sessions/tools.ts'
-import type { Tool } from '../../src/sessions/tools.ts'
+import { builtIn, createToolbox } from '../../src/sessions/tools/tools.ts'
+import type { Tool } from '../../src/sessions/tools/tools.ts'
 
 export interface Options {
   connection: { host: string; port: number; user: string; database: string }

@@ -1,9 +1,9 @@
 // A server of the routes in things.ts, for idempotency.test.ts to lose. It says its URL over IPC.
-import { parseConfig } from '../../src/config.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/deps.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { serveThings } from '../things.ts'
-import type { Moment } from '../things.ts'
+import { createLog } from '../../src/platform/process/log.ts'
+import { serveThings } from '../support/things.ts'
+import type { Moment } from '../support/things.ts'
 
 const [connection, dataDir, dieWhen] = process.argv.slice(2) as [string, string, Moment]
 const config = parseConfig({ NODE_ENV: 'test', DATA_DIR: dataDir })

@@ -1,15 +1,15 @@
 // A worker on chat turns, for turns.test.ts to start: it kills itself at the moment that it is told.
 import { appendFileSync } from 'node:fs'
-import { parseConfig } from '../../src/config.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/deps.ts'
-import { sql } from '../../src/platform/database.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { sql } from '../../src/platform/database/database.ts'
+import { createLog } from '../../src/platform/process/log.ts'
 import { registerSessionJobs } from '../../src/sessions/jobs.ts'
-import { fileTools } from '../../src/sessions/file-tools.ts'
-import { createPeerTools } from '../../src/sessions/peers.ts'
-import { builtIn, createToolbox } from '../../src/sessions/tools.ts'
-import type { Tool, ToolContext } from '../../src/sessions/tools.ts'
-import type { Moment } from '../../src/sessions/turn-run.ts'
+import { fileTools } from '../../src/sessions/tools/file-tools.ts'
+import { createPeerTools } from '../../src/sessions/peers/peers.ts'
+import { builtIn, createToolbox } from '../../src/sessions/tools/tools.ts'
+import type { Tool, ToolContext } from '../../src/sessions/tools/tools.ts'
+import type { Moment } from '../../src/sessions/runtime/turn-run.ts'
 
 export interface Options {
   connection: { host: string; port: number; user: string; database: string }

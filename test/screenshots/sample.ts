@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { deflateSync, crc32 } from 'node:zlib'
-import { sql } from '../../src/platform/database.ts'
-import { givePassword } from '../console.ts'
-import { docx, escapeXml } from '../documents.ts'
-import { create, upload } from '../files.ts'
+import { sql } from '../../src/platform/database/database.ts'
+import { givePassword } from '../support/console.ts'
+import { docx, escapeXml } from '../support/documents.ts'
+import { create, upload } from '../support/files.ts'
 import type { TestActor, TestApp } from '../harness.ts'
 
 const chunk = (type: string, data: Buffer): Buffer => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { password } from '../console.ts'
+import { password } from '../support/console.ts'
 import type { Sample } from './sample.ts'
 
 export interface Shot {

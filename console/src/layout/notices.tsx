@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { formatDateTime } from '../format.ts'
 import { InvitationNotice, useInvitations } from '../invitations.tsx'
 import { useIdentity } from '../session.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/forms/button.tsx'
 import { Notice } from '../ui/states.tsx'
 
 const seenKey = 'atrium.failed-sign-ins-seen'

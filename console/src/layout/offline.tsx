@@ -1,7 +1,7 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { AtriumError } from 'atrium-sdk'
 import { useEffect, useState } from 'react'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/forms/button.tsx'
 import styles from './layout.module.css'
 
 const retryEveryMs = 5_000

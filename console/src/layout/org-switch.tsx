@@ -5,8 +5,8 @@ import { read } from '../api.ts'
 import { setScope } from '../scope.ts'
 import { useIdentity } from '../session.tsx'
 import { Avatar } from '../ui/bits.tsx'
-import { Menu } from '../ui/menu.tsx'
-import type { MenuEntries } from '../ui/menu.tsx'
+import { Menu } from '../ui/forms/menu.tsx'
+import type { MenuEntries } from '../ui/forms/menu.tsx'
 import styles from './layout.module.css'
 
 /** Which org and which of its workspaces one looks at, and the way to the others. */

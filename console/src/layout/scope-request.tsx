@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { dropScopeRequest, setScope, useScopeRequest } from '../scope.ts'
 import { useIdentity } from '../session.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/forms/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** A link that names another org is a stranger's wish: the person decides before this tab changes its org. */

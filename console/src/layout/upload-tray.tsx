@@ -5,8 +5,8 @@ import { formatBytes } from '../format.ts'
 import { cancelAllUploads, cancelUpload, clearUploads, retryUpload, useUploads } from '../uploads.ts'
 import type { Upload } from '../uploads.ts'
 import { Progress } from '../ui/bits.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { VirtualList } from '../ui/virtual-list.tsx'
+import { Button, IconButton } from '../ui/forms/button.tsx'
+import { VirtualList } from '../ui/data/virtual-list.tsx'
 import styles from './upload-tray.module.css'
 
 const wordOf = ({ state, note, sent, size, error }: Upload): string => {

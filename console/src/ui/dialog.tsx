@@ -2,10 +2,10 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { useRef } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { IconButton } from './button.tsx'
+import { IconButton } from './forms/button.tsx'
 import { classes } from './classes.ts'
 import styles from './dialog.module.css'
-import { Form } from './form.tsx'
+import { Form } from './forms/form.tsx'
 
 export interface DialogProps {
   open: boolean

@@ -2,9 +2,9 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { AtriumError } from 'atrium-sdk'
 import { CircleAlert, CloudOff, Lock, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Button } from './button.tsx'
+import { Button } from './forms/button.tsx'
 import { classes } from './classes.ts'
-import { RequestId } from './request-id.tsx'
+import { RequestId } from './data/request-id.tsx'
 import styles from './states.module.css'
 
 export interface StateProps {

@@ -2,8 +2,8 @@ import { Toast } from '@base-ui/react/toast'
 import { AtriumError } from 'atrium-sdk'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { IconButton } from './button.tsx'
-import { RequestId } from './request-id.tsx'
+import { IconButton } from './forms/button.tsx'
+import { RequestId } from './data/request-id.tsx'
 import styles from './toast.module.css'
 
 const manager = Toast.createToastManager()

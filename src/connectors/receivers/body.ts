@@ -1,6 +1,6 @@
-import { badRequest } from '../../platform/errors.ts'
-import { maxFormFields, parseFormFields } from '../../platform/form-fields.ts'
-import { parseJsonBody } from '../../platform/json-body.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { maxFormFields, parseFormFields } from '../../platform/http/form-fields.ts'
+import { parseJsonBody } from '../../platform/http/json-body.ts'
 import { isForm } from './receiver.ts'
 import type { Inbound } from './receiver.ts'
 

@@ -7,12 +7,12 @@ import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import type { JWTPayload } from 'jose'
-import { sql } from '../../platform/database.ts'
-import { createAgent, until } from '../../../test/chat.ts'
+import { sql } from '../../platform/database/database.ts'
+import { createAgent, until } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
-import { fixedBodies, malformedBody } from '../../../test/malformed-bodies.ts'
-import { addEndpoint } from '../../../test/receivers.ts'
-import type { TestEndpoint } from '../../../test/receivers.ts'
+import { fixedBodies, malformedBody } from '../../../test/support/malformed-bodies.ts'
+import { addEndpoint } from '../../../test/support/receivers.ts'
+import type { TestEndpoint } from '../../../test/support/receivers.ts'
 
 const google = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const next = generateKeyPairSync('rsa', { modulusLength: 2_048 })

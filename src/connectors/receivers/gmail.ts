@@ -1,4 +1,4 @@
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/http/errors.ts'
 import { accepted, missing, rejected } from '../../platform/signatures/signed-request.ts'
 import type { Verdict } from '../../platform/signatures/signed-request.ts'
 import { readJson } from './body.ts'

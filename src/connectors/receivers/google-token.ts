@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
-import { serviceUnavailable } from '../../platform/errors.ts'
-import type { OutboundResponse } from '../../platform/outbound.ts'
+import { serviceUnavailable } from '../../platform/http/errors.ts'
+import type { OutboundResponse } from '../../platform/outbound/outbound.ts'
 
 const issuers = ['https://accounts.google.com', 'accounts.google.com']
 

@@ -1,7 +1,7 @@
 import { headerOf, rejected } from '../../platform/signatures/signed-request.ts'
 import type { SignedRequest, Verdict } from '../../platform/signatures/signed-request.ts'
-import type { RequestTemplate } from '../definition.ts'
-import { at as valueAt } from '../templates.ts'
+import type { RequestTemplate } from '../catalog/definition.ts'
+import { at as valueAt } from '../connections/templates.ts'
 
 export { headerOf } from '../../platform/signatures/signed-request.ts'
 

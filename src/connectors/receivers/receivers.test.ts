@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import type { Credential, Inbound, Receiver } from './receiver.ts'
 import { createReceivers } from './receivers.ts'
 

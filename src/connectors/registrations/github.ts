@@ -1,5 +1,5 @@
-import { badRequest } from '../../platform/errors.ts'
-import { at, textAt } from '../templates.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { at, textAt } from '../connections/templates.ts'
 import type { Found, Planned, Registration } from './registration.ts'
 
 const repositoryOf = (target: string | undefined): { owner: string; repo: string } => {

@@ -1,5 +1,5 @@
-import { badRequest } from '../../platform/errors.ts'
-import { at, textAt } from '../templates.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { at, textAt } from '../connections/templates.ts'
 import type { Call, Registration } from './registration.ts'
 
 const ask = async (call: Call, query: string, variables: Record<string, unknown> = {}): Promise<unknown> =>

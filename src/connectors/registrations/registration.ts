@@ -1,4 +1,4 @@
-import type { ProviderAnswer, RequestTemplate, Values } from '../definition.ts'
+import type { ProviderAnswer, RequestTemplate, Values } from '../catalog/definition.ts'
 
 /** One request to the provider in the connection's name. */
 export type Call = (request: RequestTemplate, input?: Values) => Promise<ProviderAnswer>

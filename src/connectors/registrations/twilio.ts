@@ -1,5 +1,5 @@
-import { badRequest } from '../../platform/errors.ts'
-import { textAt } from '../templates.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { textAt } from '../connections/templates.ts'
 import type { Call, Planned, Registration } from './registration.ts'
 
 const pointTo = async (call: Call, { place }: Planned, url: string): Promise<void> => {

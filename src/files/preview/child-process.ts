@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { serviceUnavailable } from '../../platform/errors.ts'
+import { serviceUnavailable } from '../../platform/http/errors.ts'
 import { runInSandbox, SandboxError } from '../../platform/sandbox/sandbox.ts'
 import type { SandboxFailure, SandboxLimits } from '../../platform/sandbox/sandbox.ts'
 import type { ChildAnswer } from './child.ts'
-import type { Format } from './formats.ts'
+import type { Format } from './formats/formats.ts'
 import { Refusal } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 

@@ -2,7 +2,7 @@
 // and answers one line of JSON. It has no environment, may open no file but the program's own, no socket and no
 // process: a fault in a parser has nothing to reach for.
 import { extract } from './extract.ts'
-import type { Format } from './formats.ts'
+import type { Format } from './formats/formats.ts'
 import { Refusal, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 

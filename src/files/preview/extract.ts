@@ -1,4 +1,4 @@
-import type { Format } from './formats.ts'
+import type { Format } from './formats/formats.ts'
 import { Refusal, damaged, limits, oversized } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 
@@ -18,22 +18,22 @@ const readers: Record<
   Exclude<Format, 'text'>,
   (source: AsyncIterable<Buffer>, isLate: () => boolean) => Promise<PreviewPayload>
 > = {
-  csv: async (source, isLate) => (await import('./csv.ts')).previewCsv(source, 'csv', isLate),
-  tsv: async (source, isLate) => (await import('./csv.ts')).previewCsv(source, 'tsv', isLate),
-  rtf: async (source, isLate) => (await import('./rtf.ts')).previewRtf(await collect(source), isLate),
-  pdf: async (source, isLate) => (await import('./pdf.ts')).previewPdf(await collect(source), isLate),
-  docx: async (source, isLate) => (await import('./docx.ts')).previewDocx(await openOffice(source), isLate),
-  pptx: async (source, isLate) => (await import('./pptx.ts')).previewPptx(await openOffice(source), isLate),
-  xlsx: async (source, isLate) => (await import('./xlsx.ts')).previewXlsx(await openOffice(source), isLate),
+  csv: async (source, isLate) => (await import('./formats/csv.ts')).previewCsv(source, 'csv', isLate),
+  tsv: async (source, isLate) => (await import('./formats/csv.ts')).previewCsv(source, 'tsv', isLate),
+  rtf: async (source, isLate) => (await import('./formats/rtf.ts')).previewRtf(await collect(source), isLate),
+  pdf: async (source, isLate) => (await import('./formats/pdf.ts')).previewPdf(await collect(source), isLate),
+  docx: async (source, isLate) => (await import('./formats/docx.ts')).previewDocx(await openOffice(source), isLate),
+  pptx: async (source, isLate) => (await import('./formats/pptx.ts')).previewPptx(await openOffice(source), isLate),
+  xlsx: async (source, isLate) => (await import('./formats/xlsx.ts')).previewXlsx(await openOffice(source), isLate),
   odt: async (source, isLate) =>
-    (await import('./opendocument.ts')).previewOpenDocument(await openOffice(source), isLate),
+    (await import('./formats/opendocument.ts')).previewOpenDocument(await openOffice(source), isLate),
   odp: async (source, isLate) =>
-    (await import('./opendocument.ts')).previewOpenDocument(await openOffice(source), isLate),
-  ods: async (source, isLate) => (await import('./ods.ts')).previewOds(await openOffice(source), isLate),
+    (await import('./formats/opendocument.ts')).previewOpenDocument(await openOffice(source), isLate),
+  ods: async (source, isLate) => (await import('./formats/ods.ts')).previewOds(await openOffice(source), isLate),
 }
 
 const openOffice = async (source: AsyncIterable<Buffer>) =>
-  (await import('./zip.ts')).openArchive(await collect(source))
+  (await import('./formats/zip.ts')).openArchive(await collect(source))
 
 /** Reads a file of any format but plain text. Throws a Refusal, whatever is wrong with the file. */
 export const extract = async (

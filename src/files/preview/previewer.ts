@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream'
-import { badRequest } from '../../platform/errors.ts'
-import type { ApiError } from '../../platform/errors.ts'
-import type { Log } from '../../platform/log.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import type { ApiError } from '../../platform/http/errors.ts'
+import type { Log } from '../../platform/process/log.ts'
 import { runChild } from './child-process.ts'
 import type { ChildLimits } from './child-process.ts'
-import { formatOf } from './formats.ts'
-import type { Format } from './formats.ts'
+import { formatOf } from './formats/formats.ts'
+import type { Format } from './formats/formats.ts'
 import { Refusal, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 import { createQueue } from './queue.ts'
-import { cutToBytes, previewText, textPrefixBytes } from './text.ts'
+import { cutToBytes, previewText, textPrefixBytes } from './formats/text.ts'
 
 /** A file to be previewed. `open` is called once at most, when its turn comes. */
 export interface PreviewInput {

@@ -1,6 +1,6 @@
-import { serviceUnavailable } from '../../platform/errors.ts'
-import { createFairQueue } from '../../platform/fair-queue.ts'
-import type { FairQueue } from '../../platform/fair-queue.ts'
+import { serviceUnavailable } from '../../platform/http/errors.ts'
+import { createFairQueue } from '../../platform/process/fair-queue.ts'
+import type { FairQueue } from '../../platform/process/fair-queue.ts'
 
 export type Queue = FairQueue
 

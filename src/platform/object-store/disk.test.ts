@@ -9,8 +9,8 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { available } from '../../../test/require.ts'
-import { ApiError } from '../errors.ts'
+import { available } from '../../../test/support/require.ts'
+import { ApiError } from '../http/errors.ts'
 import { openDiskStore } from './disk.ts'
 
 const module = JSON.stringify(new URL('disk.ts', import.meta.url).href)
@@ -146,7 +146,7 @@ if (await available('full-disk', canMount, 'allow user namespaces: unshare --use
   test('a put that would reach into the reserve is rejected while others can still be written', async () => {
     const output = await inSmallMount(`
       import { writeFileSync, rmSync } from 'node:fs'
-      import { createDiskSpace } from ${JSON.stringify(new URL('../disk-space.ts', import.meta.url).href)}
+      import { createDiskSpace } from ${JSON.stringify(new URL('../process/disk-space.ts', import.meta.url).href)}
       import { openDiskStore } from ${module}
       const root = process.argv[1]
       const space = createDiskSpace({ path: root, reserveBytes: 268435456, freshMs: 0 })

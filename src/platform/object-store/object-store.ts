@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { serviceUnavailable } from '../errors.ts'
-import type { ApiError } from '../errors.ts'
+import { serviceUnavailable } from '../http/errors.ts'
+import type { ApiError } from '../http/errors.ts'
 
 export interface PutOptions {
   contentType?: string

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { openDiskStore } from './disk.ts'
-import type { DiskSpace } from '../disk-space.ts'
+import type { DiskSpace } from '../process/disk-space.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /** The store that the configuration names. */

@@ -22,8 +22,8 @@ import type {
   S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { Config } from '../../config.ts'
-import { notFound } from '../errors.ts'
+import type { Config } from '../../config/config.ts'
+import { notFound } from '../http/errors.ts'
 import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
 import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
 

@@ -1,8 +1,8 @@
 // The process that reads one HTML page and ends. It gets a line of JSON that says what is asked, then the page in UTF-8,
 // and answers JSON.
 import { text as readAll } from 'node:stream/consumers'
-import { linksOf } from '../html-links.ts'
-import { htmlToText } from '../html-text.ts'
+import { linksOf } from '../text/html-links.ts'
+import { htmlToText } from '../text/html-text.ts'
 
 export interface PageQuestion {
   kind: 'text' | 'links'

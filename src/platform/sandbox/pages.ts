@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { badRequest, serviceUnavailable } from '../errors.ts'
-import type { PageLink } from '../html-links.ts'
-import type { PageText } from '../html-text.ts'
+import { badRequest, serviceUnavailable } from '../http/errors.ts'
+import type { PageLink } from '../text/html-links.ts'
+import type { PageText } from '../text/html-text.ts'
 import type { PageQuestion } from './page-child.ts'
 import { runInSandbox, SandboxError } from './sandbox.ts'
 import type { SandboxLimits } from './sandbox.ts'
 
-export type { PageLink } from '../html-links.ts'
-export type { PageText } from '../html-text.ts'
+export type { PageLink } from '../text/html-links.ts'
+export type { PageText } from '../text/html-text.ts'
 
 /** For whom a page is read: places are shared by org. */
 export interface PageAsker {

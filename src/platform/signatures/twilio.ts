@@ -11,7 +11,7 @@ import {
   rejected,
   sha256,
 } from './signed-request.ts'
-import { maxFormFields, parseFormFields } from '../form-fields.ts'
+import { maxFormFields, parseFormFields } from '../http/form-fields.ts'
 import type { SignedRequest, Verdict } from './signed-request.ts'
 
 const header = 'X-Twilio-Signature'

@@ -1,4 +1,4 @@
-import { cleanText } from '../../platform/text.ts'
+import { cleanText } from '../../platform/text/text.ts'
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 

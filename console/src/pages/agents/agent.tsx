@@ -4,9 +4,9 @@ import { Outlet, useNavigate, useParams } from 'react-router'
 import { read } from '../../api.ts'
 import { useTitle } from '../../title.ts'
 import { Avatar, Badge, Page, PageHeader } from '../../ui/bits.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/forms/button.tsx'
 import { Await } from '../../ui/states.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
+import { Tabs } from '../../ui/forms/tabs.tsx'
 import styles from './agents.module.css'
 
 /** One agent: its conversations, what it writes with other agents, and how it is set up. */

@@ -6,10 +6,10 @@ import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Avatar, Badge, Page, PageHeader, Status, Time } from '../../ui/bits.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { Button, ButtonLink } from '../../ui/forms/button.tsx'
+import { TextField } from '../../ui/forms/field.tsx'
 import { Await, EmptyState } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
 import styles from './agents.module.css'
 
 const Name = ({ agent }: { agent: Agent }) => (

@@ -5,9 +5,9 @@ import { Link, useNavigate, useOutletContext } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { formatNumber } from '../../format.ts'
 import { Badge, Status, Time } from '../../ui/bits.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { Await, EmptyState } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
 
 const useSessionsOf = (agentId: string) =>
   useInfiniteQuery({

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { useBlocker } from 'react-router'
-import { Confirm } from '../../ui/form-dialog.tsx'
+import { Confirm } from '../../ui/forms/form-dialog.tsx'
 
 /** Asks before changes are lost by leaving the page. `release` lets the next step go, after they were saved. */
 export const useLeaveGuard = (isDirty: boolean): { question: ReactNode; release: () => void } => {

@@ -2,7 +2,7 @@ import { Outlet } from 'react-router'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/bits.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
+import { Tabs } from '../../ui/forms/tabs.tsx'
 
 /** Why one may not change billing. */
 export const useManageReason = (): string | false => {

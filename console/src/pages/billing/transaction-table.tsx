@@ -3,8 +3,8 @@ import { formatCents, formatWord } from '../../format.ts'
 import { Badge, Time } from '../../ui/bits.tsx'
 import type { Tone } from '../../ui/bits.tsx'
 import { classes } from '../../ui/classes.ts'
-import { Table } from '../../ui/table.tsx'
-import type { Column } from '../../ui/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
+import type { Column } from '../../ui/data/table.tsx'
 import styles from './billing.module.css'
 
 export type Transaction = TransactionPage['items'][number]

@@ -2,7 +2,7 @@ import { ArrowUp, LoaderCircle, Paperclip, Square, TriangleAlert, X } from 'luci
 import { useEffect, useRef, useState } from 'react'
 import type { DragEvent, KeyboardEvent, ReactNode } from 'react'
 import { classes } from '../../ui/classes.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/forms/button.tsx'
 import type { Attachments } from './attachments.ts'
 import styles from './composer.module.css'
 

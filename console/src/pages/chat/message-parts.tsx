@@ -1,7 +1,7 @@
 import { Brain, Check, ChevronRight, CircleHelp, FileText, LoaderCircle, X } from 'lucide-react'
 import { Link } from 'react-router'
 import { formatBytes } from '../../format.ts'
-import { CodeBlock } from '../../ui/copy.tsx'
+import { CodeBlock } from '../../ui/forms/copy.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Approval } from './approval.tsx'
 import type { Decide } from './approval.tsx'

@@ -5,10 +5,10 @@ import { formatDateTime, formatMicrocents, formatNumber, formatWord } from '../.
 import { Badge } from '../../ui/bits.tsx'
 import type { Tone } from '../../ui/bits.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import type { Fact } from '../../ui/facts.tsx'
+import { Facts } from '../../ui/data/facts.tsx'
+import type { Fact } from '../../ui/data/facts.tsx'
 import { Await, Notice } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
 import styles from './receipt.module.css'
 
 const tones: Record<string, Tone> = {

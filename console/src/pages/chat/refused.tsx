@@ -1,5 +1,5 @@
 import { isCode } from '../../api.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/forms/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './composer.module.css'
 

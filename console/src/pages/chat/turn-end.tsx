@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Play, ReceiptText, RotateCcw } from 'lucide-react'
 import { read } from '../../api.ts'
 import { formatMicrocents, formatNumber } from '../../format.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/forms/button.tsx'
 import message from './message.module.css'
 import { durationOf, stopReasons } from './receipt.tsx'
 

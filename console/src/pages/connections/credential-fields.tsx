@@ -1,5 +1,5 @@
 import type { ConnectorEntry } from 'atrium-sdk'
-import { TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/forms/field.tsx'
 
 export type Credentials = Record<string, string>
 

@@ -4,9 +4,9 @@ import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { Badge, Time } from '../../ui/bits.tsx'
 import type { Tone } from '../../ui/bits.tsx'
-import { CodeBlock } from '../../ui/copy.tsx'
+import { CodeBlock } from '../../ui/forms/copy.tsx'
 import { Await } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
 import styles from './connections.module.css'
 
 const states: Record<InboundEvent['status'], { tone: Tone; word: string }> = {

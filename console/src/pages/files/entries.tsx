@@ -11,7 +11,7 @@ import {
 } from 'lucide-react'
 import { copyText } from '../../clipboard.ts'
 import { shareableUrl } from '../../scope.ts'
-import type { MenuEntries } from '../../ui/menu.tsx'
+import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { downloadFile } from './changes.ts'
 import type { Asking } from './dialogs.tsx'

@@ -3,7 +3,7 @@ import type { AuditEntry } from 'atrium-sdk'
 import { read } from '../../api.ts'
 import { formatWord } from '../../format.ts'
 import { Avatar, Section, Time } from '../../ui/bits.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/forms/button.tsx'
 import { Await, EmptyState } from '../../ui/states.tsx'
 import styles from './home.module.css'
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { read } from '../../api.ts'
 import { formatCents } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/forms/button.tsx'
 import styles from './home.module.css'
 
 interface Matter {

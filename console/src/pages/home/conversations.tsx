@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { Avatar, Section, Status, Time } from '../../ui/bits.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/forms/button.tsx'
 import { Await, EmptyState } from '../../ui/states.tsx'
 import styles from './home.module.css'
 

@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { Section } from '../../ui/bits.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/forms/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './home.module.css'
 

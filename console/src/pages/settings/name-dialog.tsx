@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { TextField } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
-import { useSubmit } from '../../ui/use-submit.ts'
+import { TextField } from '../../ui/forms/field.tsx'
+import { FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { useSubmit } from '../../ui/forms/use-submit.ts'
 
 /** Asks for a name, to make or to rename something. */
 export const NameDialog = ({

@@ -1,7 +1,7 @@
 import { Outlet } from 'react-router'
 import { useIdentity } from '../../session.tsx'
 import { Page, PageHeader } from '../../ui/bits.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
+import { Tabs } from '../../ui/forms/tabs.tsx'
 
 const tabs = [
   { to: '/settings/profile', label: 'Profile' },

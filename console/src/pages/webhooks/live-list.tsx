@@ -3,10 +3,10 @@ import type { InfiniteData } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { queryClient } from '../../api.ts'
 import { Status } from '../../ui/bits.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/forms/button.tsx'
 import { Await } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
-import type { Column } from '../../ui/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
+import type { Column } from '../../ui/data/table.tsx'
 import styles from './webhooks.module.css'
 
 const pollMs = 2_500

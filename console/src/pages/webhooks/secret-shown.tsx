@@ -1,6 +1,6 @@
 import type { WebhookWithSecret } from 'atrium-sdk'
-import { Button } from '../../ui/button.tsx'
-import { CodeBlock, SecretField } from '../../ui/copy.tsx'
+import { Button } from '../../ui/forms/button.tsx'
+import { CodeBlock, SecretField } from '../../ui/forms/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { signedCurl } from './sources.ts'
 import styles from './webhooks.module.css'

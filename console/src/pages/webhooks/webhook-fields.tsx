@@ -1,4 +1,4 @@
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/forms/field.tsx'
 import { sources } from './sources.ts'
 import styles from './webhooks.module.css'
 

@@ -3,8 +3,8 @@ import { Outlet, useNavigate } from 'react-router'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/bits.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
+import { Button } from '../../ui/forms/button.tsx'
+import { Tabs } from '../../ui/forms/tabs.tsx'
 import { QuotaNotice } from '../billing/quota-notice.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>

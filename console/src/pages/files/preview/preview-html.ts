@@ -3,7 +3,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createHTML(text: string): string }): { createHTML(text: string): string }
 }
 
-// What the server writes (src/files/preview/document-writer.ts), and nothing else: tags without attributes, and links.
+// What the server writes (src/files/preview/formats/document-writer.ts), and nothing else: tags without attributes, and links.
 const allowedTag =
   /<\/?(?:p|h[1-6]|ul|ol|li|table|tbody|tr|td|th|br|strong|em)>|<a href="\s*(?:https?|mailto):[^"<>]*" rel="noopener noreferrer nofollow">|<\/a>/gi
 

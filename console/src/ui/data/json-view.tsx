@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { CopyButton } from '../forms/copy.tsx'
+import styles from './json-view.module.css'
+
+const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
+
+/** Colouring more than this takes longer than reading it. */
+const colouredAtMost = 200_000
+
+const coloured = (text: string): ReactNode[] => {
+  const parts: ReactNode[] = []
+  let end = 0
+  for (const match of text.matchAll(tokens)) {
+    const [whole, string, colon, word] = match
+    const kind =
+      string === undefined ? (word === undefined ? 'number' : 'word') : colon === undefined ? 'string' : 'key'
+    parts.push(text.slice(end, match.index))
+    parts.push(
+      <span key={match.index} className={styles[kind]}>
+        {string ?? whole}
+      </span>,
+    )
+    end = match.index + (string ?? whole).length
+  }
+  return [...parts, text.slice(end)]
+}
+
+/** A value as JSON, or a text as it is, to read and to take along. */
+export const JsonView = ({ value, label }: { value: unknown; label: string }) => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? 'nothing')
+  return (
+    <div className={styles['frame']}>
+      <pre tabIndex={0} aria-label={label} role="group">
+        {typeof value === 'string' || text.length > colouredAtMost ? text : coloured(text)}
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  )
+}

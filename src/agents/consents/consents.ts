@@ -1,0 +1,142 @@
+import type { Actor } from '../../identity/actor.ts'
+import { audit } from '../../identity/audit/audit.ts'
+import type { Database, Db, Transaction } from '../../platform/database/database.ts'
+import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
+import { requireMatch } from '../../platform/http/etag.ts'
+import type { KnownTools } from '../../tool.ts'
+import { getAgent } from '../agents.ts'
+import * as queries from './queries.ts'
+import type { ConsentRow } from './queries.ts'
+import type { AgentRow } from '../queries.ts'
+
+export { findAuthorityChange, listConsents } from './queries.ts'
+export type { AuthorityChange, ConsentRow } from './queries.ts'
+
+type AgentAuthority = Pick<AgentRow, 'authorityChangedBy' | 'authorityVersion'>
+
+/** The consent to a connector that is valid for the agent as it is now. */
+const currentConsent = (
+  { authorityVersion }: AgentAuthority,
+  consents: readonly ConsentRow[],
+  connector: string,
+): ConsentRow | undefined =>
+  consents.find((consent) => consent.connectorSlug === connector && consent.authorityVersion === authorityVersion)
+
+/** Whether an agent may use a person's connections to a connector without asking that person first. */
+export const isConsented = (
+  agent: AgentAuthority,
+  userId: string,
+  consents: readonly ConsentRow[],
+  connector: string,
+): boolean => agent.authorityChangedBy === userId || currentConsent(agent, consents, connector) !== undefined
+
+/** Whether tools of a connector that change something ask once a turn has read untrusted content. */
+export const asksAfterUntrusted = (
+  agent: AgentAuthority,
+  consents: readonly ConsentRow[],
+  connector: string,
+): boolean => currentConsent(agent, consents, connector)?.askAfterUntrustedContent ?? true
+
+export interface Consent extends ConsentRow {
+  /** False once somebody else has changed the agent since. */
+  isValid: boolean
+}
+
+const toConsent = (row: ConsentRow, authorityVersion: number): Consent => ({
+  ...row,
+  isValid: row.authorityVersion === authorityVersion,
+})
+
+/** What the caller has consented to for an agent, and who changed the agent last. */
+export const listOwnConsents = async (db: Db, actor: Actor, idOrSlug: string) => {
+  const agent = await getAgent(db, actor, idOrSlug)
+  const [rows, change] = await Promise.all([
+    queries.listConsents(db, actor.orgId, agent.id, actor.userId),
+    queries.findAuthorityChange(db, actor.orgId, agent.id),
+  ])
+  return {
+    items: rows.map((row) => toConsent(row, agent.authorityVersion)),
+    nextCursor: null,
+    authority: {
+      version: agent.authorityVersion,
+      changedBy: changerOf(change),
+      changedAt: change?.changedAt ?? agent.updatedAt,
+    },
+  }
+}
+
+export const changerOf = (change: queries.AuthorityChange | undefined): { id: string; name: string } | null =>
+  change?.changedBy ? { id: change.changedBy, name: change.changedByName ?? 'A former member' } : null
+
+/** The agent's version, which cannot change before the transaction ends. CONFLICT when it is not the one that was shown. */
+const holdVersion = async (
+  db: Transaction,
+  actor: Actor,
+  agentId: string,
+  shown: number | undefined,
+): Promise<number> => {
+  const held = await queries.holdAuthority(db, actor.orgId, agentId)
+  if (!held) throw notFound('Agent')
+  if (shown !== undefined && shown !== held.authorityVersion) {
+    throw conflict('The agent has changed since. Look at it again, then decide.')
+  }
+  return held.authorityVersion
+}
+
+interface Given {
+  agentId: string
+  connectorSlug: string
+  /** The version of the agent that the person was shown; the present one when left out. */
+  shownVersion?: number | undefined
+  /** As before when left out, true for a new consent. */
+  askAfterUntrustedContent?: boolean | undefined
+}
+
+/** Stores the actor's consent in the caller's transaction. CONFLICT when the agent has changed since it was shown. */
+export const giveConsent = async (db: Transaction, actor: Actor, given: Given): Promise<Consent> => {
+  const { agentId, connectorSlug, shownVersion } = given
+  const version = await holdVersion(db, actor, agentId, shownVersion)
+  const consents = await queries.listConsents(db, actor.orgId, agentId, actor.userId)
+  const before = consents.find((one) => one.connectorSlug === connectorSlug && one.authorityVersion === version)
+  const askAfterUntrustedContent = given.askAfterUntrustedContent ?? before?.askAfterUntrustedContent ?? true
+  const consent = { agentId, connectorSlug, userId: actor.userId, authorityVersion: version, askAfterUntrustedContent }
+  const row = await queries.putConsent(db, actor.orgId, consent)
+  if (!row) throw new Error('the database did not answer with the consent it stored')
+  const details = { connector: connectorSlug, authorityVersion: version, askAfterUntrustedContent }
+  await audit(db, actor, 'agent.consent-given', { type: 'agent', id: agentId }, details)
+  return toConsent(row, version)
+}
+
+/** The caller lets an agent use their connections to a connector. BAD_REQUEST for a connector that does not exist. */
+export const putOwnConsent = async (
+  db: Database,
+  actor: Actor,
+  { connectors }: KnownTools,
+  idOrSlug: string,
+  given: Omit<Given, 'agentId'>,
+): Promise<Consent> => {
+  const agent = await getAgent(db, actor, idOrSlug)
+  if (!connectors.includes(given.connectorSlug)) {
+    throw badRequest('connectorSlug must be the slug of a connector of GET /connectors')
+  }
+  return db.transaction(actor, (db) => giveConsent(db, actor, { ...given, agentId: agent.id }))
+}
+
+/** Withdraws a consent. NOT_FOUND when there is none, CONFLICT when `ifMatch` names another revision. */
+export const withdrawConsent = async (
+  db: Database,
+  actor: Actor,
+  idOrSlug: string,
+  connectorSlug: string,
+  ifMatch: string | undefined,
+): Promise<void> => {
+  const agent = await getAgent(db, actor, idOrSlug)
+  await db.transaction(actor, async (db) => {
+    const consent = await queries.lockConsent(db, actor, agent.id, connectorSlug)
+    if (!consent) throw notFound('Consent')
+    requireMatch(ifMatch, consent)
+    await queries.deleteConsent(db, actor, agent.id, connectorSlug)
+    const resource = { type: 'agent', id: agent.id }
+    await audit(db, actor, 'agent.consent-withdrawn', resource, { connector: connectorSlug })
+  })
+}

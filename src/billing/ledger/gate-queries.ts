@@ -1,0 +1,32 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+export interface HeldRow {
+  /** For turns other than the one that asks. */
+  othersMicrocents: bigint
+  othersOfAgentMicrocents: bigint
+  /** Charged, and not folded into the account yet. */
+  waitingMicrocents: bigint
+}
+
+/** What stands against an org's balance besides its ledger. The account must be locked. */
+export const findHeld = async (db: Db, orgId: string, turnId: string, agentId: string): Promise<HeldRow> => {
+  const row = await db.row<HeldRow>(sql`
+    select coalesce(sum(microcents), 0)::bigint as others_microcents,
+      coalesce(sum(microcents) filter (where agent_id = ${agentId}), 0)::bigint as others_of_agent_microcents,
+      coalesce((select sum(charged_microcents) from usage_inbox where org_id = ${orgId}), 0)::bigint as waiting_microcents
+    from usage_holds where org_id = ${orgId} and turn_id <> ${turnId}`)
+  return row ?? { othersMicrocents: 0n, othersOfAgentMicrocents: 0n, waitingMicrocents: 0n }
+}
+
+export const upsertHold = (db: Db, orgId: string, turnId: string, agentId: string, microcents: bigint) =>
+  db.execute(sql`
+    insert into usage_holds (org_id, turn_id, agent_id, microcents)
+    values (${orgId}, ${turnId}, ${agentId}, ${microcents})
+    on conflict (org_id, turn_id) do update set microcents = excluded.microcents`)
+
+export const findReserved = async (db: Db, orgId: string): Promise<bigint> => {
+  const row = await db.row<{ microcents: bigint }>(sql`
+    select coalesce(sum(microcents), 0)::bigint as microcents from usage_holds where org_id = ${orgId}`)
+  return row?.microcents ?? 0n
+}

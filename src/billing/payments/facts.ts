@@ -1,0 +1,186 @@
+// What the payment provider's events say, read field by field: an endpoint may be of an older version of its API, and
+// what is not there must not be guessed.
+import {
+  amountOf,
+  firstOf as first,
+  idOf,
+  messageOf,
+  objectOf as object,
+  textOf as text,
+  timeOf,
+} from './event-fields.ts'
+import type { Fact } from './queries.ts'
+import type { PaymentEvent } from './stripe.ts'
+
+const defined = (data: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined))
+
+/** What an event says of a page that we opened. */
+export interface CheckoutNews {
+  sessionId: string
+  state: 'open' | 'paid' | 'failed' | 'expired'
+  paymentIntentId: string | undefined
+  customerId: string | undefined
+  subscriptionId: string | undefined
+}
+
+// Maps: the type is the sender's text, and `constructor` is a property of every object.
+const checkoutStates = new Map<string, CheckoutNews['state']>([
+  ['checkout.session.completed', 'paid'],
+  ['checkout.session.async_payment_succeeded', 'paid'],
+  ['checkout.session.async_payment_failed', 'failed'],
+  ['checkout.session.expired', 'expired'],
+])
+
+export const readCheckout = ({ type, object: session }: PaymentEvent): CheckoutNews | undefined => {
+  const state = checkoutStates.get(type)
+  if (state === undefined) return undefined
+  const sessionId = text(session['id'], 'id')
+  if (sessionId === undefined) return undefined
+  // Filled in and sent, but the money comes days later, or not: another event will say so.
+  const isWaiting = type === 'checkout.session.completed' && session['payment_status'] === 'unpaid'
+  return {
+    sessionId,
+    state: isWaiting ? 'open' : state,
+    paymentIntentId: idOf(session['payment_intent'], 'payment_intent'),
+    customerId: idOf(session['customer'], 'customer'),
+    subscriptionId: idOf(session['subscription'], 'subscription'),
+  }
+}
+
+/** What an event says of a payment by which an account fills up. */
+export interface ChargeNews {
+  paymentIntentId: string
+  /** Ours, which the payment carries. */
+  topupId: string | undefined
+  state: 'succeeded' | 'declined'
+  code: string
+  message: string
+}
+
+const chargeStates = new Map<string, ChargeNews['state']>([
+  ['payment_intent.succeeded', 'succeeded'],
+  ['payment_intent.payment_failed', 'declined'],
+  ['payment_intent.canceled', 'declined'],
+])
+
+export const readCharge = ({ type, object: intent }: PaymentEvent): ChargeNews | undefined => {
+  const state = chargeStates.get(type)
+  if (state === undefined) return undefined
+  const paymentIntentId = text(intent['id'], 'id')
+  if (paymentIntentId === undefined) return undefined
+  const failure = object(intent['last_payment_error'])
+  return {
+    paymentIntentId,
+    topupId: text(object(intent['metadata'])['topupId'], 'metadata.topupId'),
+    state,
+    code:
+      text(failure['decline_code'], 'last_payment_error.decline_code') ??
+      text(failure['code'], 'last_payment_error.code') ??
+      'refused',
+    message: messageOf(failure['message']) ?? 'The payment failed.',
+  }
+}
+
+const chargeFacts = (charge: Record<string, unknown>): Fact[] => {
+  const subject = idOf(charge['payment_intent'], 'payment_intent')
+  const id = text(charge['id'], 'id')
+  const refunded = amountOf(charge['amount_refunded'], 'amount_refunded')
+  // One fact for each sum: of several the largest counts, whichever came last.
+  return subject && id && refunded !== undefined
+    ? [{ subject, kind: 'charge', id: `${id}:${refunded}`, data: { refunded } }]
+    : []
+}
+
+const refundFacts = (refund: Record<string, unknown>): Fact[] => {
+  const subject = idOf(refund['payment_intent'], 'payment_intent')
+  const id = text(refund['id'], 'id')
+  if (!subject || !id) return []
+  const failed = refund['status'] === 'failed' || refund['status'] === 'canceled' ? true : undefined
+  return [{ subject, kind: 'refund', id, data: defined({ amount: amountOf(refund['amount'], 'amount'), failed }) }]
+}
+
+const disputeFacts = (type: string, dispute: Record<string, unknown>): Fact[] => {
+  const subject = idOf(dispute['payment_intent'], 'payment_intent')
+  const id = text(dispute['id'], 'id')
+  const status = text(dispute['status'], 'status') ?? ''
+  // An inquiry: the bank asks, and takes nothing.
+  if (!subject || !id || status.startsWith('warning_')) return []
+  const won = type === 'charge.dispute.funds_reinstated' || status === 'won' ? true : undefined
+  return [{ subject, kind: 'dispute', id, data: defined({ amount: amountOf(dispute['amount'], 'amount'), won }) }]
+}
+
+const methodFacts = (intent: Record<string, unknown>): Fact[] => {
+  const subject = text(intent['id'], 'id')
+  const customer = idOf(intent['customer'], 'customer')
+  const method = idOf(intent['payment_method'], 'payment_method')
+  // One that is for this payment only cannot be charged again.
+  if (!subject || !customer || !method || intent['setup_future_usage'] === null) return []
+  return [{ subject, kind: 'method', id: 'method', data: { customer, method } }]
+}
+
+const subscriptionOfInvoice = (invoice: Record<string, unknown>): string | undefined =>
+  idOf(invoice['subscription'], 'subscription') ??
+  idOf(object(object(invoice['parent'])['subscription_details'])['subscription'], 'parent') ??
+  idOf(
+    object(object(first(object(invoice['lines'])['data'])['parent'])['subscription_item_details'])['subscription'],
+    'lines',
+  )
+
+/** A field of its own before 2025; later one of a list, which events may leave out. */
+const paymentOfInvoice = (invoice: Record<string, unknown>): string | undefined => {
+  const payments = object(invoice['payments'])['data']
+  const listed = (Array.isArray(payments) ? payments : [])
+    .map(object)
+    .filter(({ status }) => status === 'paid')
+    .map(({ payment }) => idOf(object(payment)['payment_intent'], 'payments'))
+  return idOf(invoice['payment_intent'], 'payment_intent') ?? listed.find((id) => id !== undefined)
+}
+
+const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] => {
+  const subject = subscriptionOfInvoice(invoice)
+  const id = text(invoice['id'], 'id')
+  if (!subject || !id) return []
+  if (type === 'invoice.payment_failed') {
+    return [{ subject, kind: 'subscription', id: 'subscription', data: { status: 'past_due' } }]
+  }
+  const reason = text(invoice['billing_reason'], 'billing_reason')
+  // A change within a period is settled by its proration and begins no period; what costs nothing is not paid.
+  const beginsPeriod = reason === undefined || reason === 'subscription_create' || reason === 'subscription_cycle'
+  const periodEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
+  const facts: Fact[] = [
+    { subject, kind: 'subscription', id: 'subscription', data: defined({ status: 'active', periodEnd }) },
+  ]
+  const paidCents = amountOf(invoice['amount_paid'], 'amount_paid')
+  if (beginsPeriod && paidCents !== 0) {
+    const paymentIntentId = paymentOfInvoice(invoice)
+    facts.push({ subject, kind: 'invoice', id, data: defined({ paymentIntentId, paidCents }) })
+  }
+  return facts
+}
+
+const subscriptionFacts = (type: string, subscription: Record<string, unknown>): Fact[] => {
+  const subject = text(subscription['id'], 'id')
+  if (!subject) return []
+  const isOver = type === 'customer.subscription.deleted' || subscription['status'] === 'canceled'
+  const item = first(object(subscription['items'])['data'])
+  const data = defined({
+    status: text(subscription['status'], 'status'),
+    cancelAtPeriodEnd:
+      typeof subscription['cancel_at_period_end'] === 'boolean' ? subscription['cancel_at_period_end'] : undefined,
+    periodEnd: timeOf(subscription['current_period_end'] ?? item['current_period_end'], 'current_period_end'),
+    over: isOver ? true : undefined,
+  })
+  return [{ subject, kind: 'subscription', id: 'subscription', data }]
+}
+
+/** What an event says of payments and subscriptions, whether we know them yet or not. */
+export const readFacts = ({ type, object: told }: PaymentEvent): Fact[] => {
+  if (type === 'charge.refunded') return chargeFacts(told)
+  if (/^(refund|charge\.refund)\.(created|updated|failed)$/.test(type)) return refundFacts(told)
+  if (type.startsWith('charge.dispute.')) return disputeFacts(type, told)
+  if (type === 'payment_intent.succeeded') return methodFacts(told)
+  if (/^invoice\.(paid|payment_succeeded|payment_failed)$/.test(type)) return invoiceFacts(type, told)
+  if (/^customer\.subscription\.(created|updated|deleted)$/.test(type)) return subscriptionFacts(type, told)
+  return []
+}

@@ -1,0 +1,564 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { assertExact, getBilling, listLedger, openPaid, spend } from '../../../test/support/billing.ts'
+import { until } from '../../../test/support/chat.ts'
+import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../../test/fakes/stripe.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { Answer, TestActor } from '../../../test/harness.ts'
+
+const stripe = await startFakeStripe()
+const env = {
+  STRIPE_SECRET_KEY: secretKey,
+  STRIPE_WEBHOOK_SECRET: webhookSecret,
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_atrium',
+  STRIPE_API_BASE: stripe.origin,
+  ALLOW_DIRECT_DEPOSITS: '1',
+}
+const app = await startTestApp(env)
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into objects of every shape
+type Json = any
+
+const base = '/api/v1/billing'
+
+const post = ({ body, headers }: { body: string; headers: Record<string, string> }): Promise<Answer> =>
+  app.call('POST', `${base}/webhooks/stripe`, { body, headers })
+
+const tell = async (type: string, object: object, options: object = {}): Promise<void> => {
+  const answer = await post(signedEvent(type, object, options))
+  assert.deepEqual([answer.status, answer.body], [200, { success: true, data: { received: true } }])
+}
+
+const open = async (as: TestActor, amountCents: number): Promise<{ checkoutUrl: string; sessionId: string }> =>
+  (await app.call('POST', `${base}/deposit`, { as, json: { amountCents } })).body.data
+
+/** A deposit by card from beginning to end. Answers the session as Stripe has it. */
+const depositByCard = async (as: TestActor, amountCents: number): Promise<Json> => {
+  const { sessionId } = await open(as, amountCents)
+  const session = stripe.pay(sessionId)
+  await tell('checkout.session.completed', session)
+  return session
+}
+
+const ledgerOf = async (as: TestActor): Promise<[string, number][]> =>
+  (await listLedger(app, as)).map(({ type, amountCents }) => [type, amountCents])
+
+describe('a deposit by card', () => {
+  test('opens a page, and is credited when Stripe says that it was paid', async () => {
+    const owner = await app.createOrg()
+    const { checkoutUrl, sessionId } = await open(owner, 2_500)
+    assert.match(checkoutUrl, /^https:\/\/checkout\.stripe\.test\//)
+    const asked = stripe.requests.find(({ params }) => params.metadata?.orgId === owner.orgId)!
+    assert.equal(asked.params.line_items['0'].price_data.unit_amount, '2500')
+    assert.equal(asked.params.metadata.orgId, owner.orgId)
+    assert.equal(asked.idempotencyKey, asked.params.client_reference_id)
+    assert.ok(asked.params.success_url.startsWith(app.url))
+    assert.equal((await getBilling(app, owner)).balance.balanceCents, 0)
+
+    const session = stripe.pay(sessionId)
+    await tell('checkout.session.completed', session)
+    const { balance, transactions } = await assertExact(app, owner)
+    assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [2_500, 2_500])
+    assert.deepEqual(
+      [transactions[0].type, transactions[0].amountCents, transactions[0].paymentIntentId],
+      ['deposit', 2_500, session.payment_intent],
+    )
+  })
+
+  test('is credited once, however often, in whatever words and from however many sides Stripe says so', async () => {
+    const owner = await app.createOrg()
+    const other = await app.secondServer(env)
+    const { sessionId } = await open(owner, 1_000)
+    const session = stripe.pay(sessionId)
+    const same = signedEvent('checkout.session.completed', session)
+    const events = [
+      ...Array.from({ length: 10 }, () => same),
+      ...Array.from({ length: 5 }, () => signedEvent('checkout.session.completed', session)),
+      ...Array.from({ length: 5 }, () => signedEvent('checkout.session.async_payment_succeeded', session)),
+    ]
+    const answers = await Promise.all(
+      events.map((event, i) =>
+        (i % 2 === 0 ? app : other).call('POST', `${base}/webhooks/stripe`, {
+          body: event.body,
+          headers: event.headers,
+        }),
+      ),
+    )
+    assert.ok(answers.every(({ status }) => status === 200))
+    await tell('checkout.session.expired', session)
+    assert.deepEqual(await ledgerOf(owner), [['deposit', 1_000]])
+    await assertExact(app, owner)
+  })
+
+  test('is of the amount and for the org that were asked for, whatever the event says of them', async () => {
+    const owner = await app.createOrg()
+    const thief = await app.createOrg()
+    const { sessionId } = await open(owner, 500)
+    const session = stripe.pay(sessionId)
+    await tell('checkout.session.completed', {
+      ...session,
+      amount_total: 99_999,
+      metadata: { orgId: thief.orgId },
+      client_reference_id: thief.orgId,
+    })
+    assert.deepEqual(await ledgerOf(owner), [['deposit', 500]])
+    assert.deepEqual(await ledgerOf(thief), [])
+  })
+
+  test('for a page that was never opened here changes nothing', async () => {
+    const owner = await app.createOrg()
+    const session = {
+      id: 'cs_test_of_somebody_else',
+      object: 'checkout.session',
+      mode: 'payment',
+      payment_status: 'paid',
+      amount_total: 5_000,
+      payment_intent: 'pi_of_somebody_else',
+      metadata: { orgId: owner.orgId },
+    }
+    await tell('checkout.session.completed', session)
+    await tell('payment_intent.succeeded', {
+      id: 'pi_of_somebody_else',
+      amount: 5_000,
+      metadata: { orgId: owner.orgId },
+    })
+    await tell('payment_intent.succeeded', { id: 'pi_2_of_somebody_else', metadata: { topupId: owner.orgId } })
+    await tell('some.event.of.the.future', { id: 'x' })
+    assert.deepEqual(await ledgerOf(owner), [])
+  })
+
+  test('that takes days is credited when the money is there, and never when it does not come', async () => {
+    const owner = await app.createOrg()
+    const [late, never] = [await open(owner, 300), await open(owner, 400)]
+    const lateSession = { ...stripe.pay(late.sessionId), payment_status: 'unpaid' }
+    await tell('checkout.session.completed', lateSession)
+    await tell('checkout.session.completed', { ...stripe.pay(never.sessionId), payment_status: 'unpaid' })
+    assert.deepEqual(await ledgerOf(owner), [])
+    await tell('checkout.session.async_payment_failed', { id: never.sessionId })
+    await tell('checkout.session.async_payment_succeeded', { ...lateSession, payment_status: 'paid' })
+    assert.deepEqual(await ledgerOf(owner), [['deposit', 300]])
+  })
+
+  test('of an amount out of range, of a fraction or of no number is BAD_REQUEST, and asks Stripe nothing', async () => {
+    const owner = await app.createOrg()
+    await app.settled()
+    const before = stripe.requests.length
+    for (const amountCents of [99, 100_001, 100.5, '100', '1e3', -100, 0, null, 2 ** 53, [100], true, undefined]) {
+      const answer = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents } })
+      assert.deepEqual([answer.status, answer.body.error.code], [400, 'BAD_REQUEST'], String(amountCents))
+    }
+    await app.settled()
+    assert.equal(stripe.requests.length, before)
+    for (const amountCents of [100, 100_000]) assert.ok((await open(owner, amountCents)).checkoutUrl)
+  })
+
+  test('with an Idempotency-Key opens one page', async () => {
+    const owner = await app.createOrg()
+    await app.settled()
+    const before = stripe.requests.length
+    const ask = () =>
+      app.call('POST', `${base}/deposit`, {
+        as: owner,
+        json: { amountCents: 700 },
+        headers: { 'idempotency-key': 'deposit-1' },
+      })
+    const [first, second] = [await ask(), await ask()]
+    assert.deepEqual(second.body, first.body)
+    await app.settled()
+    assert.equal(stripe.requests.length, before + 1)
+  })
+
+  test('directly works only where it is opened up', async () => {
+    const owner = await app.createOrg()
+    const direct = await app.call('POST', `${base}/deposit`, {
+      as: owner,
+      json: { amountCents: 250, method: 'direct' },
+    })
+    assert.deepEqual([direct.body.data.deposited, direct.body.data.method], [250, 'direct'])
+    const closed = await app.secondServer({
+      STRIPE_SECRET_KEY: secretKey,
+      STRIPE_API_BASE: stripe.origin,
+      ALLOW_DIRECT_DEPOSITS: '0',
+    })
+    const asked = await closed.call('POST', `${base}/deposit`, {
+      as: owner,
+      json: { amountCents: 250, method: 'direct' },
+    })
+    assert.deepEqual(Object.keys(asked.body.data).toSorted(), ['checkoutUrl', 'sessionId'])
+    assert.deepEqual(await ledgerOf(owner), [['deposit', 250]])
+  })
+
+  test('is SERVICE_UNAVAILABLE when Stripe does not take the key, and says nothing of why', async () => {
+    const owner = await app.createOrg()
+    const wrong = await app.secondServer({ STRIPE_SECRET_KEY: 'sk_test_wrong', STRIPE_API_BASE: stripe.origin })
+    const answer = await wrong.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 500 } })
+    assert.deepEqual([answer.status, answer.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
+    assert.doesNotMatch(answer.text, /key|sk_test/i)
+  })
+})
+
+describe('the webhook of the payment provider', () => {
+  const session = { id: 'cs_x', payment_status: 'paid' }
+
+  test('refuses what is not signed, signed by somebody else, too old, or changed afterwards', async () => {
+    const event = signedEvent('checkout.session.completed', session)
+    const old = Math.floor(Date.now() / 1_000) - 301
+    const cases = [
+      { body: event.body, headers: { 'content-type': 'application/json' } },
+      signedEvent('checkout.session.completed', session, { secret: 'whsec_other' }),
+      signedEvent('checkout.session.completed', session, { signedAt: old }),
+      { ...event, body: event.body.replace('cs_x', 'cs_y') },
+      { body: 'not JSON', headers: { 'content-type': 'application/json' } },
+      { body: 'not JSON', headers: { 'content-type': 'foo' } },
+    ]
+    for (const one of cases) {
+      const answer = await post(one)
+      assert.deepEqual([answer.status, answer.body.error.code], [401, 'UNAUTHORIZED'])
+    }
+  })
+
+  test('is SERVICE_UNAVAILABLE without a secret', async () => {
+    const bare = await app.secondServer()
+    const { body, headers } = signedEvent('checkout.session.completed', session)
+    const answer = await bare.call('POST', `${base}/webhooks/stripe`, { body, headers })
+    assert.equal(answer.body.error.code, 'SERVICE_UNAVAILABLE')
+  })
+})
+
+describe('money that goes back', () => {
+  const charge = (session: Json, refunded: number) => ({
+    id: `ch_${session.payment_intent}`,
+    object: 'charge',
+    amount: session.amount_total,
+    amount_refunded: refunded,
+    payment_intent: session.payment_intent,
+  })
+  const refund = (session: Json, id: string, amount: number, status = 'succeeded') => ({
+    id,
+    object: 'refund',
+    amount,
+    status,
+    payment_intent: session.payment_intent,
+  })
+
+  test('is one refund transaction for each refund, whichever of its events come and in whatever order', async () => {
+    const owner = await app.createOrg()
+    const session = await depositByCard(owner, 2_000)
+    await tell('refund.created', refund(session, 're_1', 300))
+    await tell('charge.refunded', charge(session, 300))
+    await tell('charge.refunded', charge(session, 800))
+    await tell('refund.created', refund(session, 're_2', 500))
+    await tell('charge.refunded', charge(session, 300))
+    await tell('refund.updated', refund(session, 're_1', 300))
+    assert.deepEqual(await ledgerOf(owner), [
+      ['deposit', 2_000],
+      ['refund', -300],
+      ['refund', -500],
+    ])
+    const { balance } = await assertExact(app, owner)
+    assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [1_200, 2_000])
+  })
+
+  test('and fails to arrive is given back', async () => {
+    const owner = await app.createOrg()
+    const session = await depositByCard(owner, 1_000)
+    await tell('refund.created', refund(session, 're_f', 400, 'pending'))
+    await tell('charge.refunded', charge(session, 400))
+    await tell('refund.failed', refund(session, 're_f', 400, 'failed'))
+    await tell('refund.updated', refund(session, 're_f', 400, 'failed'))
+    assert.deepEqual(await ledgerOf(owner), [
+      ['deposit', 1_000],
+      ['refund', -400],
+      ['adjustment', 400],
+    ])
+    await assertExact(app, owner)
+  })
+
+  test('before the deposit is known is booked with it', async () => {
+    const owner = await app.createOrg()
+    const { sessionId } = await open(owner, 900)
+    const session = stripe.pay(sessionId)
+    await Promise.all([
+      tell('charge.refunded', charge(session, 100)),
+      tell('charge.dispute.created', {
+        id: 'dp_early',
+        object: 'dispute',
+        amount: 200,
+        status: 'needs_response',
+        payment_intent: session.payment_intent,
+      }),
+    ])
+    assert.deepEqual(await ledgerOf(owner), [])
+    await tell('checkout.session.completed', session)
+    assert.deepEqual(await ledgerOf(owner), [
+      ['deposit', 900],
+      ['refund', -100],
+      ['refund', -200],
+    ])
+    await assertExact(app, owner)
+  })
+
+  test('by a dispute is one refund transaction, whichever of its events come; a won one is given back', async () => {
+    const owner = await app.createOrg()
+    const session = await depositByCard(owner, 3_000)
+    const dispute = (id: string, status: string) => ({
+      id,
+      object: 'dispute',
+      amount: 1_000,
+      status,
+      charge: `ch_${session.payment_intent}`,
+      payment_intent: session.payment_intent,
+    })
+    await tell('charge.dispute.created', dispute('dp_asked', 'warning_needs_response'))
+    await Promise.all(
+      ['created', 'funds_withdrawn', 'updated', 'closed'].map((what) =>
+        tell(`charge.dispute.${what}`, dispute('dp_lost', what === 'closed' ? 'lost' : 'needs_response')),
+      ),
+    )
+    assert.deepEqual(await ledgerOf(owner), [
+      ['deposit', 3_000],
+      ['refund', -1_000],
+    ])
+    await tell('charge.dispute.closed', dispute('dp_won', 'won'))
+    await tell('charge.dispute.created', dispute('dp_won', 'needs_response'), { createdAt: 1_700_000_000 })
+    await tell('charge.dispute.funds_reinstated', dispute('dp_won', 'won'))
+    const { balance } = await assertExact(app, owner)
+    assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [2_000, 3_000])
+  })
+
+  test('may leave a debt, which the next deposit pays', async () => {
+    const owner = await app.createOrg()
+    const session = await depositByCard(owner, 200)
+    const paid = await openPaid(app, owner)
+    await spend(app, owner, paid.id, 1_500_000)
+    await tell('charge.refunded', charge(session, 200))
+    assert.equal((await assertExact(app, owner)).balance.balanceCents, -150)
+    await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 400, method: 'direct' } })
+    assert.equal((await assertExact(app, owner)).balance.balanceCents, 250)
+  })
+})
+
+describe('a subscription', () => {
+  const start = async (as: TestActor, planId: string): Promise<Json> =>
+    (await app.call('POST', `${base}/subscriptions/checkout`, { as, json: { planId } })).body
+  const invoice = (subscription: string, id: string, more: object = {}) => ({
+    id,
+    object: 'invoice',
+    amount_paid: 2_000,
+    billing_reason: 'subscription_cycle',
+    parent: { type: 'subscription_details', subscription_details: { subscription } },
+    lines: { data: [{ period: { end: 1_800_000_000 } }] },
+    ...more,
+  })
+
+  test('grants its credit once for each month that is paid, and says how it stands', async () => {
+    const owner = await app.createOrg()
+    const { data } = await start(owner, 'pro')
+    assert.deepEqual(Object.keys(data).toSorted(), ['checkoutUrl', 'planId', 'sessionId'])
+    const session = stripe.pay(data.sessionId)
+    const first = invoice(session.subscription, 'in_1', { billing_reason: 'subscription_create' })
+    // The first invoice may be told before the checkout.
+    await tell('invoice.paid', first)
+    assert.deepEqual(await ledgerOf(owner), [])
+    await tell('checkout.session.completed', session)
+    await tell('invoice.payment_succeeded', first)
+    assert.deepEqual(await ledgerOf(owner), [['adjustment', 2_000]])
+    // In the words of the API before 2025.
+    const older = {
+      id: 'in_2',
+      amount_paid: 2_000,
+      billing_reason: 'subscription_cycle',
+      subscription: session.subscription,
+    }
+    await tell('invoice.paid', older)
+    await tell('invoice.paid', invoice(session.subscription, 'in_3', { billing_reason: 'subscription_update' }))
+    await tell('invoice.paid', invoice(session.subscription, 'in_4', { amount_paid: 0 }))
+    assert.deepEqual(await ledgerOf(owner), [
+      ['adjustment', 2_000],
+      ['adjustment', 2_000],
+    ])
+    const { subscription, balance } = await assertExact(app, owner)
+    assert.deepEqual(
+      [subscription.planId, subscription.status, subscription.currentPeriodEnd, balance.cumulativeDepositsCents],
+      ['pro', 'active', '2027-01-15T08:00:00.000Z', 0],
+    )
+    assert.equal((await start(owner, 'pro')).error.code, 'CONFLICT')
+  })
+
+  describe('whose payment goes back', () => {
+    const subscribe = async (as: TestActor): Promise<string> => {
+      const session = stripe.pay((await start(as, 'pro')).data.sessionId)
+      await tell('checkout.session.completed', session)
+      return session.subscription
+    }
+    const charge = (intent: string, refunded: number) => ({
+      id: `ch_${intent}`,
+      amount_refunded: refunded,
+      payment_intent: intent,
+    })
+    const refund = (intent: string, amount: number, status = 'succeeded') => ({
+      id: `re_${intent}_${amount}`,
+      amount,
+      status,
+      payment_intent: intent,
+    })
+    const dispute = (intent: string, amount: number, status = 'needs_response') => ({
+      id: `dp_${intent}`,
+      amount,
+      status,
+      payment_intent: intent,
+    })
+
+    test('loses as much of its credit, once, however often and from however many sides Stripe says so', async () => {
+      const owner = await app.createOrg()
+      const other = await app.secondServer(env)
+      const subscription = await subscribe(owner)
+      const paid = invoice(subscription, 'in_back', { payment_intent: 'pi_back' })
+      await tell('invoice.paid', paid)
+      const events = Array.from({ length: 4 }, () => [
+        signedEvent('charge.refunded', charge('pi_back', 500)),
+        signedEvent('refund.created', refund('pi_back', 500)),
+        signedEvent('charge.dispute.created', dispute('pi_back', 2_000)),
+        signedEvent('invoice.payment_succeeded', paid),
+        signedEvent('charge.refunded', charge('pi_back', 2_000)),
+        signedEvent('charge.dispute.closed', dispute('pi_back', 2_000, 'lost')),
+      ]).flat()
+      const answers = await Promise.all(
+        events.map((event, i) => (i % 2 === 0 ? app : other).call('POST', `${base}/webhooks/stripe`, event)),
+      )
+      assert.ok(answers.every(({ status }) => status === 200))
+      const { balance } = await assertExact(app, owner)
+      assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [0, 0])
+      const back = (await listLedger(app, owner)).filter(({ type }) => type === 'refund')
+      assert.equal(
+        back.reduce((sum, { amountCents }) => sum + amountCents, 0),
+        -2_000,
+      )
+      assert.ok(back.every(({ paymentIntentId }) => paymentIntentId === 'pi_back'))
+    })
+
+    test('before the invoice or the plan is known loses its credit with them', async () => {
+      const owner = await app.createOrg()
+      const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+      const payment = { payment: { type: 'payment_intent', payment_intent: 'pi_first' }, status: 'paid' }
+      await Promise.all([
+        tell('refund.created', refund('pi_first', 2_000)),
+        tell('invoice.paid', invoice(session.subscription, 'in_first', { payments: { data: [payment] } })),
+      ])
+      assert.deepEqual(await ledgerOf(owner), [])
+      await tell('checkout.session.completed', session)
+      assert.deepEqual(await ledgerOf(owner), [
+        ['adjustment', 2_000],
+        ['refund', -2_000],
+      ])
+      await assertExact(app, owner)
+    })
+
+    test('and was not named by the invoice is asked for', async () => {
+      const owner = await app.createOrg()
+      stripe.invoicePayments.set('in_asked', 'pi_asked')
+      const subscription = await subscribe(owner)
+      await tell('charge.refunded', charge('pi_asked', 2_000))
+      await tell('invoice.paid', invoice(subscription, 'in_asked'))
+      await until(
+        () => ledgerOf(owner),
+        (ledger) => ledger.length === 2,
+      )
+      await tell('charge.refunded', charge('pi_asked', 2_000))
+      assert.deepEqual(await ledgerOf(owner), [
+        ['adjustment', 2_000],
+        ['refund', -2_000],
+      ])
+      await assertExact(app, owner)
+    })
+
+    test('in parts loses its credit in proportion to what was paid; what comes back is given back', async () => {
+      const owner = await app.createOrg()
+      const subscription = await subscribe(owner)
+      await tell('invoice.paid', invoice(subscription, 'in_tax', { payment_intent: 'pi_tax', amount_paid: 2_380 }))
+      await tell('refund.created', refund('pi_tax', 595))
+      await tell('charge.dispute.created', dispute('pi_tax', 1_785))
+      await tell('charge.dispute.closed', dispute('pi_tax', 1_785, 'won'))
+      await tell('refund.failed', refund('pi_tax', 595, 'failed'))
+      assert.deepEqual(await ledgerOf(owner), [
+        ['adjustment', 2_000],
+        ['refund', -500],
+        ['refund', -1_500],
+        ['adjustment', 1_500],
+        ['adjustment', 500],
+      ])
+      await assertExact(app, owner)
+    })
+  })
+
+  test('that is not paid, is to end, and ends, says so; what is over does not begin again', async () => {
+    const owner = await app.createOrg()
+    const { data } = await start(owner, 'team')
+    const session = stripe.pay(data.sessionId)
+    await tell('checkout.session.completed', session)
+    const id = session.subscription
+    const stateOf = async () => {
+      const { subscription } = await getBilling(app, owner)
+      return [subscription.status, subscription.cancelAtPeriodEnd]
+    }
+    const at = (seconds: number) => ({ createdAt: 1_790_000_000 + seconds })
+    await tell('invoice.payment_failed', invoice(id, 'in_f'), at(10))
+    assert.deepEqual(await stateOf(), ['past_due', false])
+    await tell('customer.subscription.updated', { id, status: 'active', cancel_at_period_end: true }, at(20))
+    assert.deepEqual(await stateOf(), ['active', true])
+    await tell('customer.subscription.updated', { id, status: 'past_due', cancel_at_period_end: false }, at(15))
+    assert.deepEqual(await stateOf(), ['active', true])
+    await tell('customer.subscription.deleted', { id, status: 'canceled' }, at(30))
+    await tell('customer.subscription.updated', { id, status: 'active' }, at(30))
+    assert.equal((await stateOf())[0], 'canceled')
+    assert.ok((await start(owner, 'team')).data.checkoutUrl)
+  })
+
+  test('is ended by who manages it, with the month that is paid', async () => {
+    const owner = await app.createOrg()
+    const cancel = (as: TestActor) => app.call('POST', `${base}/subscriptions/cancel`, { as })
+    assert.equal((await cancel(owner)).body.error.code, 'NOT_FOUND')
+    const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    await tell('checkout.session.completed', session)
+    await tell('invoice.paid', invoice(session.subscription, 'in_e'), { createdAt: 1_790_000_000 })
+    assert.equal((await cancel(await app.createUser(owner))).status, 403)
+    const { body } = await cancel(owner)
+    assert.deepEqual(body.data, {
+      planId: 'pro',
+      cancelAtPeriodEnd: true,
+      currentPeriodEnd: '2027-01-15T08:00:00.000Z',
+    })
+    const asked = stripe.requests.find(({ path }) => path === `/v1/subscriptions/${session.subscription}`)
+    assert.equal(asked?.params.cancel_at_period_end, 'true')
+    const { subscription } = await getBilling(app, owner)
+    assert.deepEqual([subscription.status, subscription.cancelAtPeriodEnd], ['active', true])
+    assert.ok((await start(owner, 'pro')).data.checkoutUrl, 'it can be taken up again')
+  })
+
+  test('to another plan takes the place of the one before', async () => {
+    const owner = await app.createOrg()
+    const pro = stripe.pay((await start(owner, 'pro')).data.sessionId)
+    await tell('checkout.session.completed', pro)
+    const team = stripe.pay((await start(owner, 'team')).data.sessionId)
+    await tell('checkout.session.completed', team)
+    assert.equal((await getBilling(app, owner)).subscription.planId, 'team')
+    await until(
+      () => Promise.resolve(stripe.requests.filter(({ method }) => method === 'DELETE').map(({ path }) => path)),
+      (paths) => paths.includes(`/v1/subscriptions/${pro.subscription}`),
+    )
+  })
+
+  test('to a plan that is unknown, made to measure or free is refused', async () => {
+    const owner = await app.createOrg()
+    const codes = []
+    for (const planId of ['gold', 'enterprise', 'free', '', 7]) {
+      codes.push(
+        (await app.call('POST', `${base}/subscriptions/checkout`, { as: owner, json: { planId } })).body.error.code,
+      )
+    }
+    assert.deepEqual(codes, ['BAD_REQUEST', 'VALIDATION_ERROR', 'VALIDATION_ERROR', 'BAD_REQUEST', 'BAD_REQUEST'])
+    const bare = await app.secondServer()
+    const answer = await bare.call('POST', `${base}/subscriptions/checkout`, { as: owner, json: { planId: 'pro' } })
+    assert.equal(answer.body.error.code, 'SERVICE_UNAVAILABLE')
+  })
+})

@@ -1,0 +1,149 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+/** False when the event was applied before. Waits for one of the same id that is being applied. */
+export const claimEvent = async (db: Db, id: string, type: string): Promise<boolean> =>
+  (await db.execute(sql`
+    insert into payment_events (id, type) values (${id}, ${type}) on conflict do nothing`)) > 0
+
+/** Holds everything that is about one payment or subscription of the provider. */
+export const lockSubject = (db: Db, subject: string) =>
+  db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 60))`)
+
+export interface Fact {
+  /** The payment intent or the subscription. */
+  subject: string
+  kind: 'charge' | 'refund' | 'dispute' | 'method' | 'invoice' | 'subscription'
+  id: string
+  data: Record<string, unknown>
+}
+
+/** What was said later counts; what only one of two events said is kept, in whatever order they come. */
+export const upsertFact = (db: Db, { subject, kind, id, data }: Fact, toldAt: string) =>
+  db.execute(sql`
+    insert into payment_facts as f (subject, kind, id, data, told_at)
+    values (${subject}, ${kind}, ${id}, ${JSON.stringify(data)}, ${toldAt})
+    on conflict (subject, kind, id) do update
+    set data = case when excluded.told_at >= f.told_at then f.data || excluded.data else excluded.data || f.data end,
+      told_at = greatest(f.told_at, excluded.told_at)`)
+
+export const listFacts = (db: Db, subject: string) =>
+  db.rows<Omit<Fact, 'subject'>>(sql`
+    select kind, id, data from payment_facts where subject = ${subject} order by told_at, kind, id`)
+
+export interface PaymentRow {
+  orgId: string
+  paymentIntentId: string
+  amountCents: bigint
+  /** What of the credit was taken back. */
+  refundedCents: bigint
+  /** Of a plan, which grants another sum than is paid for it. Null: credited as it was paid. */
+  paidCents: bigint | null
+}
+
+/** False when it is known already. */
+export const insertPayment = async (db: Db, payment: Omit<PaymentRow, 'refundedCents'>): Promise<boolean> =>
+  (await db.execute(sql`
+    insert into payments (org_id, payment_intent_id, amount_cents, paid_cents)
+    values (${payment.orgId}, ${payment.paymentIntentId}, ${payment.amountCents}, ${payment.paidCents})
+    on conflict do nothing`)) > 0
+
+export const findPayment = (db: Db, paymentIntentId: string) =>
+  db.row<PaymentRow>(sql`
+    -- all orgs: the provider knows payments, not orgs; the row says whose it is
+    select org_id, payment_intent_id, amount_cents, refunded_cents, paid_cents from payments
+    where payment_intent_id = ${paymentIntentId}`)
+
+export const setRefunded = (db: Db, { orgId, paymentIntentId }: PaymentRow, cents: bigint) =>
+  db.execute(sql`
+    update payments set refunded_cents = ${cents}
+    where org_id = ${orgId} and payment_intent_id = ${paymentIntentId}`)
+
+export interface CheckoutRow {
+  orgId: string
+  id: string
+  kind: 'deposit' | 'subscription'
+  state: 'open' | 'paid' | 'failed' | 'expired'
+  amountCents: bigint
+  planId: string | null
+}
+
+export const insertCheckout = (
+  db: Db,
+  orgId: string,
+  checkout: { id: string; kind: CheckoutRow['kind']; amountCents: number; planId: string | null; createdBy: string },
+) =>
+  db.execute(sql`
+    insert into checkouts (org_id, id, kind, amount_cents, plan_id, created_by)
+    values (${orgId}, ${checkout.id}, ${checkout.kind}, ${checkout.amountCents}, ${checkout.planId}, ${checkout.createdBy})`)
+
+export const setCheckoutSession = (db: Db, orgId: string, id: string, sessionId: string) =>
+  db.execute(sql`update checkouts set session_id = ${sessionId} where org_id = ${orgId} and id = ${id}`)
+
+/** The checkout of a page of the provider, held. Undefined for a page that we did not open. */
+export const lockCheckout = (db: Db, sessionId: string) =>
+  db.row<CheckoutRow>(sql`
+    -- all orgs: the provider knows sessions, not orgs; the row says whose it is
+    select org_id, id, kind, state, amount_cents, plan_id from checkouts where session_id = ${sessionId}
+    for no key update`)
+
+export const endCheckout = (db: Db, { orgId, id }: CheckoutRow, state: CheckoutRow['state']) =>
+  db.execute(sql`
+    update checkouts set state = ${state}, settled_at = now() where org_id = ${orgId} and id = ${id}`)
+
+export const expireEvents = (db: Db) =>
+  db.execute(sql`delete from payment_events where received_at < now() - interval '90 days'`)
+
+export interface SubscriptionRow {
+  orgId: string
+  providerId: string
+  planId: string
+  status: string
+  includedCreditCents: bigint
+  cancelAtPeriodEnd: boolean
+  currentPeriodEnd: string | null
+  createdAt: string
+}
+
+const subscriptionColumns = sql`org_id, provider_id, plan_id, status, included_credit_cents, cancel_at_period_end,
+  current_period_end, created_at`
+
+export const insertSubscription = (
+  db: Db,
+  orgId: string,
+  subscription: { providerId: string; planId: string; includedCreditCents: number },
+) =>
+  db.row<SubscriptionRow>(sql`
+    insert into subscriptions (org_id, provider_id, plan_id, status, included_credit_cents)
+    values (${orgId}, ${subscription.providerId}, ${subscription.planId}, 'active', ${subscription.includedCreditCents})
+    on conflict (org_id, provider_id) do update set plan_id = excluded.plan_id
+    returning ${subscriptionColumns}`)
+
+export const findSubscription = (db: Db, providerId: string) =>
+  db.row<SubscriptionRow>(sql`
+    -- all orgs: the provider knows subscriptions, not orgs; the row says whose it is
+    select ${subscriptionColumns} from subscriptions where provider_id = ${providerId}`)
+
+export const updateSubscription = (
+  db: Db,
+  orgId: string,
+  providerId: string,
+  told: { status: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: string | null },
+) =>
+  db.execute(sql`
+    update subscriptions
+    set status = ${told.status}, cancel_at_period_end = ${told.cancelAtPeriodEnd},
+      current_period_end = coalesce(${told.currentPeriodEnd}, current_period_end)
+    where org_id = ${orgId} and provider_id = ${providerId}`)
+
+/** Those that run, the newest first. */
+export const listRunningSubscriptions = (db: Db, orgId: string) =>
+  db.rows<SubscriptionRow>(sql`
+    select ${subscriptionColumns} from subscriptions
+    where org_id = ${orgId} and status not in ('canceled', 'incomplete_expired', 'unpaid')
+    order by created_at desc, provider_id`)
+
+export const findNewestSubscription = (db: Db, orgId: string) =>
+  db.row<SubscriptionRow>(sql`
+    select ${subscriptionColumns} from subscriptions where org_id = ${orgId}
+    order by (status in ('canceled', 'incomplete_expired', 'unpaid')), created_at desc limit 1`)

@@ -1,0 +1,144 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
+import type { LeasedRow } from '../../platform/database/lease.ts'
+
+export type TopupState = 'due' | 'processing' | 'succeeded' | 'declined' | 'failed'
+
+export interface TopupRow {
+  orgId: string
+  id: string
+  state: TopupState
+  amountCents: bigint
+  customerId: string | null
+  paymentMethodId: string | null
+  paymentIntentId: string | null
+  failureCode: string | null
+  failureMessage: string | null
+  createdAt: string
+  endedAt: string | null
+}
+
+const columns = sql`org_id, id, state, amount_cents, customer_id, payment_method_id, payment_intent_id, failure_code,
+  failure_message, created_at, ended_at`
+
+/** Undefined when one of the org is under way. */
+export const insertTopup = (db: Db, orgId: string, id: string, amountCents: bigint) =>
+  db.row<{ id: string }>(sql`
+    insert into topups (org_id, id, amount_cents) values (${orgId}, ${id}, ${amountCents})
+    on conflict (org_id) where ended_at is null do nothing
+    returning id`)
+
+/** What was charged this month (UTC), or may still be. */
+export const findMonthTotal = async (db: Db, orgId: string): Promise<bigint> => {
+  const row = await db.row<{ cents: bigint }>(sql`
+    select coalesce(sum(amount_cents), 0)::bigint as cents from topups
+    where org_id = ${orgId} and state in ('due', 'processing', 'succeeded')
+      and created_at >= date_trunc('month', now() at time zone 'utc') at time zone 'utc'`)
+  return row?.cents ?? 0n
+}
+
+export const leasedTopup = (orgId: string, id: string): LeasedRow => ({
+  table: sql`topups`,
+  row: sql`org_id = ${orgId} and id = ${id}`,
+})
+
+/** What a claim asks and answers: a TopupRow that has not ended. */
+export const topupClaim = { when: sql`ended_at is null`, returning: columns }
+
+export const findTopup = (db: Db, orgId: string, id: string) =>
+  db.row<TopupRow>(sql`select ${columns} from topups where org_id = ${orgId} and id = ${id}`)
+
+/** The attempt that a payment stands for, whoever's it is. */
+export const findTopupOfPayment = (db: Db, paymentIntentId: string, topupId: string | null) =>
+  db.row<TopupRow>(sql`
+    -- all orgs: the provider knows payments, not orgs; the row says whose it is
+    select ${columns} from topups
+    where payment_intent_id = ${paymentIntentId} or id = ${topupId}::uuid
+    limit 1`)
+
+export const setTarget = (
+  db: Db,
+  orgId: string,
+  id: string,
+  held: Sql,
+  target: { customerId: string; paymentMethodId: string },
+) =>
+  db.execute(sql`
+    update topups set customer_id = ${target.customerId}, payment_method_id = ${target.paymentMethodId}
+    where org_id = ${orgId} and id = ${id} and ${held}`)
+
+/** False when it ended as well as that already. A success is never taken back, and replaces what was thought before. */
+export const endTopup = async (
+  db: Db,
+  orgId: string,
+  id: string,
+  end: {
+    state: 'succeeded' | 'declined' | 'failed'
+    paymentIntentId: string | null
+    code?: string | null
+    message?: string | null
+  },
+): Promise<boolean> =>
+  (await db.execute(sql`
+    update topups
+    set state = ${end.state}, payment_intent_id = coalesce(${end.paymentIntentId}, payment_intent_id),
+      failure_code = ${end.code ?? null}, failure_message = ${end.message ?? null}, ended_at = now(),
+      lease_token = null, lease_until = null
+    where org_id = ${orgId} and id = ${id}
+      and (ended_at is null or (${end.state} = 'succeeded' and state <> 'succeeded'))`)) > 0
+
+export const setProcessing = (db: Db, orgId: string, id: string, paymentIntentId: string) =>
+  db.execute(sql`
+    update topups set state = 'processing', payment_intent_id = ${paymentIntentId}
+    where org_id = ${orgId} and id = ${id} and ended_at is null`)
+
+export const listTopups = (db: Db, orgId: string, limit: number) =>
+  db.rows<TopupRow>(sql`
+    select ${columns} from topups where org_id = ${orgId} order by created_at desc limit ${limit}`)
+
+/** Nothing is tried for so long. */
+export const backOff = (db: Db, orgId: string, seconds: number, declines: number) =>
+  db.execute(sql`
+    update billing_accounts
+    set auto_topup_retry_at = now() + ${seconds} * interval '1 second', auto_topup_declines = ${declines}
+    where org_id = ${orgId}`)
+
+export const clearBackOff = (db: Db, orgId: string) =>
+  db.execute(sql`
+    update billing_accounts set auto_topup_retry_at = null, auto_topup_declines = 0
+    where org_id = ${orgId} and (auto_topup_retry_at is not null or auto_topup_declines > 0)`)
+
+export const setPaymentMethod = (db: Db, orgId: string, customerId: string | null, paymentMethodId: string | null) =>
+  db.execute(sql`
+    update billing_accounts
+    set customer_id = coalesce(${customerId}, customer_id), is_method_missing = false,
+      payment_method_id = case
+        when ${paymentMethodId}::text is not null then ${paymentMethodId}
+        -- A method belongs to its customer.
+        when ${customerId}::text is not null and ${customerId} is distinct from customer_id then null
+        else payment_method_id
+      end
+    where org_id = ${orgId}`)
+
+/** Unless another one was saved while the provider was asked. */
+export const setMethodMissing = (db: Db, orgId: string, customerId: string) =>
+  db.execute(sql`
+    update billing_accounts set is_method_missing = true
+    where org_id = ${orgId} and customer_id = ${customerId} and payment_method_id is null`)
+
+export const listOrgsBelowThreshold = (db: Db) =>
+  db.rows<{ orgId: string }>(sql`
+    -- all orgs: the sweep looks after every org whose account is to fill up by itself
+    select a.org_id from billing_accounts a
+    where a.auto_topup_enabled and a.customer_id is not null and not a.is_method_missing
+      and a.balance_cents < a.auto_topup_threshold_cents
+      and (a.auto_topup_retry_at is null or a.auto_topup_retry_at <= now())
+      and not exists (select from topups t where t.org_id = a.org_id and t.ended_at is null)`)
+
+/** Attempts whose job got lost: nobody has worked on them for half an hour. */
+export const listStaleTopups = (db: Db) =>
+  db.rows<{ orgId: string; id: string }>(sql`
+    -- all orgs: the sweep looks after every attempt
+    select org_id, id from topups
+    where ended_at is null and created_at < now() - interval '30 minutes'
+      and (lease_until is null or lease_until < now() - interval '15 minutes')`)

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { assertExact, getBilling, listLedger, openPaid, spend } from '../../../test/support/billing.ts'
+import { until } from '../../../test/support/chat.ts'
+import { secretKey, signedEvent, startFakeStripe, webhookSecret } from '../../../test/fakes/stripe.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { sql } from '../../platform/database/database.ts'
+
+const stripe = await startFakeStripe()
+const app = await startTestApp({
+  STRIPE_SECRET_KEY: secretKey,
+  STRIPE_WEBHOOK_SECRET: webhookSecret,
+  STRIPE_API_BASE: stripe.origin,
+})
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into objects of every shape
+type Json = any
+
+const base = '/api/v1/billing'
+
+const tell = async (type: string, object: object): Promise<void> => {
+  const { body, headers } = signedEvent(type, object)
+  assert.equal((await app.call('POST', `${base}/webhooks/stripe`, { body, headers })).status, 200)
+}
+
+const set = async (as: TestActor, json: object): Promise<void> => {
+  const { status, body } = await app.call('PATCH', base, { as, json })
+  assert.deepEqual([status, body.data], [200, { updated: true }])
+}
+
+/** An org that has paid 10 dollars by a card, which was saved, and fills up by 25 dollars below 5. */
+const prepare = async (settings: object = {}): Promise<{ owner: TestActor; sessionId: string; customer: string }> => {
+  const owner = await app.createOrg()
+  const { body } = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 1_000 } })
+  const session = stripe.pay(body.data.sessionId)
+  await tell('checkout.session.completed', session)
+  await until(
+    () => app.db.row<Json>(sql`select payment_method_id from billing_accounts where org_id = ${owner.orgId}`),
+    (row) => row.paymentMethodId !== null,
+  )
+  await set(owner, { autoTopupEnabled: true, ...settings })
+  return { owner, sessionId: (await openPaid(app, owner)).id, customer: session.customer }
+}
+
+const chargesOf = (customer: string) =>
+  stripe.requests.filter(({ path, params }) => path === '/v1/payment_intents' && params.customer === customer)
+
+const untilTopup = (as: TestActor, ...states: string[]): Promise<Json> =>
+  until(
+    () => getBilling(app, as),
+    ({ autoTopup }) => states.includes(autoTopup.recent[0]?.state),
+  )
+
+const ledgerOf = async (as: TestActor): Promise<[string, number][]> =>
+  (await listLedger(app, as)).map(({ type, amountCents }) => [type, amountCents])
+
+describe('automatic top-up', () => {
+  test('charges the saved card once when the balance falls below the threshold, and books a deposit', async () => {
+    stripe.charges = ['succeed']
+    const { owner, sessionId, customer } = await prepare()
+    await spend(app, owner, sessionId, 5_000_000)
+    assert.equal((await getBilling(app, owner)).autoTopup.state, 'balance_suffices')
+    await app.settled()
+    assert.equal(chargesOf(customer).length, 0, '500 is not below 500')
+    await spend(app, owner, sessionId, 1_000_000)
+    const { autoTopup, balance } = await untilTopup(owner, 'succeeded')
+    assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [2_900, 3_500])
+    await app.settled()
+    const [charge, ...others] = chargesOf(customer)
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [charge!.params.amount, charge!.params.currency, charge!.params.off_session, charge!.params.confirm],
+      ['2500', 'usd', 'true', 'true'],
+    )
+    assert.equal(charge!.idempotencyKey, autoTopup.recent[0].id)
+    // Stripe tells of it, too: it is the same payment.
+    const intent = [...stripe.paymentIntents.values()].at(-1)
+    await tell('payment_intent.succeeded', intent)
+    await tell('payment_intent.succeeded', intent)
+    const ledger = await listLedger(app, owner)
+    assert.deepEqual(
+      ledger
+        .filter(({ type }) => type === 'deposit')
+        .map(({ amountCents, paymentIntentId }) => [amountCents, typeof paymentIntentId]),
+      [
+        [1_000, 'string'],
+        [2_500, 'string'],
+      ],
+    )
+    await assertExact(app, owner)
+  })
+
+  test('of many charges at once is one charge', async () => {
+    stripe.charges = ['succeed']
+    const { owner, customer } = await prepare()
+    const sessions = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => openPaid(app, owner, { name: `Agent ${i}` })),
+    )
+    await Promise.all(sessions.map(({ id }) => spend(app, owner, id, 1_500_000)))
+    await untilTopup(owner, 'succeeded')
+    await app.settled()
+    assert.equal(chargesOf(customer).length, 1)
+    assert.equal((await assertExact(app, owner)).balance.balanceCents, 1_000 - 900 + 2_500)
+  })
+
+  test('that is declined waits, says why, and is tried again when somebody changes the settings or pays', async () => {
+    stripe.charges = ['decline']
+    const { owner, sessionId, customer } = await prepare()
+    await spend(app, owner, sessionId, 6_000_000)
+    const { autoTopup } = await untilTopup(owner, 'declined')
+    assert.equal(autoTopup.state, 'backing_off')
+    assert.ok(Date.parse(autoTopup.retryAt) > Date.now() + 3_500_000)
+    assert.deepEqual(
+      [autoTopup.recent[0].failureCode, autoTopup.recent[0].failureMessage],
+      ['insufficient_funds', 'Your card has insufficient funds.'],
+    )
+    await spend(app, owner, sessionId, 1_000_000)
+    await app.settled()
+    assert.equal(chargesOf(customer).length, 1, 'nothing is tried meanwhile')
+    stripe.charges = ['succeed']
+    await set(owner, { autoTopupEnabled: true })
+    await untilTopup(owner, 'succeeded')
+    const keys = chargesOf(customer).map(({ idempotencyKey }) => idempotencyKey)
+    assert.equal(new Set(keys).size, 2, 'another attempt has another key')
+    assert.deepEqual(
+      (await ledgerOf(owner)).filter(([type]) => type === 'deposit'),
+      [
+        ['deposit', 1_000],
+        ['deposit', 2_500],
+      ],
+    )
+  })
+
+  test('whose answer is lost is asked for again under the same key, and charged once', async () => {
+    stripe.charges = ['hang up', 'succeed']
+    const { owner, sessionId, customer } = await prepare()
+    await spend(app, owner, sessionId, 6_000_000)
+    const { autoTopup, balance } = await untilTopup(owner, 'succeeded')
+    await app.settled()
+    assert.equal(chargesOf(customer).length, 1)
+    assert.ok(stripe.attempts.get(autoTopup.recent[0].id)! > 1)
+    assert.equal(balance.balanceCents, 2_900)
+  })
+
+  test('that the provider decides on later is credited, or not, by its event', async () => {
+    stripe.charges = ['process']
+    const { owner, sessionId } = await prepare()
+    await spend(app, owner, sessionId, 6_000_000)
+    assert.equal((await untilTopup(owner, 'processing')).autoTopup.state, 'under_way')
+    const intent = [...stripe.paymentIntents.values()].at(-1)
+    await tell('payment_intent.succeeded', { ...intent, status: 'succeeded' })
+    assert.equal((await getBilling(app, owner)).balance.balanceCents, 2_900)
+
+    const second = await prepare()
+    await spend(app, second.owner, second.sessionId, 6_000_000)
+    await untilTopup(second.owner, 'processing')
+    const failing = [...stripe.paymentIntents.values()].at(-1)
+    const failure = { code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' }
+    await tell('payment_intent.payment_failed', { ...failing, last_payment_error: failure })
+    const { autoTopup, balance } = await getBilling(app, second.owner)
+    assert.deepEqual([autoTopup.state, autoTopup.recent[0].failureCode], ['backing_off', 'generic_decline'])
+    assert.equal(balance.balanceCents, 400)
+  })
+
+  test('stays below its monthly cap, and says so', async () => {
+    stripe.charges = ['succeed']
+    const { owner, sessionId, customer } = await prepare({
+      autoTopupAmountCents: 1_000,
+      autoTopupMonthlyCapCents: 1_500,
+    })
+    await spend(app, owner, sessionId, 6_000_000)
+    await untilTopup(owner, 'succeeded')
+    await spend(app, owner, sessionId, 10_000_000)
+    const { autoTopup, balance } = await getBilling(app, owner)
+    assert.deepEqual(
+      [autoTopup.state, autoTopup.chargedThisMonthCents, autoTopup.monthlyCapCents, balance.balanceCents],
+      ['monthly_cap', 1_000, 1_500, 400],
+    )
+    await app.settled()
+    assert.equal(chargesOf(customer).length, 1)
+  })
+
+  test('of an amount that does not reach the threshold waits before the next', async () => {
+    stripe.charges = ['succeed']
+    const { owner, customer } = await prepare({ autoTopupAmountCents: 100, autoTopupThresholdCents: 100_000 })
+    const { autoTopup, balance } = await untilTopup(owner, 'succeeded')
+    assert.deepEqual([autoTopup.state, balance.balanceCents], ['backing_off', 1_100])
+    await app.settled()
+    assert.equal(chargesOf(customer).length, 1)
+  })
+
+  test('after a deposit that saved no card charges nothing and says so, until one is saved', async () => {
+    stripe.charges = ['succeed']
+    const owner = await app.createOrg()
+    const pay = async (save: boolean): Promise<Json> => {
+      const { body } = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 100 } })
+      const session = stripe.pay(body.data.sessionId, { save })
+      await tell('checkout.session.completed', session)
+      return session
+    }
+    await pay(false)
+    await app.settled()
+    assert.equal((await getBilling(app, owner)).autoTopup.hasPaymentMethod, false)
+    await set(owner, { autoTopupEnabled: true })
+    const { autoTopup } = await getBilling(app, owner)
+    assert.deepEqual([autoTopup.state, autoTopup.recent], ['no_payment_method', []])
+    const { customer } = await pay(true)
+    await untilTopup(owner, 'succeeded')
+    assert.equal((await getBilling(app, owner)).autoTopup.hasPaymentMethod, true)
+    await app.settled()
+    assert.equal(chargesOf(customer).length, 1)
+  })
+
+  test('for which no card is found waits for one, not for a while', async () => {
+    const { owner, sessionId, customer } = await prepare()
+    stripe.methods.delete(customer)
+    await app.db.execute(sql`update billing_accounts set payment_method_id = null where org_id = ${owner.orgId}`)
+    await spend(app, owner, sessionId, 6_000_000)
+    const { autoTopup } = await untilTopup(owner, 'failed')
+    assert.deepEqual([autoTopup.state, autoTopup.hasPaymentMethod], ['no_payment_method', false])
+    assert.equal(autoTopup.recent[0].failureCode, 'no_payment_method')
+  })
+
+  test('without a saved card, or turned off, charges nothing and says so', async () => {
+    const owner = await app.createOrg()
+    await set(owner, { autoTopupEnabled: true })
+    assert.equal((await getBilling(app, owner)).autoTopup.state, 'no_payment_method')
+    await set(owner, { autoTopupEnabled: false })
+    const { autoTopup } = await getBilling(app, owner)
+    assert.deepEqual([autoTopup.state, autoTopup.recent], ['off', []])
+  })
+})

@@ -1,0 +1,51 @@
+import { Type } from '../../platform/http/type.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { apiPrefix, jsonBodyLimitBytes } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { takeBytes } from '../../platform/http/json-body.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Log } from '../../platform/process/log.ts'
+import { ok, Success } from '../../platform/http/schemas.ts'
+import { applyEvent } from './events.ts'
+import { PaymentEventReceived } from '../schemas.ts'
+import { readEvent, unsigned } from './stripe.ts'
+
+/** Where Stripe tells of payments. Its signature is the key. */
+export const registerPaymentWebhook = (
+  app: App,
+  { config, db, jobs, log }: { config: Config; db: Database; jobs: Jobs; log: Log },
+): void => {
+  const { plans } = config.billing
+  app.register(async (scope: App) => {
+    takeBytes(scope)
+    scope.post(
+      `${apiPrefix}/billing/webhooks/stripe`,
+      {
+        bodyLimit: jsonBodyLimitBytes,
+        onRequest: async ({ headers }) => {
+          if (config.billing.stripeWebhookSecret !== undefined && headers['stripe-signature'] === undefined) {
+            throw unsigned
+          }
+        },
+        config: {
+          access: 'public',
+          idempotency: false,
+          errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
+        },
+        schema: {
+          tags: ['Billing'],
+          summary: 'For Stripe: its signed events',
+          headers: Type.Object({ 'stripe-signature': Type.Optional(Type.String()) }),
+          response: { 200: Success(PaymentEventReceived) },
+        },
+      },
+      async ({ body, headers }) => {
+        const bytes = (body as Buffer | undefined) ?? Buffer.alloc(0)
+        const event = await readEvent(config.billing, bytes, headers['stripe-signature'])
+        await applyEvent({ db, jobs, log, plans }, event)
+        return ok({ received: true as const })
+      },
+    )
+  })
+}

@@ -1,0 +1,63 @@
+import { refuseTags } from '../../platform/http/etag.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { apiPrefix } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
+import type { Sealer } from '../../platform/encryption/secrets.ts'
+import { addProviderKey, listProviderKeys, removeProviderKey, requireKeysTaken } from './provider-keys.ts'
+import { ProviderKey, ProviderKeyCreate } from '../schemas.ts'
+
+const tags = ['Billing']
+const path = `${apiPrefix}/billing/byok-keys`
+
+export const registerProviderKeyRoutes = (
+  app: App,
+  { config, db, secrets }: { config: Config; db: Database; secrets: Sealer },
+): void => {
+  app.get(
+    path,
+    {
+      config: { access: 'billing:read' },
+      schema: {
+        tags,
+        summary: "The org's own keys for model providers, newest first",
+        querystring: CursorQuery,
+        response: { 200: Success(CursorList(ProviderKey)) },
+      },
+    },
+    async ({ actor, query }) => ok(await listProviderKeys(db, actor, query.limit, query.cursor)),
+  )
+
+  app.post(
+    path,
+    {
+      config: { access: 'billing:manage', rateLimitCode: 'BAD_REQUEST' },
+      // Said first: whether the body is right does not matter then.
+      preValidation: async () => requireKeysTaken(config.billing),
+      schema: {
+        tags,
+        summary: 'Store a key for a model provider',
+        body: ProviderKeyCreate,
+        response: { 201: Success(ProviderKey) },
+      },
+    },
+    async (request, reply) => {
+      reply.code(201)
+      return ok(await addProviderKey(request.db, secrets, request.actor, request.body))
+    },
+  )
+
+  app.delete(
+    `${path}/:id`,
+    {
+      preHandler: refuseTags,
+      config: { access: 'billing:manage', what: 'Provider key' },
+      schema: { tags, summary: 'Remove a key', params: IdParams, response: { 200: Success(Deleted) } },
+    },
+    async ({ actor, params }) => {
+      await removeProviderKey(db, actor, params.id)
+      return ok({ deleted: true as const })
+    },
+  )
+}

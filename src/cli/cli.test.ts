@@ -1,0 +1,476 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { sql } from '../platform/database/database.ts'
+import { newId } from '../platform/ids.ts'
+import { isWellFormedKey } from '../platform/key-format.ts'
+import { startTestApp } from '../../test/harness.ts'
+import { available } from '../../test/support/require.ts'
+
+const oldKey = `old:${randomBytes(32).toString('base64')}`
+const newKey = `new:${randomBytes(32).toString('base64')}`
+const app = await startTestApp({ ENCRYPTION_KEYS: oldKey })
+const { host = '', port = 5432, user = '', database = '' } = app.connection
+const databaseUrl = host.startsWith('/')
+  ? `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+  : `postgres://${user}@${host}:${port}/${database}`
+
+interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+const script = new URL('cli.ts', import.meta.url).pathname
+
+const commandEnv = {
+  NODE_ENV: 'test',
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: app.config.dataDir,
+  ENCRYPTION_KEYS: oldKey,
+  PATH: process.env['PATH'] ?? '',
+  // Else half of the time of these tests is compiling the same files again.
+  NODE_COMPILE_CACHE: join(app.config.dataDir, 'compile-cache'),
+}
+
+/** The real command in a process of its own, on the database of the running server unless told otherwise. */
+const atrium = async (
+  words: string[],
+  options: { env?: Record<string, string>; input?: string } = {},
+): Promise<Ended> => {
+  const child = spawn(process.execPath, [script, ...words], { env: { ...commandEnv, ...options.env } })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)))
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)))
+  child.stdin.end(options.input ?? '')
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('close', resolve)
+    child.on('error', reject)
+  })
+  return { code, stdout, stderr }
+}
+
+/** With `--json`: exactly one JSON object on standard output. */
+const json = async (...words: string[]) => {
+  const ended = await atrium([...words, '--json'])
+  assert.equal(ended.code, 0, ended.stdout + ended.stderr)
+  assert.match(ended.stdout, /^\{.*\}\n$/)
+  return JSON.parse(ended.stdout)
+}
+const failure = async (...words: string[]) => {
+  const ended = await atrium([...words, '--json'])
+  assert.equal(ended.code, 1, ended.stdout + ended.stderr)
+  return JSON.parse(ended.stdout).error
+}
+
+const acme = await json('org', 'create', '--name', 'Acme', '--owner', 'Ada@Example.com')
+
+describe('org create', () => {
+  test('answers org, workspace, user and a key that works on the running server', async () => {
+    assert.deepEqual(Object.keys(acme), ['org', 'workspace', 'user', 'apiKey'])
+    assert.equal(acme.org.name, 'Acme')
+    assert.equal(acme.user.email, 'ada@example.com')
+    assert.equal(acme.workspace.isDefault, true)
+    assert.ok(isWellFormedKey(acme.apiKey.key, 'test'))
+    const me = await app.call('GET', '/api/v1/me', { as: acme.apiKey.key })
+    assert.equal(me.body.data.role, 'owner')
+    assert.deepEqual(me.body.data.org, { id: acme.org.id, name: 'Acme' })
+    assert.deepEqual(me.body.data.workspace, { id: acme.workspace.id, name: acme.workspace.name })
+    assert.deepEqual(me.body.data.apiKey, { id: acme.apiKey.id, name: acme.apiKey.name, scopes: [] })
+  })
+
+  test('without --json tells a person the same', async () => {
+    const { code, stdout } = await atrium(['org', 'create', '--name', 'Plain', '--owner', 'plain@example.com'])
+    assert.equal(code, 0)
+    assert.match(stdout, /^Org +Plain/)
+    const [key = ''] = /atr_test_\w+/.exec(stdout) ?? []
+    assert.equal((await app.call('GET', '/api/v1/me', { as: key })).status, 200)
+  })
+
+  test('org list names them', async () => {
+    const { orgs } = await json('org', 'list')
+    const { id, name, members, workspaces } = orgs[0]
+    assert.deepEqual({ id, name, members, workspaces }, { id: acme.org.id, name: 'Acme', members: 1, workspaces: 1 })
+  })
+
+  test('what cannot be an org is refused and leaves nothing', async () => {
+    assert.equal((await failure('org', 'create', '--name', '  ', '--owner', 'a@example.com')).code, 'BAD_REQUEST')
+    assert.equal((await failure('org', 'create', '--name', 'Half', '--owner', 'nonsense')).code, 'BAD_REQUEST')
+    const { orgs } = await json('org', 'list')
+    assert.ok(!orgs.some(({ name }: { name: string }) => name === 'Half'))
+  })
+})
+
+describe('users', () => {
+  test('are added with a role, in a workspace', async () => {
+    const { workspace } = await json('workspace', 'create', '--org', acme.org.id, '--name', 'Lab Ü')
+    assert.equal(workspace.slug, 'lab-u')
+    const named = (name: string) => ['workspace', 'create', '--org', acme.org.id, '--name', name]
+    assert.equal((await json(...named('  Two   words '))).workspace.name, 'Two words')
+    for (const name of [' ', 'a'.repeat(200)]) assert.equal((await failure(...named(name))).code, 'BAD_REQUEST')
+    const words = ['--org', acme.org.id, '--email', 'bob@example.com', '--role', 'billing_manager', '--name', 'Bob']
+    const { user, member } = await json('user', 'add', ...words, '--workspace', workspace.id)
+    assert.deepEqual(user, { id: member.userId, email: 'bob@example.com', name: 'Bob' })
+    assert.equal(member.role, 'billing_manager')
+    assert.ok(!('revision' in member))
+    assert.equal((await failure('user', 'add', ...words)).code, 'CONFLICT')
+    const { apiKey } = await json('key', 'create', '--org', acme.org.id, '--user', user.id, '--workspace', workspace.id)
+    const me = await app.call('GET', '/api/v1/me', { as: apiKey.key })
+    assert.equal(me.body.data.workspace.id, workspace.id)
+    assert.equal(me.body.data.role, 'billing_manager')
+  })
+
+  test('orgs, users, workspaces and keys that are not there are NOT_FOUND', async () => {
+    const nobody = newId()
+    for (const [what, words] of [
+      ['Org', ['user', 'add', '--org', nobody, '--email', 'a@example.com', '--role', 'member']],
+      ['Org', ['workspace', 'create', '--org', 'nonsense', '--name', 'W']],
+      ['User', ['key', 'create', '--org', acme.org.id, '--user', nobody]],
+      ['Workspace', ['key', 'create', '--org', acme.org.id, '--user', acme.user.id, '--workspace', nobody]],
+      ['User', ['user', 'sign-in-link', nobody]],
+      ['API key', ['key', 'revoke', nobody]],
+    ] as const) {
+      assert.deepEqual(await failure(...words), { code: 'NOT_FOUND', message: `${what} not found` })
+    }
+  })
+
+  test('get a password from standard input, and lose their sessions by it', async () => {
+    const set = (input: string) => atrium(['user', 'password', acme.user.id, '--json'], { input })
+    const short = await set('short\n')
+    assert.equal(short.code, 1)
+    assert.equal(JSON.parse(short.stdout).error.code, 'BAD_REQUEST')
+    const done = await set('a good password\n')
+    assert.equal(done.code, 0, done.stderr)
+    assert.deepEqual(JSON.parse(done.stdout), { user: acme.user })
+    const signIn = async (password: string) =>
+      app.call('POST', '/api/v1/auth/sign-in', { json: { email: 'ada@example.com', password } })
+    const answer = await signIn('a good password')
+    assert.equal(answer.status, 200)
+    const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    assert.equal((await app.call('GET', '/api/v1/me', { headers: { cookie } })).status, 200)
+    assert.equal((await set('another good password')).code, 0)
+    assert.equal((await app.call('GET', '/api/v1/me', { headers: { cookie } })).status, 401)
+    assert.equal((await signIn('a good password')).status, 401)
+    assert.equal((await signIn('another good password')).status, 200)
+  })
+
+  test('get a link that signs them in once', async () => {
+    const { user, signInLink, expiresAt } = await json('user', 'sign-in-link', 'ADA@example.com')
+    assert.deepEqual(user, acme.user)
+    assert.ok(Date.parse(expiresAt) > Date.now())
+    const [, token] = signInLink.split('/sign-in#link=')
+    const attempt = () => app.call('POST', '/api/v1/auth/sign-in/link', { json: { token } })
+    assert.equal((await attempt()).status, 200)
+    assert.equal((await attempt()).status, 401)
+  })
+
+  test('can have their second factor turned off', async () => {
+    await app.db.execute(sql`
+      insert into two_factors (id, user_id, secret, backup_codes, verified)
+      values (${newId()}, ${acme.user.id}, 'sealed', 'sealed', true)`)
+    assert.deepEqual(await json('user', 'two-factor-off', acme.user.id), { user: acme.user, removed: true })
+    assert.deepEqual(await json('user', 'two-factor-off', acme.user.id), { user: acme.user, removed: false })
+  })
+})
+
+describe('keys', () => {
+  test('are made with scopes and an expiry', async () => {
+    const words = ['key', 'create', '--org', acme.org.id, '--user', acme.user.id, '--name', 'CI']
+    const { apiKey } = await json(...words, '--scopes', 'files:read, agents:*', '--expires', '90d')
+    assert.deepEqual(apiKey.scopes, ['files:read', 'agents:*'])
+    assert.equal(apiKey.name, 'CI')
+    const days = (Date.parse(apiKey.expiresAt) - Date.now()) / 86_400_000
+    assert.ok(days > 89.9 && days < 90.1)
+    const dated = await json(...words, '--expires', '2099-01-31')
+    assert.equal(dated.apiKey.expiresAt, '2099-01-31T00:00:00.000Z')
+    assert.equal((await failure(...words, '--scopes', 'everything')).code, 'BAD_REQUEST')
+    assert.equal((await failure(...words, '--expires', '2001-01-01')).code, 'VALIDATION_ERROR')
+    assert.equal((await failure(...words, '--expires', 'soon')).code, 'USAGE')
+  })
+
+  test('key revoke ends a key at once on the running server; again answers the same', async () => {
+    const { apiKey } = await json('key', 'create', '--org', acme.org.id, '--user', acme.user.id)
+    assert.equal((await app.call('GET', '/api/v1/me', { as: apiKey.key })).status, 200)
+    const first = await json('key', 'revoke', apiKey.id)
+    assert.equal((await app.call('GET', '/api/v1/me', { as: apiKey.key })).status, 401)
+    assert.ok(first.apiKey.revokedAt)
+    assert.ok(!('key' in first.apiKey) && !('hash' in first.apiKey))
+    assert.deepEqual(await json('key', 'revoke', apiKey.id), first)
+  })
+
+  test('key generate prints a key of the environment, whatever else is wrong with that', async () => {
+    const env = { NODE_ENV: 'production', DATABASE_URL: 'nonsense', BOOTSTRAP_API_KEY: 'nonsense' }
+    const { code, stdout } = await atrium(['key', 'generate'], { env })
+    assert.equal(code, 0)
+    assert.ok(isWellFormedKey(stdout.trim(), 'live'))
+    const { key } = await json('key', 'generate')
+    assert.ok(isWellFormedKey(key, 'test'))
+    assert.equal((await app.call('GET', '/api/v1/me', { as: key })).status, 401)
+  })
+})
+
+describe('the command itself', () => {
+  test('what it did is in the audit log', async () => {
+    const { body } = await app.call('GET', '/api/v1/audit-log?action=workspace.created', { as: acme.apiKey.key })
+    assert.deepEqual(body.data.items.at(-1).actor, { id: null, name: 'atrium command', apiKeyId: null })
+  })
+
+  test('typing mistakes are exit code 2 and say where to read on', async () => {
+    const mistakes = [
+      ['org', 'create'],
+      ['org', 'create', '--name', 'N'],
+      ['org', 'create', '--name', 'N', '--owner', 'a@b.example', '--color', 'red'],
+      ['org', 'list', 'all'],
+      ['key', 'revoke'],
+      ['user', 'add', '--org', acme.org.id, '--email', 'a@b.example', '--role', 'king'],
+      ['nonsense'],
+      ['org', 'destroy'],
+    ]
+    await Promise.all(
+      mistakes.map(async (words, at) => {
+        const { code, stdout, stderr } = await atrium(at % 2 === 0 ? words : [...words, '--json'])
+        assert.equal(code, 1, words.join(' '))
+        if (at % 2 === 1) assert.equal(JSON.parse(stdout).error.code, 'USAGE')
+        else {
+          assert.equal(stdout, '')
+          assert.match(stderr, /See: atrium .*--help/)
+        }
+      }),
+    )
+  })
+
+  test('a command that is missing is one object with --json, too, and says what there is', async () => {
+    const [none, half, wrong] = await Promise.all([failure(), failure('org'), failure('org', 'creat')])
+    assert.equal(none.code, 'USAGE')
+    assert.match(none.message, /the command is missing: serve, org create, /)
+    assert.equal(half.message, 'the command is missing: org create, org list, org quota')
+    assert.equal(wrong.message, 'there is no command org creat')
+  })
+
+  test('a wrong environment is told mistake by mistake; a database that is away, in one line', async () => {
+    const wrong = await atrium(['org', 'list'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } })
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stderr, /PORT must be/)
+    assert.match(wrong.stderr, /LOG_LEVEL must be/)
+    const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const away = await atrium(['org', 'list', '--json'], { env })
+    assert.equal(away.code, 1)
+    assert.equal(JSON.parse(away.stdout).error.code, 'SERVICE_UNAVAILABLE')
+  })
+
+  test('every verb has help for a person, and none is listed that is not there', async () => {
+    const { stdout } = await atrium(['--help'])
+    const verbs = [...stdout.matchAll(/^ {2}atrium ([a-z -]+?)(?: ID)? +(?=[A-Z])/gm)].map(([, words = '']) =>
+      words.trim(),
+    )
+    assert.ok(verbs.length >= 13, stdout)
+    await Promise.all(
+      verbs.map(async (verb) => {
+        const { code, stdout } = await atrium([...verb.split(' '), '--help'])
+        assert.equal(code, 0, verb)
+        assert.ok(stdout.includes(`atrium ${verb}`), verb)
+      }),
+    )
+    const version = await atrium(['--version'])
+    assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.deepEqual(await json('--version'), { version: version.stdout.trim() })
+    assert.match((await json('--help')).help, /atrium org create/)
+    assert.match((await json('org', 'create', '--help')).help, /--owner EMAIL/)
+    const group = await atrium(['user'])
+    assert.equal(group.code, 0)
+    assert.ok(!group.stdout.includes('atrium org create'))
+  })
+})
+
+/** The names of what the doctor finds wrong. */
+const findings = async (env: Record<string, string>) => {
+  const { code, stdout, stderr } = await atrium(['doctor', '--json'], { env: { PORT: '0', ...env } })
+  const { ok, checks } = JSON.parse(stdout)
+  assert.equal(code, ok ? 0 : 1, stderr)
+  return checks.filter((check: { ok: boolean }) => !check.ok).map((check: { name: string }) => check.name)
+}
+
+describe('doctor', () => {
+  test('finds nothing wrong beside a running server', async () => {
+    assert.deepEqual(await findings({}), [])
+    assert.deepEqual(await findings({ PORT: new URL(app.url).port }), [], 'the port is taken by the server itself')
+    const { code, stdout } = await atrium(['doctor'], { env: { PORT: '0' } })
+    assert.equal(code, 0)
+    assert.equal(stdout.trim().split('\n').length, 8)
+    assert.match(stdout, /row-level security +transactions of an org are limited to its rows/)
+    assert.ok(stdout.split('\n').every((line) => line === '' || line.startsWith('✓')))
+  })
+
+  test('tells when so little of the disk is free that uploads are rejected', async (t) => {
+    const target = await mkdtemp(join(tmpdir(), 'atrium-doctor-'))
+    t.after(() => rm(target, { recursive: true, force: true }))
+    const inMount = async (command: string): Promise<string> => {
+      const shell = `mount -t tmpfs -o size=8m none "$1" && ${command}`
+      const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', shell, 'sh', target, process.execPath, script]
+      const child = spawn('unshare', words, { env: { ...commandEnv, PORT: '0', DATA_DIR: target } })
+      let stdout = ''
+      child.stdout.on('data', (chunk) => (stdout += String(chunk)))
+      await new Promise((resolve) => child.on('close', resolve).on('error', resolve))
+      return stdout
+    }
+    const canMount = async (): Promise<boolean> => (await inMount('echo mounted')) === 'mounted\n'
+    const hint = 'allow user namespaces: unshare --user --map-root-user --mount'
+    if (!(await available('full-disk', canMount, hint))) return
+    const stdout = await inMount('head -c 8300000 /dev/zero > "$1/filler"; "$2" "$3" doctor --json')
+    const { ok, checks } = JSON.parse(stdout)
+    assert.equal(ok, false)
+    const { detail } = checks.find(({ name }: { name: string }) => name === 'data directory')
+    assert.match(detail, /has only 0\.1 MB free: uploads are rejected until 0\.2 MB are free/)
+  })
+
+  test('names what is wrong, and changes nothing', async () => {
+    assert.deepEqual(await findings({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }), ['database'])
+    assert.deepEqual(await findings({ ENCRYPTION_KEYS: newKey }), ['encryption keys'])
+    const wrong = `old:${randomBytes(32).toString('base64')}`
+    assert.deepEqual(await findings({ ENCRYPTION_KEYS: wrong }), ['encryption keys'])
+    const other = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(other, 'listening')
+    assert.deepEqual(await findings({ PORT: String((other.address() as AddressInfo).port) }), ['port'])
+    other.close()
+    assert.deepEqual(await findings({ PORT: 'x' }), ['environment'])
+    assert.deepEqual(await findings({ DATA_DIR: '/proc/1/nothing' }), [])
+    assert.deepEqual(await findings({ ENCRYPTION_KEYS: `${newKey},${oldKey}` }), [])
+    const row = await app.db.row<{ ids: string[] }>(sql`
+      select array_agg(key_id) as ids from encryption_checks`)
+    assert.deepEqual(row?.ids, ['old'])
+  })
+})
+
+test('reencrypt takes the secrets over to the new key; nobody is signed out by it', async () => {
+  const { signInLink } = await json('user', 'sign-in-link', acme.user.id)
+  const token = signInLink.split('=')[1]
+  const signIn = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token } })
+  const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const env = { ENCRYPTION_KEYS: `${newKey},${oldKey}` }
+  const { code, stdout } = await atrium(['reencrypt', '--json'], { env })
+  assert.equal(code, 0)
+  const { currentKeyId, isComplete, columns } = JSON.parse(stdout)
+  assert.deepEqual({ currentKeyId, isComplete }, { currentKeyId: 'new', isComplete: true })
+  assert.equal(columns.find(({ table }: { table: string }) => table === 'sign_in_secret').resealed, 1)
+  const withNewKeyOnly = await app.secondServer({ ENCRYPTION_KEYS: newKey })
+  assert.equal((await withNewKeyOnly.call('GET', '/api/v1/me', { headers: { cookie } })).status, 200)
+})
+
+describe('on the embedded database', () => {
+  const folders: string[] = []
+  after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
+  const newHome = async (): Promise<Record<string, string>> => {
+    const folder = await mkdtemp(join(tmpdir(), 'atrium-cli-'))
+    folders.push(folder)
+    return { DATA_DIR: join(folder, 'data'), DATABASE_URL: '', ENCRYPTION_KEYS: '', PORT: '0' }
+  }
+
+  test('a command without a server starts it for as long as it takes', async () => {
+    const env = await newHome()
+    const made = await atrium(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
+    assert.equal(made.code, 0, made.stderr)
+    const listed = await atrium(['org', 'list', '--json'], { env })
+    assert.equal(JSON.parse(listed.stdout).orgs[0].id, JSON.parse(made.stdout).org.id)
+  })
+
+  test('a command beside `atrium serve` works on its database; a key it revokes ends at once', async () => {
+    const env = await newHome()
+    const server = spawn(process.execPath, [script, 'serve'], { env: { ...commandEnv, ...env } })
+    const ended = once(server, 'close')
+    let said = ''
+    server.stdout.on('data', (chunk) => (said += String(chunk)))
+    server.stderr.on('data', (chunk) => (said += String(chunk)))
+    try {
+      while (!/ready after .*: http/.test(said)) {
+        await Promise.race([once(server.stdout, 'data'), ended])
+        assert.equal(server.exitCode, null, said)
+      }
+      const [, url = ''] = /ready after .*: (http\S+)/.exec(said) ?? []
+      const made = await atrium(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
+      assert.equal(made.code, 0, made.stderr)
+      const { apiKey, user } = JSON.parse(made.stdout)
+      const me = async (): Promise<number> =>
+        (await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${apiKey.key}` } })).status
+      assert.equal(await me(), 200)
+      assert.equal((await atrium(['key', 'revoke', apiKey.id], { env })).code, 0)
+      assert.equal(await me(), 401)
+      const link = await atrium(['user', 'sign-in-link', user.id, '--json'], { env })
+      assert.ok(JSON.parse(link.stdout).signInLink.startsWith(`${url}/sign-in#link=`), 'with the address of the server')
+      assert.equal((await atrium(['doctor'], { env })).code, 0)
+    } finally {
+      server.kill('SIGTERM')
+      await ended
+    }
+    assert.equal(server.exitCode, 0, said)
+  })
+})
+
+describe('money', () => {
+  test('adjust writes an adjustment either way, which the org reads and the audit log knows', async () => {
+    const given = await json('adjust', '--org', acme.org.id, '--cents', '700', '--note', 'A present')
+    assert.deepEqual([given.adjustment.amountCents, given.balance.balanceCents], [700, 700])
+    const taken = await json('adjust', '--org', acme.org.id, '--cents', '-250', '--note', 'Part of it back')
+    assert.equal(taken.balance.balanceCents, 450)
+    const { body } = await app.call('GET', '/api/v1/billing', { as: acme.apiKey.key })
+    assert.deepEqual([body.data.balance.balanceCents, body.data.balance.cumulativeDepositsCents], [450, 0])
+    assert.deepEqual(
+      body.data.transactions.map((one: Record<string, unknown>) => [one['type'], one['amountCents'], one['notes']]),
+      [
+        ['adjustment', -250, 'Part of it back'],
+        ['adjustment', 700, 'A present'],
+      ],
+    )
+    const log = await app.call('GET', '/api/v1/audit-log', { as: acme.apiKey.key })
+    assert.ok(log.body.data.items.some(({ action }: { action: string }) => action === 'billing.adjusted'))
+  })
+
+  test('adjust refuses an unknown org, nothing, and what is no number', async () => {
+    const to = ['--note', 'x', '--cents']
+    assert.equal((await failure('adjust', '--org', newId(), ...to, '5')).code, 'NOT_FOUND')
+    for (const cents of ['0', '1.5', 'many', '99999999999']) {
+      const { code, stdout } = await atrium(['adjust', '--org', acme.org.id, ...to, cents, '--json'])
+      assert.deepEqual([code, JSON.parse(stdout).error.code], [1, 'USAGE'], cents)
+    }
+  })
+
+  test('promo create makes a promotion that an org redeems', async () => {
+    const { promotion } = await json('promo', 'create', '--code', 'hello-1', '--cents', '150', '--expires', '1d')
+    assert.deepEqual([promotion.code, promotion.amountCents], ['HELLO-1', 150])
+    const path = '/api/v1/billing/promotions/redeem'
+    const answer = await app.call('POST', path, { as: acme.apiKey.key, json: { code: 'Hello-1' } })
+    assert.equal(answer.body.data.remainingCents, 150)
+    assert.equal((await failure('promo', 'create', '--code', 'HELLO-1', '--cents', '1')).code, 'CONFLICT')
+  })
+
+  test('ledger verify says where a ledger does not add up, and exits with 1', async () => {
+    const proven = await json('ledger', 'verify')
+    assert.deepEqual(proven.faults, [])
+    assert.ok(proven.orgs >= 1)
+    await app.db.transaction('all orgs', async (db) => {
+      await db.execute(sql`set local session_replication_role = replica`)
+      await db.execute(
+        sql`update transactions set amount_cents = amount_cents + 1 where org_id = ${acme.org.id} and number = 1`,
+      )
+    })
+    const { code, stdout } = await atrium(['ledger', 'verify', '--org', acme.org.id, '--json'])
+    assert.equal(code, 1)
+    const { faults } = JSON.parse(stdout)
+    assert.deepEqual(faults[0], {
+      orgId: acme.org.id,
+      check: 'the balance is the sum of the transactions',
+      expected: '601',
+      found: '600',
+    })
+  })
+})

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { beforeEach, describe, test } from 'node:test'
+import { createAgent } from '../../test/support/chat.ts'
+import { startTestApp } from '../../test/harness.ts'
+import { addConnection, senders } from '../../test/support/receivers.ts'
+import { startRegistries } from '../../test/fakes/webhook-registries.ts'
+import type { Registries } from '../../test/fakes/webhook-registries.ts'
+import { sql } from '../platform/database/database.ts'
+import { checkBaseUrl, setUpWebhook } from '../connectors/endpoints/webhook-setup.ts'
+import type { SetUp } from '../connectors/endpoints/webhook-setup.ts'
+
+const registries = await startRegistries()
+const keys = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` }
+const app = await startTestApp({ ...registries.env, ...keys })
+const { db } = app
+const owner = await app.createOrg()
+const agent = await createAgent(app, owner, { name: 'Helper' })
+const { host = '', port = 5432, user = '', database = '' } = app.connection
+const databaseUrl = host.startsWith('/')
+  ? `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+  : `postgres://${user}@${host}:${port}/${database}`
+
+const baseUrl = 'https://hooks.example.com'
+const commandEnv = {
+  NODE_ENV: 'test',
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: app.config.dataDir,
+  PATH: process.env['PATH'] ?? '',
+  NODE_COMPILE_CACHE: join(app.config.dataDir, 'compile-cache'),
+  CONNECTOR_WEBHOOK_BASE_URL: baseUrl,
+  ...registries.env,
+  ...keys,
+}
+
+const script = new URL('cli.ts', import.meta.url).pathname
+
+/** The real command, in a process of its own. */
+const setup = async (words: string[], env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [script, 'setup-webhook', ...words, '--json'], {
+    env: { ...commandEnv, ...env },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)))
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)))
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  assert.match(stdout, /^\{.*\}\n$/, stderr)
+  assert.doesNotMatch(stdout + stderr, /planted/)
+  return { code, json: JSON.parse(stdout) }
+}
+
+const endpointsOf = (connectionId: string) =>
+  db.rows<{ id: string; status: string; url: string }>(sql`
+    select id, status, url from connector_endpoints where connection_id = ${connectionId} order by created_at, id`)
+
+beforeEach(() => registries.reset())
+
+describe('atrium setup-webhook', () => {
+  test('registers at Telegram with a fresh secret, and what the bot then gets is taken and answered by nobody else', async () => {
+    const connection = await addConnection(app, owner, 'telegram')
+    const { code, json } = await setup(['telegram', '--connection', connection, '--agent', 'helper'])
+    assert.equal(code, 0, JSON.stringify(json))
+    const { id, url } = json.endpoint
+    assert.equal(url, `${baseUrl}/api/v1/connectors/webhooks/telegram/${id}`)
+    assert.deepEqual(json, { endpoint: { id, url }, registered: true })
+    const [hook] = registries.hooks.telegram
+    assert.equal(hook?.url, url)
+    assert.match(hook.secret ?? '', /^[\w-]{43}$/)
+    const [row] = await db.rows<{ secret: string; agentId: string }>(sql`
+      select secret, agent_id from connector_endpoints where id = ${id}`)
+    assert.deepEqual([row?.agentId, row?.secret.includes(hook.secret ?? '-')], [agent.id, false])
+    const update = { update_id: 1, my_chat_member: {} }
+    const send = (secret: string) =>
+      app.call('POST', new URL(url).pathname, { json: update, headers: { 'x-telegram-bot-api-secret-token': secret } })
+    assert.equal((await send('guessed')).status, 401)
+    assert.equal((await send(hook.secret ?? '')).status, 200)
+    const { body } = await app.call('GET', '/api/v1/audit-log', { as: owner })
+    assert.ok(body.data.items.some(({ action }: { action: string }) => action === 'endpoint.created'))
+  })
+
+  test('tells which webhook it would replace, and replaces it when told so', async () => {
+    const connection = await addConnection(app, owner, 'telegram')
+    registries.hooks.telegram.push({ id: 'bot', url: 'https://elsewhere.example.com/hook' })
+    const words = ['telegram', '--connection', connection, '--agent', 'helper']
+    const refused = await setup(words)
+    assert.deepEqual([refused.code, refused.json.error.code], [1, 'CONFLICT'])
+    assert.match(refused.json.error.message, /https:\/\/elsewhere\.example\.com\/hook.*--replace/)
+    assert.ok(!registries.calls.some((call) => call.includes('setWebhook')))
+    assert.deepEqual(await endpointsOf(connection), [])
+    const first = await setup([...words, '--replace'])
+    assert.equal(first.json.replaced, 'https://elsewhere.example.com/hook')
+    const second = await setup([...words, '--replace'])
+    assert.equal(second.json.replaced, first.json.endpoint.url)
+    assert.deepEqual(
+      (await endpointsOf(connection)).map(({ id, status }) => [id, status]),
+      [
+        [first.json.endpoint.id, 'closed'],
+        [second.json.endpoint.id, 'active'],
+      ],
+    )
+  })
+
+  test('in production refuses every base URL that the provider cannot reach, and touches nothing', async () => {
+    const connection = await addConnection(app, owner, 'telegram')
+    const words = ['telegram', '--connection', connection, '--agent', 'helper']
+    const bad = [
+      '',
+      'http://hooks.example.com',
+      'https://localhost',
+      'https://10.0.0.7',
+      'https://hooks.example.com:9000',
+    ]
+    for (const url of bad) {
+      const { code, json } = await setup(words, { NODE_ENV: 'production', CONNECTOR_WEBHOOK_BASE_URL: url })
+      assert.deepEqual([url, code, json.error.code], [url, 1, 'BAD_REQUEST'])
+      assert.match(json.error.message, /CONNECTOR_WEBHOOK_BASE_URL/)
+    }
+    assert.deepEqual([registries.calls, await endpointsOf(connection)], [[], []])
+  })
+
+  test('prints what to paste where there is no API for it, and takes what the provider issued', async () => {
+    const cases: [string, string[], string[]][] = [
+      ['slack', ['--agent', 'helper', '--secret', 'slack-signing-secret'], []],
+      ['discord', ['--agent', 'helper', '--public-key', senders['discord']!.settings.publicKey ?? ''], []],
+      ['jira', [], ['secret']],
+      ['gmail', ['--service-account', 'push@project.iam.gserviceaccount.com'], []],
+      ['github', [], ['secret']],
+    ]
+    for (const [provider, words, more] of cases) {
+      const connection = await addConnection(app, owner, provider)
+      const { code, json } = await setup([provider, '--connection', connection, ...words])
+      assert.equal(code, 0, JSON.stringify(json))
+      assert.deepEqual(Object.keys(json).toSorted(), ['endpoint', 'registered', ...more].toSorted())
+      assert.equal(json.registered, false)
+      assert.deepEqual(
+        (await endpointsOf(connection)).map(({ status }) => status),
+        ['active'],
+      )
+    }
+    assert.deepEqual(registries.calls, [])
+  })
+
+  test('says what is missing or wrong', async () => {
+    const telegram = await addConnection(app, owner, 'telegram')
+    const slack = await addConnection(app, owner, 'slack')
+    const discord = await addConnection(app, owner, 'discord')
+    const gmail = await addConnection(app, owner, 'gmail')
+    const cases: [string[], string][] = [
+      [['telegram', '--connection', owner.userId, '--agent', 'helper'], 'NOT_FOUND'],
+      [['telegram', '--connection', 'nonsense', '--agent', 'helper'], 'NOT_FOUND'],
+      [['telegram', '--connection', slack, '--agent', 'helper'], 'BAD_REQUEST'],
+      [['telegram', '--connection', telegram, '--agent', 'nobody'], 'NOT_FOUND'],
+      [['slack', '--connection', slack, '--agent', 'helper'], 'BAD_REQUEST'],
+      [['discord', '--connection', discord, '--agent', 'helper', '--public-key', 'abc'], 'BAD_REQUEST'],
+      [['gmail', '--connection', gmail], 'BAD_REQUEST'],
+    ]
+    for (const [words, code] of cases) {
+      const answer = await setup(words)
+      assert.deepEqual([words, answer.code, answer.json.error.code], [words, 1, code])
+    }
+    const unknown = await setup(['myspace', '--connection', telegram])
+    assert.deepEqual([unknown.code, unknown.json.error.code], [1, 'USAGE'])
+    const nobody = await setup(['telegram', '--connection', telegram])
+    assert.deepEqual([nobody.code, nobody.json.error.code], [1, 'USAGE'])
+  })
+})
+
+type Provider = keyof Registries['hooks']
+
+const asked = async (provider: Provider, more: Partial<SetUp> = {}): Promise<SetUp> => ({
+  provider,
+  connection: {
+    orgId: owner.orgId,
+    id: await addConnection(app, owner, provider),
+    userId: owner.userId,
+  },
+  workspaceId: owner.workspaceId,
+  agentId: agent.id,
+  baseUrl,
+  replace: false,
+  ...more,
+})
+
+const targets: Record<Provider, Partial<SetUp>> = {
+  telegram: {},
+  github: { target: 'acme/site' },
+  linear: {},
+  stripe: {},
+  twilio: { target: '+15550002' },
+}
+
+/** What each provider is asked last before all is well. */
+const lastCalls: Record<Provider, RegExp> = {
+  telegram: /setWebhook/,
+  github: /^POST .*hooks$/,
+  linear: /graphql/,
+  stripe: /^POST/,
+  twilio: /^POST/,
+}
+
+for (const provider of Object.keys(targets) as Provider[]) {
+  describe(`a webhook of ${provider}`, () => {
+    test('is registered, and verifies what the provider then signs', async () => {
+      const made = await setUpWebhook(app.deps, await asked(provider, targets[provider]))
+      assert.equal(made.registered, true)
+      const [hook] = registries.hooks[provider]
+      assert.equal(hook?.url, made.endpoint.url)
+      const body = provider === 'twilio' ? 'MessageSid=SM1&SmsStatus=delivered' : '{"id":"evt_1","update_id":1}'
+      const key = hook.secret ?? '12345'
+      const signed = senders[provider]!.sign(body, made.endpoint.url, { key })
+      const path = new URL(made.endpoint.url).pathname
+      const send = (text: string) => app.call('POST', path, { headers: signed.headers, body: text })
+      assert.equal((await send(signed.body)).status, 200)
+    })
+
+    test('that cannot be registered leaves nothing behind', async () => {
+      const wishes = await asked(provider, targets[provider])
+      registries.failAt(lastCalls[provider])
+      await assert.rejects(setUpWebhook(app.deps, wishes), /500/)
+      assert.deepEqual(await endpointsOf(wishes.connection.id), [])
+      assert.deepEqual(registries.hooks[provider], [])
+    })
+
+    test('that is registered while this end fails is taken back', async () => {
+      const wishes = await asked(provider, targets[provider])
+      await db.execute(
+        sql`create function fail() returns trigger language plpgsql as 'begin raise exception $$no$$; end'`,
+      )
+      await db.execute(
+        sql`create trigger fail before update on connector_endpoints for each row execute function fail()`,
+      )
+      try {
+        await assert.rejects(setUpWebhook(app.deps, wishes))
+      } finally {
+        await db.execute(sql`drop trigger fail on connector_endpoints`)
+        await db.execute(sql`drop function fail`)
+      }
+      assert.deepEqual([registries.hooks[provider], await endpointsOf(wishes.connection.id)], [[], []])
+    })
+
+    test('that leads here already is told, and replaced without leaving two', async () => {
+      const first = await asked(provider, targets[provider])
+      const made = await setUpWebhook(app.deps, first)
+      await assert.rejects(setUpWebhook(app.deps, first), new RegExp(made.endpoint.id))
+      const again = await setUpWebhook(app.deps, { ...first, replace: true })
+      assert.equal(again.replaced, made.endpoint.url)
+      assert.deepEqual(
+        registries.hooks[provider].map(({ url }) => url),
+        [again.endpoint.url],
+      )
+      assert.deepEqual(
+        (await endpointsOf(first.connection.id)).map(({ id, status }) => [id, status]),
+        [
+          [made.endpoint.id, 'closed'],
+          [again.endpoint.id, 'active'],
+        ],
+      )
+    })
+  })
+}
+
+test('as whom the agent speaks is asked, where it writes what comes back as an event', async () => {
+  const id = await addConnection(app, owner, 'jira', 'cloud-1')
+  const wishes = { ...(await asked('telegram')), connection: { orgId: owner.orgId, id, userId: owner.userId } }
+  const made = await setUpWebhook(app.deps, { ...wishes, provider: 'jira' })
+  const row = await db.row<{ settings: { ownIds: string[] } }>(sql`
+    select settings from connector_endpoints where id = ${made.endpoint.id}`)
+  assert.deepEqual(row?.settings.ownIds, ['jira-helper'])
+})
+
+test('a provider with an API is told nothing when the person brings the secret of a webhook of their own', async () => {
+  const made = await setUpWebhook(app.deps, await asked('linear', { secret: 'lin_wh_of_the_app' }))
+  assert.deepEqual([made.registered, made.secret, registries.calls], [false, undefined, []])
+  const signed = senders['linear']!.sign('{"type":"Issue"}', made.endpoint.url, { key: 'lin_wh_of_the_app' })
+  const path = new URL(made.endpoint.url).pathname
+  assert.equal((await app.call('POST', path, { headers: signed.headers, body: signed.body })).status, 200)
+})
+
+test('GitHub is asked to try the webhook once it is open', async () => {
+  await setUpWebhook(app.deps, await asked('github', targets.github))
+  assert.match(registries.calls.at(-1) ?? '', /^POST \/repos\/acme\/site\/hooks\/100\/pings$/)
+})
+
+test('a webhook that cannot be taken back is told, with its URL', async () => {
+  const wishes = await asked('telegram')
+  registries.failAt(/getWebhookInfo|deleteWebhook/, { happens: true })
+  await assert.rejects(setUpWebhook(app.deps, { ...wishes }), /500/)
+  registries.failAt(/setWebhook|deleteWebhook/, { happens: true })
+  await assert.rejects(setUpWebhook(app.deps, wishes), /could not be removed again.*hooks\.example\.com/)
+  assert.deepEqual(await endpointsOf(wishes.connection.id), [])
+})
+
+test('a base URL in production is https, public and of a port that the provider connects to', async () => {
+  const ports = [443, 80, 88, 8443]
+  const check = (url: string | undefined, isProduction = true) => checkBaseUrl(url, { isProduction, ports })
+  assert.equal(await check('https://93.184.215.14:8443'), 'https://93.184.215.14:8443')
+  assert.equal(await check('http://localhost:3000', false), 'http://localhost:3000')
+  const bad = [
+    undefined,
+    'https://127.0.0.1',
+    'https://[::1]',
+    'https://192.168.1.1',
+    'https://169.254.169.254',
+    'https://server',
+    'https://93.184.215.14:444',
+  ]
+  for (const url of bad) await assert.rejects(check(url), /CONNECTOR_WEBHOOK_BASE_URL/, url ?? 'unset')
+})

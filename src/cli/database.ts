@@ -1,0 +1,53 @@
+import type pg from 'pg'
+import type { Config } from '../config/config.ts'
+import { findRunning } from '../platform/postgres/data-dir.ts'
+import { openDatabase } from '../platform/database/database.ts'
+import type { Database } from '../platform/database/database.ts'
+import { borrowEmbeddedPostgres } from '../platform/postgres/embedded-postgres.ts'
+import { migrate } from '../platform/database/migrate.ts'
+
+/** The connection to the database that the configuration names, for the length of `work`. */
+export const withConnection = async <T>(
+  config: Config,
+  log: (line: string) => void,
+  work: (connection: pg.ClientConfig) => Promise<T>,
+): Promise<T> => {
+  if (config.databaseUrl !== undefined) return work({ connectionString: config.databaseUrl })
+  const postgres = await borrowEmbeddedPostgres({ dataDir: config.dataDir, log })
+  const { socketDir, port, database, user } = postgres
+  try {
+    return await work({ host: socketDir, port, database, user })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** The database itself, its schema brought up to this version. */
+export const withDatabase = <T>(
+  config: Config,
+  log: (line: string) => void,
+  work: (db: Database) => Promise<T>,
+): Promise<T> =>
+  withConnection(config, log, async (connection) => {
+    await migrate(connection)
+    const db = openDatabase({
+      connection,
+      poolSize: 2,
+      hotConnections: 1,
+      onError: (error, where) => log(`${where}: ${String(error)}`),
+    })
+    try {
+      return await work(db)
+    } finally {
+      await db.close()
+    }
+  })
+
+/** Where the server of this configuration is, or would be. */
+export const serverUrlOf = async (config: Config): Promise<string> => {
+  if (config.baseUrl !== undefined) return config.baseUrl
+  const running = config.databaseUrl === undefined ? await findRunning(config.dataDir) : undefined
+  if (running?.url !== undefined) return running.url
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return `http://${host}:${config.port}`
+}

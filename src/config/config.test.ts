@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ConfigError, parseConfig, variables } from './config.ts'
+import type { Variable } from './values.ts'
+import { generateKey } from '../platform/key-format.ts'
+
+const mistakesOf = (env: NodeJS.ProcessEnv): string[] => {
+  try {
+    parseConfig(env)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    assert.equal(error.message, error.mistakes.join('\n'))
+    return error.mistakes
+  }
+}
+
+describe('the environment', () => {
+  test('may be empty: everything has a default', () => {
+    const config = parseConfig({})
+    assert.equal(config.environment, 'development')
+    assert.equal(config.keyEnvironment, 'dev')
+    assert.equal(config.host, '127.0.0.1')
+    assert.equal(config.port, 3000)
+    assert.match(config.dataDir, /^\/.*\.atrium$/)
+    assert.equal(config.databaseUrl, undefined)
+    assert.equal(config.s3, undefined)
+    assert.deepEqual(config.rateLimits, {
+      reads: 600,
+      writes: 120,
+      uploads: 60,
+      turns: 60,
+      keyMinting: 5,
+      deposits: 10,
+      receive: 600,
+      signIn: 10,
+    })
+  })
+
+  test('every default is one that the variable itself would take', () => {
+    for (const [name, { fallback }] of Object.entries(variables) as [string, Variable][]) {
+      if (fallback !== '') assert.deepEqual(mistakesOf({ [name]: fallback }), [], name)
+    }
+  })
+
+  test('empty and blank variables are unset ones, and blanks around a value are dropped', () => {
+    assert.deepEqual(parseConfig({ PORT: '', HOST: '  ', BASE_URL: '', S3_ENDPOINT: '' }), parseConfig({}))
+    assert.equal(parseConfig({ PORT: ' 8080 ' }).port, 8080)
+  })
+
+  test('every mistake is told at once, each on a line of its own with the name of its variable', () => {
+    const env = {
+      NODE_ENV: 'prod',
+      PORT: '65536',
+      BASE_URL: 'ftp://x',
+      TRUST_PROXY: 'maybe',
+      DATABASE_URL: 'mysql://root@localhost/x',
+      DATABASE_POOL_SIZE: '1',
+      REDIS_URL: 'localhost:6379',
+      S3_ENDPOINT: 'not a url',
+      ENCRYPTION_KEYS: 'a:short',
+      BOOTSTRAP_EMAIL: 'nobody',
+      BOOTSTRAP_PASSWORD: 'short',
+      LOG_LEVEL: 'loud',
+      RATE_LIMIT_READS: '-1',
+      RATE_LIMIT_WRITES: '1.5',
+      RATE_LIMIT_RAEDS: '5',
+      DEFAULT_AGENT_MODEL: 'gpt',
+      OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.1',
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: '5,,300',
+      WEBHOOK_RETENTION_DAYS: '1',
+      WEBHOOK_RETENTION: '30',
+    }
+    const mistakes = mistakesOf(env)
+    for (const name of Object.keys(env)) {
+      assert.equal(mistakes.filter((line) => line.startsWith(`${name} `)).length, 1, name)
+    }
+    assert.ok(mistakes.every((line) => !line.includes('\n')))
+  })
+
+  test('what is secret is not repeated in the complaint about it', () => {
+    const env = {
+      DATABASE_URL: 'mysql://root:hunter22@localhost/x',
+      REDIS_URL: 'http://:hunter22@localhost',
+      ENCRYPTION_KEYS: 'hunter22',
+      BOOTSTRAP_API_KEY: 'hunter22',
+      BOOTSTRAP_PASSWORD: 'hunter2',
+    }
+    const mistakes = mistakesOf(env)
+    assert.equal(mistakes.length, 5)
+    assert.ok(!mistakes.join().includes('hunter2'))
+  })
+
+  test('an unknown name under one of our own prefixes is a typing mistake, and told with the right ones', () => {
+    const [mistake, ...more] = mistakesOf({ RATE_LIMIT_READ: '5' })
+    assert.match(mistake ?? '', /^RATE_LIMIT_READ is not a variable of Atrium.*RATE_LIMIT_READS/)
+    assert.deepEqual(more, [])
+    assert.deepEqual(mistakesOf({ SOMETHING_ELSE: '5', PATH: '/bin' }), [])
+  })
+
+  for (const [value, expected] of [
+    ['1', true],
+    ['true', true],
+    ['YES', true],
+    ['On', true],
+    ['0', false],
+    ['False', false],
+    ['no', false],
+    ['OFF', false],
+    ['', false],
+  ] as const) {
+    test(`TRUST_PROXY=${value} is ${expected}`, () =>
+      assert.equal(parseConfig({ TRUST_PROXY: value }).trustProxy, expected))
+  }
+
+  for (const value of ['2', 'y', 'tru', 'enabled', '10', 'null']) {
+    test(`TRUST_PROXY=${value} is a mistake`, () => assert.equal(mistakesOf({ TRUST_PROXY: value }).length, 1))
+  }
+
+  for (const value of ['abc', '1e3', '0x10', '-1', '+80', '8 0', '65536', '99999999999999999999', '3000.5']) {
+    test(`PORT=${value} is a mistake`, () => assert.equal(mistakesOf({ PORT: value }).length, 1))
+  }
+
+  test('BASE_URL is an origin, with a path if need be, and loses its last slash', () => {
+    assert.equal(parseConfig({ BASE_URL: 'https://a.example.com/' }).baseUrl, 'https://a.example.com')
+    assert.equal(
+      parseConfig({ BASE_URL: 'http://a.example.com:8080/atrium//' }).baseUrl,
+      'http://a.example.com:8080/atrium',
+    )
+    for (const value of [
+      'a.example.com',
+      'https://',
+      'https://u:p@a.example.com',
+      'https://a.example.com?x',
+      'https://a.example.com/#x',
+    ]) {
+      assert.equal(mistakesOf({ BASE_URL: value }).length, 1, value)
+    }
+  })
+
+  test('encryption keys are 32 bytes each, told apart by their ids, newest first', () => {
+    const key = Buffer.alloc(32, 7).toString('base64')
+    const other = Buffer.alloc(32, 8).toString('base64')
+    const keys = parseConfig({ ENCRYPTION_KEYS: `new:${key}, old:${other}` }).encryptionKeys
+    assert.deepEqual(
+      keys?.map(({ id }) => id),
+      ['new', 'old'],
+    )
+    assert.equal(keys?.[0]?.key.length, 32)
+    const wrong = [
+      `a:${key},a:${other}`,
+      `a:${Buffer.alloc(31).toString('base64')}`,
+      key,
+      `a b:${key}`,
+      `a:${key},`,
+      'a:!!!!',
+    ]
+    for (const value of wrong) assert.equal(mistakesOf({ ENCRYPTION_KEYS: value }).length, 1, value)
+  })
+
+  test('the bootstrap key must be one of this environment', () => {
+    assert.deepEqual(mistakesOf({ NODE_ENV: 'test', BOOTSTRAP_API_KEY: generateKey('test') }), [])
+    assert.equal(mistakesOf({ NODE_ENV: 'test', BOOTSTRAP_API_KEY: generateKey('live') }).length, 1)
+    assert.equal(mistakesOf({ NODE_ENV: 'production', BOOTSTRAP_API_KEY: generateKey('test') }).length, 1)
+  })
+
+  test('production with a database of its own needs encryption keys; elsewhere they are made', () => {
+    const database = { DATABASE_URL: 'postgres://localhost/atrium' }
+    assert.match(mistakesOf({ NODE_ENV: 'production', ...database })[0] ?? '', /^ENCRYPTION_KEYS is required/)
+    assert.deepEqual(mistakesOf(database), [])
+    assert.deepEqual(mistakesOf({ NODE_ENV: 'production' }), [])
+  })
+
+  test('an endpoint without a bucket is a mistake', () => {
+    assert.equal(mistakesOf({ S3_ENDPOINT: 'https://s3.example.com' }).length, 1)
+    const { s3 } = parseConfig({
+      S3_ENDPOINT: 'https://s3.example.com',
+      S3_BUCKET: 'files',
+      S3_FORCE_PATH_STYLE: 'yes',
+    })
+    assert.equal(s3?.bucket, 'files')
+    assert.equal(s3?.forcePathStyle, true)
+    assert.equal(s3?.region, 'us-east-1')
+  })
+
+  test('every variable says what it is for, in a sentence', () => {
+    for (const [name, { description }] of Object.entries(variables)) {
+      assert.match(description, /^.{10,400}[.)]$/s, name)
+    }
+  })
+})

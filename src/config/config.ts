@@ -1,0 +1,270 @@
+import { createModelCatalog } from '../agents/model-catalog.ts'
+import type { ModelProvider } from '../agents/model-catalog.ts'
+import { billingConfigOf, billingVariables } from './billing.ts'
+import type { BillingConfig } from './billing.ts'
+import { bootstrapConfigOf, bootstrapVariables } from './bootstrap.ts'
+import type { BootstrapConfig } from './bootstrap.ts'
+import { parseConnectors } from './connectors.ts'
+import type { ConnectorSettings } from './connectors.ts'
+import { eventConfigOf, eventVariables } from './events.ts'
+import type { EventConfig } from './events.ts'
+import { connectionConfigOf, limitVariables, rateLimitsOf } from './limits.ts'
+import type { ConnectionConfig, RateLimits } from './limits.ts'
+import { pricesFile } from './prices.ts'
+import { parseProviders } from './providers.ts'
+import { quotaLimitsOf, quotaVariables } from './quotas.ts'
+import type { QuotaLimits } from './quotas.ts'
+import { storageConfigOf, storageVariables } from './storage.ts'
+import type { StorageConfig } from './storage.ts'
+import { bareOrigin, boolean, choice, integer, Mistake, origin, text } from './values.ts'
+import type { Parse, ParsedOf, Variable } from './values.ts'
+import { isWellFormedKey } from '../platform/key-format.ts'
+import type { KeyEnvironment } from '../platform/key-format.ts'
+
+export interface Config extends StorageConfig, EventConfig {
+  environment: 'development' | 'test' | 'production'
+  keyEnvironment: KeyEnvironment
+  host: string
+  port: number
+  /** Undefined: a process that only works does not listen. */
+  workerPort: number | undefined
+  baseUrl: string | undefined
+  /** Where the files of users are served from, when that is not the API's origin. Without a path. */
+  contentBaseUrl: string | undefined
+  trustProxy: boolean
+  bootstrap: BootstrapConfig
+  rateLimits: RateLimits
+  /** Of orgs whose plan and operator set no others. */
+  quotas: QuotaLimits
+  connectionLimits: ConnectionConfig
+  metricsToken: string | undefined
+  logLevel: string
+  defaultAgentModel: string
+  modelProviders: ModelProvider[]
+  /** A model that says nothing for this long is taken for gone. */
+  modelSilenceMs: number
+  /** A turn that works for longer ends with what it has. */
+  turnLimitMs: number
+  /** A process that works ends when its event loop has not turned for so long; 0: never. */
+  watchdogSeconds: number
+  billing: BillingConfig
+  /** What the operator says about connectors, by slug. */
+  connectors: ReadonlyMap<string, ConnectorSettings>
+}
+
+/** All that is wrong with the environment, one line a mistake. */
+export class ConfigError extends Error {
+  readonly mistakes: string[]
+
+  constructor(mistakes: string[]) {
+    super(mistakes.join('\n'))
+    this.name = 'ConfigError'
+    this.mistakes = mistakes
+  }
+}
+
+const modelId: Parse<string> = (value) =>
+  /^[a-z0-9-]+\/\S+$/.test(value) ? value : new Mistake('must be a model id of the form provider/model')
+
+const providerNames: Parse<string[]> = (value) => {
+  const names = value.split(',').map((name) => name.trim())
+  const fits = names.every((name) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) && name !== 'atrium')
+  return fits && new Set(names).size === names.length
+    ? names
+    : new Mistake('must be different names of a-z, 0-9 and dashes, separated by commas; atrium is taken')
+}
+
+/** Every variable that Atrium reads. The README's table is checked against this list. */
+export const variables = {
+  NODE_ENV: {
+    description:
+      '`development`, `test` or `production`. Decides the environment segment of API keys (`dev`, `test`, `live`).',
+    fallback: 'development',
+    parse: choice('development', 'test', 'production'),
+  },
+  HOST: { description: 'Address to listen on.', fallback: '127.0.0.1', parse: text },
+  PORT: { description: 'Port to listen on; 0 picks a free one.', fallback: '3000', parse: integer(0, 65_535) },
+  WORKER_PORT: {
+    description:
+      'Port on which a process of `--role worker` answers `/healthz`, `/readyz` and `/metrics`; 0 picks a free one. Unset: it does not listen.',
+    fallback: '',
+    parse: integer(0, 65_535),
+  },
+  BASE_URL: {
+    description: 'What every URL that the API hands out starts with. Unset: the origin of the request.',
+    fallback: '',
+    parse: origin,
+  },
+  CONTENT_BASE_URL: {
+    description:
+      'An origin of its own for files that users uploaded, such as `https://atrium-content.example.net`: another host name than that of `BASE_URL`, which leads to this server and passes on its `Host`. Signed download URLs start with it, and nothing else is answered on it. Needs `BASE_URL`. Unset: files come from the origin of the API.',
+    fallback: '',
+    parse: bareOrigin,
+  },
+  TRUST_PROXY: {
+    description:
+      'Believe `X-Forwarded-For`, `-Proto` and `-Host`. Only behind a proxy that sets them itself; of several addresses the last counts, which that proxy saw.',
+    fallback: '0',
+    parse: boolean,
+  },
+  ...storageVariables,
+  ...bootstrapVariables,
+  ...limitVariables,
+  ...quotaVariables,
+  METRICS_TOKEN: {
+    description: 'Bearer token for `GET /metrics` from other machines. Unset: this machine only.',
+    fallback: '',
+    parse: text,
+    secret: true,
+  },
+  LOG_LEVEL: {
+    description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. `debug` logs every request.',
+    fallback: 'info',
+    parse: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+  DEFAULT_AGENT_MODEL: {
+    description: "The model of every org's default agent.",
+    fallback: 'atrium/demo',
+    parse: modelId,
+  },
+  MODEL_PROVIDERS: {
+    description:
+      'Names of model servers beside the built-in demo models, comma-separated: anything with an OpenAI-compatible API (Ollama, vLLM, LiteLLM, OpenRouter, OpenAI, …). Each is described by the variables below.',
+    fallback: '',
+    parse: providerNames,
+  },
+  MODEL_PRICES_FILE: {
+    description:
+      'A JSON file of prices, in microcents for a million tokens: `{ "provider/model": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "contextWindow": 0, "maxOutputTokens": 0 } }`; the last four may be left out. It goes before the list that comes with the server.',
+    fallback: '',
+    parse: pricesFile,
+  },
+  MODEL_SILENCE_SECONDS: {
+    description: 'A model that sends nothing for this long is taken for gone. A large local model may need more.',
+    fallback: '60',
+    parse: integer(1, 3_600),
+  },
+  TURN_LIMIT_SECONDS: {
+    description: 'A chat turn that works for longer than this ends with what it has; it can be continued.',
+    fallback: '300',
+    parse: integer(1, 3_600),
+  },
+  WATCHDOG_SECONDS: {
+    description:
+      'A process that works on jobs (roles `worker` and `all`) ends with exit code 142 when its event loop has not turned for this long; its supervisor starts it again. 0 turns this off.',
+    fallback: '20',
+    parse: integer(0, 3_600),
+  },
+  ...eventVariables,
+  ...billingVariables,
+} as const satisfies Record<string, Variable>
+
+type Parsed = ParsedOf<typeof variables>
+
+/** Prefixes that are ours alone: an unknown name under one of them is a typing mistake, and telling beats ignoring. */
+const ownPrefixes = ['RATE_LIMIT_', 'QUOTA_', 'BOOTSTRAP_', 'OUTBOUND_', 'WEBHOOK_']
+
+const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env)
+    .filter((name) => ownPrefixes.some((prefix) => name.startsWith(prefix)) && !Object.hasOwn(variables, name))
+    .map((name) => {
+      const prefix = ownPrefixes.find((one) => name.startsWith(one)) ?? ''
+      const known = Object.keys(variables).filter((one) => one.startsWith(prefix))
+      return `${name} is not a variable of Atrium; those that start with ${prefix} are ${known.join(', ')}`
+    })
+
+const parseVariables = (env: NodeJS.ProcessEnv): { parsed: Parsed; mistakes: string[] } => {
+  const mistakes = unknownNames(env)
+  const parsed: Record<string, unknown> = {}
+  for (const [name, variable] of Object.entries(variables) as [string, Variable][]) {
+    // Compose files and shells hand over unset variables as empty ones.
+    const given = env[name]?.trim() ? env[name].trim() : variable.fallback
+    if (given === '') continue
+    const value = variable.parse(given)
+    if (value instanceof Mistake) {
+      mistakes.push(variable.secret ? `${name} ${value.text}` : `${name} ${value.text}, not ${JSON.stringify(given)}`)
+    } else parsed[name] = value
+  }
+  return { parsed: parsed as Parsed, mistakes }
+}
+
+const keyEnvironments = { production: 'live', development: 'dev', test: 'test' } as const
+
+/** Cookies are shared by all ports of a host name, so the host name itself has to differ. */
+const checkContentOrigin = (baseUrl: string | undefined, contentBaseUrl: string | undefined): string[] => {
+  if (contentBaseUrl === undefined) return []
+  if (baseUrl === undefined) return ['CONTENT_BASE_URL is set but BASE_URL is not']
+  const [base, content] = [new URL(baseUrl), new URL(contentBaseUrl)]
+  if (base.hostname === content.hostname) return ['CONTENT_BASE_URL must have another host name than BASE_URL']
+  return base.protocol === 'https:' && content.protocol !== 'https:'
+    ? ['CONTENT_BASE_URL must be https, as BASE_URL is: browsers load no http content in an https page']
+    : []
+}
+
+const checkTogether = (parsed: Parsed): string[] => {
+  const mistakes: string[] = []
+  const environment = parsed.NODE_ENV
+  const key = parsed.BOOTSTRAP_API_KEY
+  if (key !== undefined && !isWellFormedKey(key, keyEnvironments[environment])) {
+    mistakes.push(
+      `BOOTSTRAP_API_KEY must be a key of the form atr_${keyEnvironments[environment]}_… with a right checksum (make one with: npm run -s atrium -- key generate)`,
+    )
+  }
+  if (environment === 'production' && parsed.DATABASE_URL !== undefined && parsed.ENCRYPTION_KEYS === undefined) {
+    mistakes.push(
+      'ENCRYPTION_KEYS is required in production with DATABASE_URL, so that every process can read the stored secrets',
+    )
+  }
+  mistakes.push(...checkContentOrigin(parsed.BASE_URL, parsed.CONTENT_BASE_URL))
+  if (parsed.S3_BUCKET === undefined && parsed.S3_ENDPOINT !== undefined) {
+    mistakes.push('S3_ENDPOINT is set but S3_BUCKET is not')
+  }
+  return mistakes
+}
+
+/** Reads the environment. Throws a ConfigError that tells every mistake at once. */
+export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
+  const { parsed, mistakes } = parseVariables(env)
+  mistakes.push(...checkTogether(parsed))
+  const { providers, mistakes: providerMistakes } = parseProviders(
+    env,
+    parsed.MODEL_PROVIDERS ?? [],
+    parsed.MODEL_PRICES_FILE,
+  )
+  mistakes.push(...providerMistakes)
+  const { connectors, mistakes: connectorMistakes } = parseConnectors(env, (name) => Object.hasOwn(variables, name))
+  mistakes.push(...connectorMistakes)
+  // Absent when it was refused above.
+  const wanted: string | undefined = parsed.DEFAULT_AGENT_MODEL
+  const model = wanted === undefined ? undefined : createModelCatalog(providers).find(wanted)
+  if (wanted !== undefined && !model?.available) {
+    mistakes.push(`DEFAULT_AGENT_MODEL ${wanted}: ${model?.unavailableReason ?? 'no such model'}`)
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  const environment = parsed.NODE_ENV
+  return {
+    environment,
+    keyEnvironment: keyEnvironments[environment],
+    host: parsed.HOST,
+    port: parsed.PORT,
+    workerPort: parsed.WORKER_PORT,
+    baseUrl: parsed.BASE_URL,
+    contentBaseUrl: parsed.CONTENT_BASE_URL,
+    trustProxy: parsed.TRUST_PROXY,
+    ...storageConfigOf(parsed),
+    bootstrap: bootstrapConfigOf(parsed),
+    rateLimits: rateLimitsOf(parsed),
+    quotas: quotaLimitsOf(parsed),
+    connectionLimits: connectionConfigOf(parsed, { trustProxy: parsed.TRUST_PROXY }),
+    metricsToken: parsed.METRICS_TOKEN,
+    logLevel: parsed.LOG_LEVEL,
+    defaultAgentModel: parsed.DEFAULT_AGENT_MODEL,
+    modelProviders: providers,
+    modelSilenceMs: parsed.MODEL_SILENCE_SECONDS * 1_000,
+    turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
+    watchdogSeconds: parsed.WATCHDOG_SECONDS,
+    billing: billingConfigOf(parsed, environment === 'production', quotaLimitsOf(parsed)),
+    connectors,
+    ...eventConfigOf(parsed),
+  }
+}

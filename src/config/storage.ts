@@ -1,0 +1,126 @@
+import { resolve } from 'node:path'
+import { boolean, integer, Mistake, text, url } from './values.ts'
+import type { Parse, ParsedOf, Variable } from './values.ts'
+import { parseEncryptionKey } from '../platform/encryption/secrets.ts'
+import type { EncryptionKey } from '../platform/encryption/secrets.ts'
+
+// A database behind a Unix socket has no host name: postgres://user@/atrium?host=/run/postgresql
+const databaseUrl: Parse<string> = (value) => {
+  const checked = url(
+    ['postgres:', 'postgresql:'],
+    'postgres://user:password@host:5432/atrium',
+  )(value.replace(/@\/|:\/\/\//, (empty) => (empty === '@/' ? '@localhost/' : '://localhost/')))
+  return checked instanceof Mistake ? checked : value
+}
+
+const encryptionKeys: Parse<EncryptionKey[]> = (value) => {
+  const keys = value.split(',').map(parseEncryptionKey)
+  if (!keys.every((key) => key !== undefined)) {
+    return new Mistake(
+      'must be id:base64 pairs separated by commas, each of 32 bytes (make one with: openssl rand -base64 32)',
+    )
+  }
+  if (new Set(keys.map(({ id }) => id)).size !== keys.length) return new Mistake('names the same key id twice')
+  return keys
+}
+
+/** Where what is stored lies. */
+export const storageVariables = {
+  DATA_DIR: {
+    description: 'Where everything embedded lives: database, stored files, generated secrets.',
+    fallback: '.atrium',
+    parse: text,
+  },
+  DISK_RESERVE_MB: {
+    description:
+      'Uploads to the local disk are rejected while less than this, or than 2 % of the disk when that is less, is free under `DATA_DIR`: so that the database never runs out of space. 0 for no reserve.',
+    fallback: '256',
+    parse: integer(0, 1_000_000),
+  },
+  DATABASE_URL: {
+    description: 'PostgreSQL 15 or newer. Unset: the embedded PostgreSQL, for one machine.',
+    fallback: '',
+    parse: databaseUrl,
+    secret: true,
+  },
+  DATABASE_POOL_SIZE: {
+    description: 'Connections to PostgreSQL that one process may open for its statements and transactions.',
+    fallback: '10',
+    parse: integer(2, 200),
+  },
+  REDIS_URL: {
+    description: 'Redis or Valkey, for rate limits shared by several API processes. Unset: counted in memory.',
+    fallback: '',
+    parse: url(['redis:', 'rediss:'], 'redis://host:6379'),
+    secret: true,
+  },
+  S3_BUCKET: {
+    description:
+      'Bucket of an S3-compatible store for file bytes (credentials by the standard `AWS_*` variables). Unset: local disk.',
+    fallback: '',
+    parse: text,
+  },
+  S3_ENDPOINT: {
+    description: 'URL of the store when it is not AWS.',
+    fallback: '',
+    parse: url(['http:', 'https:'], 'https://s3.example.com'),
+  },
+  S3_PUBLIC_ENDPOINT: {
+    description: 'URL of the store as browsers reach it, when that differs from `S3_ENDPOINT`. Downloads go there.',
+    fallback: '',
+    parse: url(['http:', 'https:'], 'https://s3.example.com'),
+  },
+  S3_REGION: { description: 'Region of the bucket.', fallback: 'us-east-1', parse: text },
+  S3_FORCE_PATH_STYLE: {
+    description: 'Put the bucket into the path instead of the host name.',
+    fallback: '0',
+    parse: boolean,
+  },
+  ENCRYPTION_KEYS: {
+    description:
+      '`id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt. Unset: generated under `DATA_DIR`. Required in production with `DATABASE_URL`.',
+    fallback: '',
+    parse: encryptionKeys,
+    secret: true,
+  },
+} as const satisfies Record<string, Variable>
+
+export interface StorageConfig {
+  dataDir: string
+  /** What uploads leave free on the disk of the data directory. */
+  diskReserveBytes: number
+  databaseUrl: string | undefined
+  databasePoolSize: number
+  redisUrl: string | undefined
+  s3:
+    | {
+        bucket: string
+        endpoint: string | undefined
+        /** Where clients reach the store, when that is not where Atrium does. */
+        publicEndpoint: string | undefined
+        region: string
+        forcePathStyle: boolean
+      }
+    | undefined
+  /** Newest first: the first encrypts, all decrypt. Undefined: generated once under the data directory. */
+  encryptionKeys: { id: string; key: Buffer }[] | undefined
+}
+
+export const storageConfigOf = (parsed: ParsedOf<typeof storageVariables>): StorageConfig => ({
+  dataDir: resolve(parsed.DATA_DIR),
+  diskReserveBytes: parsed.DISK_RESERVE_MB * 1_048_576,
+  databaseUrl: parsed.DATABASE_URL,
+  databasePoolSize: parsed.DATABASE_POOL_SIZE,
+  redisUrl: parsed.REDIS_URL,
+  s3:
+    parsed.S3_BUCKET === undefined
+      ? undefined
+      : {
+          bucket: parsed.S3_BUCKET,
+          endpoint: parsed.S3_ENDPOINT,
+          publicEndpoint: parsed.S3_PUBLIC_ENDPOINT,
+          region: parsed.S3_REGION,
+          forcePathStyle: parsed.S3_FORCE_PATH_STYLE,
+        },
+  encryptionKeys: parsed.ENCRYPTION_KEYS,
+})

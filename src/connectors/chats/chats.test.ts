@@ -1,0 +1,483 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import { sql } from '../../platform/database/database.ts'
+import { createAgent, until } from '../../../test/support/chat.ts'
+import { hangsUpAfter, says, startChatProviders } from '../../../test/fakes/chat-providers.ts'
+import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import { addEndpoint, deliver } from '../../../test/support/receivers.ts'
+import type { TestEndpoint } from '../../../test/support/receivers.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+type Json = any
+
+const providers = await startChatProviders()
+const model = await startFakeModel()
+const app = await startTestApp({
+  ...providers.env,
+  MODEL_PROVIDERS: 'fake',
+  MODEL_FAKE_BASE_URL: model.baseUrl,
+  MODEL_FAKE_MODELS: 'm',
+  MODEL_FAKE_FREE: '1',
+})
+const { db } = app
+const owner = await app.createOrg()
+const agent = await createAgent(app, owner, { name: 'Helper' })
+
+let number = 0
+const next = (): number => (number += 1)
+
+const telegram = (text: string, { chat = 7, update = next(), message = update, ...more }: Json = {}) => ({
+  update_id: update,
+  message: {
+    message_id: message,
+    from: { id: chat, is_bot: false, first_name: 'Ada', last_name: 'Lovelace' },
+    chat: { id: chat, type: 'private' },
+    date: 1,
+    text,
+    ...more,
+  },
+})
+
+const slack = (text: string, event: object = {}, more: object = {}) => {
+  const n = next()
+  return {
+    type: 'event_callback',
+    event_id: `Ev${n}`,
+    authorizations: [{ user_id: 'UBOT' }],
+    event: {
+      type: 'message',
+      channel: 'C1',
+      user: 'U1',
+      text,
+      ts: `1700000000.${String(n).padStart(6, '0')}`,
+      ...event,
+    },
+    ...more,
+  }
+}
+
+const discord = (text: string, token: string, more: object = {}) => ({
+  type: 2,
+  id: `${next()}`,
+  application_id: '11',
+  token,
+  channel_id: '22',
+  member: { user: { id: '33', username: 'ada', global_name: 'Ada' } },
+  data: { name: 'ask', options: [{ name: 'question', type: 3, value: text }] },
+  ...more,
+})
+
+const twilio = (text: string, more: object = {}) =>
+  new URLSearchParams({
+    MessageSid: `SM${next()}`,
+    AccountSid: 'AC0000',
+    From: '+15550001',
+    To: '+15550002',
+    Body: text,
+    SmsStatus: 'received',
+    ...more,
+  }).toString()
+
+const eventsOf = ({ id }: TestEndpoint): Promise<Json[]> =>
+  db.rows(sql`
+    select external_id, state, error, message, reply_to, parts_sent from connector_events
+    where endpoint_id = ${id} order by seq`)
+
+const settled = (endpoint: TestEndpoint, count: number): Promise<Json[]> =>
+  until(
+    () => eventsOf(endpoint),
+    (events) => events.length === count && events.every(({ state }) => !['waiting', 'running'].includes(state)),
+  )
+
+const sessionsOf = async (): Promise<Json[]> =>
+  (await app.call('GET', '/api/v1/sessions?limit=100', { as: owner })).body.data.items.filter(
+    (session: Json) => session.metadata.relationship === 'connector',
+  )
+
+const messagesOf = async (id: string): Promise<Json[]> =>
+  (await app.call('GET', `/api/v1/sessions/${id}/messages?limit=100`, { as: owner })).body.data.items.toReversed()
+
+const open = (provider: string, settings = {}) => addEndpoint(app, owner, provider, { agentId: agent.id, settings })
+
+beforeEach(async () => {
+  providers.play()
+  await db.execute(sql`update sessions set deleted_at = now() where org_id = ${owner.orgId}`)
+})
+
+describe('a message in a chat', () => {
+  const cases: Record<string, { send: (endpoint: TestEndpoint) => Promise<Json>; to: string; sender: string }> = {
+    telegram: {
+      send: (endpoint) => deliver(app, endpoint, 'telegram', telegram('Hello')),
+      to: '7',
+      sender: 'Ada Lovelace',
+    },
+    slack: { send: (endpoint) => deliver(app, endpoint, 'slack', slack('Hello')), to: 'C1', sender: 'U1' },
+    discord: {
+      send: (endpoint) => deliver(app, endpoint, 'discord', discord('Hello', 'tok-1')),
+      to: 'tok-1',
+      sender: 'Ada',
+    },
+    twilio: {
+      send: (endpoint) => deliver(app, endpoint, 'twilio', twilio('Hello')),
+      to: '+15550001',
+      sender: '+15550001',
+    },
+  }
+  for (const [provider, { send, to, sender }] of Object.entries(cases)) {
+    test(`of ${provider} is one turn of the agent in the chat's own session, and its answer goes back there once`, async () => {
+      const endpoint = await open(provider)
+      assert.equal((await send(endpoint)).status, 200)
+      const [event] = await settled(endpoint, 1)
+      assert.deepEqual([event.state, event.error, event.message, event.replyTo], ['answered', null, null, null])
+      const [session, ...others] = await sessionsOf()
+      assert.equal(others.length, 0)
+      assert.equal(session.title.toLowerCase().startsWith(provider), true)
+      const [said, answered] = await messagesOf(session.id)
+      assert.deepEqual([said.role, said.author.name, said.parts], ['user', sender, [{ type: 'text', text: 'Hello' }]])
+      assert.equal(answered.author.slug, agent.slug)
+      assert.deepEqual(
+        providers.messages.map(({ text, ...message }) => [message.provider, message.to, text]),
+        [[provider, to, answered.parts[0].text]],
+      )
+    })
+  }
+
+  test('that comes five times at once is answered once', async () => {
+    const endpoint = await open('telegram')
+    const body = telegram('Hello')
+    await Promise.all(Array.from({ length: 5 }, () => deliver(app, endpoint, 'telegram', body)))
+    await settled(endpoint, 1)
+    assert.equal(providers.messages.length, 1)
+    assert.equal(providers.attempts(), 1)
+  })
+
+  test('and those after it are answered in their order, whatever the order in which they came', async () => {
+    const endpoint = await open('telegram')
+    const first = next()
+    const bodies = Array.from({ length: 8 }, (_, i) =>
+      telegram(`${i === 0 ? '/slow 300\n' : ''}Number ${i}`, { update: first + i }),
+    )
+    number += 8
+    await Promise.all(
+      [bodies[0], ...bodies.slice(1).toReversed()].map((body) => deliver(app, endpoint, 'telegram', body as object)),
+    )
+    await settled(endpoint, 8)
+    assert.equal((await sessionsOf()).length, 1)
+    const numbers = providers.messages.map(({ text }) => /Number (\d)/.exec(text)?.[1])
+    assert.equal(numbers.length, 8)
+    assert.deepEqual(new Set(numbers).size, 8)
+    const [session] = await sessionsOf()
+    const asked = (await messagesOf(session.id)).filter(({ role }) => role === 'user')
+    assert.deepEqual(
+      numbers,
+      asked.map(({ parts }) => /Number (\d)/.exec(parts[0].text)?.[1]),
+      'the order of the session is that of the answers',
+    )
+  })
+
+  test('goes on in the same session, and another chat has another one', async () => {
+    const endpoint = await open('telegram')
+    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await settled(endpoint, 1)
+    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    await settled(endpoint, 2)
+    await deliver(
+      app,
+      endpoint,
+      'telegram',
+      telegram('Three', { chat: -100, is_topic_message: true, message_thread_id: 5 }),
+    )
+    await settled(endpoint, 3)
+    const counts = (await sessionsOf()).map((session) => session.messageCount)
+    assert.deepEqual(new Set(counts), new Set([2, 4]))
+    assert.deepEqual(
+      providers.messages.map(({ to }) => to),
+      ['7', '7', '-100/5'],
+    )
+  })
+
+  test('goes on in the same session when another endpoint has taken the place of the first, which is closed', async () => {
+    const endpoint = await open('telegram')
+    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await settled(endpoint, 1)
+    const successor = await open('telegram')
+    await db.execute(sql`update connector_endpoints set status = 'closed' where id = ${endpoint.id}`)
+    await db.execute(sql`
+      update connector_endpoints set connection_id = ${endpoint.connectionId} where id = ${successor.id}`)
+    assert.equal((await deliver(app, endpoint, 'telegram', telegram('Two'))).status, 404)
+    await deliver(app, successor, 'telegram', telegram('Two'))
+    await settled(successor, 1)
+    assert.deepEqual(
+      (await sessionsOf()).map((session) => session.messageCount),
+      [4],
+    )
+  })
+
+  test('begins a new session when somebody deleted the old one', async () => {
+    const endpoint = await open('telegram')
+    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await settled(endpoint, 1)
+    const [session] = await sessionsOf()
+    assert.equal((await app.call('DELETE', `/api/v1/sessions/${session.id}`, { as: owner })).status, 200)
+    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    await settled(endpoint, 2)
+    assert.equal(providers.messages.length, 2)
+    assert.notEqual((await sessionsOf())[0].id, session.id)
+  })
+})
+
+describe('no turn begins', () => {
+  const silent = async (provider: string, bodies: (object | string)[], settings = {}, headers = {}) => {
+    const endpoint = await open(provider, settings)
+    for (const body of bodies)
+      assert.ok([200, 204].includes((await deliver(app, endpoint, provider, body, { headers })).status))
+    const events = await settled(endpoint, bodies.length)
+    assert.deepEqual(new Set(events.map(({ state }) => state)), new Set(['recorded']))
+    assert.deepEqual([await sessionsOf(), providers.attempts()], [[], 0])
+  }
+
+  test('for what bots write in Telegram, nor for what is no message', () =>
+    silent('telegram', [
+      telegram('Hello', { from: { id: 1, is_bot: true, first_name: 'Bot' } }),
+      telegram('Hello', { via_bot: { id: 1, is_bot: true } }),
+      telegram('', { text: undefined, sticker: {} }),
+      { update_id: next(), edited_message: telegram('Hello').message },
+      { update_id: next(), callback_query: {} },
+    ]))
+
+  test('for what the bot or another one writes in Slack, nor for changes of messages', () =>
+    silent(
+      'slack',
+      [
+        slack('Hello', { bot_id: 'B1' }),
+        slack('Hello', { user: 'UBOT' }),
+        slack('Hello', { user: 'UOWN' }),
+        slack('Hello', { subtype: 'bot_message' }),
+        slack('Hello', { subtype: 'message_changed' }),
+        slack('Hello', { subtype: 'channel_join' }),
+        slack('Hello', { type: 'reaction_added' }),
+      ],
+      { ownIds: ['UOWN'] },
+    ))
+
+  test('for interactions of Discord that say nothing, nor for its events', () =>
+    silent('discord', [
+      discord('Hello', 't', { member: { user: { id: '1', username: 'b', bot: true } } }),
+      discord('Hello', 't', { type: 3 }),
+      discord('Hello', 't', { type: 4 }),
+      { version: 1, application_id: '11', type: 1, event: { type: 'APPLICATION_AUTHORIZED', data: {} } },
+    ]))
+
+  test('for what Twilio tells of messages that were sent from here', () =>
+    silent(
+      'twilio',
+      [
+        twilio('Hello', { SmsStatus: 'delivered', MessageStatus: 'delivered' }),
+        twilio('Hello', { From: '+15550002', To: '+15550001' }),
+        twilio('', {}),
+        new URLSearchParams({ CallSid: 'CA1', From: '+15550001', To: '+15550002', CallStatus: 'ringing' }).toString(),
+      ],
+      { ownIds: ['+15550002'] },
+    ))
+
+  test('for a mention in Slack that came as a message already', async () => {
+    const endpoint = await open('slack')
+    const body = slack('<@UBOT> Hello')
+    await deliver(app, endpoint, 'slack', body)
+    await deliver(app, endpoint, 'slack', {
+      ...body,
+      event_id: 'EvMention',
+      event: { ...body.event, type: 'app_mention' },
+    })
+    await settled(endpoint, 1)
+    assert.equal(providers.messages.length, 1)
+    const [session] = await sessionsOf()
+    assert.equal((await messagesOf(session.id))[0].parts[0].text, 'Hello')
+  })
+
+  test('where no agent is to answer', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram')
+    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    const [event] = await settled(endpoint, 1)
+    assert.deepEqual([event.state, event.message, event.replyTo], ['recorded', null, null])
+  })
+})
+
+describe('an answer', () => {
+  test('goes into the thread that it was asked in, and to the response_url of a command without the app’s token', async () => {
+    const endpoint = await open('slack')
+    await deliver(app, endpoint, 'slack', slack('Hello', { thread_ts: '1700000000.000001' }))
+    await settled(endpoint, 1)
+    const form = {
+      command: '/ask',
+      text: 'Hello',
+      user_id: 'U1',
+      user_name: 'ada',
+      channel_id: 'C1',
+      trigger_id: 't1',
+      response_url: 'https://hooks.slack.com/commands/T1/planted-response-url',
+    }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (fields: object) =>
+      deliver(app, endpoint, 'slack', new URLSearchParams({ ...form, ...fields }).toString(), { headers })
+    await send({})
+    await settled(endpoint, 2)
+    await send({ trigger_id: 't2', response_url: 'https://hooks.slack.com.example.com/commands/T1/elsewhere' })
+    await settled(endpoint, 3)
+    assert.deepEqual(
+      providers.messages.map(({ to }) => to),
+      ['C1/1700000000.000001', 'response_url'],
+    )
+  })
+
+  test('longer than a message of the provider is sent in parts', async () => {
+    const talker = await createAgent(app, owner, { name: 'Talker', model: 'fake/m' })
+    const endpoint = await addEndpoint(app, owner, 'discord', { agentId: talker.id })
+    const whole = Array.from({ length: 700 }, (_, i) => `word${i}`).join(' ')
+    model.play(reply([whole]))
+    await deliver(app, endpoint, 'discord', discord('Hello', 'tok-long'))
+    const [event] = await settled(endpoint, 1)
+    assert.equal(event.state, 'answered')
+    assert.ok(providers.messages.length >= 3)
+    assert.deepEqual(
+      providers.messages.map(({ isEdit }) => isEdit ?? false),
+      [true, ...providers.messages.slice(1).map(() => false)],
+    )
+    assert.equal(providers.messages.map(({ text }) => text).join(' '), whole)
+  })
+
+  test('means nothing to Slack but its words', async () => {
+    const endpoint = await open('slack')
+    await deliver(app, endpoint, 'slack', slack('&lt;!channel&gt; & <https://a.example|b>'))
+    await settled(endpoint, 1)
+    assert.doesNotMatch(providers.messages[0]!.text, /[<>]/)
+  })
+
+  test('is sent again when the provider is busy or broken, before those that came after it', async () => {
+    const endpoint = await open('telegram')
+    const busy = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } }
+    providers.play(says(429, busy, { 'retry-after': '1' }), says(502, '<html>Bad gateway</html>'))
+    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    const events = await settled(endpoint, 2)
+    assert.deepEqual(
+      events.map(({ state }) => state),
+      ['answered', 'answered'],
+    )
+    assert.deepEqual(
+      providers.messages.map(({ text }) => /One|Two/.exec(text)?.[0]),
+      ['One', 'Two'],
+    )
+  })
+
+  test('that the provider refuses is told to the owner, and the next one goes out', async () => {
+    const endpoint = await open('telegram')
+    providers.play(says(403, { ok: false, error_code: 403, description: 'Forbidden: bot was blocked by the user' }))
+    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await settled(endpoint, 1)
+    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    const [first, second] = await settled(endpoint, 2)
+    assert.deepEqual([first.state, second.state], ['failed', 'answered'])
+    assert.match(first.error, /bot was blocked by the user/)
+    assert.equal(providers.messages.length, 1)
+  })
+
+  test('of which nobody knows whether it arrived is not sent twice, except where that makes one message', async () => {
+    const endpoint = await open('telegram')
+    providers.play(hangsUpAfter)
+    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    const [event] = await settled(endpoint, 1)
+    assert.equal(event.state, 'unknown')
+    assert.deepEqual([providers.messages.length, providers.attempts()], [1, 1])
+
+    const repeatable = await open('discord')
+    providers.play(hangsUpAfter)
+    await deliver(app, repeatable, 'discord', discord('Hello', 'tok-again'))
+    const [edited] = await settled(repeatable, 1)
+    assert.equal(edited.state, 'answered')
+    assert.ok(providers.messages.every(({ isEdit, to }) => isEdit && to === 'tok-again'))
+  })
+
+  test('of an agent that cannot answer is an apology, and the reason is the owner’s', async () => {
+    const other = await createAgent(app, owner, { name: 'Sleeper' })
+    await app.call('PATCH', `/api/v1/agents/${other.id}`, { as: owner, json: { isActive: false } })
+    const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: other.id })
+    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    const [event] = await settled(endpoint, 1)
+    assert.equal(event.state, 'failed')
+    assert.match(event.error, /not active/)
+    assert.deepEqual(
+      providers.messages.map(({ text }) => text),
+      ['Sorry, I cannot answer this right now.'],
+    )
+    const failing = await open('telegram')
+    providers.play()
+    await deliver(app, failing, 'telegram', telegram('/fail 500'))
+    await settled(failing, 1)
+    assert.equal(providers.messages.length, 1)
+    assert.doesNotMatch(providers.messages[0]!.text, /500|model|Error/)
+  })
+
+  test('of a turn that somebody cancels does not hold up the chat', async () => {
+    const endpoint = await open('telegram')
+    await deliver(app, endpoint, 'telegram', telegram('/slow 20000\nHello'))
+    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    const session = await until(
+      async () => (await sessionsOf())[0],
+      (one) => one?.activeTurnId != null,
+    )
+    await app.call('POST', `/api/v1/turns/${session.activeTurnId}/cancel`, { as: owner })
+    await settled(endpoint, 2)
+    assert.match(providers.messages.at(-1)?.text ?? '', /Two/)
+  })
+
+  test('is not sent when the connection is gone', async () => {
+    const talker = await createAgent(app, owner, { name: 'Slow talker', model: 'fake/m' })
+    const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: talker.id })
+    const { script, asked, release } = held(reply(['Too late.']))
+    model.play(script)
+    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    await asked
+    await db.execute(sql`
+      update connections set status = 'revoked', deleted_at = now() where id = ${endpoint.connectionId}`)
+    release()
+    const [event] = await settled(endpoint, 1)
+    assert.deepEqual([event.state, providers.attempts()], ['silent', 0])
+  })
+})
+
+describe('an event of a provider that nobody chats with', () => {
+  test('is a turn in the session of what it is about, and nothing is sent', async () => {
+    const endpoint = await open('github', { ownIds: ['helper-bot'] })
+    const issue = (n: number, login: string) => ({
+      action: 'opened',
+      issue: { number: n, title: `Fault ${n}`, body: 'It breaks.', html_url: `https://github.com/a/b/issues/${n}` },
+      repository: { full_name: 'a/b' },
+      sender: { login },
+    })
+    const headers = { 'x-github-event': 'issues' }
+    await deliver(app, endpoint, 'github', issue(1, 'ada'), { headers })
+    await deliver(app, endpoint, 'github', issue(2, 'ada'), { headers })
+    await deliver(app, endpoint, 'github', issue(3, 'helper-bot'), { headers })
+    const events = await settled(endpoint, 3)
+    assert.deepEqual(
+      events.map(({ state }) => state),
+      ['silent', 'silent', 'recorded'],
+    )
+    const sessions = await sessionsOf()
+    assert.deepEqual(new Set(sessions.map(({ title }) => title)), new Set(['GitHub: a/b#1', 'GitHub: a/b#2']))
+    const first = sessions.find(({ title }) => title.endsWith('#1'))
+    assert.match((await messagesOf(first.id))[0].parts[0].text, /issues\.opened in a\/b#1 by ada\nFault 1\nIt breaks\./)
+    assert.equal(providers.attempts(), 0)
+  })
+})
+
+test('nothing that is secret was written down or logged', async () => {
+  const rows = await db.rows<{ text: string }>(sql`
+    select e::text as text from connector_events e
+    union all select p::text from connector_endpoints p
+    union all select m.parts::text from messages m`)
+  const text = [...rows.map((row) => row.text), ...app.logLines].join('\n')
+  assert.doesNotMatch(text, /planted|interaction-token|telegram-secret_token|tok-/)
+})

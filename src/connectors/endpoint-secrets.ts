@@ -1,6 +1,0 @@
-import { defineSealedColumn } from '../platform/reencrypt.ts'
-
-export const endpointSecretColumn = defineSealedColumn('connector_endpoints', 'secret')
-export const replyToColumn = defineSealedColumn('connector_events', 'reply_to', {
-  idColumns: ['endpoint_id', 'external_id'],
-})

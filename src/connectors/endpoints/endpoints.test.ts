@@ -1,0 +1,462 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../../platform/database/database.ts'
+import { expireReceivers } from './jobs.ts'
+import { newId } from '../../platform/ids.ts'
+import { createAgent } from '../../../test/support/chat.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import { sendRaw } from '../../../test/support/raw-http.ts'
+import { addEndpoint, deliver, hashOf, senders } from '../../../test/support/receivers.ts'
+import type { TestEndpoint } from '../../../test/support/receivers.ts'
+
+// Nobody works: what is enqueued stays to be counted.
+const app = await startTestApp({}, { work: false })
+const { db } = app
+const owner = await app.createOrg()
+const agent = await createAgent(app, owner, { name: 'Helper' })
+
+interface Stored {
+  externalId: string
+  type: string
+  state: string
+}
+
+const eventsOf = ({ id }: TestEndpoint): Promise<Stored[]> =>
+  db.rows<Stored>(sql`select external_id, type, state from connector_events where endpoint_id = ${id} order by seq`)
+
+const jobsOf = async ({ id }: TestEndpoint): Promise<number> =>
+  (
+    await db.row<{ n: number }>(sql`
+      select count(*)::int as n from pgboss.job where name = 'connector.event' and data ->> 'endpointId' = ${id}`)
+  )?.n ?? 0
+
+/** An event of each provider as its documentation shows it, with the id and the type that it is known by. */
+const samples: Record<string, { body: (n: number) => string; type: string; id?: (n: number) => string }> = {
+  telegram: {
+    body: (n) =>
+      JSON.stringify({
+        update_id: n,
+        message: {
+          message_id: n,
+          from: { id: 7, is_bot: false, first_name: 'Ada' },
+          chat: { id: 7, first_name: 'Ada', type: 'private' },
+          date: 1,
+          text: 'Hello',
+        },
+      }),
+    type: 'message',
+    id: (n) => `${n}`,
+  },
+  slack: {
+    body: (n) =>
+      JSON.stringify({
+        type: 'event_callback',
+        team_id: 'T1',
+        event_id: `Ev${n}`,
+        event: {
+          type: 'message',
+          channel: 'C1',
+          user: 'U1',
+          text: 'Hello',
+          ts: `1700000000.${String(n).padStart(6, '0')}`,
+        },
+      }),
+    type: 'message',
+    id: (n) => `Ev${n}`,
+  },
+  discord: {
+    body: (n) =>
+      JSON.stringify({
+        type: 2,
+        id: `${n}`,
+        application_id: '11',
+        token: 'interaction-token',
+        channel_id: '22',
+        member: { user: { id: '33', username: 'ada' } },
+        data: { name: 'ask', options: [{ name: 'question', type: 3, value: 'Hello' }] },
+      }),
+    type: 'application_command',
+    id: (n) => `${n}`,
+  },
+  twilio: {
+    body: (n) =>
+      new URLSearchParams({
+        MessageSid: `SM${n}`,
+        AccountSid: 'AC0000',
+        From: '+15550001',
+        To: '+15550002',
+        Body: 'Hello',
+        SmsStatus: 'received',
+      }).toString(),
+    type: 'message.received',
+    id: (n) => `SM${n}:received`,
+  },
+  github: {
+    body: (n) =>
+      JSON.stringify({
+        action: 'opened',
+        issue: { number: n, title: 'A fault', body: 'It breaks.', html_url: 'https://github.com/a/b/issues/1' },
+        repository: { full_name: 'a/b' },
+        sender: { login: 'ada' },
+      }),
+    type: 'issues.opened',
+  },
+  linear: {
+    body: (n) =>
+      JSON.stringify({ action: 'create', type: 'Issue', data: { id: `i${n}`, title: 'A fault' }, organizationId: 'o' }),
+    type: 'issue.create',
+  },
+  jira: {
+    body: (n) =>
+      JSON.stringify({ webhookEvent: 'jira:issue_created', issue: { key: `A-${n}`, fields: { summary: 'A fault' } } }),
+    type: 'issue_created',
+  },
+  stripe: {
+    body: (n) =>
+      JSON.stringify({ id: `evt_${n}`, type: 'invoice.paid', data: { object: { id: 'in_1', object: 'invoice' } } }),
+    type: 'invoice.paid',
+    id: (n) => `evt_${n}`,
+  },
+}
+
+const extra = (provider: string): Record<string, string> =>
+  provider === 'github' ? { 'x-github-event': 'issues' } : {}
+
+describe('an endpoint of', () => {
+  for (const [provider, { body, type, id }] of Object.entries(samples)) {
+    describe(provider, () => {
+      test('stores an event that the provider signed, once, however often it comes', async () => {
+        const endpoint = await addEndpoint(app, owner, provider)
+        const headers = {
+          ...extra(provider),
+          'x-github-delivery': 'd1',
+          'linear-delivery': 'd1',
+          'x-atlassian-webhook-identifier': 'd1',
+        }
+        const stampMs = Date.now()
+        const answers = await Promise.all(
+          Array.from({ length: 5 }, () => deliver(app, endpoint, provider, body(1), { headers, stampMs })),
+        )
+        assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+        const stored = await eventsOf(endpoint)
+        assert.deepEqual(
+          stored.map((event) => [event.externalId, event.type, event.state]),
+          [[id?.(1) ?? 'd1', type, 'recorded']],
+        )
+      })
+
+      test('refuses what is missing, malformed, of the wrong length, by another key, stale or altered, and stores nothing', async () => {
+        const endpoint = await addEndpoint(app, owner, provider)
+        const sender = senders[provider]!
+        const right = sender.sign(body(1), endpoint.url, { headers: extra(provider) })
+        const proof = Object.keys(right.headers).find((name) => /sign|secret/.test(name) && !/timestamp/.test(name))!
+        const value = right.headers[proof]!
+        const send = (headers: Record<string, string>, text = right.body) =>
+          app.call('POST', endpoint.path, { headers: { ...right.headers, ...headers }, body: text })
+        const { [proof]: _, ...without } = right.headers
+        const refused = [
+          await app.call('POST', endpoint.path, { headers: without, body: right.body }),
+          await send({ [proof]: '' }),
+          await send({ [proof]: 'nonsense' }),
+          await send({ [proof]: value.slice(0, -2) }),
+          await send({ [proof]: `${value}00` }),
+          await send({ [proof]: 'ü'.repeat(20).normalize('NFC') }),
+          await deliver(app, endpoint, provider, body(1), { key: 'another key' }),
+          ...(provider === 'telegram' ? [] : [await send({}, `${right.body} `)]),
+        ]
+        if (['slack', 'discord', 'stripe', 'linear'].includes(provider)) {
+          for (const offset of [-360_000, 360_000]) {
+            refused.push(await deliver(app, endpoint, provider, body(1), { stampMs: Date.now() + offset }))
+          }
+        }
+        assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([401]))
+        assert.deepEqual(new Set(refused.map((answer) => answer.body.error.code)), new Set(['UNAUTHORIZED']))
+        assert.deepEqual(await eventsOf(endpoint), [])
+      })
+
+      test('refuses a signed body that is not what the provider sends', async () => {
+        if (provider === 'twilio' || provider === 'linear') return
+        const endpoint = await addEndpoint(app, owner, provider)
+        for (const nonsense of ['', 'not json', '[]', 'null', '"text"', '{"a":"\\u0000"}', '{"a":{"__proto__":1}}']) {
+          const { status, body } = await deliver(app, endpoint, provider, nonsense, { headers: extra(provider) })
+          assert.deepEqual([status, nonsense, body.error?.code], [400, nonsense, 'BAD_REQUEST'])
+        }
+        assert.deepEqual(await eventsOf(endpoint), [])
+      })
+    })
+  }
+})
+
+describe('the receiver', () => {
+  const telegram = samples['telegram']!
+  const unsigned = (path: string) => app.call('POST', path, { json: { update_id: 1 } })
+
+  test('answers handshakes once they are verified, and stores none of them', async () => {
+    const slack = await addEndpoint(app, owner, 'slack')
+    const challenge = { type: 'url_verification', challenge: '3eZbrw1aB' }
+    const verified = await deliver(app, slack, 'slack', challenge)
+    assert.deepEqual([verified.status, verified.body], [200, { challenge: '3eZbrw1aB' }])
+    assert.equal((await deliver(app, slack, 'slack', challenge, { key: 'wrong' })).status, 401)
+    assert.equal((await app.call('POST', slack.path, { json: challenge })).status, 401)
+
+    const discord = await addEndpoint(app, owner, 'discord')
+    const ping = await deliver(app, discord, 'discord', { type: 1, id: '1', application_id: '2', token: 't' })
+    assert.deepEqual([ping.status, ping.body], [200, { type: 1 }])
+    const eventPing = await deliver(app, discord, 'discord', { version: 1, application_id: '2', type: 0 })
+    assert.deepEqual([eventPing.status, eventPing.text], [204, ''])
+    assert.equal(
+      (await deliver(app, discord, 'discord', { type: 1, id: '1', token: 't' }, { key: 'wrong' })).status,
+      401,
+    )
+
+    const github = await addEndpoint(app, owner, 'github')
+    const pinged = await deliver(app, github, 'github', { zen: 'Keep it.' }, { headers: { 'x-github-event': 'ping' } })
+    assert.equal(pinged.status, 200)
+    for (const endpoint of [slack, discord, github]) assert.deepEqual(await eventsOf(endpoint), [])
+  })
+
+  test('answers each provider in its own way', async () => {
+    const discord = await addEndpoint(app, owner, 'discord')
+    assert.deepEqual((await deliver(app, discord, 'discord', samples['discord']!.body(1))).body, { type: 5 })
+    const twilio = await addEndpoint(app, owner, 'twilio')
+    const answer = await deliver(app, twilio, 'twilio', samples['twilio']!.body(1))
+    assert.deepEqual([answer.headers.get('content-type'), answer.text], ['text/xml; charset=utf-8', '<Response/>'])
+    const slack = await addEndpoint(app, owner, 'slack')
+    const form = new URLSearchParams({
+      command: '/ask',
+      text: 'Hello',
+      user_id: 'U1',
+      channel_id: 'C1',
+      trigger_id: 't1',
+    })
+    const command = await deliver(app, slack, 'slack', form.toString(), {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    assert.deepEqual([command.status, command.text], [200, ''])
+    const bot = await addEndpoint(app, owner, 'telegram')
+    const first = await deliver(app, bot, 'telegram', telegram.body(1))
+    const second = await deliver(app, bot, 'telegram', telegram.body(1))
+    assert.deepEqual(first.body, { success: true, data: { received: true, duplicate: false } })
+    assert.deepEqual(second.body, { success: true, data: { received: true, duplicate: true } })
+  })
+
+  test('verifies Twilio by the URL that it was given, with its query, and a JSON body by its hash in there', async () => {
+    const endpoint = await addEndpoint(app, owner, 'twilio')
+    const signed = senders['twilio']!.sign(samples['twilio']!.body(1), `${endpoint.url}?a=1&b=2`)
+    const send = (path: string, { headers, body } = signed) => app.call('POST', path, { headers, body })
+    assert.equal((await send(`${endpoint.path}?a=1&b=3`)).status, 401)
+    assert.equal((await send(endpoint.path)).status, 401)
+    assert.equal((await send(`${endpoint.path}?a=1&b=2`)).status, 200)
+
+    const body = '{"id":"CA1"}'
+    const query = `?bodySHA256=${hashOf(body)}`
+    const json = senders['twilio']!.sign('', endpoint.url + query)
+    const headers = { ...json.headers, 'content-type': 'application/json' }
+    assert.equal((await send(endpoint.path + query, { headers, body: '{"id":"CA2"}' })).status, 401)
+    assert.equal((await send(endpoint.path + query, { headers, body })).status, 200)
+    assert.deepEqual(
+      (await eventsOf(endpoint)).map(({ externalId }) => externalId),
+      ['SM1:received', 'CA1'],
+    )
+  })
+
+  test('knows a signed body again under another id for a day, where the id is not signed', async () => {
+    for (const [provider, header] of [
+      ['github', 'x-github-delivery'],
+      ['linear', 'linear-delivery'],
+      ['jira', 'x-atlassian-webhook-identifier'],
+    ] as const) {
+      const endpoint = await addEndpoint(app, owner, provider)
+      const stampMs = Date.now()
+      const send = (id: string) =>
+        deliver(app, endpoint, provider, samples[provider]!.body(1), {
+          stampMs,
+          headers: { ...extra(provider), [header]: id },
+        })
+      assert.equal((await send('first')).body.data.duplicate, false)
+      assert.equal((await send('second')).body.data.duplicate, true)
+      await db.execute(sql`
+        update connector_events set received_at = now() - interval '25 hours' where endpoint_id = ${endpoint.id}`)
+      assert.equal((await send('third')).body.data.duplicate, false)
+      assert.equal((await send('fourth')).body.data.duplicate, true)
+      assert.deepEqual(
+        (await eventsOf(endpoint)).map(({ externalId }) => externalId),
+        ['first', 'third'],
+      )
+    }
+  })
+
+  test('takes the hash of the body for the id of an event that has none, and ids of any length', async () => {
+    const endpoint = await addEndpoint(app, owner, 'slack')
+    const nameless = { type: 'event_callback', event: { type: 'team_join' } }
+    assert.equal((await deliver(app, endpoint, 'slack', nameless)).body.data.duplicate, false)
+    assert.equal((await deliver(app, endpoint, 'slack', nameless)).body.data.duplicate, true)
+    const long = { type: 'event_callback', event_id: 'x'.repeat(100_000), event: { type: 'team_join' } }
+    assert.equal((await deliver(app, endpoint, 'slack', long)).body.data.duplicate, false)
+    assert.equal((await deliver(app, endpoint, 'slack', long)).body.data.duplicate, true)
+  })
+
+  test('answers everything that is not an open endpoint of the provider with the same bytes', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram')
+    const revoked = await addEndpoint(app, owner, 'telegram')
+    await db.execute(sql`
+      update connections set status = 'revoked', deleted_at = now() where id = ${revoked.connectionId}`)
+    const pending = await addEndpoint(app, owner, 'telegram')
+    await db.execute(sql`update connector_endpoints set status = 'pending' where id = ${pending.id}`)
+    const answers = [
+      await deliver(app, revoked, 'telegram', telegram.body(1)),
+      await deliver(app, pending, 'telegram', telegram.body(1)),
+      await unsigned(endpoint.path.replace('telegram', 'slack')),
+      await unsigned(endpoint.path.replace('telegram', 'nobody')),
+      await unsigned(`/api/v1/connectors/webhooks/telegram/${owner.userId}`),
+      await unsigned('/api/v1/connectors/webhooks/telegram/not-an-id'),
+      await unsigned('/api/v1/connectors/webhooks/telegram/%00'),
+    ]
+    for (const { status, body } of answers) {
+      assert.deepEqual(
+        [status, body],
+        [404, { success: false, error: { code: 'NOT_FOUND', message: 'Endpoint not found' } }],
+      )
+    }
+  })
+
+  test('takes up to 1 MB', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram')
+    const body = (size: number) => JSON.stringify({ update_id: size, padding: 'x'.repeat(size) })
+    assert.equal((await deliver(app, endpoint, 'telegram', body(1_000_000))).status, 200)
+    const { status, body: refusal } = await deliver(app, endpoint, 'telegram', body(1_048_576))
+    assert.deepEqual([status, refusal.error.code], [400, 'BAD_REQUEST'])
+  })
+
+  test('answers 503 when an event cannot be stored, and takes it when it comes again', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
+    await db.execute(
+      sql`create function refuse() returns trigger language plpgsql as 'begin raise exception $$no$$; end'`,
+    )
+    await db.execute(
+      sql`create trigger refuse before insert on pgboss.job_common for each row execute function refuse()`,
+    )
+    const refused = await deliver(app, endpoint, 'telegram', telegram.body(1))
+    await db.execute(sql`drop trigger refuse on pgboss.job_common`)
+    assert.deepEqual([refused.status, refused.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
+    assert.deepEqual(await eventsOf(endpoint), [], 'no event without its job')
+    const { status, body } = await deliver(app, endpoint, 'telegram', telegram.body(1))
+    assert.deepEqual([status, body.data.duplicate], [200, false])
+    assert.equal(await jobsOf(endpoint), 1)
+  })
+
+  test('makes one job of each message that many deliveries tell of, and none of what nobody said', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
+    const numbers = Array.from({ length: 300 }, (_, i) => (i % 10 === 9 ? i - 1 : i))
+    const answers = await Promise.all(numbers.map((n) => deliver(app, endpoint, 'telegram', telegram.body(n))))
+    assert.ok(answers.every(({ status }) => status === 200))
+    assert.equal(answers.filter(({ body }) => body.data.duplicate).length, 30)
+    assert.equal((await eventsOf(endpoint)).length, 270)
+    assert.equal(await jobsOf(endpoint), 270)
+    await deliver(app, endpoint, 'telegram', { update_id: 1_000, my_chat_member: {} })
+    assert.equal(await jobsOf(endpoint), 270)
+  })
+
+  test('lets one endpoint that is flooded use up its own limit only', async () => {
+    const limited = await app.secondServer({ RATE_LIMIT_RECEIVE: '5' }, { work: false })
+    const flooded = await addEndpoint(app, owner, 'telegram')
+    const other = await addEndpoint(app, owner, 'telegram')
+    const statuses = []
+    for (let n = 0; n < 8; n++) statuses.push((await deliver(limited, flooded, 'telegram', telegram.body(n))).status)
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429, 429])
+    assert.equal((await deliver(limited, other, 'telegram', telegram.body(1))).status, 200)
+  })
+})
+
+test('what providers prove themselves by is forgotten with the connection, and what is left of it with its last event', async () => {
+  const kept = await addEndpoint(app, owner, 'telegram')
+  const gone = await addEndpoint(app, owner, 'telegram')
+  const abandoned = await addEndpoint(app, owner, 'telegram')
+  await deliver(app, gone, 'telegram', samples['telegram']!.body(1))
+  await db.execute(sql`update connections set status = 'revoked', deleted_at = now() where id = ${gone.connectionId}`)
+  await db.execute(sql`
+    update connector_endpoints set status = 'pending', created_at = now() - interval '2 hours' where id = ${abandoned.id}`)
+  const left = async () => {
+    const rows = await db.rows<{ id: string; hasSecret: boolean }>(sql`
+      select id, secret is not null as has_secret from connector_endpoints
+      where id in (${kept.id}, ${gone.id}, ${abandoned.id}) order by id`)
+    return rows.map(({ id, hasSecret }) => [id, hasSecret])
+  }
+  await expireReceivers(db)
+  assert.deepEqual(await left(), [
+    [kept.id, true],
+    [gone.id, false],
+  ])
+  await db.execute(
+    sql`update connector_events set received_at = now() - interval '9 days' where endpoint_id = ${gone.id}`,
+  )
+  await expireReceivers(db)
+  assert.deepEqual(await left(), [[kept.id, true]])
+})
+
+test("unsigned requests of strangers do not use up the provider's part of the rate limit", async () => {
+  const limited = await app.secondServer({ RATE_LIMIT_RECEIVE: '3' }, { work: false })
+  const endpoint = await addEndpoint(limited, owner, 'github')
+  const { pathname } = new URL(endpoint.url)
+  const statuses: number[] = []
+  for (let n = 0; n < 5; n++) {
+    const answer = await limited.call('POST', pathname, { body: '{}', headers: { 'content-type': 'application/json' } })
+    statuses.push(answer.status)
+  }
+  assert.deepEqual(statuses, [401, 401, 401, 429, 429], 'strangers have a limit of their own')
+  const send = (n: number) => deliver(limited, endpoint, 'github', samples['github']!.body(n))
+  for (let n = 0; n < 3; n++) assert.equal((await send(n)).status, 200)
+  const over = await send(3)
+  assert.equal(over.status, 429)
+  assert.ok(Number(over.headers.get('retry-after')) > 0)
+  assert.equal((await eventsOf(endpoint)).length, 3)
+})
+
+test('a body for an endpoint that does not exist is not waited for', async () => {
+  const { hostname, port } = new URL(app.url)
+  const head = [
+    `POST /api/v1/connectors/webhooks/github/${newId()} HTTP/1.1`,
+    'Host: localhost',
+    'Content-Length: 900000',
+  ]
+  const [answer] = await sendRaw(`http://${hostname}:${port}`, `${head.join('\r\n')}\r\n\r\n{`)
+  assert.equal(answer?.status, 404)
+  assert.match(answer?.body ?? '', /Endpoint not found/)
+})
+
+describe('what came to an endpoint', () => {
+  const list = (path: string, as = owner) => app.call('GET', `/api/v1/connections/${path}`, { as })
+
+  test('is told to the owner of the connection, newest first, without any secret', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
+    for (let n = 0; n < 3; n++) await deliver(app, endpoint, 'telegram', samples['telegram']!.body(n))
+    const endpoints = await list(`${endpoint.connectionId}/endpoints`)
+    const { createdAt, ...shown } = endpoints.body.data.items[0]
+    assert.ok(Date.parse(createdAt) > 0)
+    const { id, connectionId, url } = endpoint
+    const expected = { id, connectionId, url, provider: 'telegram', status: 'active', agentId: agent.id, target: null }
+    assert.deepEqual(shown, expected)
+    const path = `${connectionId}/endpoints/${id}/events`
+    const first = await list(`${path}?limit=2`)
+    const second = await list(`${path}?limit=2&cursor=${first.body.data.nextCursor}`)
+    assert.deepEqual(
+      [...first.body.data.items, ...second.body.data.items].map((event: { id: string }) => event.id),
+      ['2', '1', '0'],
+    )
+    assert.equal(second.body.data.nextCursor, null)
+    assert.doesNotMatch(endpoints.text + first.text, /planted|secret/)
+  })
+
+  test('is hidden from everybody else', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram')
+    const colleague = await app.createUser(owner, 'admin')
+    const stranger = await app.createOrg()
+    for (const as of [colleague, stranger]) {
+      assert.equal((await list(`${endpoint.connectionId}/endpoints`, as)).status, 404)
+      assert.equal((await list(`${endpoint.connectionId}/endpoints/${endpoint.id}/events`, as)).status, 404)
+    }
+    const other = await addEndpoint(app, owner, 'telegram')
+    assert.equal((await list(`${other.connectionId}/endpoints/${endpoint.id}/events`)).status, 404)
+    assert.equal((await list('nonsense/endpoints')).status, 400)
+  })
+})

@@ -1,0 +1,80 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+export type EventState = 'recorded' | 'waiting' | 'running' | 'answered' | 'silent' | 'failed' | 'unknown'
+
+/** A verified event, as it is stored. */
+export interface NewEvent {
+  orgId: string
+  endpointId: string
+  externalId: string
+  secondId: string | null
+  type: string
+  state: 'recorded' | 'waiting'
+  chat: string | null
+  position: bigint | null
+  sender: string | null
+  title: string | null
+  message: string | null
+  replyTo: string | null
+}
+
+export interface EventKey {
+  orgId: string
+  endpointId: string
+  externalId: string
+}
+
+/** Stores those that are new, in their order, and answers which those are. */
+export const insertEvents = (db: Db, events: NewEvent[]) =>
+  db.rows<EventKey>(sql`
+    insert into connector_events (org_id, endpoint_id, external_id, second_id, type, state, chat, position, sender, title, message,
+      reply_to)
+    select * from unnest(${events.map((one) => one.orgId)}::uuid[], ${events.map((one) => one.endpointId)}::uuid[],
+      ${events.map((one) => one.externalId)}::text[], ${events.map((one) => one.secondId)}::text[],
+      ${events.map((one) => one.type)}::text[], ${events.map((one) => one.state)}::text[],
+      ${events.map((one) => one.chat)}::text[], ${events.map((one) => one.position?.toString() ?? null)}::bigint[],
+      ${events.map((one) => one.sender)}::text[], ${events.map((one) => one.title)}::text[],
+      ${events.map((one) => one.message)}::text[],
+      ${events.map((one) => one.replyTo)}::text[])
+    on conflict do nothing
+    returning org_id, endpoint_id, external_id`)
+
+/** Lets go of second ids that are a day old. Answers whether there were any among these. */
+export const releaseSecondIds = async (db: Db, events: NewEvent[]): Promise<boolean> => {
+  const named = events.filter(({ secondId }) => secondId !== null)
+  if (named.length === 0) return false
+  const released = await db.execute(sql`
+    update connector_events set second_id = null
+    from unnest(${named.map((one) => one.orgId)}::uuid[], ${named.map((one) => one.endpointId)}::uuid[],
+      ${named.map((one) => one.secondId)}::text[]) as told (org_id, endpoint_id, second_id)
+    where connector_events.org_id = told.org_id and connector_events.endpoint_id = told.endpoint_id
+      and connector_events.second_id = told.second_id and received_at < now() - interval '24 hours'`)
+  return released > 0
+}
+
+export interface ListedEvent {
+  externalId: string
+  type: string
+  state: EventState
+  sender: string | null
+  turnId: string | null
+  error: string | null
+  seq: bigint
+  receivedAt: string
+}
+
+/** Newest first, below `before`. */
+export const listEvents = (db: Db, orgId: string, endpointId: string, limit: number, before: number | undefined) =>
+  db.rows<ListedEvent>(sql`
+    select external_id, type, state, sender, turn_id, error, seq, received_at from connector_events
+    where org_id = ${orgId} and endpoint_id = ${endpointId} and seq < ${before ?? Number.MAX_SAFE_INTEGER}
+    order by seq desc
+    limit ${limit}`)
+
+/** Deletes up to `limit` events that no provider repeats any more: Pub/Sub does for seven days. */
+export const expireEvents = (db: Db, limit: number) =>
+  db.execute(sql`
+    -- all orgs: age is all that counts
+    delete from connector_events where ctid = any (array(
+      select ctid from connector_events where received_at < now() - interval '8 days' limit ${limit}))`)

@@ -1,0 +1,136 @@
+import type { Actor } from '../../identity/actor.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
+import { notFound } from '../../platform/http/errors.ts'
+import { apiPrefix, jsonBodyLimitBytes } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { takeBytes } from '../../platform/http/json-body.ts'
+import { addressGroup } from '../../platform/http/limits/network.ts'
+import { CursorList, CursorQuery, Nothing, ok, Success } from '../../platform/http/schemas.ts'
+import * as endpointQueries from './queries.ts'
+import type { EndpointRow } from './queries.ts'
+import { ConnectionParams, Endpoint, EndpointParams, InboundEvent, ReceiveParams, Received } from './schemas.ts'
+import { createEndpointReader, getEndpoint, receive } from './endpoints.ts'
+import type { OpenEndpoint, ReceiveDeps } from './endpoints.ts'
+import * as eventQueries from './event-queries.ts'
+import * as queries from '../queries.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The endpoint of a request to its URL. */
+    endpoint: OpenEndpoint | undefined
+  }
+}
+
+const tags = ['Connections']
+
+const toEndpoint = ({ settings, ...row }: EndpointRow) => ({ ...row, target: settings.target ?? null })
+
+/** Where providers send their events. Public: each proves itself by its own scheme. */
+const registerReceiver = (app: App, deps: ReceiveDeps): void => {
+  app.register(async (scope: App) => {
+    takeBytes(scope)
+    scope.decorateRequest('endpoint', undefined)
+    scope.post(
+      `${apiPrefix}/connectors/webhooks/:provider/:endpointId`,
+      {
+        bodyLimit: jsonBodyLimitBytes,
+        // Looked up before the body is read: nothing is buffered for an endpoint that does not exist.
+        onRequest: async (request) => {
+          request.endpoint = await getEndpoint(deps, request.params)
+        },
+        // Counted once the request has been verified: strangers must not use up what the provider needs.
+        config: {
+          access: 'public',
+          rateLimit: 'none',
+          what: 'Endpoint',
+          errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
+        },
+        schema: {
+          tags,
+          summary: "Receive a provider's event",
+          description:
+            "For the providers themselves. Verified by the provider's own scheme; an event that came before is answered the same and dropped. The answer is the one that the provider wants: nothing for a command of Slack, TwiML for Twilio, an interaction for Discord.",
+          params: ReceiveParams,
+          response: { 200: Received, 204: Nothing },
+        },
+      },
+      async (request, reply) => {
+        const { params, headers, body, url, ip } = request
+        const id = `${params.provider}/${params.endpointId.toLowerCase()}`
+        const queryAt = url.indexOf('?')
+        const answer = await receive(deps, {
+          endpoint: request.endpoint as OpenEndpoint,
+          headers,
+          body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+          query: queryAt === -1 ? '' : url.slice(queryAt),
+          nowMs: Date.now(),
+          // Strangers have a count of their own, by endpoint and address.
+          count: (as) =>
+            request.takeRateLimit('receive', as === 'verified' ? id : `unverified ${id} ${addressGroup(ip)}`),
+        })
+        reply.code(answer.status)
+        if (answer.contentType !== undefined) reply.header('content-type', answer.contentType)
+        // Text already: the schema stands for the answer of most providers, not for all.
+        return reply.send((answer.body ?? '') as never)
+      },
+    )
+  })
+}
+
+/** The owner's own connection: anybody else's is not there. */
+const requireConnection = async (db: Db, actor: Actor, id: string): Promise<void> => {
+  if (!(await queries.findConnection(db, actor, id))) throw notFound('Connection')
+}
+
+export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEndpoint'>): void => {
+  const { db } = deps
+  registerReceiver(app, { ...deps, readEndpoint: createEndpointReader(deps) })
+
+  app.get(
+    `${apiPrefix}/connections/:id/endpoints`,
+    {
+      config: { access: 'connections:read', what: 'Connection', malformedId: 'BAD_REQUEST' },
+      schema: {
+        tags,
+        summary: 'Where the provider sends the events of a connection',
+        params: ConnectionParams,
+        response: { 200: Success(CursorList(Endpoint)) },
+      },
+    },
+    async ({ actor, params }) => {
+      await requireConnection(db.hot, actor, params.id)
+      const rows = await endpointQueries.listEndpoints(db, actor.orgId, params.id)
+      // A connection has one for each of the few ways in which its provider sends events.
+      return ok({ items: rows.map(toEndpoint), nextCursor: null })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/connections/:id/endpoints/:endpointId/events`,
+    {
+      config: { access: 'connections:read', what: 'Endpoint', malformedId: 'BAD_REQUEST' },
+      schema: {
+        tags,
+        summary: 'What came to an endpoint within the last 8 days, newest first, and what became of it',
+        params: EndpointParams,
+        querystring: CursorQuery,
+        response: { 200: Success(CursorList(InboundEvent)) },
+      },
+    },
+    async ({ actor, params, query }) => {
+      await requireConnection(db.hot, actor, params.id)
+      const endpoints = await endpointQueries.listEndpoints(db, actor.orgId, params.id)
+      if (!endpoints.some(({ id }) => id === params.endpointId)) throw notFound('Endpoint')
+      const { limit, cursor } = query
+      const [before] = cursor === undefined ? [] : decodeCursor(cursor, ['number'])
+      const rows = await eventQueries.listEvents(db, actor.orgId, params.endpointId, limit + 1, before)
+      const items = rows.slice(0, limit)
+      const last = items.at(-1)
+      return ok({
+        items: items.map(({ externalId, state, ...event }) => ({ ...event, id: externalId, status: state })),
+        nextCursor: rows.length > limit && last ? encodeCursor([Number(last.seq)]) : null,
+      })
+    },
+  )
+}

@@ -1,0 +1,16 @@
+import { catalog } from '../catalog/catalog.ts'
+import { endpoint } from '../connections/provider.ts'
+import type { ProviderDeps } from '../connections/provider.ts'
+import type { FetchDocument } from '../receivers/google-token.ts'
+
+const timeoutMs = 5_000
+const maxBytes = 262_144
+
+/** Fetches Google's signing keys from where the operator says that Google is. */
+export const createKeyFetch =
+  (deps: ProviderDeps): FetchDocument =>
+  async (url) => {
+    const gmail = catalog.get('gmail')
+    const target = gmail ? endpoint(deps, gmail, url) : { url: new URL(url), trusted: false }
+    return deps.outbound.request(target.url, { trusted: target.trusted, timeoutMs, maxBytes })
+  }

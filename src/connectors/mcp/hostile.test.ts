@@ -1,0 +1,257 @@
+// MCP servers that mean harm: what they say is data that is bounded, stored and passed on, and never run.
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { beforeEach, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { ask, createAgent, openSession } from '../../../test/support/chat.ts'
+import { addMcp } from '../../../test/fakes/mcp.ts'
+import { startProvider } from '../../../test/fakes/provider.ts'
+import type { Seen } from '../../../test/fakes/provider.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { longestBlockMs, measureBlocks } from '../../../test/support/longest-block.ts'
+
+const provider = await startProvider()
+const mcp = addMcp(provider, '/mcp')
+const app = await startTestApp({ OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' })
+const api = '/api/v1'
+
+const rejections: unknown[] = []
+process.on('unhandledRejection', (error) => rejections.push(error))
+
+const nested = (levels: number, wrap: (inner: object) => object): object => {
+  let value: object = {}
+  for (let level = 0; level < levels; level++) value = wrap(value)
+  return value
+}
+
+beforeEach(() => {
+  mcp.tools = [{ name: 'search', description: 'Searches.', inputSchema: { type: 'object' } }]
+  mcp.onCall = (name, input) => ({ content: [{ type: 'text', text: `${name} ${JSON.stringify(input)}` }] })
+})
+
+const submit = async (as: TestActor, path = '/mcp') => {
+  const json = { connectorSlug: 'mcp' }
+  const { id } = (await app.call('POST', `${api}/connections`, { as, json })).body.data.connection
+  const credentials = { url: provider.url + path }
+  const answer = await app.call('POST', `${api}/connections/${id}/credentials`, { as, json: { credentials } })
+  return { id: id as string, ...answer }
+}
+
+const connect = async (as: TestActor): Promise<string> => {
+  const { id, status, text } = await submit(as)
+  assert.equal(status, 200, text)
+  return id
+}
+
+const statusOf = async (as: TestActor, id: string): Promise<string> =>
+  (await app.call('GET', `${api}/connections/${id}`, { as })).body.data.status
+
+const callByProtocol = async (as: TestActor, name: string, input: unknown) =>
+  app.call('POST', '/mcp', {
+    as,
+    json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } },
+    headers: { accept: 'application/json', 'mcp-protocol-version': '2025-06-18' },
+  })
+
+/** Each one is both of the next: 30 definitions that are compiled, or followed, a billion times. */
+const branching = Object.fromEntries(
+  Array.from({ length: 30 }, (_, n) => {
+    const next = n === 29 ? { type: 'object' } : { $ref: `#/$defs/d${n + 1}` }
+    return [`d${n}`, { allOf: [next, next] }]
+  }),
+)
+
+const hostileSchemas: [string, object, object][] = [
+  ['that claims to validate asynchronously', { $async: true, type: 'object', required: ['x'] }, {}],
+  [
+    'with a pattern of exponential time',
+    { type: 'object', properties: { q: { type: 'string', pattern: '^(a|a)+$' } } },
+    { q: `${'a'.repeat(45)}!` },
+  ],
+  ['of 2 to the power of 30 branches', { type: 'object', allOf: [{ $ref: '#/$defs/d0' }], $defs: branching }, {}],
+  ['that refers to itself', { $ref: '#' }, {}],
+  ['with a keyword that no validator knows', { type: 'object', format: 'no-such-format', nullable: 1 }, {}],
+]
+
+describe('a tool of an MCP server whose schema is hostile', () => {
+  for (const [what, inputSchema, input] of hostileSchemas) {
+    test(`${what} is called by an agent and by the MCP endpoint without running its schema`, async () => {
+      mcp.tools = [{ name: 'search', description: 'Searches.', inputSchema }]
+      const owner = await app.createOrg()
+      const id = await connect(owner)
+      await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })
+      const session = await openSession(app, owner, { agentId: 'helper' })
+      const meter = measureBlocks()
+      const { turn } = await ask(app, owner, session.id, { text: `/tool mcp__search ${JSON.stringify(input)}` })
+      assert.equal(turn.toolCalls[0].status, 'done')
+      assert.deepEqual(mcp.calls.at(-1), { name: 'search', input })
+      const direct = await callByProtocol(owner, 'mcp__search', input)
+      assert.deepEqual([direct.status, direct.body.result?.isError], [200, false], direct.text)
+      const shown = (await app.call('GET', `${api}/connections/${id}/tools`, { as: owner })).body.data
+      assert.deepEqual(shown.items[0].inputSchema, inputSchema)
+      assert.ok(meter.stop() < longestBlockMs)
+      assert.deepEqual(rejections, [])
+    })
+  }
+
+  test('is never given arguments that are not an object', async () => {
+    const owner = await app.createOrg()
+    await connect(owner)
+    await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })
+    const session = await openSession(app, owner, { agentId: 'helper' })
+    const before = mcp.calls.length
+    for (const input of ['[1]', '"text"', '7']) {
+      const { turn } = await ask(app, owner, session.id, { text: `/tool mcp__search ${input}` })
+      assert.match(turn.toolCalls[0].output.error, /must be an object/)
+    }
+    const deep = `{"q":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const { turn } = await ask(app, owner, session.id, { text: `/tool mcp__search ${deep.slice(0, 90_000)}` })
+    assert.equal(turn.toolCalls[0].status, 'failed')
+    assert.equal((await callByProtocol(owner, 'mcp__search', [1])).body.error.code, -32602)
+    assert.equal(mcp.calls.length, before)
+  })
+})
+
+describe('a list of tools beyond a limit is BAD_REQUEST that names the limit, and nothing is stored:', () => {
+  const tool = (change: object) => ({
+    name: 'search',
+    description: 'Searches.',
+    inputSchema: { type: 'object' },
+    ...change,
+  })
+  const many = (count: number, change: object) =>
+    Array.from({ length: count }, (_, n) => tool({ name: `t${n}`, ...change }))
+  const cases: [string, object[], RegExp][] = [
+    ['129 tools', many(129, {}), /more than 128/],
+    [
+      'a schema of 17 KB',
+      [tool({ inputSchema: { title: 'x'.repeat(17_000) } })],
+      /schema of search is larger than 16384/,
+    ],
+    [
+      'a schema of 33 levels',
+      [tool({ inputSchema: nested(33, (inner) => ({ not: inner })) })],
+      /deeper than 32 levels/,
+    ],
+    ['a name of 129 characters', [tool({ name: 'n'.repeat(129) })], /longer than 128 characters/],
+    [
+      '600 KB of schemas',
+      many(60, { inputSchema: { title: 'x'.repeat(10_000) } }),
+      /larger than 524288 bytes together/,
+    ],
+  ]
+  for (const [what, tools, message] of cases) {
+    test(`${what} are rejected when a server is connected`, async () => {
+      mcp.tools = tools as typeof mcp.tools
+      const owner = await app.createOrg()
+      const { id, status, body } = await submit(owner)
+      assert.deepEqual([status, body.error.code], [400, 'BAD_REQUEST'])
+      assert.match(body.error.message, message)
+      assert.equal(await statusOf(owner, id), 'pending')
+      const { items } = (await app.call('GET', `${api}/connections/${id}/tools`, { as: owner })).body.data
+      assert.deepEqual(items, [])
+    })
+  }
+
+  test('a list that grows beyond a limit later ends the call, and the agreed tools stay as they were', async () => {
+    const owner = await app.createOrg()
+    const id = await connect(owner)
+    await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })
+    const session = await openSession(app, owner, { agentId: 'helper' })
+    mcp.tools = many(129, {})
+    const { turn } = await ask(app, owner, session.id, { text: '/tool mcp__search {}' })
+    assert.match(turn.toolCalls[0].output.error, /more than 128/)
+    assert.equal(await statusOf(owner, id), 'active')
+  })
+})
+
+/** Answers the first request with bytes of the test's choice, as a stream of events. */
+const streamOf = (path: string, write: (response: ServerResponse) => Promise<void>): void => {
+  provider.on('POST', path, (_seen: Seen, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    void write(response)
+    return {}
+  })
+}
+
+const hello = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  result: { protocolVersion: '2024-01-01', capabilities: {}, serverInfo: { name: 'Fake', version: '1' } },
+})
+
+describe('an MCP event stream', () => {
+  test('in 200,000 chunks of one byte is given up, and delays nobody else meanwhile', async () => {
+    streamOf('/chunks', async (response) => {
+      response.write('data: ')
+      await new Promise((resolve) => setImmediate(resolve))
+      // By the socket: Node.js would join what is written within one turn of the event loop into one chunk.
+      response.socket?.write('1\r\nx\r\n'.repeat(200_000))
+    })
+    const owner = await app.createOrg()
+    const meter = measureBlocks()
+    const { status, body } = await submit(owner, '/chunks')
+    assert.equal(status, 503)
+    assert.match(body.error.message, /more than 16384 pieces/)
+    assert.ok(meter.stop() < longestBlockMs)
+  })
+
+  for (const [what, text, message] of [
+    ['of more than a megabyte', `data: ${'x'.repeat(1_100_000)}`, /more than 1 MB/],
+    ['of 2,000 events', 'data: {}\n\n'.repeat(2_000), /more than 1000 events/],
+    ['with JSON of 100,000 levels', `data: ${'['.repeat(100_000)}${']'.repeat(100_000)}\n\n`, /more than 64 levels/],
+    ['that ends in the middle of an event', 'data: {}', /without an answer/],
+  ] as const) {
+    test(`${what} is SERVICE_UNAVAILABLE with the reason`, async () => {
+      streamOf('/odd', async (response) => void response.end(text))
+      const { status, body } = await submit(await app.createOrg(), '/odd')
+      assert.equal(status, 503)
+      assert.match(body.error.message, message)
+    })
+  }
+
+  test('is read the same however its bytes are cut into chunks and whichever line breaks it has', async () => {
+    const property = fc.asyncProperty(
+      fc.constantFrom('\n', '\r\n', '\r'),
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 30 }),
+      async (lineBreak, sizes) => {
+        const half = hello.indexOf('"capabilities"')
+        const lines = [
+          ': comment',
+          'event: message',
+          `data: ${hello.slice(0, half)}`,
+          `data:${hello.slice(half)}`,
+          '',
+          '',
+        ]
+        const bytes = Buffer.from(lines.join(lineBreak))
+        streamOf('/cut', async (response) => {
+          for (let at = 0, n = 0; at < bytes.length; n++) {
+            const size = sizes[n % sizes.length] ?? 1
+            response.write(bytes.subarray(at, at + size))
+            at += size
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+        })
+        // It speaks a version that nobody knows: this refusal shows that the answer was read whole.
+        const { status, body } = await submit(owner, '/cut')
+        assert.equal(status, 400)
+        assert.match(body.error.message, /no version of MCP/)
+      },
+    )
+    const owner = await app.createOrg()
+    await fc.assert(property, { numRuns: 15 })
+  })
+})
+
+test('an answer of a tool with 10,000 levels is told to the model as an error, and the turn goes on', async () => {
+  const owner = await app.createOrg()
+  await connect(owner)
+  await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })
+  const session = await openSession(app, owner, { agentId: 'helper' })
+  mcp.onCall = () => ({ content: [], structuredContent: nested(200, (inner) => ({ inner })) })
+  const { turn } = await ask(app, owner, session.id, { text: '/tool mcp__search {}' })
+  assert.equal(turn.status, 'completed')
+  assert.match(turn.toolCalls[0].output.error, /more than 64 levels/)
+})

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startBrowser } from '../../../test/support/browser.ts'
+import { addOAuth, startProvider } from '../../../test/fakes/provider.ts'
+import { startTestApp } from '../../../test/harness.ts'
+
+const provider = await startProvider()
+const oauth = addOAuth(provider, {
+  clientId: 'client',
+  clientSecret: 'planted-client-secret',
+  authorizePath: '/login/oauth/authorize',
+  tokenPath: '/login/oauth/access_token',
+  scope: 'repo',
+})
+provider.on('GET', '/user', { body: { id: 1, login: 'octocat' } })
+// The person agrees as soon as they see it.
+provider.on('GET', '/login/oauth/authorize', ({ path, query }) => {
+  const { code, state, redirectUri } = oauth.consent(`${provider.url}${path}?${query.toString()}`)
+  const back = new URL(redirectUri)
+  back.search = new URLSearchParams({ code, state }).toString()
+  return { status: 302, body: '', headers: { location: back.href } }
+})
+
+const app = await startTestApp({
+  CONNECTOR_GITHUB_CLIENT_ID: 'client',
+  CONNECTOR_GITHUB_CLIENT_SECRET: 'planted-client-secret',
+  CONNECTOR_GITHUB_BASE_URL: provider.url,
+})
+const { open } = await startBrowser()
+
+test('a window that was opened for it asks, completes the connection, tells who opened it and closes itself', async () => {
+  const owner = await app.createOrg('Planets')
+  const started = await app.call('POST', '/api/v1/connections', { as: owner, json: { connectorSlug: 'github' } })
+  const { connection, oauthUrl } = started.body.data
+  const { page, context, faults } = await open()
+  await page.goto(`${app.url}/docs`)
+  const opening = context.waitForEvent('page')
+  await page.evaluate(`
+    window.told = []
+    window.addEventListener('message', ({ origin, data }) => origin === location.origin && told.push(data))
+    new BroadcastChannel('atrium.connections').addEventListener('message', ({ data }) => told.push(data))
+    void window.open(${JSON.stringify(oauthUrl)})
+  `)
+  const popup = await opening
+  const wrong: string[] = []
+  popup.on('console', (message) => wrong.push(message.text()))
+  popup.on('pageerror', (error) => wrong.push(error.message))
+  const button = popup.getByRole('button', { name: 'Connect GitHub' })
+  await button.waitFor()
+  assert.match(await popup.locator('main').innerText(), new RegExp(`${owner.email}.*Planets`, 's'))
+  // Its own style, so the policy let it in.
+  const colour = await popup.evaluate(`getComputedStyle(document.querySelector('button')).backgroundColor`)
+  assert.equal(colour, 'rgb(47, 91, 208)')
+  const closed = popup.waitForEvent('close')
+  await button.click()
+  await closed
+  await page.waitForFunction('told.length >= 2')
+  const message = { type: 'atrium.connection', connectionId: connection.id, status: 'active' }
+  assert.deepEqual(await page.evaluate('told'), [message, message])
+  assert.deepEqual([wrong, faults], [[], []])
+  const { body } = await app.call('GET', `/api/v1/connections/${connection.id}`, { as: owner })
+  assert.deepEqual([body.data.status, body.data.accountName], ['active', 'octocat'])
+})

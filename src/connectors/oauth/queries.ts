@@ -1,0 +1,78 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db, Transaction } from '../../platform/database/database.ts'
+
+export interface NewState {
+  id: string
+  connectionId: string
+  userId: string
+  hash: Buffer
+  /** Sealed. */
+  verifier: string
+  redirectUri: string
+}
+
+/** How long a person has for their consent. */
+const lasts = sql`interval '10 minutes'`
+
+export const insertState = (db: Transaction, orgId: string, state: NewState) =>
+  db.execute(sql`
+    insert into oauth_states (org_id, id, connection_id, user_id, state_hash, verifier, redirect_uri, expires_at)
+    values (${orgId}, ${state.id}, ${state.connectionId}, ${state.userId}, ${state.hash}, ${state.verifier},
+      ${state.redirectUri}, now() + ${lasts})`)
+
+/** Leaves a connection its newest states: who clicks again and again does not fill the table. */
+export const pruneStates = (db: Transaction, orgId: string, connectionId: string, keep: number) =>
+  db.execute(sql`
+    delete from oauth_states where org_id = ${orgId} and connection_id = ${connectionId} and id not in (
+      select id from oauth_states where org_id = ${orgId} and connection_id = ${connectionId}
+      order by expires_at desc, id desc limit ${keep})`)
+
+export const deleteStates = (db: Transaction, orgId: string, connectionId: string) =>
+  db.execute(sql`delete from oauth_states where org_id = ${orgId} and connection_id = ${connectionId}`)
+
+export const expireStates = (db: Db) =>
+  db.execute(sql`
+    -- all orgs: time passes everywhere
+    delete from oauth_states where expires_at <= now()`)
+
+/** Whose connection a state would complete. */
+export interface PendingFlow {
+  orgId: string
+  orgName: string
+  connectionId: string
+  connectorSlug: string
+  userId: string
+  userName: string
+  email: string
+}
+
+export const findFlow = (db: Db, hash: Buffer) =>
+  db.row<PendingFlow>(sql`
+    -- all orgs: the state is what says which org it is for
+    select s.org_id, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, coalesce(m.name, u.name) as user_name, u.email
+    from oauth_states s
+      join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
+      join orgs o on o.id = s.org_id
+      join users u on u.id = s.user_id
+      left join members m on m.org_id = s.org_id and m.user_id = s.user_id
+    where s.state_hash = ${hash} and s.expires_at > now()`)
+
+export interface ConsumedState {
+  orgId: string
+  id: string
+  connectionId: string
+  userId: string
+  verifier: string
+  redirectUri: string
+}
+
+/** Takes the state out, so that nobody can use it again. `of`: only when it belongs to this person's connection. */
+export const consumeState = (db: Db, hash: Buffer, of?: { orgId: string; connectionId: string; userId: string }) => {
+  const isOwn = of
+    ? sql`and org_id = ${of.orgId} and connection_id = ${of.connectionId} and user_id = ${of.userId}`
+    : sql``
+  return db.row<ConsumedState>(sql`
+    -- all orgs: the state is what says which org it is for
+    delete from oauth_states where state_hash = ${hash} and expires_at > now() ${isOwn}
+    returning org_id, id, connection_id, user_id, verifier, redirect_uri`)
+}

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from '../../platform/database/database.ts'
+import { addOAuth, startProvider } from '../../../test/fakes/provider.ts'
+import type { FakeOAuth, Reply } from '../../../test/fakes/provider.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { callConnection } from '../connections/calls.ts'
+import { freshAccess } from './refresh.ts'
+
+const clientSecret = 'planted-client-secret'
+
+// Jira's refresh tokens are good for one use each.
+const jira = await startProvider()
+const oauth = addOAuth(jira, {
+  clientId: 'client-1',
+  clientSecret,
+  authorizePath: '/authorize',
+  tokenPath: '/oauth/token',
+  tokenBody: 'json',
+  scope: 'read:jira-work offline_access',
+  expiresIn: 3_600,
+  rotates: true,
+})
+jira.on('GET', '/oauth/token/accessible-resources', (seen) =>
+  oauth.isGood(seen) ? { body: [{ id: 'cloud-1', name: 'Planets', url: 'https://planets.example' }] } : { status: 401 },
+)
+const myself = '/ex/jira/cloud-1/rest/api/3/myself'
+jira.on('GET', myself, (seen) => (oauth.isGood(seen) ? { body: { accountId: 'a1' } } : { status: 401, body: {} }))
+
+// Google's stay the same, and are not told again.
+const google = await startProvider()
+const googleOauth = addOAuth(google, {
+  clientId: 'client-2',
+  clientSecret,
+  authorizePath: '/o/oauth2/v2/auth',
+  tokenPath: '/token',
+  scope: 'https://www.googleapis.com/auth/gmail.readonly',
+  expiresIn: 3_600,
+})
+google.on('GET', '/gmail/v1/users/me/profile', (seen) =>
+  googleOauth.isGood(seen) ? { body: { emailAddress: 'ann@example.com' } } : { status: 401, body: {} },
+)
+const revoked: string[] = []
+google.on('POST', '/revoke', (seen) => {
+  revoked.push((seen.body as { token: string }).token)
+  return { body: {} }
+})
+
+const telegram = await startProvider()
+
+const env = {
+  CONNECTOR_JIRA_CLIENT_ID: 'client-1',
+  CONNECTOR_JIRA_CLIENT_SECRET: clientSecret,
+  CONNECTOR_JIRA_BASE_URL: jira.url,
+  CONNECTOR_GMAIL_CLIENT_ID: 'client-2',
+  CONNECTOR_GMAIL_CLIENT_SECRET: clientSecret,
+  CONNECTOR_GMAIL_BASE_URL: google.url,
+  CONNECTOR_TELEGRAM_BASE_URL: telegram.url,
+}
+const app = await startTestApp(env)
+const second = await app.secondServer(env, { work: false })
+const { db, deps } = app
+const api = '/api/v1'
+
+interface Connected {
+  owner: TestActor
+  ref: { orgId: string; id: string }
+}
+
+const connect = async (connectorSlug = 'jira', provider: FakeOAuth = oauth): Promise<Connected> => {
+  const owner = await app.createOrg()
+  const started = await app.call('POST', `${api}/connections`, { as: owner, json: { connectorSlug } })
+  const { code, state } = provider.consent(started.body.data.oauthUrl)
+  const { id } = started.body.data.connection
+  const done = await app.call('POST', `${api}/connections/${id}/oauth`, { as: owner, json: { code, state } })
+  assert.equal(done.status, 200, done.text)
+  return { owner, ref: { orgId: owner.orgId, id } }
+}
+
+const read = async ({ owner, ref }: Connected) =>
+  (await app.call('GET', `${api}/connections/${ref.id}`, { as: owner })).body.data
+
+const makeDue = ({ ref }: Connected) =>
+  db.execute(sql`update connections set refresh_due_at = now() where id = ${ref.id}`)
+/** The token is over, here and at the provider. */
+const endToken = async (connected: Connected): Promise<void> => {
+  const { secrets } = await freshAccess(deps, connected.ref)
+  oauth.accessTokens.delete(secrets['accessToken'] ?? '')
+  googleOauth.accessTokens.delete(secrets['accessToken'] ?? '')
+  await db.execute(
+    sql`update connections set refresh_due_at = now(), token_expires_at = now() where id = ${connected.ref.id}`,
+  )
+}
+
+const whoami = (connected: Connected, of = deps) =>
+  callConnection(of, connected.ref, { method: 'GET', path: '/rest/api/3/myself' })
+
+describe('a token that ends', () => {
+  test('is renewed by one request, whoever and however many need it: fifty on two servers', async () => {
+    const connected = await connect()
+    await endToken(connected)
+    const before = oauth.refreshes
+    oauth.onToken = async () => {
+      await delay(300)
+      return undefined
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => whoami(connected, i % 2 === 0 ? deps : second.deps)),
+    )
+    delete oauth.onToken
+    assert.equal(oauth.refreshes - before, 1)
+    assert.ok(answers.every(({ body }) => (body as { accountId: string }).accountId === 'a1'))
+    assert.equal((await read(connected)).status, 'active')
+  })
+
+  test('is renewed before it does, and each time with the refresh token that came last', async () => {
+    const connected = await connect()
+    const before = oauth.refreshes
+    const tokens = new Set<string>()
+    for (let i = 0; i < 3; i++) {
+      await makeDue(connected)
+      const { secrets } = await freshAccess(deps, connected.ref)
+      tokens.add(secrets['refreshToken'] ?? '')
+    }
+    assert.deepEqual([oauth.refreshes - before, tokens.size], [3, 3])
+  })
+
+  test('is renewed with the same refresh token where the provider tells no other', async () => {
+    const connected = await connect('gmail', googleOauth)
+    const { secrets } = await freshAccess(deps, connected.ref)
+    for (let i = 0; i < 2; i++) {
+      await endToken(connected)
+      const renewed = await freshAccess(deps, connected.ref)
+      assert.equal(renewed.secrets['refreshToken'], secrets['refreshToken'])
+      assert.notEqual(renewed.secrets['accessToken'], secrets['accessToken'])
+    }
+  })
+
+  test('is not renewed while there is no need', async () => {
+    const connected = await connect()
+    const before = oauth.refreshes
+    for (let i = 0; i < 3; i++) await whoami(connected)
+    assert.equal(oauth.refreshes, before)
+  })
+
+  test('is renewed when the provider ended it before its time', async () => {
+    const connected = await connect()
+    const { secrets } = await freshAccess(deps, connected.ref)
+    oauth.accessTokens.delete(secrets['accessToken'] ?? '')
+    const before = oauth.refreshes
+    const answers = await Promise.all(Array.from({ length: 10 }, () => whoami(connected)))
+    assert.equal(answers.length, 10)
+    assert.equal(oauth.refreshes - before, 1)
+  })
+
+  test('is renewed by another worker when the one that was at it is gone', async () => {
+    const connected = await connect()
+    await endToken(connected)
+    await db.execute(sql`
+      update connections set lease_token = gen_random_uuid(), lease_until = clock_timestamp() + interval '400 ms'
+      where id = ${connected.ref.id}`)
+    const before = oauth.refreshes
+    assert.equal((await whoami(connected)).status, 200)
+    assert.equal(oauth.refreshes - before, 1)
+  })
+})
+
+describe('a grant that is over', () => {
+  test('breaks the connection, is told to whoever used it, and is not asked for again', async () => {
+    const connected = await connect()
+    await endToken(connected)
+    const { refreshTokens } = oauth
+    oauth.refreshTokens = new Set()
+    const before = oauth.refreshes
+    const failures = await Promise.allSettled([whoami(connected), whoami(connected)])
+    oauth.refreshTokens = refreshTokens
+    for (const failure of failures) {
+      assert.equal(failure.status, 'rejected')
+      assert.match(String(failure.reason), /Jira does not accept the grant any more\. Connect again\./)
+    }
+    await assert.rejects(whoami(connected))
+    assert.equal(oauth.refreshes - before, 1)
+    const { status, lastError } = await read(connected)
+    assert.deepEqual([status, lastError], ['error', 'Jira does not accept the grant any more. Connect again.'])
+
+    const { body } = await app.call('GET', `${api}/connections/${connected.ref.id}/oauth`, { as: connected.owner })
+    const json = oauth.consent(body.data.oauthUrl)
+    await app.call('POST', `${api}/connections/${connected.ref.id}/oauth`, { as: connected.owner, json })
+    assert.equal((await whoami(connected)).status, 200)
+  })
+
+  test('is noticed where a token does not end by itself', async () => {
+    const connected = await connect('gmail', googleOauth)
+    await db.execute(
+      sql`update connections set refresh_due_at = null, token_expires_at = null where id = ${connected.ref.id}`,
+    )
+    const { secrets } = await freshAccess(deps, connected.ref)
+    googleOauth.accessTokens.delete(secrets['accessToken'] ?? '')
+    googleOauth.refreshTokens.delete(secrets['refreshToken'] ?? '')
+    await assert.rejects(callConnection(deps, connected.ref, { method: 'GET', path: '/gmail/v1/users/me/profile' }))
+    assert.equal((await read(connected)).status, 'error')
+  })
+})
+
+test('a token that nothing can renew serves to its end, and then the person is asked', async () => {
+  oauth.options.withoutRefresh = true
+  const connected = await connect()
+  delete oauth.options.withoutRefresh
+  const row = await db.row<{ isSame: boolean }>(
+    sql`select refresh_due_at = token_expires_at as is_same from connections where id = ${connected.ref.id}`,
+  )
+  assert.equal(row?.isSame, true)
+  assert.equal((await whoami(connected)).status, 200)
+  const before = oauth.refreshes
+  await endToken(connected)
+  await assert.rejects(whoami(connected), { code: 'CONFLICT' })
+  assert.equal(oauth.refreshes, before)
+  assert.equal((await read(connected)).status, 'error')
+})
+
+describe('a provider that is not well', () => {
+  const faults: [string, Reply][] = [
+    ['is down', { status: 500, body: '<h1>planted error page</h1>' }],
+    ['answers garbage', { body: 'planted garbage' }],
+    ['wants fewer requests', { status: 429, body: { error: 'rate_limited' } }],
+    ['does not know its client any more', { status: 401, body: { error: 'invalid_client' } }],
+    ['hangs up', 'hang up'],
+  ]
+  for (const [what, reply] of faults) {
+    test(`and ${what} breaks no connection: the token serves while it lasts, and nobody asks again at once`, async () => {
+      const connected = await connect()
+      await makeDue(connected)
+      let asked = 0
+      oauth.onToken = () => {
+        asked += 1
+        return Promise.resolve(reply)
+      }
+      try {
+        for (let i = 0; i < 3; i++) assert.equal((await whoami(connected)).status, 200)
+        assert.equal(asked, 1)
+        await db.execute(sql`update connections set token_expires_at = now() where id = ${connected.ref.id}`)
+        await assert.rejects(whoami(connected), { code: 'SERVICE_UNAVAILABLE' })
+        assert.equal(asked, 1)
+      } finally {
+        delete oauth.onToken
+      }
+      assert.equal((await read(connected)).status, 'active')
+      await makeDue(connected)
+      assert.equal((await whoami(connected)).status, 200)
+      assert.ok(!app.logLines.join('').includes('planted error page'))
+    })
+  }
+})
+
+describe('a provider that is slow', () => {
+  const impatient = { ...deps, patienceMs: 200 }
+
+  test('to give a token is not waited for without end, and breaks no connection', async () => {
+    const connected = await connect()
+    await endToken(connected)
+    oauth.onToken = () => new Promise(() => undefined)
+    try {
+      await assert.rejects(whoami(connected, impatient), { code: 'SERVICE_UNAVAILABLE' })
+    } finally {
+      delete oauth.onToken
+    }
+    assert.equal((await read(connected)).status, 'active')
+    await makeDue(connected)
+    assert.equal((await whoami(connected)).status, 200)
+  })
+
+  test('to answer is not waited for without end', async () => {
+    const connected = await connect()
+    jira.on('GET', '/ex/jira/cloud-1/slow', () => new Promise(() => undefined))
+    const slow = { method: 'GET', path: '/slow' } as const
+    await assert.rejects(callConnection(impatient, connected.ref, slow), /Jira could not be reached: .* in time/)
+    const gone = new AbortController()
+    const waiting = callConnection(deps, connected.ref, slow, { signal: gone.signal })
+    gone.abort(new Error('the turn was cancelled'))
+    await assert.rejects(waiting, /the turn was cancelled/)
+    assert.equal((await read(connected)).status, 'active')
+  })
+})
+
+describe('a connection that is revoked', () => {
+  test('while its token is renewed stays revoked, and the token that came too late is given back', async () => {
+    const connected = await connect('gmail', googleOauth)
+    await endToken(connected)
+    let renewed = ''
+    googleOauth.onToken = async () => {
+      delete googleOauth.onToken
+      const { status } = await app.call('DELETE', `${api}/connections/${connected.ref.id}`, { as: connected.owner })
+      assert.equal(status, 200)
+      return undefined
+    }
+    const before = revoked.length
+    await assert.rejects(freshAccess(deps, connected.ref), { code: 'CONFLICT' })
+    renewed = googleOauth.issued.at(-1) ?? ''
+    assert.equal(revoked.length - before, 2, 'once by the deletion, once for the token that came too late')
+    assert.ok(renewed !== '')
+    const row = await db.row<{ status: string; secrets: string | null }>(
+      sql`select status, secrets from connections where id = ${connected.ref.id}`,
+    )
+    assert.deepEqual(row, { status: 'revoked', secrets: null })
+  })
+
+  test('is never renewed or used again', async () => {
+    const connected = await connect()
+    await app.call('DELETE', `${api}/connections/${connected.ref.id}`, { as: connected.owner })
+    const [before, calls] = [oauth.refreshes, jira.count('GET', myself)]
+    await assert.rejects(whoami(connected), { code: 'CONFLICT', message: 'The connection was revoked.' })
+    assert.deepEqual([oauth.refreshes, jira.count('GET', myself)], [before, calls])
+  })
+})
+
+describe('a key that the provider does not accept any more', () => {
+  const connectBot = async (): Promise<Connected> => {
+    const owner = await app.createOrg()
+    telegram.on('GET', '/bot*/getMe', { body: { ok: true, result: { id: 1, username: 'bot' } } })
+    const started = await app.call('POST', `${api}/connections`, { as: owner, json: { connectorSlug: 'telegram' } })
+    const { id } = started.body.data.connection
+    const json = { credentials: { botToken: '1:planted-bot-token' } }
+    assert.equal((await app.call('POST', `${api}/connections/${id}/credentials`, { as: owner, json })).status, 200)
+    return { owner, ref: { orgId: owner.orgId, id } }
+  }
+  const unauthorized: Reply = { status: 401, body: { ok: false, description: 'Unauthorized' } }
+  const send = ({ ref }: Connected) =>
+    callConnection(deps, ref, { method: 'POST', path: '/getChat', json: { chat_id: 1 } })
+
+  test('breaks the connection', async () => {
+    const connected = await connectBot()
+    telegram.on('GET', '/bot*/getMe', unauthorized)
+    telegram.on('POST', '/bot*/getChat', unauthorized)
+    await assert.rejects(send(connected), (error: Error) => {
+      assert.equal(error.message, 'Telegram answered 401: Unauthorized')
+      return true
+    })
+    const { status, lastError } = await read(connected)
+    assert.deepEqual(
+      [status, lastError],
+      ['error', 'Telegram does not accept the credentials any more. Connect again.'],
+    )
+    await assert.rejects(send(connected), { code: 'CONFLICT' })
+  })
+
+  test('for one thing, but for others, does not', async () => {
+    const connected = await connectBot()
+    telegram.on('POST', '/bot*/getChat', unauthorized)
+    await assert.rejects(send(connected))
+    assert.equal((await read(connected)).status, 'active')
+  })
+})

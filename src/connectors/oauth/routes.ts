@@ -1,0 +1,224 @@
+import { sendResource } from '../../platform/http/etag.ts'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from '../../platform/http/type.ts'
+import type { Actor } from '../../identity/actor.ts'
+import { isSecure, withOrigin } from '../../identity/authentication.ts'
+import type { SessionAuthority } from '../../identity/sign-in/session-authority.ts'
+import { rawCookie, sessionCookie } from '../../identity/sign-in/session-cookie.ts'
+import { ApiError, badRequest } from '../../platform/http/errors.ts'
+import { apiPrefix, originOf } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { addressGroup } from '../../platform/http/limits/network.ts'
+import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
+import { getConnection, restartOAuth, startConnection } from '../connections/connections.ts'
+import { getUsableConnector } from '../connectors.ts'
+import { badState, callbackPath, completeOAuth, getFlow, refuseOAuth } from './oauth.ts'
+import type { OAuthDeps } from './oauth.ts'
+import { confirmationPage, donePage, failurePage, pagePolicy } from './pages.ts'
+import { Connection, OAuthCallbackQuery, OAuthCompletion, OAuthStartQuery, OAuthUrl } from '../schemas.ts'
+import type { Quotas } from '../../quotas/quotas.ts'
+import { catalog } from '../catalog/catalog.ts'
+
+export interface OAuthRouteDeps extends Omit<OAuthDeps, 'config'> {
+  config: OAuthDeps['config'] & { baseUrl: string | undefined }
+  quotas: Quotas
+  sessions: SessionAuthority
+}
+
+const tags = ['Connections']
+const what = 'Connection'
+
+const Page = { description: 'A page for a browser', content: { 'text/html': { schema: Type.String() } } }
+
+/** The page, with all that its answer has to say about it. */
+const page = (reply: FastifyReply, html: string, status = 200): string => {
+  reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', pagePolicy)
+    .serializer((text: string) => text)
+  return html
+}
+
+const wantsPage = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true
+
+/** A browser gets a page about what went wrong, anybody else the envelope. */
+const orFailurePage = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<string>,
+): Promise<string> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError) || !wantsPage(request)) throw error
+    return page(reply, failurePage(error.message), error.status)
+  }
+}
+
+/** Everybody may knock here, and each knock asks the database. */
+const takeLimit = (request: FastifyRequest): Promise<void> =>
+  request.takeRateLimit('receive', `oauth ${addressGroup(request.ip)}`)
+
+const open: FastifyContextConfig = {
+  access: 'public',
+  rateLimit: 'none',
+  errors: ['CONFLICT', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
+}
+
+/** Where providers send browsers back to. The state is what says whose flow it is; the code goes with it or nowhere. */
+const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
+  /** The browser carries the console session of the very person whose connection it is. */
+  const isOwnBrowser = async (request: FastifyRequest, orgId: string, userId: string): Promise<boolean> => {
+    const cookie = rawCookie(request.headers.cookie, sessionCookie, isSecure(request, deps.config.baseUrl))
+    if (cookie === undefined) return false
+    const actor = await deps.sessions.actorOf(cookie, orgId, undefined).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status < 500) return undefined
+      throw error
+    })
+    return actor?.userId === userId && actor.permissions.has('connections:write')
+  }
+  const complete = async (request: FastifyRequest, reply: FastifyReply, flow: OAuthCompletion): Promise<string> => {
+    const origin = { ip: request.ip, requestId: request.id }
+    const { id, connectorSlug } = await completeOAuth(deps, flow, { origin })
+    return page(reply, donePage(catalog.get(connectorSlug)?.name ?? connectorSlug, id))
+  }
+
+  app.get(
+    callbackPath,
+    {
+      // A HEAD must not complete anything.
+      exposeHeadRoute: false,
+      config: open,
+      schema: {
+        tags,
+        summary: 'Where an OAuth provider sends the browser back to',
+        description:
+          'Completes the connection at once in a browser that is signed in as its owner. Any other browser is asked first, by a page that names the owner and the org and posts the same `code` and `state` here.',
+        querystring: OAuthCallbackQuery,
+        response: { 200: Page },
+      },
+    },
+    (request, reply) =>
+      orFailurePage(request, reply, async () => {
+        await takeLimit(request)
+        const { code, state, error } = request.query
+        if (!state) throw badState()
+        const flow = await getFlow(deps, state)
+        if (error !== undefined || !code) {
+          const { name } = await refuseOAuth(deps, state)
+          throw badRequest(`${name} did not give access.`)
+        }
+        if (await isOwnBrowser(request, flow.orgId, flow.userId)) return complete(request, reply, { code, state })
+        // A base URL may have a path of its own.
+        const action = new URL(originOf(request, deps.config.baseUrl) + callbackPath).pathname
+        return page(reply, confirmationPage(flow.connector.name, flow, { code, state, action }))
+      }),
+  )
+
+  app.register(async (scope: App) => {
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: 16_384 },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
+    )
+    scope.post(
+      callbackPath,
+      {
+        config: open,
+        schema: {
+          tags,
+          summary: 'Confirm a connection on the page that the callback showed',
+          body: OAuthCompletion,
+          response: { 200: Page },
+        },
+      },
+      (request, reply) =>
+        orFailurePage(request, reply, async () => {
+          await takeLimit(request)
+          return complete(request, reply, request.body)
+        }),
+    )
+  })
+}
+
+/** The steps of connecting by OAuth: where to go, the way back, and completing by the API. */
+export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
+  const { config, db } = deps
+  const origin = (request: FastifyRequest): string => originOf(request, config.baseUrl)
+  registerCallback(app, deps)
+
+  app.get(
+    `${apiPrefix}/connections/oauth/start`,
+    {
+      exposeHeadRoute: false,
+      config: { access: 'connections:write', rateLimit: 'writes', errors: ['PAYMENT_REQUIRED'] },
+      schema: {
+        tags,
+        summary: 'Start or repair a connection and go to the provider',
+        querystring: OAuthStartQuery,
+        response: { 302: Type.Null({ description: "To the provider's page" }) },
+      },
+    },
+    async (request, reply) => {
+      const actor: Actor = withOrigin(request.actor, request)
+      const connector = getUsableConnector(deps, request.query.connector)
+      if (connector.auth.type !== 'oauth') throw badRequest(`${connector.name} does not support OAuth.`)
+      const options = { label: request.query.label, origin: origin(request), isRestart: true }
+      const { oauthUrl } = await startConnection(db, deps, actor, connector, options)
+      return reply.redirect(oauthUrl ?? '', 302)
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/connections/:id/oauth`,
+    {
+      exposeHeadRoute: false,
+      config: {
+        access: 'connections:write',
+        rateLimit: 'writes',
+        what,
+        malformedId: 'BAD_REQUEST',
+        errors: ['CONFLICT'],
+      },
+      schema: {
+        tags,
+        summary: 'Where to go to complete or repair a connection',
+        params: IdParams,
+        response: { 200: Success(OAuthUrl) },
+      },
+    },
+    async (request) => {
+      const actor = withOrigin(request.actor, request)
+      return ok({ oauthUrl: await restartOAuth(db, deps, actor, request.params.id, origin(request)) })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/connections/:id/oauth`,
+    {
+      config: {
+        access: 'connections:write',
+        what,
+        malformedId: 'BAD_REQUEST',
+        errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+      },
+      schema: {
+        tags,
+        summary: 'Complete a connection with the code that the provider sent back',
+        params: IdParams,
+        body: OAuthCompletion,
+        response: { 200: Success(Connection) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request
+      const { id: connectionId } = await getConnection(db, actor, params.id)
+      const { orgId, userId } = actor
+      const of = { orgId, connectionId, userId }
+      const origin = { ip: request.ip, requestId: request.id }
+      const connection = await completeOAuth({ ...deps, db: request.db }, body, { of, origin })
+      return sendResource(request, reply, connection, [connection.lastUsedAt])
+    },
+  )
+}

@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { create, createFolder, pathOf, upload } from '../../../test/support/files.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { Answer } from '../../../test/harness.ts'
+import { sendRaw } from '../../../test/support/raw-http.ts'
+import { newId } from '../../platform/ids.ts'
+import { signToken } from '../uploads/signed-token.ts'
+
+const app = await startTestApp()
+const owner = await app.createOrg()
+const stranger = await app.createOrg()
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  app.call(method, path, { as: owner, headers })
+const inline = (id: string) => `/api/v1/files/${id}?download=true&inline=true`
+const remove = (id: string) => app.call('DELETE', `/api/v1/files/${id}`, { as: owner })
+const link = async (targetFileId: string, name?: string) =>
+  (await create(app, owner, { source: 'link', targetFileId, name })).file
+
+/** The path of the signed URL that a download redirects to. */
+const signed = async (id: string): Promise<string> => {
+  const { status, headers } = await get(`/api/v1/files/${id}?download=true`)
+  assert.equal(status, 302)
+  return pathOf(app, headers.get('location') ?? '')
+}
+
+describe('GET /files/:id', () => {
+  test('answers the record with an ETag, and 304 to whoever has it', async () => {
+    const file = await upload(app, owner, 'hello')
+    const first = await get(`/api/v1/files/${file.id}`)
+    assert.deepEqual(first.body.data, file)
+    const etag = first.headers.get('etag') ?? ''
+    const again = await get(`/api/v1/files/${file.id}`, { 'if-none-match': etag })
+    assert.deepEqual([again.status, again.text], [304, ''])
+    const head = await get(`/api/v1/files/${file.id}`, {}, 'HEAD')
+    assert.deepEqual([head.status, head.text, head.headers.get('etag')], [200, '', etag])
+    assert.equal(head.headers.get('content-length'), first.headers.get('content-length'))
+  })
+
+  test('inline without download changes nothing', async () => {
+    const file = await upload(app, owner, 'hello')
+    const { body } = await get(`/api/v1/files/${file.id}?inline=true`)
+    assert.deepEqual(body.data, file)
+  })
+
+  test('a file of another org, a deleted one, a missing and a malformed id get the same bytes, everywhere', async () => {
+    const foreign = await upload(app, stranger, 'theirs')
+    const deleted = await upload(app, owner, 'deleted')
+    await remove(deleted.id)
+    const ids = [foreign.id, deleted.id, newId(), 'nonsense', foreign.id.toUpperCase()]
+    const calls: ((id: string) => Promise<Answer>)[] = [
+      (id) => get(`/api/v1/files/${id}`),
+      (id) => get(`/api/v1/files/${id}?download=true`),
+      (id) => get(inline(id)),
+      (id) => get(`/api/v1/files/${id}/preview`),
+      (id) => app.call('PATCH', `/api/v1/files/${id}`, { as: owner, json: { name: 'mine' } }),
+      remove,
+    ]
+    const texts = new Set<string>()
+    for (const call of calls) {
+      for (const id of ids) {
+        const answer = await call(id)
+        assert.equal(answer.status, 404)
+        texts.add(answer.text)
+      }
+    }
+    assert.deepEqual([...texts], ['{"success":false,"error":{"code":"NOT_FOUND","message":"File not found"}}'])
+    assert.equal((await app.call('GET', `/api/v1/files/${foreign.id}`, { as: stranger })).body.data.name, 'file.txt')
+  })
+
+  test('an id is found in any case', async () => {
+    const file = await upload(app, owner, 'hello')
+    assert.equal((await get(`/api/v1/files/${file.id.toUpperCase()}`)).body.data?.id, file.id)
+    assert.equal((await get(`/api/v1/files/${file.id.toUpperCase()}/preview`)).body.data?.fileId, file.id)
+    const url = (await signed(file.id)).replace(file.id, file.id.toUpperCase())
+    assert.equal((await app.call('GET', url)).text, 'hello')
+  })
+
+  test('needs files:read', async () => {
+    const file = await upload(app, owner, 'hello')
+    const writer = await app.createUser(owner, 'member', { scopes: ['files:write'] })
+    for (const path of [`/api/v1/files/${file.id}`, inline(file.id), '/api/v1/files']) {
+      assert.equal((await app.call('GET', path, { as: writer })).body.error.code, 'FORBIDDEN')
+    }
+  })
+
+  test('a folder has no bytes to download', async () => {
+    const folder = await createFolder(app, owner, 'folder')
+    for (const query of ['?download=true', '?download=true&inline=true']) {
+      const { body } = await get(`/api/v1/files/${folder.id}${query}`)
+      assert.equal(body.error.code, 'BAD_REQUEST')
+    }
+  })
+})
+
+describe('a download', () => {
+  test('is a redirect to a signed URL that needs no key and names the file in both forms', async () => {
+    const file = await upload(app, owner, 'hello', { name: "Ärger's (1) 100% \u202E\u{1F600}.txt" })
+    const { status, headers, text } = await get(`/api/v1/files/${file.id}?download=true`)
+    assert.deepEqual([status, text], [302, ''])
+    assert.equal(headers.get('cache-control'), 'no-store')
+    const answer = await app.call('GET', pathOf(app, headers.get('location') ?? ''))
+    assert.deepEqual([answer.status, answer.text], [200, 'hello'])
+    assert.equal(answer.headers.get('content-type'), 'text/plain')
+    assert.equal(
+      answer.headers.get('content-disposition'),
+      `attachment; filename="_rger's (1) 100_ __.txt"; filename*=UTF-8''%C3%84rger%27s%20%281%29%20100%25%20%E2%80%AE%F0%9F%98%80.txt`,
+    )
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  })
+
+  test('names with quotes, backslashes and control characters cannot break out of the header', async () => {
+    for (const name of ['a"; filename=evil.exe; x="', String.raw`\\server\share`, 'tab\tbell\u0007del\u007f']) {
+      const { file, uploadUrl } = await create(app, owner, { name, mimeType: 'text/plain', size: 1 })
+      await app.call('PUT', pathOf(app, uploadUrl), { body: 'x' })
+      for (const answer of [await app.call('GET', await signed(file.id)), await get(inline(file.id))]) {
+        const disposition = answer.headers.get('content-disposition') ?? ''
+        const [, plain = '', extended = ''] =
+          /^\w+; filename="([^"\\]*)"; filename\*=UTF-8''(\S+)$/.exec(disposition) ?? []
+        assert.ok(/^[\x20-\x7e]+$/.test(plain), disposition)
+        assert.equal(decodeURIComponent(extended), name)
+      }
+    }
+  })
+
+  test('the URL is good for five minutes', async () => {
+    const file = await upload(app, owner, 'hello')
+    const token = new URLSearchParams((await signed(file.id)).split('?')[1]).get('token') ?? ''
+    const expires = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).at(-1)
+    assert.ok(Math.abs(expires - Date.now() / 1_000 - 300) < 60)
+    const expired = signToken(app.deps.secrets.deriveKeys('signed URLs'), {
+      op: 'get',
+      orgId: owner.orgId,
+      fileId: file.id,
+      contentType: 'text/plain',
+      sizeBytes: 5,
+      disposition: 'attachment',
+      expiresAt: new Date(Date.now() - 1_000),
+    })
+    const { body } = await app.call('GET', `/api/v1/files/${file.id}/content?token=${expired}`)
+    assert.equal(body.error.code, 'FORBIDDEN')
+  })
+
+  test('the URL works for its own file only, and only as it was signed', async () => {
+    const file = await upload(app, owner, 'hello')
+    const other = await upload(app, owner, 'other')
+    const path = await signed(file.id)
+    for (const wrong of [path.replace(file.id, other.id), `${path}x`, path.replace(/\?.*/, ''), path.slice(0, -1)]) {
+      const { status, body } = await app.call('GET', wrong)
+      assert.deepEqual([status, body.error.code], [403, 'FORBIDDEN'])
+    }
+  })
+
+  test('the URL dies with its file, and with the target of its link', async () => {
+    const file = await upload(app, owner, 'dies')
+    const shared = await upload(app, owner, 'dies')
+    const pointer = await link(file.id)
+    const paths = [await signed(file.id), await signed(pointer.id)]
+    await remove(file.id)
+    for (const path of paths) assert.equal((await app.call('GET', path)).body.error.code, 'NOT_FOUND')
+    assert.equal((await app.call('GET', await signed(shared.id))).text, 'dies')
+  })
+})
+
+describe('inline', () => {
+  const shown: [string, string, string | Buffer][] = [
+    ['text/plain', 'text/plain; charset=utf-8', 'grüß dich'],
+    ['text/markdown', 'text/markdown; charset=utf-8', '# Grüße'],
+    ['text/html', 'text/plain; charset=utf-8', '<script>alert(1)</script>'],
+    ['image/svg+xml', 'text/plain; charset=utf-8', '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'],
+    ['application/xml', 'text/plain; charset=utf-8', '<a/>'],
+    ['text/xml', 'text/plain; charset=utf-8', '<a/>'],
+    ['application/xhtml+xml', 'text/plain; charset=utf-8', '<html/>'],
+    ['application/json', 'application/json', '{}'],
+    ['image/png', 'image/png', Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')],
+  ]
+  for (const [type, sentAs, bytes] of shown) {
+    test(`${type} is sent as ${sentAs}, sandboxed`, async () => {
+      const file = await upload(app, owner, bytes, { type, name: 'ünï.x' })
+      const { status, headers } = await get(inline(file.id))
+      assert.equal(status, 200)
+      assert.equal(headers.get('content-type'), sentAs)
+      assert.equal(
+        headers.get('content-security-policy'),
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'; sandbox",
+      )
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+      assert.equal(headers.get('content-disposition'), `inline; filename="_n_.x"; filename*=UTF-8''%C3%BCn%C3%AF.x`)
+    })
+  }
+
+  test('PDF is not sandboxed, because browsers would not show it', async () => {
+    const file = await upload(app, owner, '%PDF-1.7 …', { type: 'application/pdf', name: 'a.pdf' })
+    const { headers } = await get(inline(file.id))
+    assert.equal(headers.get('content-type'), 'application/pdf')
+    assert.equal(
+      headers.get('content-security-policy'),
+      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'",
+    )
+  })
+})
+
+describe('links', () => {
+  test('answer their own record and their target’s bytes, under their own name', async () => {
+    const file = await upload(app, owner, 'target bytes', { name: 'target.txt' })
+    const named = await link(file.id, 'pointer.txt')
+    assert.deepEqual(
+      [named.source, named.name, named.mimeType, named.size, named.storageKey, named.targetFileId, named.status],
+      ['link', 'pointer.txt', null, 0, null, file.id, 'ready'],
+    )
+    assert.equal((await link(file.id)).name, 'target.txt')
+    const answer = await app.call('GET', await signed(named.id))
+    assert.equal(answer.text, 'target bytes')
+    assert.equal(answer.headers.get('content-type'), 'text/plain')
+    assert.match(answer.headers.get('content-disposition') ?? '', /filename="pointer\.txt"/)
+    assert.equal((await get(inline(named.id))).text, 'target bytes')
+  })
+
+  test('to a link point at the file at its end', async () => {
+    const file = await upload(app, owner, 'end')
+    const first = await link(file.id)
+    const second = await link(first.id)
+    assert.equal(second.targetFileId, file.id)
+    await remove(first.id)
+    assert.equal((await get(inline(second.id))).text, 'end')
+  })
+
+  test('to a file that is gone keep their record, and have no bytes: NOT_FOUND', async () => {
+    const file = await upload(app, owner, 'gone')
+    const pointer = await link(file.id)
+    await remove(file.id)
+    assert.equal((await get(`/api/v1/files/${pointer.id}`)).status, 200)
+    for (const path of [`/api/v1/files/${pointer.id}?download=true`, inline(pointer.id)]) {
+      assert.equal((await get(path)).body.error.code, 'NOT_FOUND')
+    }
+    const { body } = await app.call('POST', '/api/v1/files', {
+      as: owner,
+      json: { source: 'link', targetFileId: pointer.id },
+    })
+    assert.equal(body.error.code, 'NOT_FOUND')
+    assert.equal((await remove(pointer.id)).status, 200)
+  })
+
+  test('to a folder are refused; to a missing, deleted or foreign file are NOT_FOUND, all in the same words', async () => {
+    const folder = await createFolder(app, owner, 'folder')
+    const foreign = await upload(app, stranger, 'theirs')
+    const deleted = await upload(app, owner, 'x')
+    await remove(deleted.id)
+    const post = (targetFileId: string) =>
+      app.call('POST', '/api/v1/files', { as: owner, json: { source: 'link', targetFileId } })
+    assert.equal((await post(folder.id)).body.error.code, 'BAD_REQUEST')
+    const answers = await Promise.all([foreign.id, deleted.id, newId()].map(post))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]))
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  })
+
+  test('to a pending file wait for its bytes', async () => {
+    const { file, uploadUrl } = await create(app, owner, { name: 'a', mimeType: 'text/plain', size: 4 })
+    const pointer = await link(file.id)
+    assert.equal((await get(inline(pointer.id))).body.error.code, 'CONFLICT')
+    await app.call('PUT', pathOf(app, uploadUrl), { body: 'late' })
+    assert.equal((await get(inline(pointer.id))).text, 'late')
+  })
+})
+
+describe('ranges and conditions', async () => {
+  const bytes = randomBytes(300_000)
+  const file = await upload(app, owner, bytes, { type: 'application/octet-stream' })
+  const etag = `"${file.contentHash}"`
+  const paths = { 'the signed URL': await signed(file.id), inline: inline(file.id) }
+
+  const raw = async (path: string, headers: Record<string, string>, method = 'GET') => {
+    const response = await fetch(app.url + path, {
+      method,
+      headers: { authorization: `Bearer ${owner.key}`, ...headers },
+    })
+    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+
+  for (const [what, path] of Object.entries(paths)) {
+    const parts: [string, number, number][] = [
+      ['bytes=0-0', 0, 0],
+      ['bytes=0-299999', 0, 299_999],
+      ['bytes=100000-200000', 100_000, 200_000],
+      ['bytes=299999-', 299_999, 299_999],
+      ['bytes=299999-999999999', 299_999, 299_999],
+      ['bytes=-1', 299_999, 299_999],
+      ['bytes=-999999', 0, 299_999],
+      ['Bytes=5-7', 5, 7],
+    ]
+    for (const [range, start, end] of parts) {
+      test(`${what} answers ${range} with that part`, async () => {
+        const answer = await raw(path, { range })
+        assert.equal(answer.status, 206)
+        assert.equal(answer.headers.get('content-range'), `bytes ${start}-${end}/300000`)
+        assert.equal(answer.headers.get('content-length'), String(end - start + 1))
+        assert.ok(answer.bytes.equals(bytes.subarray(start, end + 1)))
+      })
+    }
+
+    for (const range of ['bytes=1-0', 'bytes=a-b', 'bytes=', 'bytes=-', 'lines=0-1', 'bytes=0-1,3-4', '0-1']) {
+      test(`${what} ignores ${JSON.stringify(range)}`, async () => {
+        const answer = await raw(path, { range })
+        assert.equal(answer.status, 200)
+        assert.equal(answer.headers.get('content-range'), null)
+        assert.ok(answer.bytes.equals(bytes))
+      })
+    }
+
+    for (const range of ['bytes=300000-', 'bytes=300000-300001', 'bytes=-0', 'bytes=99999999999999999999-']) {
+      test(`${what} answers ${range} with 416 and the size`, async () => {
+        const answer = await raw(path, { range })
+        assert.equal(answer.status, 416)
+        assert.equal(answer.headers.get('content-range'), 'bytes */300000')
+        assert.equal(answer.bytes.length, 0)
+      })
+    }
+
+    test(`${what} honours If-Range by the strong tag only`, async () => {
+      const range = 'bytes=0-4'
+      assert.equal((await raw(path, { range, 'if-range': etag })).status, 206)
+      for (const other of ['"other"', `W/${etag}`, 'Sat, 21 Nov 2026 00:00:00 GMT']) {
+        assert.equal((await raw(path, { range, 'if-range': other })).status, 200)
+      }
+    })
+
+    test(`${what} answers 304 to whoever has the bytes, whatever the range`, async () => {
+      for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+        const answer = await raw(path, { 'if-none-match': tags, range: 'bytes=0-4' })
+        assert.equal(answer.status, 304)
+        assert.equal(answer.headers.get('etag'), etag)
+        assert.equal(answer.bytes.length, 0)
+      }
+      assert.equal((await raw(path, { 'if-none-match': '"other"' })).status, 200)
+    })
+
+    test(`${what} answers HEAD with the headers of GET, ranges included`, async () => {
+      for (const range of [undefined, 'bytes=10-19', 'bytes=300000-']) {
+        const headers: Record<string, string> = range === undefined ? {} : { range }
+        const whole = await raw(path, headers)
+        const head = await raw(path, headers, 'HEAD')
+        assert.equal(head.status, whole.status)
+        assert.equal(head.bytes.length, 0)
+        for (const name of ['content-length', 'content-range', 'content-type', 'etag', 'accept-ranges']) {
+          assert.equal(head.headers.get(name), whole.headers.get(name), name)
+        }
+      }
+    })
+  }
+
+  test('HEAD of a download is the same redirect', async () => {
+    const head = await get(`/api/v1/files/${file.id}?download=true`, {}, 'HEAD')
+    assert.equal(head.status, 302)
+    assert.ok(head.headers.get('location')?.startsWith(`${app.url}/api/v1/files/${file.id}/content?token=`))
+  })
+
+  test('an empty file has no range that could be satisfied', async () => {
+    const empty = await upload(app, owner, '')
+    const answer = await raw(inline(empty.id), { range: 'bytes=0-' })
+    assert.equal(answer.status, 416)
+    assert.equal(answer.headers.get('content-range'), 'bytes */0')
+  })
+
+  test('a pipelined client that reads slowly gets every byte', async () => {
+    const [answer] = await sendRaw(
+      app.url,
+      `GET ${paths['the signed URL']} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    )
+    assert.ok(Buffer.from(answer?.body ?? '', 'latin1').equals(bytes))
+  })
+})

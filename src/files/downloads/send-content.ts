@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ObjectStore } from '../../platform/object-store/object-store.ts'
+import type { ContentHeaders } from './content-headers.ts'
+import type { Content } from '../files.ts'
+import { selectBytes } from './range.ts'
+
+/** Less is with the client, or in the socket's buffers, before its caller could be looked up again. */
+const watchedBytes = 1_048_576
+
+/**
+ * Answers the bytes of a file, or the part that the request asks for, under these headers. The tag is the hash of the
+ * bytes, so it holds for every name and link that they have. A long download is cut off when its caller loses the right to
+ * files.
+ */
+export const sendContent = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  objects: ObjectStore,
+  content: Content,
+  headers: ContentHeaders,
+): Promise<FastifyReply> => {
+  const { sizeBytes, storageKey, contentHash } = content
+  const etag = `"${contentHash}"`
+  const selection = selectBytes(request.headers, sizeBytes, etag)
+  reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' })
+  reply.headers(headers.protection)
+  reply.code(selection.status)
+  if (selection.status === 304) return reply.send()
+  if (selection.status === 416)
+    return reply.headers({ 'content-range': `bytes */${sizeBytes}`, 'content-length': '0' }).send()
+  const { start, end } = selection
+  reply.headers(headers.content)
+  reply.header('content-length', end - start + 1)
+  if (selection.status === 206) reply.header('content-range', `bytes ${start}-${end}/${sizeBytes}`)
+  if (request.method === 'HEAD') return reply.send()
+  if (sizeBytes === 0) return reply.send(Buffer.alloc(0))
+  const bytes = await objects.get(storageKey, selection.status === 206 ? { start, end } : undefined)
+  // A signed URL has no caller: it is good until it expires.
+  if (end - start >= watchedBytes && request.routeOptions.config.access !== 'public') {
+    const unwatch = request.watchAuthority(() => void reply.raw.destroy())
+    reply.raw.once('close', unwatch)
+  }
+  return reply.send(bytes)
+}

@@ -1,0 +1,47 @@
+import { getDocumentProxy } from 'unpdf'
+import { createDocumentWriter } from './document-writer.ts'
+import { damaged, encrypted } from '../payload.ts'
+import type { PreviewPayload } from '../payload.ts'
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
+
+const openPdf = async (source: Buffer): Promise<Pdf> => {
+  try {
+    return await getDocumentProxy(new Uint8Array(source.buffer, source.byteOffset, source.length), {
+      // Text only: no font is loaded, nothing is compiled.
+      disableFontFace: true,
+      useSystemFonts: false,
+      useWasm: false,
+      verbosity: 0,
+    })
+  } catch (error) {
+    throw (error as Error).name === 'PasswordException' ? encrypted() : damaged(error)
+  }
+}
+
+/** The text of a PDF, page by page; lines as they stand on the page. */
+export const previewPdf = async (source: Buffer, isLate: () => boolean): Promise<PreviewPayload> => {
+  const pdf = await openPdf(source)
+  const writer = createDocumentWriter()
+  let late = false
+  for (let number = 1; number <= pdf.numPages && !writer.isFull() && !late; number += 1) {
+    writer.openBlock({ heading: 2 })
+    writer.write(`Page ${number}`)
+    writer.closeBlock()
+    try {
+      const page = await pdf.getPage(number)
+      const { items } = await page.getTextContent()
+      for (const item of items) {
+        if (!('str' in item)) continue
+        writer.write(item.str)
+        if (item.hasEOL) writer.lineBreak()
+      }
+      writer.closeBlock()
+      page.cleanup()
+    } catch (error) {
+      throw damaged(error)
+    }
+    late = isLate()
+  }
+  return writer.finish({ truncated: late })
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { limits } from '../payload.ts'
+import { cutToBytes, detectEncoding, previewText, textPrefixBytes } from './text.ts'
+
+const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
+const shown = (bytes: Buffer): string | undefined => previewText(bytes, true).text
+
+test('text is read in the encoding that it has, marked or not', () => {
+  const text = 'Grüße aus Köln, 東京 und 🚀\r\nZeile zwei'
+  for (const [name, bytes] of Object.entries({
+    'UTF-8': Buffer.from(text),
+    'UTF-8 with a mark': Buffer.from(`\ufeff${text}`),
+    'UTF-16 LE with a mark': Buffer.from(`\ufeff${text}`, 'utf16le'),
+    'UTF-16 BE with a mark': utf16be(`\ufeff${text}`),
+    'UTF-16 LE': Buffer.from(text, 'utf16le'),
+    'UTF-16 BE': utf16be(text),
+  })) {
+    assert.equal(shown(bytes), text, name)
+  }
+  assert.equal(shown(Buffer.from('na\xefve caf\xe9, 50 \x80', 'latin1')), 'naïve café, 50 €')
+  assert.equal(shown(Buffer.alloc(0)), '')
+  assert.equal(shown(Buffer.from('plain ASCII')), 'plain ASCII')
+})
+
+test('a few broken bytes in UTF-8 are shown as such, and the rest is still UTF-8', () => {
+  const bytes = Buffer.concat([Buffer.from('Grüße aus Köln '), Buffer.from([0xff, 0xc3]), Buffer.from(' 🚀')])
+  assert.equal(shown(bytes), 'Grüße aus Köln \ufffd\ufffd 🚀')
+})
+
+test('UTF-8 is recognised when its first bytes end in the middle of a character', () => {
+  const bytes = Buffer.from('äöü€🚀')
+  for (let length = 1; length <= bytes.length; length += 1) {
+    assert.equal(detectEncoding(bytes.subarray(0, length), false), 'utf-8', `${length}`)
+  }
+})
+
+test('text is cut at 524,288 bytes of UTF-8, never inside a character, and says so', () => {
+  for (const [text, isCut] of [
+    ['a'.repeat(limits.textBytes), false],
+    ['a'.repeat(limits.textBytes + 1), true],
+    ['🚀'.repeat(limits.textBytes / 4), false],
+    [`a${'🚀'.repeat(limits.textBytes / 4)}`, true],
+    [`abc${'é'.repeat(limits.textBytes / 2)}`, true],
+    ['€'.repeat(limits.textBytes), true],
+  ] as const) {
+    for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le')]) {
+      const isWhole = bytes.length <= textPrefixBytes
+      const preview = previewText(bytes.subarray(0, textPrefixBytes), isWhole)
+      assert.equal(preview.truncated, isCut)
+      assert.ok(text.startsWith(preview.text!), 'what is shown is the beginning of the text')
+      const size = Buffer.byteLength(preview.text!)
+      assert.ok(size <= limits.textBytes && size > limits.textBytes - 4, `${size}`)
+      assert.ok(preview.text!.isWellFormed())
+    }
+  }
+})
+
+test('a cut text is the longest beginning that fits, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, maxBytes) => {
+      const cut = cutToBytes(text, maxBytes)
+      assert.ok(text.startsWith(cut))
+      assert.ok(Buffer.byteLength(cut) <= maxBytes)
+      const [next = ''] = text.slice(cut.length)
+      assert.ok(next === '' || Buffer.byteLength(cut + next) > maxBytes)
+    }),
+  )
+})
+
+test('NUL is shown as a replacement character', () => {
+  assert.equal(shown(Buffer.from('a\0b')), 'a\ufffdb')
+})

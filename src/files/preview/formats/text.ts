@@ -1,0 +1,87 @@
+import { isUtf8 } from 'node:buffer'
+import type { PreviewPayload } from '../payload.ts'
+import { limits } from '../payload.ts'
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+
+const startsWith = (bytes: Buffer, ...prefix: number[]): boolean => prefix.every((byte, at) => bytes[at] === byte)
+
+const markOf = (bytes: Buffer): Encoding | undefined => {
+  if (startsWith(bytes, 0xef, 0xbb, 0xbf)) return 'utf-8'
+  if (startsWith(bytes, 0xff, 0xfe)) return 'utf-16le'
+  if (startsWith(bytes, 0xfe, 0xff)) return 'utf-16be'
+  return undefined
+}
+
+// In UTF-16 every character of the Western scripts, and every line break and space of the others, has a zero byte,
+// always on the same side. Text in any other encoding has none.
+const wideEncodingOf = (bytes: Buffer): Encoding | undefined => {
+  const zeros = [0, 0]
+  for (const [at, byte] of bytes.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = zeros
+  if (odd * 50 >= bytes.length && even * 10 < odd) return 'utf-16le'
+  if (even * 50 >= bytes.length && odd * 10 < even) return 'utf-16be'
+  return undefined
+}
+
+// A few broken bytes in UTF-8 are no reason to show all of it as Latin-1. In Latin-1 letters above ASCII stand alone,
+// so hardly ever do two or three of them happen to form a character of UTF-8.
+const isMostlyUtf8 = (bytes: Buffer): boolean => {
+  const decoded = new TextDecoder('utf-8').decode(bytes)
+  let whole = 0
+  let broken = 0
+  for (const [character] of decoded.matchAll(/[^\0-\x7f]/gu)) {
+    if (character === '\ufffd') broken += 1
+    else whole += 1
+  }
+  return whole > broken
+}
+
+const withoutCutCharacter = (bytes: Buffer): Buffer => {
+  let end = bytes.length
+  while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1
+  const lead = bytes[end - 1] ?? 0
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
+  return end - 1 + length > bytes.length ? bytes.subarray(0, end - 1) : bytes
+}
+
+/**
+ * The encoding of text by its first bytes: what its byte order mark says, else UTF-8 when it is that, UTF-16 by its
+ * zero bytes, else Latin-1 (as browsers read it, by Windows-1252). `isWhole` when nothing follows.
+ */
+export const detectEncoding = (bytes: Buffer, isWhole: boolean): Encoding => {
+  const marked = markOf(bytes)
+  if (marked) return marked
+  const sample = isWhole ? bytes : withoutCutCharacter(bytes)
+  const wide = isWhole && bytes.length % 2 === 1 ? undefined : wideEncodingOf(bytes.subarray(0, 65_536))
+  if (wide) return wide
+  return isUtf8(sample) || isMostlyUtf8(sample) ? 'utf-8' : 'windows-1252'
+}
+
+/** Bytes to text, piece by piece; the byte order mark is dropped. */
+export const createDecoder = (bytes: Buffer, isWhole: boolean): ((chunk: Buffer, isLast: boolean) => string) => {
+  const decoder = new TextDecoder(detectEncoding(bytes, isWhole))
+  return (chunk, isLast) => decoder.decode(chunk, { stream: !isLast }).replaceAll('\0', '\ufffd')
+}
+
+/** The longest beginning of the text that is at most so many bytes in UTF-8 and ends between two characters. */
+export const cutToBytes = (text: string, maxBytes: number): string => {
+  // No character takes more than three bytes a code unit.
+  if (text.length * 3 <= maxBytes) return text
+  const bytes = Buffer.from(text.slice(0, maxBytes))
+  if (bytes.length <= maxBytes && text.length <= maxBytes) return text
+  let end = Math.min(maxBytes, bytes.length)
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return bytes.toString('utf8', 0, end)
+}
+
+/** How much of a text file its preview needs: UTF-16 takes up to two bytes for one of UTF-8. */
+export const textPrefixBytes = 2 * limits.textBytes + 4
+
+/** The preview of a text file from its first bytes. */
+export const previewText = (prefix: Buffer, isWhole: boolean): PreviewPayload => {
+  const decode = createDecoder(prefix, isWhole)
+  const decoded = decode(prefix, isWhole)
+  const text = cutToBytes(decoded, limits.textBytes)
+  return { kind: 'text', truncated: !isWhole || text.length < decoded.length, text }
+}

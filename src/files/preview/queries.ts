@@ -1,0 +1,46 @@
+import type { Actor } from '../../identity/actor.ts'
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+export interface PreviewRow {
+  payload: Buffer | null
+  refusal: string | null
+}
+
+export interface PreviewKey {
+  /** SHA-256 of the bytes, in hex. */
+  contentHash: string
+  format: string
+  version: number
+}
+
+/** A refusal holds for an hour only: it may have been the machine that had too much to do. */
+export const findPreview = (db: Db, actor: Actor, { contentHash, format, version }: PreviewKey) =>
+  db.row<PreviewRow>(sql`
+    select p.payload, p.refusal
+    from blobs b join previews p on p.org_id = b.org_id and p.blob_id = b.id
+    where b.org_id = ${actor.orgId} and b.sha256 = decode(${contentHash}, 'hex') and b.state = 'live'
+      and p.format = ${format} and p.version = ${version}
+      and (p.refusal is null or p.created_at > now() - interval '1 hour')`)
+
+/** Stores nothing when the bytes are gone. */
+export const upsertPreview = (db: Db, actor: Actor, key: PreviewKey, { payload, refusal }: PreviewRow) =>
+  db.execute(sql`
+    insert into previews (org_id, blob_id, format, version, payload, refusal)
+    select b.org_id, b.id, ${key.format}, ${key.version}, ${payload}::bytea, ${refusal}::text
+    from blobs b
+    where b.org_id = ${actor.orgId} and b.sha256 = decode(${key.contentHash}, 'hex') and b.state = 'live'
+    for key share
+    on conflict (org_id, blob_id, format) do update
+    set version = excluded.version, payload = excluded.payload, refusal = excluded.refusal, created_at = now()`)
+
+/** Keeps the newest previews of the org that fit into `maxBytes`, none of them older than 30 days. */
+export const deleteOldPreviews = (db: Db, actor: Actor, maxBytes: number) =>
+  db.execute(sql`
+    delete from previews p using (
+      select org_id, blob_id, format, created_at,
+        sum(coalesce(octet_length(payload), 0) + 200) over (order by created_at desc) as total_bytes
+      from previews where org_id = ${actor.orgId}
+    ) o
+    where p.org_id = ${actor.orgId} and (p.org_id, p.blob_id, p.format) = (o.org_id, o.blob_id, o.format)
+      and (o.total_bytes > ${maxBytes} or o.created_at < now() - interval '30 days')`)

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { create, createFolder, upload } from '../../../test/support/files.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
+import { nameKeyOf } from './names.ts'
+
+const app = await startTestApp()
+const stranger = await app.createOrg()
+
+const list = async (as: TestActor, query = '') => {
+  const { status, body, text } = await app.call('GET', `/api/v1/files${query}`, { as })
+  assert.equal(status, 200, text)
+  return body.data
+}
+const namesOf = (page: { items: { name: string }[] }): string[] => page.items.map(({ name }) => name)
+const search = async (as: TestActor, text: string, more = '') =>
+  namesOf(await list(as, `?search=${encodeURIComponent(text)}${more}`)).toSorted()
+
+/** Rows without bytes, many at a time. */
+const addRows = async (org: TestActor, names: string[], parentId: string | null = null): Promise<void> => {
+  await app.db.transaction('all orgs', async (db) => {
+    await db.execute(sql`
+      insert into files (org_id, id, source, parent_id, name, name_key, mime_type, status, created_by)
+      select ${org.orgId}, id, 'upload', ${parentId}::uuid, name, key, 'text/plain', 'pending', ${org.userId}
+      from unnest(${names.map(newId)}::uuid[], ${names}::text[], ${names.map(nameKeyOf)}::text[]) as row (id, name, key)`)
+    await db.execute(sql`
+      insert into folder_counts (org_id, folder_id, slot, children)
+      values (${org.orgId}, ${parentId ?? org.orgId}, 0, ${names.length})
+      on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children`)
+  })
+}
+
+/** Every page by cursor. */
+const walk = async (as: TestActor, query: string): Promise<string[]> => {
+  const names: string[] = []
+  for (let cursor: string | null = null; ;) {
+    const page = await list(as, `${query}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+    names.push(...namesOf(page))
+    assert.equal(page.hasMore, page.nextCursor !== null)
+    if (page.nextCursor === null) return names
+    cursor = page.nextCursor
+  }
+}
+
+describe('GET /files', () => {
+  test('an org without files has an empty page', async () => {
+    const org = await app.createOrg()
+    assert.deepEqual(await list(org), { items: [], page: 1, limit: 50, total: 0, hasMore: false, nextCursor: null })
+  })
+
+  test('lists folders first, then by name without case, then by id; of the root only what lies in it', async () => {
+    const org = await app.createOrg()
+    const inner = await createFolder(app, org, 'zeta')
+    await createFolder(app, org, 'Alpha')
+    for (const name of ['b.txt', 'A.txt', 'a.txt', 'C.txt', 'Émile', 'émile 2', '10', '9'])
+      await upload(app, org, name, { name })
+    await upload(app, org, 'x', { name: 'inside', parentId: inner.id })
+    const page = await list(org)
+    assert.deepEqual(namesOf(page), [
+      'Alpha',
+      'zeta',
+      '10',
+      '9',
+      'A.txt',
+      'a.txt',
+      'b.txt',
+      'C.txt',
+      'Émile',
+      'émile 2',
+    ])
+    assert.equal(page.total, 10)
+    assert.deepEqual(namesOf(await list(org, `?parentId=${inner.id}`)), ['inside'])
+    assert.deepEqual(namesOf(await list(stranger)), [])
+  })
+
+  test('names need not be unique', async () => {
+    const org = await app.createOrg()
+    const same = [await upload(app, org, '1', { name: 'same' }), await upload(app, org, '2', { name: 'same' })]
+    const { items } = await list(org)
+    assert.deepEqual(
+      items.map(({ id }: { id: string }) => id),
+      same.map(({ id }): string => id).toSorted(),
+    )
+  })
+
+  test('pages of every size put together are the list, by page and by cursor', async () => {
+    const org = await app.createOrg()
+    const names = Array.from({ length: 23 }, (_, index) => `Name ${String(index).padStart(2, '0')}`)
+    await addRows(org, names.toReversed())
+    for (const limit of [1, 5, 23, 24]) {
+      const paged: string[] = []
+      for (let page = 1; page <= Math.ceil(23 / limit); page += 1) {
+        const answer = await list(org, `?limit=${limit}&page=${page}`)
+        assert.deepEqual([answer.page, answer.limit, answer.total], [page, limit, 23])
+        assert.equal(answer.hasMore, page * limit < 23)
+        paged.push(...namesOf(answer))
+      }
+      assert.deepEqual(paged, names)
+      assert.deepEqual(await walk(org, `?limit=${limit}`), names)
+    }
+    assert.deepEqual(namesOf(await list(org, '?limit=10&page=4')), [])
+    assert.deepEqual(namesOf(await list(org, '?page=1000000000&limit=100')), [])
+  })
+
+  test('a walk by cursor sees every file that stays, whatever comes and goes meanwhile', async () => {
+    const org = await app.createOrg()
+    await addRows(
+      org,
+      Array.from({ length: 30 }, (_, index) => `n${String(index).padStart(2, '0')}`),
+    )
+    const first = await list(org, '?limit=10')
+    await addRows(org, ['n00a', 'n25a', 'zz'])
+    const last = first.items.at(-1)
+    await app.call('DELETE', `/api/v1/files/${last.id}`, { as: org })
+    const second = await list(org, `?limit=100&cursor=${first.nextCursor}`)
+    assert.deepEqual(
+      namesOf(second),
+      [...Array.from({ length: 20 }, (_, index) => `n${index + 10}`), 'n25a', 'zz'].toSorted(),
+    )
+    assert.equal(second.total, 32)
+  })
+
+  test('its own cursor is good also after the longest names', async () => {
+    const org = await app.createOrg()
+    const names = ['𝒳', '漢', '\u{1D160}'].map((character) => character.repeat(255)).toSorted()
+    await addRows(org, names)
+    assert.deepEqual((await walk(org, '?limit=1')).toSorted(), names)
+  })
+
+  for (const query of [
+    '?limit=0',
+    '?limit=101',
+    '?limit=-1',
+    '?limit=1.5',
+    '?limit=x',
+    '?limit=',
+    '?page=0',
+    '?page=-1',
+    '?page=x',
+    '?page=1000000001',
+    '?cursor=nonsense',
+    '?cursor=WzFd',
+    `?cursor=${Buffer.from('[1,"a","nonsense"]').toString('base64url')}`,
+    '?parentId=nonsense',
+    '?parentId=',
+    '?parentId=null',
+    `?parentId=${newId()}`,
+    '?projectId=nonsense',
+    '?recursive=maybe',
+    `?search=${'x'.repeat(256)}`,
+    '?search=%00',
+  ]) {
+    test(`refuses ${query.slice(0, 40)}`, async () => {
+      const org = await app.createOrg()
+      const { body } = await app.call('GET', `/api/v1/files${query}`, { as: org })
+      assert.equal(body.error?.code, 'BAD_REQUEST')
+    })
+  }
+
+  test('takes limits of 1 and 100 and ignores what it does not know', async () => {
+    const org = await app.createOrg()
+    for (const query of ['?limit=1', '?limit=100', '?sort=size', '?search=']) await list(org, query)
+  })
+
+  test('refuses a folder of another org like a missing one, and a file like both', async () => {
+    const org = await app.createOrg()
+    const foreign = await createFolder(app, stranger, 'theirs')
+    const file = await upload(app, org, 'x')
+    const answers = await Promise.all(
+      [foreign.id, file.id, newId()].map((id) => app.call('GET', `/api/v1/files?parentId=${id}`, { as: org })),
+    )
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([400]))
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  })
+})
+
+describe('search', async () => {
+  const org = await app.createOrg()
+  const outer = await createFolder(app, org, 'Reports')
+  const inner = await createFolder(app, org, 'Quarterly reports', outer.id)
+  await createFolder(app, org, 'Empty')
+  await upload(app, org, '1', { name: 'Annual REPORT.txt' })
+  await upload(app, org, '2', { name: 'report 100%.txt', parentId: outer.id })
+  await upload(app, org, '3', { name: 'report_final\\v2.txt', parentId: inner.id })
+  await upload(app, org, '4', { name: 'Übersicht cafe\u0301 ΟΔΟΣ.txt', parentId: inner.id })
+  await upload(app, org, '5', { name: '設計図.txt', parentId: inner.id })
+  await create(app, org, { source: 'link', name: 'reporter', targetFileId: (await list(org)).items.at(-1).id })
+
+  test('finds any part of a name in the listed folder, without case', async () => {
+    assert.deepEqual(await search(org, 'report'), ['Annual REPORT.txt', 'Reports', 'reporter'])
+    assert.deepEqual(await search(org, 'REPORT', `&parentId=${outer.id}`), ['Quarterly reports', 'report 100%.txt'])
+    assert.deepEqual(await search(org, 'al rep'), ['Annual REPORT.txt'])
+  })
+
+  test('finds the end of names whose characters are more in lower case, or take more bytes', async () => {
+    const other = await app.createOrg()
+    const names = [`${'İ'.repeat(200)}report`, `${'\u{1D160}'.repeat(200)}report`]
+    for (const name of names) await createFolder(app, other, name)
+    assert.deepEqual(await search(other, 'report'), names.toSorted())
+    assert.deepEqual(await search(other, names[0] as string), names.slice(0, 1))
+  })
+
+  test('finds everything below the folder when it is recursive', async () => {
+    const below = ['Quarterly reports', 'report 100%.txt', 'report_final\\v2.txt']
+    assert.deepEqual(await search(org, 'report', `&recursive=true&parentId=${outer.id}`), below)
+    assert.deepEqual(
+      await search(org, 'report', '&recursive=true'),
+      ['Annual REPORT.txt', 'Quarterly reports', 'Reports', ...below.slice(1), 'reporter'].toSorted(),
+    )
+    assert.deepEqual(await search(org, 'report', `&recursive=true&parentId=${inner.id}`), ['report_final\\v2.txt'])
+  })
+
+  for (const [text, found] of [
+    ['r', ['report 100%.txt', 'report_final\\v2.txt', 'Übersicht cafe\u0301 ΟΔΟΣ.txt', 'Quarterly reports']],
+    ['re', ['Quarterly reports', 'report 100%.txt', 'report_final\\v2.txt']],
+    ['%', ['report 100%.txt']],
+    ['0%', ['report 100%.txt']],
+    ['_', ['report_final\\v2.txt']],
+    ['t_f', ['report_final\\v2.txt']],
+    ['\\', ['report_final\\v2.txt']],
+    ['l\\v', ['report_final\\v2.txt']],
+    ['%%%', []],
+    ['übersicht', ['Übersicht cafe\u0301 ΟΔΟΣ.txt']],
+    ['CAFÉ', ['Übersicht cafe\u0301 ΟΔΟΣ.txt']],
+    ['οδος', ['Übersicht cafe\u0301 ΟΔΟΣ.txt']],
+    ['οδοσ.', ['Übersicht cafe\u0301 ΟΔΟΣ.txt']],
+    ['計', ['設計図.txt']],
+    ['設計図', ['設計図.txt']],
+    ["'; drop table files; --", []],
+    ['.txt', ['report 100%.txt', 'report_final\\v2.txt', 'Übersicht cafe\u0301 ΟΔΟΣ.txt', '設計図.txt']],
+  ] as const) {
+    test(`takes ${text} letter for letter`, async () => {
+      assert.deepEqual(await search(org, text, `&recursive=true&parentId=${outer.id}`), [...found].toSorted())
+    })
+  }
+
+  test('is ordered, counted and paged like any list', async () => {
+    const many = await app.createOrg()
+    const folder = await createFolder(app, many, 'common folder')
+    const names = Array.from({ length: 40 }, (_, index) => `common ${String(index).padStart(2, '0')}`)
+    await addRows(many, names, folder.id)
+    await addRows(many, ['other'], folder.id)
+    for (const [text, whole] of [
+      ['common', ['common folder', ...names]],
+      ['co', ['common folder', ...names]],
+    ] as const) {
+      const first = await list(many, `?search=${text}&recursive=true&limit=7`)
+      assert.deepEqual([first.total, first.hasMore], [41, true])
+      assert.deepEqual(await walk(many, `?search=${text}&recursive=true&limit=7`), whole)
+      const third = await list(many, `?search=${text}&recursive=true&limit=7&page=3`)
+      assert.deepEqual(namesOf(third), whole.slice(14, 21))
+      const beyond = await list(many, `?search=${text}&recursive=true&page=9`)
+      assert.deepEqual([beyond.items, beyond.total, beyond.hasMore], [[], 41, false])
+    }
+  })
+
+  test('of what most names have is as exact as of what few have, in the org, in a folder and below one', async () => {
+    const org = await app.createOrg()
+    const outer = await createFolder(app, org, 'outer')
+    const inner = await createFolder(app, org, 'inner', outer.id)
+    const names = Array.from({ length: 20_050 }, (_, index) => `number ${String(index).padStart(5, '0')}`)
+    await addRows(org, names, inner.id)
+    await addRows(org, ['number one', 'number two'], outer.id)
+    await addRows(org, ['number outside'])
+    for (const [query, total, first] of [
+      ['&recursive=true', 20_053, 'number 00000'],
+      [`&recursive=true&parentId=${outer.id}`, 20_052, 'number 00000'],
+      [`&parentId=${outer.id}`, 2, 'number one'],
+      [`&parentId=${inner.id}`, 20_050, 'number 00000'],
+      ['', 1, 'number outside'],
+    ] as const) {
+      const page = await list(org, `?search=NUMBER&limit=1${query}`)
+      assert.deepEqual([page.total, page.items[0].name], [total, first], query)
+    }
+    const last = await list(org, `?search=number&recursive=true&limit=100&page=201&parentId=${inner.id}`)
+    assert.deepEqual(namesOf(last), names.slice(20_000))
+    const selective = await list(org, `?search=20%2C049&recursive=true`)
+    assert.equal(selective.total, 0)
+    assert.deepEqual(namesOf(await list(org, `?search=20049&parentId=${inner.id}`)), ['number 20049'])
+  })
+
+  test('never shows what another org has, nor what was deleted', async () => {
+    await upload(app, stranger, 'x', { name: 'report of a stranger' })
+    const deleted = await upload(app, org, 'x', { name: 'report deleted' })
+    await app.call('DELETE', `/api/v1/files/${deleted.id}`, { as: org })
+    const found = await search(org, 'report', '&recursive=true&limit=100')
+    assert.ok(!found.includes('report of a stranger') && !found.includes('report deleted'))
+  })
+
+  test('recursive without search is the plain list', async () => {
+    assert.deepEqual(await list(org, '?recursive=true'), await list(org))
+  })
+})
+
+describe('a folder of many', () => {
+  test('reads its first page and its last by cursor from the index alone, without sorting', async () => {
+    const org = await app.createOrg()
+    const folder = await createFolder(app, org, 'large')
+    await addRows(
+      org,
+      Array.from({ length: 3_000 }, (_, index) => `file ${index}`),
+      folder.id,
+    )
+    await app.db.execute(sql`analyze files`)
+    const plan = await app.db.rows<Record<string, string>>(sql`
+      explain select id from files
+      where org_id = ${org.orgId} and container_id = ${folder.id} and deleted_at is null
+        and (listing_rank, name_key, id) > (1::smallint, 'file 2', ${newId()}::uuid)
+      order by listing_rank, name_key, id limit 51`)
+    const text = plan.map((row) => Object.values(row)[0]).join('\n')
+    assert.match(text, /Index Only Scan using files_listing/)
+    assert.doesNotMatch(text, /Sort|Seq Scan/)
+  })
+})

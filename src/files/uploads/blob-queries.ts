@@ -1,0 +1,139 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+/** Before the first byte is written. */
+export const insertWritingBlob = (db: Db, orgId: string, id: string) =>
+  db.execute(sql`insert into blobs (org_id, id, state) values (${orgId}, ${id}, 'writing')`)
+
+/**
+ * The blob that a file with these bytes is to use: the one that has them already, held so that nobody removes it before
+ * this transaction ends (the remover locks it for update and then looks again for files that use it), else this one,
+ * live from now on. Undefined when this one was given up. Fails on the unique index blobs_sha256_key when another upload
+ * of the same bytes was first.
+ */
+export const settleBlob = (db: Db, blob: { orgId: string; blobId: string; sha256: Buffer; sizeBytes: number }) =>
+  db.row<{ id: string }>(sql`
+    with known as (
+      select id from blobs where org_id = ${blob.orgId} and sha256 = ${blob.sha256} and state = 'live' for key share
+    ), made as (
+      update blobs set state = 'live', sha256 = ${blob.sha256}, size_bytes = ${blob.sizeBytes}
+      where org_id = ${blob.orgId} and id = ${blob.blobId} and state = 'writing' and not exists (select from known)
+      returning id
+    )
+    select id from known union all select id from made`)
+
+/** The bytes of an upload that came to nothing. 0 when they belong to a file after all. */
+export const condemnUnused = (db: Db, orgId: string, id: string) =>
+  db.execute(sql`
+    update blobs set state = 'condemned' where org_id = ${orgId} and id = ${id} and state <> 'live'`)
+
+/** After its object is gone. */
+export const deleteCondemned = (db: Db, orgId: string, ids: string[]) =>
+  db.execute(sql`
+    delete from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) and state = 'condemned'`)
+
+/** Blobs that deleted files of the org still point at; each must be looked at again before it goes. */
+export const listUnreleased = (db: Db, orgId: string, limit: number) =>
+  db.rows<{ id: string }>(sql`
+    select distinct blob_id as id from (
+      select blob_id from files
+      where org_id = ${orgId} and deleted_at is not null and blob_id is not null
+      order by blob_id limit ${limit}
+    ) f`)
+
+/** Held so that no upload can come to share one of them before it is decided whether it goes. In order: no deadlock. */
+export const lockBlobs = (db: Db, orgId: string, ids: string[]) =>
+  db.execute(sql`
+    select from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) order by id for update`)
+
+/**
+ * Condemns those that no live file uses, and lets the deleted files that had them go, so that the next look finds
+ * others. Only under their locks. One statement, because one snapshot must decide both: a file that is deleted between
+ * two would be let go without having been looked at.
+ */
+export const condemnOrphans = (db: Db, orgId: string, ids: string[]) =>
+  db.execute(sql`
+    with released as (
+      update files set blob_id = null
+      where org_id = ${orgId} and blob_id = any(${ids}::uuid[]) and deleted_at is not null
+    )
+    update blobs b set state = 'condemned'
+    where b.org_id = ${orgId} and b.id = any(${ids}::uuid[]) and b.state = 'live' and not exists (
+      select from files f where f.org_id = b.org_id and f.blob_id = b.id and f.deleted_at is null)`)
+
+export const listCondemned = (db: Db, orgId: string, limit: number) =>
+  db.rows<{ id: string }>(sql`
+    select id from blobs where org_id = ${orgId} and state = 'condemned' order by created_at limit ${limit}`)
+
+/** Orgs with uploads under way or cut off, condemned blobs, or deleted files that still point at theirs. */
+export const listUnsettledOrgs = (db: Db) =>
+  db.rows<{ orgId: string }>(sql`
+    -- all orgs: the nightly reconciliation
+    select org_id from blobs where state <> 'live'
+    union
+    select org_id from files where deleted_at is not null and blob_id is not null`)
+
+/** Uploads that a crash cut off: none takes so long. */
+export const condemnAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
+  db.execute(sql`
+    update blobs set state = 'condemned'
+    where org_id = ${orgId} and state = 'writing' and created_at < now() - make_interval(hours => ${minAgeHours})`)
+
+/**
+ * Of these objects, those that no blob of their org knows of. Objects under orgs that this database does not have are
+ * not its own to judge: a bucket may be shared.
+ */
+export const listUnknown = (db: Db, orgIds: string[], ids: string[]) =>
+  db.rows<{ orgId: string; id: string }>(sql`
+    -- all orgs: each object is looked up under the org that its key names
+    select object.org_id, object.id
+    from unnest(${orgIds}::uuid[], ${ids}::uuid[]) as object (org_id, id) join orgs o on o.id = object.org_id
+    where not exists (select from blobs b where b.org_id = object.org_id and b.id = object.id)`)
+
+export interface LiveBlob {
+  orgId: string
+  id: string
+  sizeBytes: number
+  isUsed: boolean
+}
+
+export const listLive = (db: Db, minAgeHours: number, after: { orgId: string; id: string }, limit: number) =>
+  db.rows<LiveBlob>(sql`
+    -- all orgs: the nightly reconciliation
+    select b.org_id, b.id, b.size_bytes, exists (
+      select from files f where f.org_id = b.org_id and f.blob_id = b.id and f.deleted_at is null) as is_used
+    from blobs b
+    where (b.org_id, b.id) > (${after.orgId}::uuid, ${after.id}::uuid) and b.state = 'live'
+      and b.created_at < now() - make_interval(hours => ${minAgeHours})
+    order by b.org_id, b.id limit ${limit}`)
+
+export const isLive = async (db: Db, orgId: string, id: string): Promise<boolean> => {
+  const row = await db.row(sql`select 1 from blobs where org_id = ${orgId} and id = ${id} and state = 'live'`)
+  return row !== undefined
+}
+
+/** Deletes files whose bytes never came, and counts them out of their folders and of what their orgs use. */
+export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
+  db.row<{ deleted: number }>(sql`
+    -- all orgs: runs for every org at once
+    with stale as (
+      select org_id, id from files
+      where status = 'pending' and deleted_at is null and created_at < now() - make_interval(hours => ${minAgeHours})
+      order by created_at limit ${limit} for update skip locked
+    ), gone as (
+      update files f set deleted_at = now(), updated_at = now(), revision = revision + 1
+      from stale where f.org_id = stale.org_id and f.id = stale.id
+      returning f.org_id, f.container_id, f.size_bytes
+    ), counted as (
+      insert into folder_counts (org_id, folder_id, slot, children)
+      select org_id, container_id, pg_backend_pid() % 16, -count(*) from gone group by 1, 2 order by 1, 2
+      on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children
+      returning 1
+    ), used as (
+      insert into org_file_usage (org_id, slot, files, stored_bytes)
+      select org_id, pg_backend_pid() % 64, -count(*), -sum(size_bytes) from gone
+      where (select count(*) from counted) > 0 group by 1, 2 order by 1
+      on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
+        stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
+    )
+    select count(*)::int as deleted from gone`)

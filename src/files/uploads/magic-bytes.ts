@@ -1,0 +1,91 @@
+import { badRequest } from '../../platform/http/errors.ts'
+import { storedTypes } from './mime-types.ts'
+import type { Signature } from './mime-types.ts'
+
+/** How many bytes of a file are looked at. The farthest signature, that of TAR, ends at 265; SVG may have a preamble. */
+export const headBytes = 4_100
+
+const startsWith =
+  (...signatures: string[]) =>
+  (head: Buffer): boolean =>
+    signatures.some((signature) => head.subarray(0, signature.length).toString('latin1') === signature)
+
+/** ISO base media files name their kind, and kinds they are compatible with, in the box that they begin with. */
+const hasBrand =
+  (...brands: string[]) =>
+  (head: Buffer): boolean => {
+    if (head.length < 12 || head.toString('latin1', 4, 8) !== 'ftyp') return false
+    const end = Math.min(head.readUInt32BE(0), head.length)
+    for (let at = 8; at + 4 <= end; at += 4) {
+      // The four bytes at 12 are a version, not a brand.
+      if (at !== 12 && brands.includes(head.toString('latin1', at, at + 4))) return true
+    }
+    return false
+  }
+
+// The header of a TAR entry carries the sum of its own bytes, with the sum itself read as eight spaces; that is how
+// archives from before `ustar` are known. An archive of nothing is blocks of zeros.
+const isTar = (head: Buffer): boolean => {
+  if (head.length < 512) return false
+  const block = head.subarray(0, 512)
+  if (block.every((byte) => byte === 0)) return true
+  const stated = Number.parseInt(block.toString('latin1', 148, 156).replaceAll(/[\0 ]+/g, ''), 8)
+  const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0)
+  return stated === sum
+}
+
+const textOf = (head: Buffer): string => {
+  if (head[0] === 0xff && head[1] === 0xfe) return head.toString('utf16le')
+  if (head[0] === 0xfe && head[1] === 0xff)
+    return Buffer.from(head.subarray(0, head.length & ~1))
+      .swap16()
+      .toString('utf16le')
+  return head.toString('utf8')
+}
+
+const isSvg = (head: Buffer): boolean => {
+  const text = textOf(head)
+    .replace(/^\uFEFF/, '')
+    .trimStart()
+  // A long comment or DOCTYPE may push the root element out of sight; markup it must be in any case.
+  return (
+    text.startsWith('<') &&
+    (/<([\w-]+:)?svg[\s>/]/.test(text) || (head.length >= headBytes && /^<(\?xml|!--|!DOCTYPE)/i.test(text)))
+  )
+}
+
+const isZip = startsWith('PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08')
+const isOle = startsWith('\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1')
+
+const tests: Record<Signature, (head: Buffer) => boolean> = {
+  png: startsWith('\x89PNG\r\n\x1A\n'),
+  jpeg: startsWith('\xFF\xD8\xFF'),
+  gif: startsWith('GIF87a', 'GIF89a'),
+  webp: (head) => head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WEBP',
+  avif: hasBrand('avif', 'avis'),
+  heif: hasBrand('heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs', 'mif1', 'msf1', 'mif2'),
+  tiff: startsWith('II*\0', 'MM\0*', 'II+\0', 'MM\0+'),
+  bmp: startsWith('BM'),
+  svg: isSvg,
+  // Readers accept what comes before the header, up to a kilobyte of it.
+  pdf: (head) => head.subarray(0, 1_024 + 5).includes('%PDF-'),
+  rtf: startsWith('{\\rtf'),
+  zip: isZip,
+  // A document with a password is the encrypted package inside an OLE file.
+  ooxml: (head) => isZip(head) || isOle(head),
+  ole: isOle,
+  tar: isTar,
+  gzip: startsWith('\x1F\x8B'),
+  '7z': startsWith('7z\xBC\xAF\x27\x1C'),
+}
+
+/**
+ * Holds the first bytes of a file against its declared type; `head` is the whole file when that is shorter than
+ * `headBytes`. Throws BAD_REQUEST when an image, PDF, office document or archive is something else. An empty file
+ * contradicts nothing.
+ */
+export const checkHead = (mimeType: string, head: Buffer): void => {
+  const signature = storedTypes.get(mimeType)
+  if (signature === undefined || head.length === 0 || tests[signature](head)) return
+  throw badRequest(`The bytes are not those of ${mimeType}.`)
+}

@@ -1,0 +1,169 @@
+import { badRequest } from '../../platform/http/errors.ts'
+
+/** What the first bytes of a type must show. Types without one are taken at their word. */
+export type Signature =
+  | 'png'
+  | 'jpeg'
+  | 'gif'
+  | 'webp'
+  | 'avif'
+  | 'heif'
+  | 'tiff'
+  | 'bmp'
+  | 'svg'
+  | 'pdf'
+  | 'rtf'
+  | 'zip'
+  | 'ooxml'
+  | 'ole'
+  | 'tar'
+  | 'gzip'
+  | '7z'
+
+const ooxml = (name: string): string => `application/vnd.openxmlformats-officedocument.${name}`
+const openDocument = (name: string): string => `application/vnd.oasis.opendocument.${name}`
+
+const untold: string[] = [
+  // Text, markup and data
+  'text/plain',
+  'text/markdown',
+  'text/x-markdown',
+  'text/csv',
+  'text/tab-separated-values',
+  'text/html',
+  'text/css',
+  'text/xml',
+  'text/yaml',
+  'text/x-yaml',
+  'text/calendar',
+  'text/vcard',
+  'text/x-log',
+  'text/x-rst',
+  'text/x-diff',
+  'text/x-patch',
+  'text/vtt',
+  'text/x-tex',
+  'application/x-tex',
+  'application/json',
+  'application/ld+json',
+  'application/geo+json',
+  'application/x-ndjson',
+  'application/jsonl',
+  'application/xml',
+  'application/xhtml+xml',
+  'application/rss+xml',
+  'application/atom+xml',
+  'application/yaml',
+  'application/x-yaml',
+  'application/toml',
+  'application/sql',
+  'application/graphql',
+  // Source code
+  'text/javascript',
+  'application/javascript',
+  'application/x-javascript',
+  'text/typescript',
+  'application/typescript',
+  'text/x-typescript',
+  'text/jsx',
+  'text/tsx',
+  'text/x-python',
+  'application/x-python-code',
+  'text/x-java',
+  'text/x-java-source',
+  'text/x-c',
+  'text/x-csrc',
+  'text/x-chdr',
+  'text/x-c++',
+  'text/x-c++src',
+  'text/x-c++hdr',
+  'text/x-csharp',
+  'text/x-go',
+  'text/x-rust',
+  'text/rust',
+  'text/x-ruby',
+  'application/x-ruby',
+  'text/x-php',
+  'application/x-httpd-php',
+  'text/x-kotlin',
+  'text/x-scala',
+  'text/x-swift',
+  'text/x-lua',
+  'text/x-perl',
+  'text/x-r',
+  'text/x-sql',
+  'text/x-haskell',
+  'text/x-scss',
+  'text/x-sass',
+  'text/x-less',
+  'text/x-vue',
+  'text/x-toml',
+  'text/x-ini',
+  'text/x-properties',
+  'text/x-dockerfile',
+  'text/x-makefile',
+  // Sound and film
+  'audio/mpeg',
+  'audio/mp3',
+  'audio/wav',
+  'audio/x-wav',
+  'audio/wave',
+  'audio/vnd.wave',
+  'audio/ogg',
+  'audio/flac',
+  'audio/x-flac',
+  'audio/mp4',
+  'audio/m4a',
+  'audio/x-m4a',
+  'audio/aac',
+  'audio/webm',
+  'video/mp4',
+  'video/webm',
+  'video/quicktime',
+  // Data files
+  'application/vnd.apache.parquet',
+  'application/x-parquet',
+  'application/vnd.sqlite3',
+  'application/x-sqlite3',
+  'application/octet-stream',
+]
+
+const signed: [Signature, ...string[]][] = [
+  ['png', 'image/png'],
+  ['jpeg', 'image/jpeg', 'image/jpg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['avif', 'image/avif'],
+  ['heif', 'image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'],
+  ['tiff', 'image/tiff'],
+  ['bmp', 'image/bmp', 'image/x-ms-bmp'],
+  ['svg', 'image/svg+xml'],
+  ['pdf', 'application/pdf'],
+  ['rtf', 'application/rtf', 'text/rtf'],
+  ['zip', 'application/zip', 'application/x-zip-compressed', 'application/epub+zip'],
+  ['zip', ...['text', 'spreadsheet', 'presentation', 'graphics'].map(openDocument)],
+  ['zip', ...['text-template', 'spreadsheet-template', 'presentation-template'].map(openDocument)],
+  ['ooxml', ooxml('wordprocessingml.document'), ooxml('wordprocessingml.template')],
+  ['ooxml', ooxml('spreadsheetml.sheet'), ooxml('spreadsheetml.template')],
+  ['ooxml', ooxml('presentationml.presentation'), ooxml('presentationml.slideshow'), ooxml('presentationml.template')],
+  ['ole', 'application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint', 'application/vnd.visio'],
+  ['tar', 'application/x-tar', 'application/tar'],
+  ['gzip', 'application/gzip', 'application/x-gzip'],
+  ['7z', 'application/x-7z-compressed'],
+]
+
+/** Every type that may be stored, and what its bytes must begin with. Executables and shell scripts are not on it. */
+export const storedTypes: ReadonlyMap<string, Signature | undefined> = new Map<string, Signature | undefined>([
+  ...untold.map((type): [string, undefined] => [type, undefined]),
+  ...signed.flatMap(([signature, ...types]) => types.map((type): [string, Signature] => [type, signature])),
+])
+
+/** `Text/Plain; charset=utf-8` is `text/plain`. */
+export const bareTypeOf = (header: string): string => (header.split(';', 1)[0] ?? '').trim().toLowerCase()
+
+/** The type as it is stored. Throws BAD_REQUEST for one that is not on the list. */
+export const checkMimeType = (declared: string): string => {
+  const type = bareTypeOf(declared)
+  if (!storedTypes.has(type)) throw badRequest('mimeType is not one of the types that can be stored')
+  return type
+}

@@ -1,0 +1,95 @@
+import type { Multipart, MultipartFile, MultipartValue } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { badRequest } from '../../platform/http/errors.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { checkMimeType } from './mime-types.ts'
+import { checkName } from '../tree/names.ts'
+
+export interface UploadForm<File> {
+  file: File
+  parentId: string | undefined
+  projectId: string | undefined
+}
+
+export interface FilePart {
+  name: string
+  mimeType: string
+  bytes: AsyncIterable<Buffer>
+}
+
+// A form has three parts; room is left for those that a framework adds.
+const limits = { parts: 32, fields: 31, fieldSize: 4_096, headerPairs: 32, fileSize: Number.POSITIVE_INFINITY }
+
+// What browsers and curl write for the three characters that a quoted filename cannot hold.
+const escapes: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' }
+const fileNameOf = (part: MultipartFile): string =>
+  (part.filename ?? '').replaceAll(/%22|%0D|%0A/gi, (escape) => escapes[escape.toUpperCase()] ?? escape)
+
+const idOf = (part: MultipartValue): string | undefined => {
+  // A part of type application/json arrives parsed.
+  if (part.value === null) return undefined
+  if (typeof part.value !== 'string' || !isUuid(part.value)) throw badRequest(`${part.fieldname} must be a UUID`)
+  return part.value.toLowerCase()
+}
+
+/** What the parser refuses in a form that is whole. */
+const refusals: Record<string, string> = {
+  FST_PROTO_VIOLATION:
+    'A part of the form has a name that parts cannot have, like toString or constructor: leave it out.',
+  FST_INVALID_JSON_FIELD_ERROR: 'A part of the type application/json is not valid JSON.',
+  FST_PARTS_LIMIT: `A form must have at most ${limits.parts} parts.`,
+  FST_FIELDS_LIMIT: `A form must have at most ${limits.parts} parts.`,
+}
+
+const broken = (cause: unknown) => {
+  const { code = '' } = cause as { code?: string }
+  return badRequest(refusals[code] ?? 'The form is malformed or was cut off.', { cause })
+}
+
+/** The parser reports whatever is wrong with a form as a plain error: to who reads the part, or to who asks for the next. */
+const partsOf = async function* (request: FastifyRequest): AsyncGenerator<Multipart> {
+  try {
+    yield* request.parts({ limits, preservePath: true })
+  } catch (error) {
+    throw broken(error)
+  }
+}
+
+const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
+  [Symbol.asyncIterator]: () => {
+    const bytes = part.file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    const next = (): Promise<IteratorResult<Buffer>> =>
+      bytes.next().catch((error: unknown) => {
+        throw broken(error)
+      })
+    return { next, return: async () => (await bytes.return?.()) ?? { done: true, value: undefined } }
+  },
+})
+
+/**
+ * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` gets the file
+ * while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is cut off, lacks the file
+ * or names something twice.
+ */
+export const readForm = async <File>(
+  request: FastifyRequest,
+  receive: (part: FilePart) => Promise<File>,
+): Promise<UploadForm<File>> => {
+  const ids = new Map<string, string | undefined>()
+  let received: { file: File } | undefined
+  for await (const part of partsOf(request)) {
+    if (part.type === 'file') {
+      if (part.fieldname !== 'file') throw badRequest(`The part ${JSON.stringify(part.fieldname)} must not be a file.`)
+      if (received) throw badRequest('There must be exactly one part named file.')
+      const name = checkName(fileNameOf(part))
+      received = { file: await receive({ name, mimeType: checkMimeType(part.mimetype), bytes: bytesOf(part) }) }
+    } else if (part.fieldname === 'file') {
+      throw badRequest('The part file must be a file: give it a filename.')
+    } else if (part.fieldname === 'parentId' || part.fieldname === 'projectId') {
+      if (ids.has(part.fieldname)) throw badRequest(`${part.fieldname} must be given once`)
+      ids.set(part.fieldname, idOf(part))
+    }
+  }
+  if (!received) throw badRequest('The part file is required')
+  return { file: received.file, parentId: ids.get('parentId'), projectId: ids.get('projectId') }
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import multipart from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { Type } from '../../platform/http/type.ts'
+import { badRequest, notFound } from '../../platform/http/errors.ts'
+import { apiPrefix, originOf } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
+import { IdParams, Success, ok } from '../../platform/http/schemas.ts'
+import { createFile } from '../files.ts'
+import { bareTypeOf } from './mime-types.ts'
+import { readForm } from './multipart.ts'
+import type { FilePart, UploadForm } from './multipart.ts'
+import * as queries from '../queries.ts'
+import { fileRecord } from '../record.ts'
+import type { FilesDeps } from '../routes.ts'
+import { FileCreate, FileCreated, FileUpload } from '../schemas.ts'
+import { requireToken, uploadUrlOf } from './signed-urls.ts'
+import {
+  alreadyFinished,
+  createUploadedFile,
+  discard,
+  finishUpload,
+  maxFileBytes,
+  measure,
+  receive,
+  tooLarge,
+} from './uploads.ts'
+import type { Measured, Received } from './uploads.ts'
+
+// Boundaries, part headers and two ids around a file of the largest size.
+const formOverheadBytes = 65_536
+
+const lengthOf = (request: FastifyRequest): number | undefined => {
+  const header = request.headers['content-length']
+  return header === undefined ? undefined : Number(header)
+}
+
+/** All of a form that makes it the same as another, for its idempotency key. */
+const digestOf = ({ file, parentId, projectId }: UploadForm<FilePart & Measured>): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([file.name, file.mimeType, parentId ?? null, projectId ?? null]))
+    .update(file.sha256)
+    .digest()
+
+/** A repeated request is read to the end, to see whether it is the same, and changes nothing. */
+const repeatForm = async (request: FastifyRequest): Promise<void> => {
+  const form = await readForm(request, async (part) => ({ ...part, ...(await measure(part.bytes, part)) }))
+  await request.settleFingerprint(digestOf(form))
+}
+
+const uploadForm = async (deps: FilesDeps, request: FastifyRequest): Promise<queries.FileRow> => {
+  const { actor } = request
+  // What is surely too much is not read. The size without the form is known once the file has arrived.
+  const leastBytes = Math.max(0, (lengthOf(request) ?? 0) - formOverheadBytes)
+  await deps.quotas.check(actor.orgId, { files: 1, storedBytes: leastBytes })
+  let received: Received | undefined
+  try {
+    const { file, ...place } = await readForm(request, async (part) => {
+      received = await receive(deps, actor.orgId, part.bytes, part)
+      return { ...part, ...received }
+    })
+    await request.settleFingerprint(digestOf({ file, ...place }))
+    return await createUploadedFile(deps, request.db, actor, file, { ...file, ...place })
+  } catch (error) {
+    if (received) await discard(deps, actor.orgId, received.blobId)
+    throw error
+  }
+}
+
+/** The type of a signed PUT may be the declared one, the general one, or left out. */
+const checkPutType = (header: string | undefined, declared: string): void => {
+  const type = header === undefined ? '' : bareTypeOf(header)
+  if (type === '' || type === declared || type === 'application/octet-stream') return
+  throw badRequest(`The Content-Type must be ${declared} or application/octet-stream.`)
+}
+
+/** Routes that take bytes: a scope of their own, since here every body is a stream. */
+export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
+  const { config, db } = deps
+
+  app.register(async (scope: App) => {
+    await scope.register(multipart, { throwFileSizeLimit: false })
+    scope.post(
+      `${apiPrefix}/files`,
+      {
+        config: {
+          access: 'files:write',
+          upload: 'form',
+          rateLimit: 'none',
+          idempotency: { streamed: true },
+          errors: ['NOT_FOUND', 'PAYMENT_REQUIRED', 'SERVICE_UNAVAILABLE'],
+        },
+        schema: {
+          tags: ['Files'],
+          summary: 'Upload a file, create a folder or create a link',
+          body: {
+            content: { 'application/json': { schema: FileCreate }, 'multipart/form-data': { schema: FileUpload } },
+          },
+          response: { 201: Success(FileCreated) },
+        },
+        preValidation: async (request) => {
+          const isForm = request.isMultipart()
+          // Without a type there is no body, and Fastify would not hold the nothing against a schema.
+          if (!isForm && request.mediaType !== 'application/json') {
+            throw badRequest('The Content-Type must be application/json or multipart/form-data.')
+          }
+          const source = isForm ? undefined : (request.body as FileCreate | undefined)?.source
+          await request.takeRateLimit(source === 'folder' || source === 'link' ? 'writes' : 'uploads')
+        },
+      },
+      async (request, reply) => {
+        const { actor } = request
+        const origin = originOf(request, config.baseUrl)
+        let row: queries.FileRow
+        if (request.isMultipart()) {
+          if ((lengthOf(request) ?? 0) > maxFileBytes + formOverheadBytes) throw tooLarge()
+          if (request.replay) {
+            await repeatForm(request)
+            return sendReplay(reply, request.replay)
+          }
+          row = await uploadForm(deps, request)
+        } else row = await createFile(request.db, deps.quotas, actor, request.body as FileCreate)
+        reply.code(201)
+        const file = fileRecord(row, actor.orgId, origin)
+        return ok(
+          row.status === 'pending' ? { file, uploadUrl: uploadUrlOf(deps, actor.orgId, row, origin) } : { file },
+        )
+      },
+    )
+  })
+
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => {
+      done(null, payload)
+    })
+    scope.put(
+      `${apiPrefix}/files/:id/content`,
+      {
+        config: {
+          access: 'public',
+          upload: 'bytes',
+          what: 'File',
+          rateLimit: 'none',
+          errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+        },
+        schema: {
+          tags: ['Files'],
+          summary: 'Send the bytes of a pending file, by its signed URL',
+          params: IdParams,
+          querystring: Type.Object({ token: Type.Optional(Type.String()) }),
+          response: { 200: Success(Type.Pick(FileCreated, ['file'])) },
+        },
+      },
+      async (request) => {
+        const { id } = request.params
+        const claims = requireToken(deps, request.query.token, 'put', id)
+        const pending = await queries.findUpload(db, claims.orgId, id)
+        if (!pending) throw notFound('File')
+        if (pending.status !== 'pending') throw alreadyFinished()
+        checkPutType(request.headers['content-type'], claims.contentType)
+        const length = lengthOf(request)
+        if (length !== undefined && length !== claims.sizeBytes) {
+          throw badRequest(`The body must have exactly ${claims.sizeBytes} bytes.`)
+        }
+        const body = (request.raw as Readable).iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+        const { contentType: mimeType, sizeBytes } = claims
+        const received = await receive(deps, claims.orgId, body, { mimeType, sizeBytes })
+        const row = await finishUpload(deps, received, id)
+        return ok({ file: fileRecord(row, claims.orgId, originOf(request, config.baseUrl)) })
+      },
+    )
+  })
+}

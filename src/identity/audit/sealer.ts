@@ -1,0 +1,56 @@
+import type { Database } from '../../platform/database/database.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Log } from '../../platform/process/log.ts'
+import { sealOrg } from './chain.ts'
+import * as queries from './chain-queries.ts'
+
+const everyMs = 1_000
+const entriesAtOnce = 500
+const orgsAtOnce = 100
+
+/** Seals every entry that was committed by now, in all orgs. */
+export const sealAll = async (db: Database, isStopped: () => boolean = () => false): Promise<void> => {
+  for (;;) {
+    const orgs = await queries.listUnsealedOrgs(db.indexed, orgsAtOnce)
+    let sealed = 0
+    for (const { orgId } of orgs) {
+      if (isStopped()) return
+      sealed += await sealOrg(db, orgId, entriesAtOnce)
+    }
+    // Nothing to seal, or other workers are at it.
+    if (sealed === 0) return
+  }
+}
+
+/**
+ * Seals the entries of the audit log each second, on every worker: the head of a chain is locked meanwhile, so each entry
+ * is sealed once, and a worker that dies leaves its batch unsealed for the next one.
+ */
+export const registerAuditSealer = (jobs: Jobs, { db, log }: { db: Database; log: Log }): void => {
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+  let sealing: Promise<void> = Promise.resolve()
+
+  const seal = async (): Promise<void> => {
+    try {
+      await sealAll(db, () => isStopped)
+    } catch (error) {
+      if (!isStopped) log.warn({ err: error }, 'entries of the audit log could not be sealed and are sealed later')
+    }
+    if (!isStopped) schedule()
+  }
+  const schedule = (): void => {
+    timer = setTimeout(() => {
+      sealing = seal()
+    }, everyMs).unref()
+  }
+
+  jobs.alongside({
+    start: schedule,
+    stop: async () => {
+      isStopped = true
+      clearTimeout(timer)
+      await sealing
+    },
+  })
+}

@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { apiPrefix } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
+import { isSecure, requireOwnOrigin } from '../authentication.ts'
+import type { SessionOwnerRow } from './invitation-queries.ts'
+import * as invitations from './invitations.ts'
+import { InvitationAccepted, InvitationDeclined, InvitationList } from '../schemas.ts'
+import { rawCookie, sessionCookie } from '../sign-in/session-cookie.ts'
+import type { SignInLibrary } from '../sign-in/sign-in-library.ts'
+
+const tags = ['Members']
+
+export interface InvitationRouteDeps {
+  config: Config
+  db: Database
+  library: SignInLibrary
+}
+
+/**
+ * For the session cookie only. `public`, because whoever is invited need not be a member of any org yet: each handler
+ * asks for the session itself.
+ */
+export const registerInvitationRoutes = (app: App, { config, db, library }: InvitationRouteDeps): void => {
+  const ownerOf = (request: FastifyRequest): Promise<SessionOwnerRow> => {
+    const secure = isSecure(request, config.baseUrl)
+    return invitations.sessionOwner(db, library.secret, rawCookie(request.headers.cookie, sessionCookie, secure))
+  }
+  const originOfCall = (request: FastifyRequest) => ({ ip: request.ip, requestId: request.id })
+
+  app.get(
+    `${apiPrefix}/me/invitations`,
+    {
+      config: { access: 'public', errors: ['UNAUTHORIZED'] },
+      schema: {
+        tags,
+        summary: 'List your invitations',
+        description:
+          'For people who signed in: the orgs that invited you and wait for your answer, at most 100, oldest first. A session that began with the sign-in link of one org sees the invitation of that org only.',
+        response: { 200: Success(InvitationList) },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      return ok({ items: await invitations.listOwnInvitations(db, await ownerOf(request)) })
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/me/invitations/:id/accept`,
+    {
+      config: {
+        access: 'public',
+        rateLimit: 'signIn',
+        what: 'Invitation',
+        errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+      },
+      schema: {
+        tags,
+        summary: 'Accept an invitation',
+        description: 'For people who signed in. From then on you are a member of the org.',
+        params: IdParams,
+        response: { 200: Success(InvitationAccepted) },
+      },
+    },
+    async (request) => {
+      requireOwnOrigin(request, config.baseUrl)
+      const owner = await ownerOf(request)
+      return ok(await invitations.acceptInvitation(db, owner, request.params.id, originOfCall(request)))
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/me/invitations/:id/decline`,
+    {
+      config: {
+        access: 'public',
+        rateLimit: 'signIn',
+        what: 'Invitation',
+        errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+      },
+      schema: {
+        tags,
+        summary: 'Decline an invitation',
+        description:
+          'For people who signed in. The invitation ends, and a session that began with the sign-in link of that org ends too.',
+        params: IdParams,
+        response: { 200: Success(InvitationDeclined) },
+      },
+    },
+    async (request) => {
+      requireOwnOrigin(request, config.baseUrl)
+      const owner = await ownerOf(request)
+      await invitations.declineInvitation(db, owner, request.params.id, originOfCall(request))
+      return ok({ declined: true as const })
+    },
+  )
+}

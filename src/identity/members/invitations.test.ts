@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { Answer, TestActor } from '../../../test/harness.ts'
+import { systemActor } from '../actor.ts'
+import { addMember } from './members.ts'
+import { createSignInLink } from '../sign-in/links.ts'
+
+const app = await startTestApp()
+
+const invite = async (as: TestActor, email: string, role = 'member', more: object = {}): Promise<Answer> =>
+  app.call('POST', '/api/v1/members', { as, json: { email, role, ...more }, headers: await app.stepUp(as) })
+
+/** Signs in by a link; without a token, by one of the operator, which is good for all orgs of the person. */
+const signIn = async (userId: string, token?: string) => {
+  const link =
+    token ?? (await app.db.transaction('all orgs', (db) => createSignInLink(db, userId, null))).path.split('=')[1]
+  const answer = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token: link } })
+  assert.equal(answer.status, 200, answer.text)
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  return (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    app.call(method, `/api/v1${path}`, { headers: { cookie, origin: app.url, ...headers } })
+}
+const invitationsOf = async (browser: Awaited<ReturnType<typeof signIn>>) =>
+  (await browser('GET', '/me/invitations')).body.data.items
+const tokenOf = (answer: Answer): string => answer.body.data.signInLink.split('#link=')[1]
+const actionsOf = async (as: TestActor): Promise<string[]> =>
+  (await app.call('GET', '/api/v1/audit-log', { as })).body.data.items.map(({ action }: { action: string }) => action)
+
+describe('a person who exists already and is added by another org', () => {
+  test('is invited, and is no member in any table or answer of the org until they accept', async () => {
+    const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
+    const answer = await invite(owner, person.email, 'owner', { name: 'Ada' })
+    assert.equal(answer.status, 201, answer.text)
+    const { id, userId, status } = answer.body.data
+    assert.equal(status, 'invited')
+    assert.equal(userId, person.userId)
+    const list = async (query = '') =>
+      (await app.call('GET', `/api/v1/members${query}`, { as: owner })).body.data.items.map(
+        (item: { id: string }) => item.id,
+      )
+    assert.ok(!(await list()).includes(id))
+    assert.deepEqual(await list('?status=invited'), [id])
+    const one = await app.call('GET', `/api/v1/members/${id}`, { as: owner })
+    assert.equal(one.body.data.status, 'invited')
+    const inWorkspace = await app.call('GET', `/api/v1/workspaces/${owner.workspaceId}/members`, { as: owner })
+    assert.ok(!inWorkspace.text.includes(userId))
+    const added = await app.call('POST', `/api/v1/workspaces/${owner.workspaceId}/members`, {
+      as: owner,
+      json: { userId },
+    })
+    assert.equal(added.status, 404)
+    const change = { as: owner, json: { role: 'member' }, headers: await app.stepUp(owner) }
+    assert.equal((await app.call('PATCH', `/api/v1/members/${id}`, change)).status, 409)
+    const rows = await app.db.rows(sql`
+      select user_id from members where org_id = ${owner.orgId} and user_id = ${userId}`)
+    assert.deepEqual(rows, [])
+
+    const browser = await signIn(userId)
+    assert.equal((await browser('GET', '/me', { 'x-org-id': owner.orgId })).status, 403)
+    const session = (await browser('GET', '/auth/session')).body.data
+    assert.deepEqual(
+      session.orgs.map(({ name }: { name: string }) => name),
+      ['First'],
+    )
+  })
+
+  test('does not count as an owner: the only owner who accepted stays one', async () => {
+    const [owner, person] = [await app.createOrg(), await app.createOrg()]
+    assert.equal((await invite(owner, person.email, 'owner')).status, 201)
+    const { items } = (await app.call('GET', '/api/v1/members', { as: owner })).body.data
+    const removed = await app.call('DELETE', `/api/v1/members/${items[0].id}`, { as: owner })
+    assert.equal(removed.status, 409)
+  })
+
+  test('accepts once, and has from then on the role, the name and the workspaces that the invitation named', async () => {
+    const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
+    const { id } = (await invite(owner, person.email, 'admin', { name: 'Ada' })).body.data
+    const browser = await signIn(person.userId)
+    const [invitation, ...more] = await invitationsOf(browser)
+    assert.deepEqual(more, [])
+    const { createdAt, ...rest } = invitation
+    assert.ok(Date.parse(createdAt) > 0)
+    const org = { id: owner.orgId, name: 'Second' }
+    assert.deepEqual(rest, { id, org, role: 'admin', invitedBy: 'User' })
+
+    const answers = await Promise.all([1, 2].map(() => browser('POST', `/me/invitations/${id}/accept`)))
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 404],
+    )
+    const me = (await browser('GET', '/me', { 'x-org-id': owner.orgId })).body.data
+    assert.equal(me.role, 'admin')
+    assert.equal(me.user.name, 'Ada')
+    assert.equal(me.workspace.id, owner.workspaceId)
+    assert.equal((await app.call('GET', `/api/v1/members/${id}`, { as: owner })).body.data.status, 'active')
+    assert.deepEqual(await invitationsOf(browser), [])
+    assert.ok((await actionsOf(owner)).includes('member.accepted'))
+  })
+
+  test('declines, and is then as unknown to the org as before; it may ask again', async () => {
+    const [owner, person] = [await app.createOrg(), await app.createOrg()]
+    const { id } = (await invite(owner, person.email)).body.data
+    assert.equal((await invite(owner, person.email)).status, 409)
+    const browser = await signIn(person.userId)
+    assert.equal((await browser('POST', `/me/invitations/${id}/decline`)).status, 200)
+    assert.equal((await app.call('GET', `/api/v1/members/${id}`, { as: owner })).status, 404)
+    assert.equal((await browser('POST', `/me/invitations/${id}/accept`)).status, 404)
+    assert.ok((await actionsOf(owner)).includes('member.declined'))
+    assert.equal((await invite(owner, person.email)).status, 201)
+  })
+
+  test("signs in by the org's link and may do nothing there but answer", async () => {
+    const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
+    await app.db.execute(sql`update users set name = 'What First calls them' where id = ${person.userId}`)
+    const answer = await invite(owner, person.email)
+    const browser = await signIn(person.userId, tokenOf(answer))
+    assert.equal((await browser('GET', '/me')).status, 403)
+    assert.equal((await browser('GET', '/files')).status, 403)
+    assert.equal((await browser('POST', '/auth/password')).status, 403)
+    const session = await browser('GET', '/auth/session')
+    assert.deepEqual(session.body.data.orgs, [])
+    assert.ok(!session.text.includes('What First calls them'))
+    assert.equal((await browser('POST', `/me/invitations/${answer.body.data.id}/accept`)).status, 200)
+    assert.equal((await browser('GET', '/me')).body.data.org.id, owner.orgId)
+    assert.equal((await browser('GET', '/me', { 'x-org-id': person.orgId })).status, 403)
+  })
+
+  test('loses the invitation and its link when the org takes it back', async () => {
+    const [owner, person] = [await app.createOrg(), await app.createOrg()]
+    const answer = await invite(owner, person.email)
+    const { id } = answer.body.data
+    assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as: owner })).status, 200)
+    const json = { token: tokenOf(answer) }
+    assert.equal((await app.call('POST', '/api/v1/auth/sign-in/link', { json })).status, 401)
+    assert.deepEqual(await invitationsOf(await signIn(person.userId)), [])
+    assert.ok((await actionsOf(owner)).includes('member.invitation-withdrawn'))
+  })
+
+  test('is added directly by the operator, which ends the invitation', async () => {
+    const [owner, person] = [await app.createOrg(), await app.createOrg()]
+    await invite(owner, person.email)
+    const wishes = { email: person.email, role: 'member' as const }
+    const member = await app.db.transaction('all orgs', (db) => addMember(db, systemActor(owner.orgId, 'test'), wishes))
+    assert.equal(member.status, 'active')
+    assert.deepEqual(await invitationsOf(await signIn(person.userId)), [])
+  })
+})
+
+describe('an invitation', () => {
+  test("is not for the sessions of another org's link, for other people, for keys or for other pages", async () => {
+    const [owner, other] = [await app.createOrg(), await app.createOrg()]
+    const first = await invite(other, `new-${newId()}@example.com`)
+    const { userId, email, status } = first.body.data
+    assert.equal(status, 'active', 'nobody knew them')
+    const { id } = (await invite(owner, email)).body.data
+    const elsewhere = await signIn(userId, tokenOf(first))
+    assert.deepEqual(await invitationsOf(elsewhere), [])
+    assert.equal((await elsewhere('POST', `/me/invitations/${id}/accept`)).status, 404)
+    const stranger = await signIn(other.userId)
+    assert.deepEqual(await invitationsOf(stranger), [])
+    for (const answer of ['accept', 'decline']) {
+      assert.equal((await stranger('POST', `/me/invitations/${id}/${answer}`)).status, 404)
+      assert.equal((await stranger('POST', `/me/invitations/nonsense/${answer}`)).status, 404)
+      assert.equal((await app.call('POST', `/api/v1/me/invitations/${id}/${answer}`, { as: other })).status, 403)
+    }
+    assert.equal((await app.call('GET', '/api/v1/me/invitations', { as: other })).status, 401)
+    const person = await signIn(userId)
+    const foreign = await person('POST', `/me/invitations/${id}/accept`, { origin: 'https://elsewhere.example' })
+    assert.equal(foreign.status, 403)
+    assert.equal((await person('POST', `/me/invitations/${id}/accept`)).status, 200)
+  })
+
+  test('to be an owner is taken back by owners only', async () => {
+    const [owner, person] = [await app.createOrg(), await app.createOrg()]
+    const admin = await app.createUser(owner, 'admin')
+    const { id } = (await invite(owner, person.email, 'owner')).body.data
+    assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as: admin })).status, 403)
+    assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as: owner })).status, 200)
+  })
+})

@@ -1,0 +1,44 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+// Orgs themselves are not inside one: nothing in here is a tenant's.
+
+export interface OrgRow {
+  id: string
+  name: string
+  createdAt: string
+}
+
+export const insertOrg = (db: Db, id: string, name: string) =>
+  db.row<OrgRow>(sql`insert into orgs (id, name) values (${id}, ${name}) returning id, name, created_at`)
+
+export const findOrg = (db: Db, id: string) =>
+  db.row<OrgRow>(sql`select id, name, created_at from orgs where id = ${id}`)
+
+export interface OrgSummaryRow extends OrgRow {
+  members: number
+  workspaces: number
+}
+
+/** Oldest first. */
+export const listOrgs = (db: Db) =>
+  db.rows<OrgSummaryRow>(sql`
+    -- all orgs: whoever runs the command owns the installation
+    select o.id, o.name, o.created_at,
+      (select count(*)::int from members m where m.org_id = o.id) as members,
+      (select count(*)::int from workspaces w where w.org_id = o.id and w.deleted_at is null) as workspaces
+    from orgs o
+    order by o.id`)
+
+export const hasOrgs = async (db: Db): Promise<boolean> => {
+  const row = await db.row<{ any: boolean }>(sql`
+    -- all orgs: only the very first start makes one by itself
+    select exists (select from orgs) as any`)
+  return row?.any ?? false
+}
+
+// Any number, as long as every Atrium process takes the same one; migrations have another.
+const firstStartLock = 7_203_116
+
+/** Held until the transaction ends: of processes that start at the same instant, one at a time. */
+export const lockFirstStart = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${firstStartLock})`)

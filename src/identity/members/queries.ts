@@ -1,0 +1,63 @@
+import { empty, sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { Actor } from '../actor.ts'
+import type { Role } from '../permissions.ts'
+
+export interface MemberRow {
+  id: string
+  userId: string
+  email: string
+  name: string
+  role: Role
+  revision: number
+  createdAt: string
+  status: 'active' | 'invited'
+}
+
+const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.revision, m.created_at, 'active' as status`
+
+/** Oldest first. */
+export const listMembers = (db: Db, actor: Actor, limit: number, after: string | undefined) =>
+  db.rows<MemberRow>(sql`
+    select ${columns} from members m join users u on u.id = m.user_id
+    where m.org_id = ${actor.orgId} ${after === undefined ? empty : sql`and m.id > ${after}`}
+    order by m.id
+    limit ${limit}`)
+
+export const findMember = (db: Db, orgId: string, id: string) =>
+  db.row<MemberRow>(sql`
+    select ${columns} from members m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.id = ${id}`)
+
+export const findMemberOfUser = (db: Db, orgId: string, userId: string) =>
+  db.row<MemberRow>(sql`
+    select ${columns} from members m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.user_id = ${userId}`)
+
+/**
+ * Locks the member and every owner of the org, always in order of id: of two changes that could each leave the org
+ * without an owner, the second one sees what the first one did.
+ */
+export const lockMemberAndOwners = (db: Db, orgId: string, id: string) =>
+  db.rows<{ id: string; userId: string; role: Role; revision: number }>(sql`
+    select id, user_id, role, revision from members
+    where org_id = ${orgId} and (role = 'owner' or id = ${id})
+    order by id
+    for update`)
+
+/** Undefined when the person is a member already. */
+export const insertMember = (db: Db, orgId: string, member: { id: string; userId: string; name: string; role: Role }) =>
+  db.row<{ id: string }>(sql`
+    insert into members (org_id, id, user_id, name, role)
+    values (${orgId}, ${member.id}, ${member.userId}, ${member.name}, ${member.role})
+    on conflict (org_id, user_id) do nothing
+    returning id`)
+
+export const updateRole = (db: Db, orgId: string, id: string, role: Role) =>
+  db.execute(sql`
+    update members set role = ${role}, revision = revision + 1, updated_at = now()
+    where org_id = ${orgId} and id = ${id}`)
+
+/** With the keys and the workspaces of the member. */
+export const deleteMember = (db: Db, orgId: string, id: string) =>
+  db.execute(sql`delete from members where org_id = ${orgId} and id = ${id}`)

@@ -1,0 +1,112 @@
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { sendResource } from '../../platform/http/etag.ts'
+import { apiPrefix, originOf } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { CursorList, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
+import { afterId, idList } from '../id-list.ts'
+import { listInvitations } from './invitation-queries.ts'
+import * as queries from './queries.ts'
+import * as members from './members.ts'
+import { Member, MemberCreate, MemberCreated, MemberPatch, MemberQuery } from '../schemas.ts'
+import { stepUpTokenOf } from '../sign-in/second-factor/step-up.ts'
+
+const tags = ['Members']
+const what = 'Member'
+
+export const registerMemberRoutes = (app: App, { db, config }: { db: Database; config: Config }): void => {
+  app.get(
+    `${apiPrefix}/members`,
+    {
+      config: { access: 'members:read' },
+      schema: {
+        tags,
+        summary: 'Members of the org',
+        description: 'Oldest first. With `status=invited`: people who have not accepted their invitation yet.',
+        querystring: MemberQuery,
+        response: { 200: Success(CursorList(Member)) },
+      },
+    },
+    async ({ actor, query }) => {
+      const list = query.status === 'invited' ? listInvitations : queries.listMembers
+      const rows = await list(db, actor, query.limit + 1, afterId(query.cursor))
+      return idList(rows, query.limit, (row) => row.id)
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/members`,
+    {
+      config: { access: 'members:write', idempotency: { omit: ['data.signInLink'] }, errors: ['NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Add a member',
+        description:
+          'By e-mail address; a person who is not known yet is made and is a member at once. Somebody who signed in before or belongs to another org is `invited`: they may do nothing here until they accept (`POST /me/invitations/:id/accept`). Every role but `member` needs step-up, and only owners make owners. With step-up the answer has a sign-in link, which opens this org alone, for a person who has no password that opens it.',
+        body: MemberCreate,
+        response: { 201: Success(MemberCreated) },
+      },
+    },
+    async (request, reply) => {
+      const { member, signInPath } = await members.createMember(
+        request.db,
+        request.actor,
+        request.body,
+        stepUpTokenOf(request),
+      )
+      const signInLink = signInPath === null ? null : originOf(request, config.baseUrl) + signInPath
+      reply.code(201)
+      return sendResource(request, reply, { ...member, signInLink })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/members/:id`,
+    {
+      config: { access: 'members:read', what },
+      schema: { tags, summary: 'One member', params: IdParams, response: { 200: Success(Member) } },
+    },
+    async (request, reply) =>
+      sendResource(request, reply, await members.getMember(db, request.actor, request.params.id)),
+  )
+
+  app.patch(
+    `${apiPrefix}/members/:id`,
+    {
+      config: { access: 'members:write', what },
+      schema: {
+        tags,
+        summary: 'Change the role of a member',
+        description:
+          'Needs step-up. Only owners make or unmake owners; the last owner stays one (CONFLICT). The role of somebody who has not accepted yet cannot be changed (CONFLICT): remove them and invite them again.',
+        params: IdParams,
+        body: MemberPatch,
+        response: { 200: Success(Member) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request
+      const proof = { stepUpToken: stepUpTokenOf(request), ifMatch: request.headers['if-match'] }
+      return sendResource(request, reply, await members.changeRole(db, actor, params.id, body.role, proof))
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/members/:id`,
+    {
+      config: { access: 'members:write', what },
+      schema: {
+        tags,
+        summary: 'Remove a member',
+        description:
+          'Their keys and sessions end at once. The last owner cannot be removed (CONFLICT). For somebody who has not accepted yet, the invitation ends.',
+        params: IdParams,
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async ({ actor, params, headers }) => {
+      await members.removeMember(db, actor, params.id, headers['if-match'])
+      return ok({ deleted: true as const })
+    },
+  )
+}

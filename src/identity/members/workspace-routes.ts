@@ -1,0 +1,153 @@
+import type { Database } from '../../platform/database/database.ts'
+import { refuseTags, sendResource } from '../../platform/http/etag.ts'
+import { apiPrefix } from '../../platform/http/http.ts'
+import type { App } from '../../platform/http/http.ts'
+import { CursorList, CursorQuery, Deleted, IdParams, ok, Patch, Success } from '../../platform/http/schemas.ts'
+import { afterId, idList } from '../id-list.ts'
+import { Workspace, WorkspaceCreate, WorkspaceMember, WorkspaceMemberAdd, WorkspaceMemberParams } from '../schemas.ts'
+import { stepUpTokenOf } from '../sign-in/second-factor/step-up.ts'
+import * as queries from './workspace-queries.ts'
+import * as workspaces from './workspaces.ts'
+
+const tags = ['Workspaces']
+const what = 'Workspace'
+
+export const registerWorkspaceRoutes = (app: App, db: Database): void => {
+  app.get(
+    `${apiPrefix}/workspaces`,
+    {
+      config: { access: 'workspaces:read' },
+      schema: {
+        tags,
+        summary: 'Workspaces that the caller may see',
+        querystring: CursorQuery,
+        response: { 200: Success(CursorList(Workspace)) },
+      },
+    },
+    async ({ actor, query }) => {
+      const rows = await queries.listWorkspaces(db, actor, query.limit + 1, afterId(query.cursor))
+      return idList(rows, query.limit, (row) => row.id)
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/workspaces`,
+    {
+      config: { access: 'workspaces:write' },
+      schema: { tags, summary: 'Create a workspace', body: WorkspaceCreate, response: { 201: Success(Workspace) } },
+    },
+    async (request, reply) => {
+      const workspace = await workspaces.createWorkspace(request.db, request.actor, request.body.name)
+      reply.code(201)
+      return sendResource(request, reply, workspace)
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/workspaces/:id`,
+    {
+      config: { access: 'workspaces:read', what },
+      schema: { tags, summary: 'One workspace', params: IdParams, response: { 200: Success(Workspace) } },
+    },
+    async (request, reply) =>
+      sendResource(request, reply, await workspaces.getWorkspace(db, request.actor, request.params.id)),
+  )
+
+  app.patch(
+    `${apiPrefix}/workspaces/:id`,
+    {
+      config: { access: 'workspaces:write', what },
+      schema: {
+        tags,
+        summary: 'Rename a workspace',
+        params: IdParams,
+        body: Patch(WorkspaceCreate),
+        response: { 200: Success(Workspace) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body, headers } = request
+      const workspace =
+        body.name === undefined
+          ? await workspaces.getWorkspace(db, actor, params.id)
+          : await workspaces.renameWorkspace(db, actor, params.id, body.name, headers['if-match'])
+      return sendResource(request, reply, workspace)
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/workspaces/:id`,
+    {
+      config: { access: 'workspaces:write', what },
+      schema: {
+        tags,
+        summary: 'Delete a workspace',
+        description: 'Needs step-up. The default workspace cannot be deleted.',
+        params: IdParams,
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async (request) => {
+      const proof = { stepUpToken: stepUpTokenOf(request), ifMatch: request.headers['if-match'] }
+      await workspaces.deleteWorkspace(db, request.actor, request.params.id, proof)
+      return ok({ deleted: true as const })
+    },
+  )
+
+  app.get(
+    `${apiPrefix}/workspaces/:id/members`,
+    {
+      config: { access: 'workspaces:read', what },
+      schema: {
+        tags,
+        summary: 'Who was added to a workspace',
+        description: 'Owners and admins of the org reach every workspace without being listed here.',
+        params: IdParams,
+        querystring: CursorQuery,
+        response: { 200: Success(CursorList(WorkspaceMember)) },
+      },
+    },
+    async ({ actor, params, query }) => {
+      await workspaces.getWorkspace(db, actor, params.id)
+      const rows = await queries.listWorkspaceMembers(db, actor, params.id, query.limit + 1, afterId(query.cursor))
+      return idList(rows, query.limit, (row) => row.userId)
+    },
+  )
+
+  app.post(
+    `${apiPrefix}/workspaces/:id/members`,
+    {
+      config: { access: 'workspaces:write', what },
+      schema: {
+        tags,
+        summary: 'Add a member of the org to a workspace',
+        description: 'Answers 200 instead of 201 when they were in it already.',
+        params: IdParams,
+        body: WorkspaceMemberAdd,
+        response: { 200: Success(WorkspaceMember), 201: Success(WorkspaceMember) },
+      },
+    },
+    async ({ db, actor, params, body }, reply) => {
+      const { added, member } = await workspaces.addWorkspaceMember(db, actor, params.id, body.userId)
+      return reply.code(added ? 201 : 200).send(ok(member))
+    },
+  )
+
+  app.delete(
+    `${apiPrefix}/workspaces/:id/members/:userId`,
+    {
+      preHandler: refuseTags,
+      config: { access: 'workspaces:write', what },
+      schema: {
+        tags,
+        summary: 'Take a member out of a workspace',
+        params: WorkspaceMemberParams,
+        response: { 200: Success(Deleted) },
+      },
+    },
+    async ({ actor, params }) => {
+      await workspaces.removeWorkspaceMember(db, actor, params.id, params.userId)
+      return ok({ deleted: true as const })
+    },
+  )
+}

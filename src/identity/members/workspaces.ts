@@ -1,0 +1,109 @@
+import type { Database, Transaction } from '../../platform/database/database.ts'
+import { forbidden, notFound } from '../../platform/http/errors.ts'
+import { requireMatch } from '../../platform/http/etag.ts'
+import { isUuid, newId } from '../../platform/ids.ts'
+import { freeSlug, slugOf } from '../../platform/text/slug.ts'
+import type { Actor, AuditActor } from '../actor.ts'
+import { audit } from '../audit/audit.ts'
+import { cleanName } from '../names.ts'
+import * as memberQueries from './queries.ts'
+import { requireStepUp } from '../sign-in/second-factor/step-up.ts'
+import * as queries from './workspace-queries.ts'
+import type { WorkspaceMemberRow, WorkspaceRow } from './workspace-queries.ts'
+
+export const getWorkspace = async (db: Database, actor: Actor, id: string): Promise<WorkspaceRow> => {
+  const workspace = await queries.findWorkspace(db, actor, id)
+  if (!workspace) throw notFound('Workspace')
+  return workspace
+}
+
+const lockWorkspace = async (db: Transaction, actor: Actor, id: string): Promise<WorkspaceRow> => {
+  const workspace = await queries.lockWorkspace(db, actor, id)
+  if (!workspace) throw notFound('Workspace')
+  return workspace
+}
+
+/** A new workspace with `userId`, when there is one, in it. Its slug comes from the name, numbered when it is taken. */
+export const addWorkspace = async (
+  db: Transaction,
+  actor: AuditActor,
+  workspace: { name: string; isDefault: boolean; userId: string | undefined },
+): Promise<WorkspaceRow> => {
+  const { isDefault, userId } = workspace
+  const name = cleanName(workspace.name)
+  const wanted = slugOf(name, 'workspace')
+  for (;;) {
+    const taken = await queries.listSlugsLike(db, actor.orgId, wanted)
+    const slug = freeSlug(wanted, new Set(taken.map((row) => row.slug)))
+    const created = await queries.insertWorkspace(db, actor.orgId, { id: newId(), name, slug, isDefault })
+    // Somebody else's workspace of the same name was committed since the look.
+    if (!created) continue
+    if (userId !== undefined) await queries.insertWorkspaceMember(db, actor.orgId, [created.id], userId)
+    await audit(db, actor, 'workspace.created', { type: 'workspace', id: created.id }, { name, slug })
+    return created
+  }
+}
+
+/** The creator is in it. */
+export const createWorkspace = (db: Database, actor: Actor, name: string): Promise<WorkspaceRow> =>
+  db.transaction(actor, (db) => addWorkspace(db, actor, { name, isDefault: false, userId: actor.userId }))
+
+/** Its slug stays: other people's links go by it. */
+export const renameWorkspace = (
+  db: Database,
+  actor: Actor,
+  id: string,
+  wanted: string,
+  ifMatch: string | undefined,
+): Promise<WorkspaceRow> =>
+  db.transaction(actor, async (db) => {
+    const name = cleanName(wanted)
+    const workspace = await lockWorkspace(db, actor, id)
+    requireMatch(ifMatch, workspace)
+    if (name === workspace.name) return workspace
+    const renamed = await queries.renameWorkspace(db, actor, id, name)
+    if (!renamed) throw notFound('Workspace')
+    await audit(db, actor, 'workspace.renamed', { type: 'workspace', id }, { from: workspace.name, to: name })
+    return renamed
+  })
+
+/** Takes it out of sight, with what is in it. The org's default workspace stays. */
+export const deleteWorkspace = (
+  db: Database,
+  actor: Actor,
+  id: string,
+  proof: { stepUpToken: string | undefined; ifMatch: string | undefined },
+): Promise<void> =>
+  db.transaction(actor, async (db) => {
+    const workspace = await lockWorkspace(db, actor, id)
+    if (workspace.isDefault) throw forbidden('The default workspace of an org cannot be deleted.')
+    await requireStepUp(db, actor, proof.stepUpToken)
+    requireMatch(proof.ifMatch, workspace)
+    await queries.softDeleteWorkspace(db, actor, id)
+    await audit(db, actor, 'workspace.deleted', { type: 'workspace', id }, { name: workspace.name })
+  })
+
+/** Puts a member of the org into the workspace. `added` is false when they were in it already. */
+export const addWorkspaceMember = (
+  db: Database,
+  actor: Actor,
+  id: string,
+  userId: string,
+): Promise<{ added: boolean; member: WorkspaceMemberRow }> =>
+  db.transaction(actor, async (db) => {
+    await lockWorkspace(db, actor, id)
+    if (!(await memberQueries.findMemberOfUser(db, actor.orgId, userId))) throw notFound('Member')
+    const added = (await queries.insertWorkspaceMember(db, actor.orgId, [id], userId)) > 0
+    const member = await queries.findWorkspaceMember(db, actor.orgId, id, userId)
+    if (!member) throw notFound('Member')
+    if (added) await audit(db, actor, 'workspace.member-added', { type: 'workspace', id }, { userId })
+    return { added, member }
+  })
+
+export const removeWorkspaceMember = (db: Database, actor: Actor, id: string, userId: string): Promise<void> =>
+  db.transaction(actor, async (db) => {
+    await lockWorkspace(db, actor, id)
+    const removed = isUuid(userId) ? await queries.deleteWorkspaceMember(db, actor.orgId, id, userId) : 0
+    if (removed === 0) throw notFound('Member')
+    await audit(db, actor, 'workspace.member-removed', { type: 'workspace', id }, { userId })
+  })

@@ -1,0 +1,60 @@
+import type { Database } from '../../platform/database/database.ts'
+import { forbidden, unauthorized } from '../../platform/http/errors.ts'
+import { isUuid } from '../../platform/ids.ts'
+import type { Actor } from '../actor.ts'
+import { noWorkspaceAccess } from '../authority.ts'
+import { effectivePermissions } from '../permissions.ts'
+import * as queries from '../queries.ts'
+import { sessionTokenOf } from './session-cookie.ts'
+
+/** Tells who a browser's session stands for, as of now. */
+export interface SessionAuthority {
+  /**
+   * The actor behind a session cookie, in the named org or else the person's oldest one. Rejects with UNAUTHORIZED for
+   * a session that is not ours, over or ended, and with FORBIDDEN for an org or a workspace that the person is not in.
+   */
+  actorOf(cookie: string, orgId: string | undefined, workspaceId: string | undefined): Promise<Actor>
+  /** Which of these cookies stand for nobody in the org any more: their sessions were ended, expired or taken from it. */
+  listEnded(asked: { cookie?: string | undefined; orgId: string }[]): Promise<string[]>
+}
+
+const noSession = unauthorized('The session is not valid: it has ended or expired. Sign in again.')
+const noOrgAccess = forbidden('You are not a member of this org, or it does not exist.')
+
+/**
+ * Every request asks the database, so a session that was ended lets nobody in any more, on any process. People click
+ * slowly enough for that.
+ */
+export const createSessionAuthority = (db: Database, secret: () => Promise<string>): SessionAuthority => ({
+  actorOf: async (cookie, orgId, workspaceId) => {
+    const token = sessionTokenOf(cookie, await secret())
+    if (token === undefined) throw noSession
+    if (orgId !== undefined && !isUuid(orgId)) throw noOrgAccess
+    if (workspaceId !== undefined && !isUuid(workspaceId)) throw noWorkspaceAccess
+    const row = await queries.findSessionIdentity(db.hot, token, orgId ?? null, workspaceId ?? null)
+    if (!row) throw noSession
+    if (row.orgId === null) throw noOrgAccess
+    if (workspaceId !== undefined && !row.isWorkspaceAllowed) throw noWorkspaceAccess
+    return {
+      orgId: row.orgId,
+      orgName: row.orgName,
+      userId: row.userId,
+      userName: row.userName,
+      email: row.email,
+      role: row.role,
+      permissions: effectivePermissions(row.role, []),
+      workspaceId: row.isWorkspaceAllowed ? row.workspaceId : null,
+      apiKey: null,
+      origin: null,
+    }
+  },
+  listEnded: async (asked) => {
+    if (asked.length === 0) return []
+    const key = await secret()
+    const cookies = asked.map(({ cookie = '' }) => cookie)
+    const tokens = cookies.map((cookie) => sessionTokenOf(cookie, key) ?? '')
+    const orgIds = asked.map(({ orgId }) => orgId)
+    const ended = await queries.listEndedSessions(db.hot, tokens, orgIds)
+    return ended.map(({ place }) => cookies[Number(place) - 1] ?? '')
+  },
+})

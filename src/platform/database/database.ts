@@ -1,0 +1,376 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg from 'pg'
+import type { QueryArrayConfig } from 'pg'
+import type { Sql } from 'sql-template-tag'
+import { sqlState } from './errors.ts'
+import { beginning, findsTenantRole, rejectAllOrgs } from './tenant-role.ts'
+import type { TransactionScope } from './tenant-role.ts'
+
+export { default as sql, join, raw, empty } from 'sql-template-tag'
+export type { Sql } from 'sql-template-tag'
+export type { TransactionScope } from './tenant-role.ts'
+
+/** A text with `$1`, `$2` … and their values; the `sql` template makes them. */
+export type Statement = Pick<Sql, 'text' | 'values'>
+
+/** Where statements go: the pool, the pipelined connections or one transaction. Columns arrive in camelCase. */
+export interface Db {
+  rows<Row>(statement: Statement): Promise<Row[]>
+  /** The first row, or undefined. */
+  row<Row>(statement: Statement): Promise<Row | undefined>
+  /** The number of rows that the statement changed. */
+  execute(statement: Statement): Promise<number>
+  /**
+   * One record by its key, as the JSON text that the statement answers; undefined when it answers none. The parts of the
+   * key are UUIDs. On `hot`, all look-ups of a turn of the event loop by the same statement are sent as one.
+   */
+  lookUp(statement: LookUp, key: readonly string[]): Promise<string | undefined>
+}
+
+/**
+ * A point read that can be asked for many keys at once: `$1`, `$2` … are arrays of UUIDs, one for each part of the key,
+ * and it answers `place` (which key, from 1) and `record` (JSON as text), a row for each key that there is.
+ */
+export interface LookUp {
+  readonly text: string
+}
+
+export interface Transaction extends Db {
+  /** Runs after the commit, in order, and never when it rolls back. A failure is logged: the answer is out already. */
+  afterCommit(work: () => void | Promise<void>): void
+}
+
+export interface Database extends Db {
+  /**
+   * Point reads on the hot path. They share a few connections without waiting for one another's answers, so a
+   * slow statement here would hold up all others: select by key only.
+   */
+  readonly hot: Db
+  /**
+   * Statements on a queue, a table that is empty one minute and has a million rows the next. They are planned once for
+   * all values and never read a table from end to end, however small it was when they were planned. They have a few
+   * connections of their own, so that nobody waits behind requests, nor they behind him.
+   */
+  readonly indexed: Pick<Database, keyof Db | 'transaction'>
+  transaction<T>(scope: TransactionScope, work: (db: Transaction) => Promise<T>): Promise<T>
+  /** Whether transactions of an org are held to it by the tables' policies; false where the role cannot be used. */
+  hasTenantPolicies(): Promise<boolean>
+  /** A handle whose transactions first run `guard`, inside themselves; that is how an idempotency key joins them. */
+  guarded(guard: (db: Transaction) => Promise<void>): Database
+  /** Connections of the pool right now, and how many wait for one. */
+  poolUse(): { inUse: number; idle: number; waiting: number }
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  connection: pg.ClientConfig
+  poolSize: number
+  hotConnections: number
+  onError: (error: unknown, where: string) => void
+}
+
+type Runner = (config: QueryArrayConfig) => Promise<pg.QueryArrayResult>
+
+// A timestamp leaves the database as text and goes into JSON as text: `2026-11-21 03:38:50.123456+00` becomes
+// `2026-11-21T03:38:50.123Z` by cutting, without a Date in between (1 µs a column on the hot reads).
+const isoFromPostgres = (text: string): string => {
+  if (!text.endsWith('+00')) return text
+  const milliseconds = text[19] === '.' ? text.slice(20, -3).padEnd(3, '0').slice(0, 3) : '000'
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
+}
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, BigInt],
+  [pg.types.builtins.TIMESTAMPTZ, isoFromPostgres],
+  [pg.types.builtins.DATE, (text: string) => text],
+])
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    (format !== 'binary' && parsers.get(oid)) || pg.types.getTypeParser(oid, format ?? 'text'),
+}
+
+const camelCase = (column: string): string =>
+  column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+// Statement texts come from a fixed set of templates; the bound only stops a template with a variable list of
+// columns from filling the server's memory with prepared statements.
+const maxPreparedStatements = 500
+const preparedNames = new Map<string, string>()
+const preparedName = (text: string): string | undefined => {
+  const known = preparedNames.get(text)
+  if (known !== undefined || preparedNames.size >= maxPreparedStatements) return known
+  const name = `s${preparedNames.size}`
+  preparedNames.set(text, name)
+  return name
+}
+
+const columnNames = new Map<string, string[]>()
+
+const toObjects = <Row>(text: string, result: pg.QueryArrayResult): Row[] => {
+  let names = columnNames.get(text)
+  if (names === undefined) {
+    names = result.fields.map((field) => camelCase(field.name))
+    if (columnNames.size < maxPreparedStatements) columnNames.set(text, names)
+  }
+  return result.rows.map((values: unknown[]) => {
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i]
+    return row as Row
+  })
+}
+
+const uuidsOf = (keys: readonly (readonly string[])[], part: number): string =>
+  `{${keys.map((key) => key[part]).join(',')}}`
+
+type Key = readonly string[]
+type LookUpAll = (statement: LookUp, keys: Key[]) => Promise<(string | undefined)[]>
+
+const dbOver = (run: Runner, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db => {
+  const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
+    const text = statement.text
+    const name = preparedName(text)
+    const config: QueryArrayConfig = { text, values: statement.values, rowMode: 'array', types }
+    if (name !== undefined) config.name = name
+    return [text, run(config)]
+  }
+  const lookUpAll: LookUpAll = async ({ text }, keys) => {
+    const parts = keys[0]?.length ?? 0
+    const [, result] = send({ text, values: Array.from({ length: parts }, (_, part) => uuidsOf(keys, part)) })
+    const found: (string | undefined)[] = Array.from({ length: keys.length })
+    for (const [place, record] of (await result).rows as unknown as [bigint, string][]) {
+      found[Number(place) - 1] = record
+    }
+    return found
+  }
+  return {
+    rows: async (statement) => {
+      const [text, result] = send(statement)
+      return toObjects(text, await result)
+    },
+    row: async <Row>(statement: Statement) => {
+      const [text, result] = send(statement)
+      return toObjects<Row>(text, await result)[0]
+    },
+    execute: async (statement) => (await send(statement)[1]).rowCount ?? 0,
+    lookUp: lookUpOver?.(lookUpAll) ?? (async (statement, key) => (await lookUpAll(statement, [key]))[0]),
+  }
+}
+
+const insideTransaction = new AsyncLocalStorage<true>()
+
+const refuseInsideTransaction = (): void => {
+  if (insideTransaction.getStore()) {
+    throw new Error('the pool was used while a transaction is open here: pass the transaction on')
+  }
+}
+
+interface Waiting {
+  key: Key
+  resolve(record: string | undefined): void
+  reject(error: unknown): void
+}
+
+const maxKeysOfLookUp = 500
+
+/**
+ * Look-ups that are asked for in one go leave as one statement. Requests that waited for the same answer about their
+ * callers' authority come here together, so under load this takes the place of dozens of statements.
+ */
+const gathered = (lookUpAll: LookUpAll): Db['lookUp'] => {
+  const waiting = new Map<LookUp, Waiting[]>()
+  const answer = async (statement: LookUp, batch: Waiting[]): Promise<void> => {
+    try {
+      const records = await lookUpAll(
+        statement,
+        batch.map(({ key }) => key),
+      )
+      for (const [place, { resolve }] of batch.entries()) resolve(records[place])
+    } catch (error) {
+      // One key that the database cannot take must not cost the others their answers.
+      if (batch.length > 1 && sqlState(error) !== undefined) for (const one of batch) void answer(statement, [one])
+      else for (const { reject } of batch) reject(error)
+    }
+  }
+  const send = (statement: LookUp): void => {
+    const batch = waiting.get(statement) ?? []
+    waiting.delete(statement)
+    while (batch.length > 0) void answer(statement, batch.splice(0, maxKeysOfLookUp))
+  }
+  return (statement, key) =>
+    new Promise((resolve, reject) => {
+      refuseInsideTransaction()
+      const batch = waiting.get(statement)
+      if (batch) {
+        batch.push({ key, resolve, reject })
+        return
+      }
+      waiting.set(statement, [{ key, resolve, reject }])
+      // Runs when all that the last answer set going has come to a wait of its own.
+      process.nextTick(send, statement)
+    })
+}
+
+const corked = new WeakSet<pg.Client>()
+
+/**
+ * All statements that one answer set going leave in one write: a write to the socket costs as much CPU as all the rest
+ * of a point read.
+ */
+const writeTogether = (client: pg.Client): void => {
+  if (corked.has(client)) return
+  const { stream } = client.connection
+  corked.add(client)
+  stream.cork()
+  process.nextTick(() => {
+    corked.delete(client)
+    stream.uncork()
+  })
+}
+
+const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void> } => {
+  const slots: (Promise<pg.Client> | undefined)[] = Array.from({ length: options.hotConnections })
+  let next = 0
+  let closed = false
+  const connect = async (slot: number): Promise<pg.Client> => {
+    const client = new pg.Client({ ...options.connection, pipeline: true })
+    const forget = (): void => {
+      slots[slot] = undefined
+    }
+    client.on('error', (error) => {
+      forget()
+      if (!closed) options.onError(error, 'hot connection')
+    })
+    client.on('end', forget)
+    try {
+      await client.connect()
+    } catch (error) {
+      forget()
+      throw error
+    }
+    return client
+  }
+  const run: Runner = async (config) => {
+    refuseInsideTransaction()
+    next = (next + 1) % slots.length
+    const client = await (slots[next] ??= connect(next))
+    writeTogether(client)
+    return client.query(config)
+  }
+  const close = async (): Promise<void> => {
+    closed = true
+    const open = slots.filter((slot) => slot !== undefined)
+    await Promise.allSettled(open.map(async (slot) => (await slot).end()))
+  }
+  return { db: dbOver(run, gathered), close }
+}
+
+interface RunOptions extends DatabaseOptions {
+  hasTenantRole: () => Promise<boolean>
+}
+
+const runTransaction = async <T>(
+  pool: pg.Pool,
+  scope: TransactionScope,
+  work: (db: Transaction) => Promise<T>,
+  options: RunOptions,
+): Promise<T> => {
+  const begin = beginning(scope, scope !== 'all orgs' && (await options.hasTenantRole()))
+  const client = await pool.connect()
+  const after: (() => void | Promise<void>)[] = []
+  let broken: Error | undefined
+  let result: T
+  try {
+    await client.query(begin)
+    const db: Transaction = {
+      ...dbOver((config) => {
+        if (scope !== 'all orgs') rejectAllOrgs(config.text)
+        return client.query(config)
+      }),
+      afterCommit: (callback) => {
+        after.push(callback)
+      },
+    }
+    result = await insideTransaction.run(true, () => work(db))
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: Error) => {
+      broken = rollbackError
+    })
+    throw error
+  } finally {
+    // A connection whose rollback failed is in an unknown state: it must not serve anyone again.
+    client.release(broken)
+  }
+  for (const callback of after) {
+    try {
+      await callback()
+    } catch (error) {
+      options.onError(error, 'after commit')
+    }
+  }
+  return result
+}
+
+// One that takes, one that writes down what came of it.
+const indexedConnections = 2
+
+/** Opens the pools. Nothing connects before the first statement. */
+export const openDatabase = (options: DatabaseOptions): Database => {
+  const connection: pg.ClientConfig = {
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+    application_name: 'atrium',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    ...options.connection,
+    // ISO dates in UTC are what the parsers above cut apart.
+    options: `${options.connection.options ?? ''} -c timezone=UTC -c datestyle=ISO`.trim(),
+  }
+  const withDefaults = { ...options, connection }
+  const poolOf = (config: pg.PoolConfig): pg.Pool => {
+    const pool = new pg.Pool({ ...connection, idleTimeoutMillis: 30_000, ...config })
+    pool.on('error', (error) => {
+      options.onError(error, 'idle connection')
+    })
+    // A connection that breaks between two statements of a transaction has no statement to reject; unheard, the event
+    // would end the process. The next statement rejects, and the pool drops the connection.
+    pool.on('connect', (client) => client.on('error', () => undefined))
+    return pool
+  }
+  const over = (pool: pg.Pool, guard?: (db: Transaction) => Promise<void>): Database['indexed'] => ({
+    ...dbOver((config) => {
+      refuseInsideTransaction()
+      return pool.query(config)
+    }),
+    transaction: (scope, work) => {
+      if (insideTransaction.getStore()) throw new Error('transactions do not nest: pass the open one on')
+      const guardedWork = guard
+        ? async (db: Transaction) => {
+            await guard(db)
+            return work(db)
+          }
+        : work
+      return runTransaction(pool, scope, guardedWork, { ...options, hasTenantRole })
+    },
+  })
+  const pool = poolOf({ max: options.poolSize })
+  const hasTenantRole = findsTenantRole(pool)
+  const indexedPool = poolOf({
+    max: indexedConnections,
+    options: `${connection.options} -c enable_seqscan=off -c plan_cache_mode=force_generic_plan`,
+  })
+  const hot = hotPool(withDefaults)
+  const indexed = over(indexedPool)
+  const open = (guard?: (db: Transaction) => Promise<void>): Database => ({
+    ...over(pool, guard),
+    hot: hot.db,
+    indexed,
+    hasTenantPolicies: hasTenantRole,
+    guarded: (next) => open(next),
+    poolUse: () => ({ inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: async () => {
+      await Promise.all([pool.end(), indexedPool.end(), hot.close()])
+    },
+  })
+  return open()
+}

@@ -1,0 +1,50 @@
+import pg from 'pg'
+import { diskFull, isDiskFull } from '../process/disk-space.ts'
+import { serviceUnavailable } from '../http/errors.ts'
+
+const unreachableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  '53300', // too_many_connections
+  '57014', // query_canceled: the statement timeout
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '53100', // disk_full
+  '53200', // out_of_memory
+])
+
+const codeOf = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
+
+/** True when the database itself is away, full or restarting, as opposed to having refused a statement. */
+export const isDatabaseUnavailable = (error: unknown): boolean => {
+  const code = codeOf(error)
+  if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true
+  return (
+    error instanceof Error &&
+    /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      error.message,
+    )
+  )
+}
+
+/** The five-character SQLSTATE of a statement that the database refused, else undefined. */
+export const sqlState = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError ? error.code : undefined
+
+/** The constraint or unique index that a write violated, by name. */
+export const violatedConstraint = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined
+
+export const databaseUnavailable = (cause: unknown): Error =>
+  isDiskFull(cause)
+    ? diskFull(cause)
+    : serviceUnavailable('The database cannot be reached right now. Try again shortly.', { cause })

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { StartError } from '../process/start-error.ts'
+
+export interface MigrationResult {
+  /** Names of the migrations applied by this call, in order. */
+  applied: string[]
+}
+
+interface Migration {
+  name: string
+  text: string
+  checksum: string
+}
+
+const migrationsFolder = new URL('../../../migrations/', import.meta.url)
+const oldestServer = 150_000
+
+// Any number would do, as long as every Atrium process takes the same one.
+const advisoryLock = 7_203_115
+
+const readMigrations = async (): Promise<Migration[]> => {
+  const names = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted()
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(name, migrationsFolder), 'utf8')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+const checkHistory = (known: Migration[], applied: { name: string; checksum: string }[]): void => {
+  const byName = new Map(known.map((migration) => [migration.name, migration]))
+  for (const { name, checksum } of applied) {
+    const migration = byName.get(name)
+    if (!migration) {
+      throw new StartError(
+        `The database is newer than this Atrium: it has the migration ${name}, which this version does not know.`,
+        'Start the version that made it, or a newer one.',
+      )
+    }
+    if (migration.checksum !== checksum) {
+      throw new StartError(
+        `The migration ${name} was changed after this database applied it.`,
+        'Migrations only go forward: restore the file and put the change into a new one.',
+      )
+    }
+  }
+}
+
+const applyMigration = async (client: pg.Client, migration: Migration): Promise<void> => {
+  try {
+    await client.query('begin')
+    await client.query(migration.text)
+    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
+      migration.name,
+      migration.checksum,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw new StartError(
+      `The migration ${migration.name} failed and was rolled back: ${(error as Error).message}`,
+      undefined,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+const checkServer = async (client: pg.Client): Promise<string> => {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
+  )
+  const server = rows[0]
+  if (server && server.number < oldestServer) {
+    throw new StartError(`The database is PostgreSQL ${server.text}; Atrium needs 15 or newer.`)
+  }
+  return server?.text ?? ''
+}
+
+/** The server's version and the migrations that a start would apply. Changes nothing. Throws a StartError like `migrate`. */
+export const pendingMigrations = async (
+  connection: pg.ClientConfig,
+): Promise<{ serverVersion: string; pending: string[] }> => {
+  const client = new pg.Client({ ...connection, application_name: 'atrium-migrate' })
+  await client.connect()
+  try {
+    const serverVersion = await checkServer(client)
+    const { rows: found } = await client.query<{ exists: boolean }>(
+      `select to_regclass('schema_migrations') is not null as exists`,
+    )
+    const known = await readMigrations()
+    if (!found[0]?.exists) return { serverVersion, pending: known.map((migration) => migration.name) }
+    const { rows: applied } = await client.query<{ name: string; checksum: string }>(
+      'select name, checksum from schema_migrations order by name',
+    )
+    checkHistory(known, applied)
+    const done = new Set(applied.map((row) => row.name))
+    return { serverVersion, pending: known.map((migration) => migration.name).filter((name) => !done.has(name)) }
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Brings the schema up to this version. Processes that start at once take turns by an advisory lock, so each
+ * migration runs exactly once. Throws a StartError when the server or the schema does not fit this version.
+ */
+export const migrate = async (connection: pg.ClientConfig): Promise<MigrationResult> => {
+  const client = new pg.Client({ ...connection, application_name: 'atrium-migrate' })
+  await client.connect()
+  try {
+    await checkServer(client)
+    await client.query('select pg_advisory_lock($1)', [advisoryLock])
+    await client.query(`create table if not exists schema_migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+    const known = await readMigrations()
+    const { rows: applied } = await client.query<{ name: string; checksum: string }>(
+      'select name, checksum from schema_migrations order by name',
+    )
+    checkHistory(known, applied)
+    const done = new Set(applied.map((row) => row.name))
+    const pending = known.filter((migration) => !done.has(migration.name))
+    for (const migration of pending) await applyMigration(client, migration)
+    await client.query('select protect_tenant_tables()')
+    return { applied: pending.map((migration) => migration.name) }
+  } finally {
+    await client.end()
+  }
+}

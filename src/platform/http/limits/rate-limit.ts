@@ -1,0 +1,206 @@
+import type { RateLimits } from '../../../config/limits.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Log } from '../../process/log.ts'
+
+export type LimitName = keyof RateLimits
+
+/** What one take came to. */
+export interface Verdict {
+  allowed: boolean
+  /** Requests a minute, which is also the size of the bucket; 0 when the limit is off. */
+  limit: number
+  /** How many more would be allowed right now. */
+  remaining: number
+  /** Milliseconds until the bucket is full again, if nothing more is taken. */
+  fullInMs: number
+  /** Milliseconds until the refused request would be allowed; 0 for an allowed one. */
+  retryAfterMs: number
+}
+
+/** Counts requests against the limits of the configuration. Never rejects: a limiter that is away must not fail requests. */
+export interface RateLimiter {
+  /** Takes `cost` tokens from the bucket of `key`, or none when it holds fewer. A promise only when counts are shared. */
+  take(limit: LimitName, key: string, cost?: number): Verdict | Promise<Verdict>
+  close(): void
+}
+
+export interface RateLimiterOptions {
+  rateLimits: Config['rateLimits']
+  redisUrl?: string | undefined
+  log: Log
+  /**
+   * A clock that never goes back, in milliseconds, for tests. Default: the clock of this process for counts in memory,
+   * the clock of Redis for shared counts.
+   */
+  now?: () => number
+  /** A request waits this long for Redis before it is counted here instead. Default: 250 ms. */
+  redisTimeoutMs?: number
+  /** Buckets of one limit that are kept per minute, in memory; beyond it the oldest are forgotten early. */
+  maxBuckets?: number
+}
+
+const windowMs = 60_000
+
+// Intervals such as 60,000 / 7 are not exact: seven of them must still fit into a minute.
+const slackMs = 0.01
+
+const unlimited: Verdict = { allowed: true, limit: 0, remaining: 0, fullInMs: 0, retryAfterMs: 0 }
+
+const verdictOf = (allowed: boolean, fullInMs: number, limit: number, cost: number): Verdict => {
+  const intervalMs = windowMs / limit
+  return {
+    allowed,
+    limit,
+    remaining: Math.max(0, Math.floor((windowMs - fullInMs + slackMs) / intervalMs)),
+    fullInMs,
+    retryAfterMs: allowed ? 0 : Math.max(0, fullInMs + intervalMs * cost - windowMs),
+  }
+}
+
+interface Bucket {
+  fullAtMs: number
+}
+
+/**
+ * The buckets of one limit. A bucket that was left alone for a minute is full, so it need not be kept: two maps take
+ * turns, and the older is dropped whole. Bounded by 2 × maxBuckets (some 200 bytes each), whatever keys arrive.
+ */
+const createBuckets = (maxBuckets: number): ((key: string, nowMs: number) => Bucket) => {
+  let current = new Map<string, Bucket>()
+  let previous = new Map<string, Bucket>()
+  let sinceMs = Number.NEGATIVE_INFINITY
+  return (key, nowMs) => {
+    if (nowMs - sinceMs >= windowMs || current.size >= maxBuckets) {
+      previous = current
+      current = new Map()
+      sinceMs = nowMs
+    }
+    let bucket = current.get(key)
+    if (bucket === undefined) {
+      bucket = previous.get(key) ?? { fullAtMs: 0 }
+      current.set(key, bucket)
+    }
+    return bucket
+  }
+}
+
+type TakeHere = (limit: LimitName, key: string, cost: number) => Verdict
+
+/** Token buckets as the generic cell rate algorithm: all that is kept of a bucket is when it will be full again. */
+const createMemoryLimiter = (options: RateLimiterOptions): TakeHere => {
+  const { rateLimits, now = () => performance.now(), maxBuckets = 100_000 } = options
+  const bucketsOf = Object.fromEntries(
+    Object.keys(rateLimits).map((limit) => [limit, createBuckets(maxBuckets)]),
+  ) as Record<LimitName, ReturnType<typeof createBuckets>>
+  return (limit, key, cost) => {
+    const perMinute = rateLimits[limit]
+    const nowMs = now()
+    const bucket = bucketsOf[limit](key, nowMs)
+    const fullInMs = Math.max(bucket.fullAtMs - nowMs, 0)
+    const nextMs = fullInMs + (windowMs / perMinute) * cost
+    if (nextMs > windowMs + slackMs) return verdictOf(false, fullInMs, perMinute, cost)
+    bucket.fullAtMs = nowMs + nextMs
+    return verdictOf(true, nextMs, perMinute, cost)
+  }
+}
+
+// The same algorithm in microseconds by the clock of Redis, so that it does not matter whose clock is right. A key
+// lives until its bucket is full; with the clock of a test (ARGV[2]) it is kept, because that clock may stand still.
+const takeScript = `
+local now = tonumber(ARGV[2])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000000 + time[2]
+end
+local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0') - now, 0)
+local next = full + tonumber(ARGV[1])
+if next > ${(windowMs + slackMs) * 1_000} then return { 0, full } end
+redis.call('SET', KEYS[1], string.format('%.0f', now + next), 'PX', math.ceil(next / 1000))
+if ARGV[2] then redis.call('PERSIST', KEYS[1]) end
+return { 1, next }`
+
+const probeEveryMs = 1_000
+
+/**
+ * Counts in Redis, shared by every API process. While Redis is away, each process counts for itself, from full
+ * buckets: limits get looser by the number of processes, and no request fails or waits for it.
+ */
+const openSharedLimiter = async (url: string, options: RateLimiterOptions): Promise<RateLimiter> => {
+  const { log, rateLimits, now, redisTimeoutMs = 250 } = options
+  const takeHere = createMemoryLimiter(options)
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 2_000,
+    commandTimeout: redisTimeoutMs,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+    scripts: { takeTokens: { lua: takeScript, numberOfKeys: 1 } },
+  }) as InstanceType<typeof Redis> & {
+    takeTokens(key: string, costMicros: number, ...nowMicros: number[]): Promise<[number, number]>
+  }
+  const nowMicros = now ? () => [now() * 1_000] : () => []
+
+  let here = false
+  let closed = false
+  let probe: NodeJS.Timeout | undefined
+
+  const countHere = (error: unknown): void => {
+    if (here || closed) return
+    here = true
+    log.warn({ err: error }, 'Redis cannot be reached: this process counts its rate limits alone until it can')
+    // One probe a second, in the background: while Redis hangs, no request has to find that out by waiting. It counts
+    // for real, because a Redis that is full or a replica answers pings, too.
+    probe = setInterval(() => void tryThere(), probeEveryMs).unref()
+  }
+  const tryThere = async (): Promise<void> => {
+    try {
+      await redis.takeTokens('atrium:rate:probe', 1)
+    } catch {
+      return
+    }
+    if (!here || closed) return
+    here = false
+    clearInterval(probe)
+    log.info('Redis is back: rate limits are shared again')
+  }
+
+  redis.on('error', countHere)
+  redis.on('close', () => countHere(new Error('the connection to Redis was closed')))
+  await redis.connect().catch(countHere)
+
+  return {
+    take: (limit, key, cost = 1) => {
+      const perMinute = rateLimits[limit]
+      if (perMinute === 0) return unlimited
+      if (here) return takeHere(limit, key, cost)
+      const costMicros = ((windowMs * 1_000) / perMinute) * cost
+      return redis.takeTokens(`atrium:rate:${limit}:${key}`, costMicros, ...nowMicros()).then(
+        ([allowed, fullInMicros]) => verdictOf(allowed === 1, fullInMicros / 1_000, perMinute, cost),
+        (error: unknown) => {
+          countHere(error)
+          return takeHere(limit, key, cost)
+        },
+      )
+    },
+    close: () => {
+      closed = true
+      clearInterval(probe)
+      redis.disconnect()
+    },
+  }
+}
+
+/**
+ * Opens the limiter that the configuration asks for: in Redis with `redisUrl`, else in memory. Resolves also when
+ * Redis is away, after two seconds at the latest.
+ */
+export const openRateLimiter = async (options: RateLimiterOptions): Promise<RateLimiter> => {
+  if (options.redisUrl !== undefined) return openSharedLimiter(options.redisUrl, options)
+  const take = createMemoryLimiter(options)
+  return {
+    take: (limit, key, cost = 1) => (options.rateLimits[limit] === 0 ? unlimited : take(limit, key, cost)),
+    close: () => undefined,
+  }
+}

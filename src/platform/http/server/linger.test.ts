@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { startTestApp } from '../../../../test/harness.ts'
+
+const app = await startTestApp()
+const piece = Buffer.alloc(65_536, 'x')
+
+const drained = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('drain', resolve))
+
+/** Sends the head of a request and then, whatever is answered, `bytes` of body; answers all that came back. */
+const push = async (head: string[], bytes: number): Promise<{ answer: string; sent: number }> => {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+  const gone = new Promise((resolve) => socket.once('close', resolve))
+  const chunks: Buffer[] = []
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write([...head, 'Host: localhost', `Content-Length: ${bytes}`, '', ''].join('\r\n'))
+  let sent = 0
+  for (; sent < bytes && !socket.destroyed; sent += piece.length) {
+    // Nobody reads the answer yet: a reset would take it away.
+    if (!socket.write(piece.subarray(0, bytes - sent))) await Promise.race([drained(socket), gone])
+  }
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await gone
+  return { answer: Buffer.concat(chunks).toString(), sent }
+}
+
+describe('a refusal of a body that is still coming in', () => {
+  const megabytes = 5 * 1_048_576
+
+  test('is there for a client that sends all of it first, with and without a key, and the connection ends', async () => {
+    const owner = await app.createOrg()
+    for (const [authorization, status] of [
+      [`Authorization: Bearer ${owner.key}`, 400],
+      ['Authorization: none', 401],
+    ] as const) {
+      const head = ['POST /api/v1/agents HTTP/1.1', authorization, 'Content-Type: application/json']
+      const { answer, sent } = await push(head, megabytes)
+      assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer.slice(0, 100))
+      assert.match(answer, /connection: close/i)
+      assert.match(answer, /\{"success":false,"error":\{.+\}\}$/)
+      assert.equal(sent, megabytes)
+    }
+  })
+
+  test('does not make the server read for ever', async () => {
+    const all = 200 * megabytes
+    const { sent } = await push(['POST /api/v1/agents HTTP/1.1', 'Content-Type: application/json'], all)
+    assert.ok(sent < all, 'the server hung up')
+  })
+})

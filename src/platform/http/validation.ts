@@ -1,0 +1,209 @@
+import { Ajv } from 'ajv'
+import type { AnySchemaObject, ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
+import fastJsonStringify from 'fast-json-stringify'
+import type { Schema as AnswerSchema } from 'fast-json-stringify'
+import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
+import { badRequest } from './errors.ts'
+import type { ApiError } from './errors.ts'
+import { isUuid } from '../ids.ts'
+
+const compilerOf = (coerce: boolean): Ajv => {
+  const ajv = new Ajv({
+    coerceTypes: coerce,
+    useDefaults: true,
+    removeAdditional: false,
+    allErrors: false,
+    strict: false,
+    verbose: true, // the messages below name the alternatives of the schema that refused
+  })
+  addFormats.default(ajv)
+  // What the library takes beyond it, the database refuses: `urn:uuid:…`, the 60th second, offsets of a day.
+  ajv.addFormat('uuid', { type: 'string', validate: isUuid })
+  const isRfcTime = ajv.formats['date-time'] as { validate: (text: string) => boolean }
+  ajv.addFormat('date-time', { type: 'string', validate: (text: string) => isRfcTime.validate(text) && isMoment(text) })
+  // Of an object with known properties only those count: the others are ignored everywhere else, too.
+  ajv.removeKeyword('minProperties')
+  ajv.addKeyword({
+    keyword: 'minProperties',
+    type: 'object',
+    schemaType: 'number',
+    errors: false,
+    validate: (limit: number, data: object, { properties }: AnySchemaObject = {}) =>
+      Object.keys(data).filter((name) => properties === undefined || Object.hasOwn(properties, name)).length >= limit,
+  })
+  return ajv
+}
+
+/** Whether an RFC 3339 time is one that can be stored: it exists, and lies in the years 1 to 9999 of UTC. */
+const isMoment = (text: string): boolean => {
+  const offsetHours = Number(/[+-](\d\d):?\d\d$/.exec(text.slice(10))?.[1] ?? 0)
+  const year = new Date(text).getUTCFullYear()
+  return year >= 1 && year <= 9999 && offsetHours <= 15
+}
+
+interface Check {
+  (data: unknown): boolean
+  errors?: FastifySchemaValidationError[] | null
+}
+
+// What is compiled at the first request instead of at the start: of the routes that there are, a server uses few on
+// most days, and all of them compiled take 15 MB and half a second. A schema that does not compile is found by a test
+// over all routes (test/contract/routes.test.ts).
+const checkLater = (compile: () => Check): Check => {
+  let compiled: Check | undefined
+  const check: Check = (data) => {
+    compiled ??= compile()
+    const valid = compiled(data)
+    check.errors = compiled.errors ?? null
+    return valid
+  }
+  return check
+}
+
+/**
+ * What checks a part of a request. A body's types are taken at their word; a query or a path is text and is read as the
+ * type that the schema names.
+ */
+const createCheckCompiler = () => {
+  const strict = compilerOf(false)
+  const coercing = compilerOf(true)
+  return (schema: object, part: string | undefined): Check => (part === 'body' ? strict : coercing).compile(schema)
+}
+
+type Serialize = (data: unknown) => string
+
+const compileSerializer = (schema: object): Serialize => fastJsonStringify(schema as AnswerSchema)
+
+type Content = { content?: Record<string, { schema: object }> }
+
+const schemasIn = (one: unknown): object[] => {
+  if (one === undefined) return []
+  const { content } = one as Content
+  return content === undefined ? [one as object] : Object.values(content).map(({ schema }) => schema)
+}
+
+/** Compiles every schema of a route, or throws: for the test over all routes. */
+export const compileEverySchema = ({ body, querystring, params, response = {} }: Record<string, unknown>): void => {
+  const compile = createCheckCompiler()
+  for (const schema of schemasIn(body)) compile(schema, 'body')
+  for (const schema of [querystring, params].flatMap(schemasIn)) compile(schema, undefined)
+  for (const schema of Object.values(response as object).flatMap(schemasIn)) compileSerializer(schema)
+}
+
+/** Checks what comes in and writes what goes out by the schemas of the route. */
+export const registerValidation = (app: FastifyInstance): void => {
+  const compile = createCheckCompiler()
+  const serializers = new WeakMap<object, Serialize>()
+  app.setValidatorCompiler(({ schema, httpPart }) => checkLater(() => compile(schema, httpPart)))
+  app.setSerializerCompiler(({ schema }) => (data) => {
+    let serialize = serializers.get(schema)
+    if (serialize === undefined) {
+      serialize = compileSerializer(schema)
+      serializers.set(schema, serialize)
+    }
+    return serialize(data)
+  })
+}
+
+const fieldOf = (error: Pick<ErrorObject, 'instancePath'>, context: string): string => {
+  const path = error.instancePath.split('/').slice(1)
+  if (path.length === 0) return context === 'querystring' ? 'The query' : 'The body'
+  return path
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+const within = (path: string, name: string): string => {
+  const prefix = path.split('/').slice(1).join('.')
+  return prefix === '' ? name : `${prefix}.${name}`
+}
+
+const typeNames: Record<string, string> = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+type Schema = {
+  type?: string
+  const?: string | number | boolean
+  anyOf?: Schema[]
+  enum?: (string | number)[]
+  format?: string
+}
+
+const alternatives = (schema: Schema): string[] =>
+  (schema.anyOf ?? [schema]).flatMap((one) => {
+    if (one.const !== undefined) return [String(one.const)]
+    if (one.enum) return one.enum.map(String)
+    return one.anyOf ? alternatives(one) : [typeNames[one.type ?? ''] ?? 'another type']
+  })
+
+const listed = (words: string[]): string => [...new Set(words)].join(' or ')
+
+const formatNames: Record<string, string> = {
+  uuid: 'a UUID',
+  'date-time': 'an ISO 8601 time',
+  email: 'an e-mail address',
+}
+
+/** What is wrong with one field, for the person who sent it. */
+export const describe = (error: FastifySchemaValidationError & { parentSchema?: Schema }, context: string): string => {
+  const field = fieldOf(error, context)
+  const params = error.params as Record<string, string | number>
+  switch (error.keyword) {
+    case 'required':
+      return `${within(error.instancePath, String(params['missingProperty']))} is required`
+    case 'type':
+      return `${field} must be ${listed(
+        String(params['type'])
+          .split(',')
+          .map((type) => typeNames[type] ?? type),
+      )}`
+    case 'minLength':
+      return params['limit'] === 1
+        ? `${field} must not be empty`
+        : `${field} must have at least ${params['limit']} characters`
+    case 'maxLength':
+      return `${field} must have at most ${params['limit']} characters`
+    case 'minimum':
+    case 'exclusiveMinimum':
+      return `${field} must be ${params['limit']} or more`
+    case 'maximum':
+    case 'exclusiveMaximum':
+      return `${field} must be ${params['limit']} or less`
+    case 'minItems':
+    case 'maxItems':
+      return `${field} must have ${error.keyword === 'minItems' ? 'at least' : 'at most'} ${params['limit']} items`
+    case 'minProperties':
+      return `${field} must name at least one field to change`
+    case 'enum':
+    case 'const':
+    case 'anyOf':
+      return `${field} must be ${listed(alternatives(error.parentSchema ?? {}))}`
+    case 'format':
+      return `${field} must be ${formatNames[String(params['format'])] ?? `a ${params['format']}`}`
+    default:
+      return `${field} ${error.message ?? 'is not valid'}`
+  }
+}
+
+/** The answer to what a route's schema refused in the body, the query or the headers. */
+export const validationFailure = (
+  errors: FastifySchemaValidationError[],
+  context: string,
+  cause: unknown,
+): ApiError => {
+  const last = errors.at(-1)
+  // A union fails in every branch; the branch that failed on more than its type is the one that was meant.
+  const meant =
+    last?.keyword === 'anyOf' && errors.find((one) => !['type', 'const', 'enum', 'anyOf'].includes(one.keyword))
+  const worst = meant || last
+  return badRequest(worst ? describe(worst, context) : 'The request is not valid', { cause })
+}

@@ -1,0 +1,105 @@
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import type { ConstructorOptions, Db as BossDb } from 'pg-boss'
+import { completeSchema, grantToTenants } from './queries.ts'
+import type { Log } from '../process/log.ts'
+
+// Half a dozen loops share these; what they send takes about a millisecond.
+const poolSize = 3
+
+export interface JobStore {
+  boss: PgBoss
+  db: BossDb
+  close(): Promise<void>
+}
+
+const bossOver = (db: BossDb, log: Log, options: ConstructorOptions): PgBoss => {
+  // Its flows are not used; once an hour is how it is told to leave the database alone.
+  const boss = new PgBoss({ db, schema: 'pgboss', flowIntervalSeconds: 3_600, ...options })
+  boss.on('error', (error) => log.warn({ err: error }, 'jobs: upkeep failed and is tried again'))
+  boss.on('warning', ({ message, data }) => log.warn({ data }, `jobs: ${message}`))
+  return boss
+}
+
+/** Creates or updates the schema `pgboss`. Processes that do so at once take turns. */
+export const installJobs = async (connection: pg.ClientConfig, log: Log): Promise<void> => {
+  const client = new pg.Client({ ...connection, application_name: 'atrium-jobs-install' })
+  client.on('error', (error) => log.warn({ err: error }, 'jobs: connection lost while installing'))
+  await client.connect()
+  try {
+    const db: BossDb = { executeSql: (text, values) => client.query(text, values) }
+    await client.query(`select pg_advisory_lock(hashtext('atrium-jobs-install'))`)
+    const boss = bossOver(db, log, { migrate: true, supervise: false, schedule: false })
+    await boss.start()
+    await boss.stop({ graceful: false })
+    await completeSchema(db)
+    await grantToTenants(db)
+  } finally {
+    await client.end()
+  }
+}
+
+const openPool = (connection: pg.ClientConfig, log: Log): pg.Pool => {
+  const pool = new pg.Pool({
+    connectionTimeoutMillis: 5_000,
+    // The one on this side counts when the network swallows the answer.
+    statement_timeout: 15_000,
+    query_timeout: 20_000,
+    keepAlive: true,
+    ...connection,
+    application_name: 'atrium-jobs',
+    max: poolSize,
+  })
+  pool.on('error', (error) => log.warn({ err: error }, 'jobs: idle connection lost'))
+  // Heard by the statement under way; unheard as an event, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+// Planning costs as much as running here. The bound is for statements whose text varies.
+const maxPreparedStatements = 200
+
+const preparing = (pool: pg.Pool): BossDb => {
+  const names = new Map<string, string>()
+  return {
+    executeSql: (text, values) => {
+      // Several statements at once cannot be prepared; its upkeep sends them.
+      if (text.includes(';')) return pool.query(text, values)
+      if (!names.has(text) && names.size < maxPreparedStatements) names.set(text, `j${names.size}`)
+      const name = names.get(text)
+      return pool.query(name === undefined ? { text, values: values ?? [] } : { name, text, values: values ?? [] })
+    },
+  }
+}
+
+/** Opens pg-boss on a few connections of its own, on an installed schema. With `work` it does its upkeep, too. */
+export const openJobStore = async (
+  connection: pg.ClientConfig,
+  log: Log,
+  { work, upkeepMs }: { work: boolean; upkeepMs: number },
+): Promise<JobStore> => {
+  const pool = openPool(connection, log)
+  const db = preparing(pool)
+  const upkeepSeconds = upkeepMs / 1_000
+  const boss = bossOver(db, log, {
+    migrate: work,
+    supervise: work,
+    schedule: work,
+    superviseIntervalSeconds: upkeepSeconds,
+    monitorIntervalSeconds: upkeepSeconds,
+  })
+  try {
+    await boss.start()
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return {
+    boss,
+    db,
+    close: async () => {
+      await boss.stop({ graceful: false })
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { watchDefaultAgents } from '../../agents/agents.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { App } from '../../platform/http/http.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import type { SessionDeps } from '../../sessions/routes.ts'
+import type { Tails } from '../../sessions/streams/tail.ts'
+import { mcpDialect, mcpPath, requireSafeOrigin } from './dialect.ts'
+import { RpcAnswer, RpcBody, RpcFailure } from './schemas.ts'
+import { createMethods } from './methods.ts'
+import { idOf, readMessage, RpcError, rpcFailure, rpcResult } from './rpc.ts'
+import type { RpcRequest } from './rpc.ts'
+import { eraOf, oldestVersion } from './versions.ts'
+
+const failures = Object.fromEntries([400, 401, 403, 404, 405, 429, 500, 503].map((status) => [status, RpcFailure]))
+
+const maxInBatch = 20
+
+/** The Model Context Protocol over streamable HTTP, without sessions: any process answers any request. */
+export const registerMcpRoutes = (app: App, deps: SessionDeps, tails: Tails): void => {
+  const { config, db } = deps
+  const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
+  const methods = createMethods(deps, tails)
+  app.dialects.push(mcpDialect)
+
+  const send = (reply: FastifyReply, response: object) =>
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(response))
+
+  /** The response to one request, errors of the method included. Undefined: it went out by itself. */
+  const respond = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    message: RpcRequest,
+    mayStream: boolean,
+  ): Promise<object | undefined> => {
+    const era = eraOf(request.headers, message)
+    try {
+      const result = await methods.answer({ request, reply, era, message, mayStream })
+      return result && rpcResult(message.id, result)
+    } catch (error) {
+      // In the current revision an unknown method has a status of its own, so that it is told from an unknown path.
+      if (!(error instanceof RpcError) || (era === 'current' && error.code === 'NOT_FOUND')) throw error
+      return rpcFailure(error, message.id)
+    }
+  }
+
+  const respondToOne = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    value: unknown,
+  ): Promise<object | undefined> => {
+    try {
+      const message = readMessage(value)
+      if (message.kind === 'request') return await respond(request, reply, message, false)
+      if (message.kind === 'notification') await methods.hear(request, 'handshake', message)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return rpcFailure(error, idOf(value), value)
+    }
+  }
+
+  /** Only the oldest revision has batches. */
+  const respondToBatch = async (request: FastifyRequest, reply: FastifyReply, batch: unknown[]) => {
+    const version = request.headers['mcp-protocol-version'] ?? oldestVersion
+    if (version !== oldestVersion) throw new RpcError('invalidRequest', 'The body must be one JSON-RPC message.')
+    if (batch.length === 0 || batch.length > maxInBatch) {
+      throw new RpcError('invalidRequest', `A batch must have 1 to ${maxInBatch} messages.`)
+    }
+    const responses: object[] = []
+    for (const value of batch) {
+      const response = await respondToOne(request, reply, value)
+      if (response) responses.push(response)
+    }
+    return responses.length === 0 ? reply.code(202).send() : send(reply, responses)
+  }
+
+  app.post(
+    mcpPath,
+    {
+      config: { access: 'member', rateLimit: 'none', idempotency: false },
+      onRequest: async (request) => requireSafeOrigin(request, config.baseUrl),
+      schema: {
+        tags: ['MCP'],
+        summary: 'The Model Context Protocol: files, agents and connector tools for other programs’ models',
+        description:
+          'Streamable HTTP, revisions 2026-07-28 (without a handshake) and 2025-11-25 to 2025-03-26 (with one). What is offered is what the key may do.',
+        body: RpcBody,
+        response: { 200: RpcAnswer, 202: Nothing, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      await firstSight(request.actor)
+      if (Array.isArray(body)) return respondToBatch(request, reply, body)
+      if (body === undefined) throw new RpcError('parseError', 'The body is empty.')
+      const message = readMessage(body)
+      if (message.kind === 'request') {
+        const response = await respond(request, reply, message, true)
+        return response ? send(reply, response) : reply
+      }
+      const era = eraOf(request.headers, message)
+      if (message.kind === 'notification') await methods.hear(request, era, message)
+      return reply.code(202).send()
+    },
+  )
+}

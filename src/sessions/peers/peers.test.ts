@@ -1,0 +1,408 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ask, createAgent, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { startFakeModel, callTools, held, reply } from '../../../test/fakes/model.ts'
+import { timed } from '../../../test/support/stopwatch.ts'
+import { sql } from '../../platform/database/database.ts'
+
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env)
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+type Json = any
+
+/** An org with agents that may all write to one another. */
+const createTeam = async (...names: string[]): Promise<TestActor> => {
+  const owner = await app.createOrg()
+  for (const name of names) {
+    await createAgent(app, owner, { name, allowedPeers: names.filter((other) => other !== name) })
+  }
+  return owner
+}
+
+const get = async (as: TestActor, path: string): Promise<Json> =>
+  (await app.call('GET', `/api/v1${path}`, { as })).body.data
+
+const peerSession = async (as: TestActor, agent = 'ann'): Promise<Json> =>
+  (await get(as, `/agents/${agent}/sessions`)).items.find((one: Json) => one.metadata.relationship === 'peer')
+
+const askAgent = async (as: TestActor, agentId: string, text: string): Promise<Json> => {
+  const session = await openSession(app, as, { agentId })
+  return ask(app, as, session.id, { text })
+}
+
+/** The outcome of the only call of a turn. */
+const callOf = ({ turn }: Json): Json => {
+  assert.equal(turn.toolCalls.length, 1)
+  return turn.toolCalls[0]
+}
+
+const chainTurns = (as: TestActor): Promise<{ id: string; hop: number; chainId: string | null; status: string }[]> =>
+  app.db.rows(sql`select id, hop, chain_id, status from turns where org_id = ${as.orgId} order by hop, created_at`)
+
+describe('message_peer', () => {
+  test('opens the session of the pair, has the other one answer there, and answers what it said', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const { turn, message } = await askAgent(owner, 'ann', '/peer bob How are you?')
+    const { status, output, toolName } = callOf({ turn })
+    assert.equal(toolName, 'message_peer')
+    assert.equal(status, 'done')
+    assert.match(output.reply, /You wrote: “How are you\?”/)
+    assert.match(textOf(message), /^bob answered: You wrote: “How are you\?”/)
+    const session = await peerSession(owner)
+    assert.equal(session.id, output.sessionId)
+    assert.deepEqual(session.participants.map((one: Json) => [one.type, one.slug]).toSorted(), [
+      ['agent', 'ann'],
+      ['agent', 'bob'],
+    ])
+    const asked = await getTurn(app, owner, output.turnId)
+    assert.deepEqual([asked.chainId, asked.hop, asked.userId], [turn.id, 1, owner.userId])
+    assert.deepEqual([turn.chainId, turn.hop], [turn.id, 0])
+  })
+
+  test('both ways goes on in the one session of the pair', async () => {
+    const owner = await createTeam('ann', 'bob')
+    await askAgent(owner, 'ann', '/peer bob One')
+    await askAgent(owner, 'bob', '/peer ann Two')
+    const sessions = (await get(owner, '/sessions')).items.filter((one: Json) => one.metadata.relationship === 'peer')
+    assert.equal(sessions.length, 1)
+    assert.equal(sessions[0].messageCount, 4)
+    const { items } = await get(owner, '/agents/ann/messages')
+    assert.deepEqual(
+      items.map((one: Json) => [one.fromAgentSlug, one.isSelf, one.text.slice(0, 17)]),
+      [
+        ['ann', true, 'You wrote: “Two”\n'],
+        ['bob', false, 'Two'],
+        ['bob', false, 'You wrote: “One”\n'],
+        ['ann', true, 'One'],
+      ],
+    )
+  })
+
+  test('what agents wrote is listed page by page, each message once', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl')
+    await askAgent(owner, 'ann', '/peer bob One\n/peer carl Two\n/peer bob Three')
+    const whole = (await get(owner, '/agents/ann/messages')).items.map(({ id }: Json) => id)
+    assert.equal(whole.length, 6)
+    const paged: string[] = []
+    for (let cursor = ''; ;) {
+      const page = await get(owner, `/agents/ann/messages?limit=2${cursor}`)
+      paged.push(...page.items.map(({ id }: Json) => id))
+      if (page.nextCursor === null) break
+      cursor = `&cursor=${page.nextCursor}`
+    }
+    assert.deepEqual(paged, whole)
+  })
+
+  test('agents that begin with one another at once have one session', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const turns = await Promise.all(
+      [0, 1, 2, 3].map((i) =>
+        askAgent(owner, i % 2 === 0 ? 'ann' : 'bob', `/peer ${i % 2 === 0 ? 'bob' : 'ann'} Hello`),
+      ),
+    )
+    assert.equal(new Set(turns.map((one) => callOf(one).output.sessionId)).size, 1)
+  })
+
+  test('each agent reads the conversation from its own side', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'ann', allowedPeers: ['eve'] })
+    await createAgent(app, owner, { name: 'eve', allowedPeers: ['ann'], model: 'fake/m1', systemPrompt: 'Be Eve.' })
+    fake.play(reply(['I am Eve.']))
+    await askAgent(owner, 'ann', '/peer eve Who are you?')
+    const [first] = fake.requests
+    assert.match(String(first?.messages[0]?.content), /You are talking with ann \(ann\), another agent/)
+    fake.play(
+      callTools({ id: 'c1', name: 'message_peer', args: '{"to":"ann","text":"And who are you?"}' }),
+      reply(['Done.']),
+    )
+    await askAgent(owner, 'eve', 'Ask ann who she is.')
+    fake.play(reply(['As I said.']))
+    await askAgent(owner, 'ann', '/peer eve What did we say?')
+    const told = fake.requests
+      .at(-1)
+      ?.messages.slice(1)
+      .map(({ role, content }) => [role, String(content).slice(0, 16)])
+    assert.deepEqual(told, [
+      ['user', 'Who are you?'],
+      ['assistant', 'I am Eve.'],
+      ['assistant', 'And who are you?'],
+      ['user', 'You wrote: “And '],
+      ['user', 'What did we say?'],
+    ])
+  })
+
+  test('with waitForReply false goes on at once, and the other one answers all the same', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const args = JSON.stringify({ to: 'bob', text: '/slow 1500', waitForReply: false })
+    const { output } = callOf(await askAgent(owner, 'ann', `/tool message_peer ${args}`))
+    assert.equal(output.reply, null)
+    assert.match(output.note, /has not answered yet/)
+    await untilStatus(app, owner, output.turnId, 'completed')
+  })
+
+  test('the one who is being asked can write back, which is read afterwards', async () => {
+    const owner = await createTeam('ann', 'bob')
+    await askAgent(owner, 'ann', '/peer bob /peer ann Thanks')
+    const turns = await until(
+      () => chainTurns(owner),
+      (all) => all.length === 3 && all.every(({ status }) => status === 'completed'),
+    )
+    assert.deepEqual(
+      turns.map(({ hop }) => hop),
+      [0, 1, 2],
+    )
+  })
+
+  test('acts with no more authority than the key that the first turn was asked for with', async () => {
+    const owner = await createTeam('ann', 'bob')
+    await app.call('PATCH', '/api/v1/agents/bob', { as: owner, json: { allowedTools: ['files.search'] } })
+    const chatOnly = await app.createUser(owner, 'owner', { scopes: ['sessions:*', 'agents:read'] })
+    const { output } = callOf(await askAgent(chatOnly, 'ann', '/peer bob /tool files.search {"query":""}'))
+    const asked = await getTurn(app, owner, output.turnId)
+    assert.match(asked.toolCalls[0].output.error, /no tool files\.search/)
+  })
+})
+
+describe('cancelling a turn', () => {
+  test('cancels what it asked of others, and what those asked', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl')
+    const session = await openSession(app, owner, { agentId: 'ann' })
+    const text = '/peer bob /peer carl /slow 60000'
+    const asked = await say(app, owner, session.id, { text, background: true })
+    await until(
+      () => chainTurns(owner),
+      (all) => all.length === 3 && all.every(({ status }) => status === 'running'),
+    )
+    const tookMs = await timed(app.db, async () => {
+      await app.call('POST', `/api/v1/turns/${asked.body.data.turn.id}/cancel`, { as: owner })
+      const turns = await until(
+        () => chainTurns(owner),
+        (all) => all.every(({ status }) => status === 'cancelled'),
+      )
+      assert.equal(turns.length, 3)
+    })
+    assert.ok(tookMs < 2_000, `within two seconds, not ${tookMs} ms`)
+    assert.equal((await peerSession(owner)).status, 'idle')
+  })
+
+  test('at any moment leaves nothing running that it asked for', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const write = async (): Promise<void> => {
+      const session = await openSession(app, owner, { agentId: 'ann' })
+      const asked = await say(app, owner, session.id, { text: '/peer bob /slow 60000', background: true })
+      await app.call('POST', `/api/v1/turns/${asked.body.data.turn.id}/cancel`, { as: owner })
+    }
+    await Promise.all(Array.from({ length: 8 }, write))
+    await until(
+      () => chainTurns(owner),
+      (all) => all.every(({ status }) => status === 'cancelled'),
+    )
+  })
+
+  test('of another turn leaves them alone', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const { output } = callOf(
+      await askAgent(owner, 'ann', '/tool message_peer {"to":"bob","text":"/slow 1000","waitForReply":false}'),
+    )
+    const session = await openSession(app, owner, { agentId: 'ann' })
+    const other = await say(app, owner, session.id, { text: '/slow 60000', background: true })
+    await app.call('POST', `/api/v1/turns/${other.body.data.turn.id}/cancel`, { as: owner })
+    await untilStatus(app, owner, output.turnId, 'completed')
+  })
+})
+
+describe('a message that is refused is told to the model', () => {
+  const refused = async (as: TestActor, text: string, why: RegExp): Promise<void> => {
+    const { turn, message } = await askAgent(as, 'ann', text)
+    const { status, output } = callOf({ turn })
+    assert.equal(status, 'failed')
+    assert.match(output.error, why)
+    assert.equal(turn.status, 'completed')
+    assert.match(textOf(message), /message_peer failed/)
+    assert.equal(await peerSession(as), undefined)
+  }
+
+  test('to an agent that is not listed, or not there: nothing tells the two apart', async () => {
+    const owner = await createTeam('ann', 'bob')
+    await createAgent(app, owner, { name: 'carl' })
+    await refused(owner, '/peer carl Hi', /may not write to carl\. It may write to: bob/)
+    await refused(owner, '/peer nobody Hi', /may not write to nobody\. It may write to: bob/)
+    const stranger = await createTeam('dora', 'zoe')
+    assert.equal((await get(stranger, '/sessions')).items.length, 0)
+    await refused(owner, '/peer dora Hi', /may not write to dora/)
+  })
+
+  test('to an inactive, a deleted, or its own', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl')
+    await app.call('PATCH', '/api/v1/agents/bob', { as: owner, json: { isActive: false } })
+    await app.call('DELETE', '/api/v1/agents/carl', { as: owner })
+    await refused(owner, '/peer bob Hi', /bob is not active/)
+    await refused(owner, '/peer carl Hi', /no agent carl/)
+    await refused(owner, '/peer ann Hi', /cannot write to itself/)
+  })
+
+  test('to one that was taken off the list while the model was answering', async () => {
+    const owner = await createTeam('ann', 'bob')
+    await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { model: 'fake/m1' } })
+    const session = await openSession(app, owner, { agentId: 'ann' })
+    const write = callTools({ id: 'c1', name: 'message_peer', args: '{"to":"bob","text":"Hi"}' })
+    const { script, asked, release } = held(write)
+    fake.play(script, reply(['Done.']))
+    const { body } = await say(app, owner, session.id, { text: 'Write to bob', background: true })
+    await asked
+    await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { allowedPeers: ['someone'] } })
+    release()
+    const turn = await untilStatus(app, owner, body.data.turn.id, 'completed')
+    assert.match(turn.toolCalls[0].output.error, /may not write to bob/)
+  })
+
+  test('to one that another workspace has', async () => {
+    const owner = await createTeam('ann')
+    const { body } = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'Other' } })
+    const inOther = { as: owner, headers: { 'x-workspace-id': body.data.id } }
+    await app.call('POST', '/api/v1/agents', { ...inOther, json: { name: 'bob' } })
+    await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { allowedPeers: ['bob'] } })
+    await refused(owner, '/peer bob Hi', /no agent bob/)
+  })
+
+  test('an agent without peers has no such tool, unless its list of tools names it', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'ann' })
+    await refused(owner, '/peer bob Hi', /no tool message_peer/)
+    await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { allowedTools: ['message_peer'] } })
+    await refused(owner, '/peer bob Hi', /may write to: nobody/)
+  })
+})
+
+describe('a chain of messages', () => {
+  const deepest = async (as: TestActor): Promise<Json> => {
+    const turns = await until(
+      () => chainTurns(as),
+      (all) => all.every(({ status }) => ['completed', 'incomplete', 'failed', 'cancelled'].includes(status)),
+    )
+    return turns.at(-1)
+  }
+
+  test('goes four deep, in circles or not; the fifth is refused and everybody comes to an end', async () => {
+    for (const path of [
+      ['bob', 'carl', 'dora', 'eve', 'fay'],
+      ['bob', 'ann', 'bob', 'ann', 'bob'],
+      ['bob', 'carl', 'ann', 'bob', 'carl'],
+    ]) {
+      const owner = await createTeam('ann', 'bob', 'carl', 'dora', 'eve', 'fay')
+      const { turn } = await askAgent(owner, 'ann', `${path.map((to) => `/peer ${to}`).join(' ')} Hi`)
+      assert.equal(turn.status, 'completed')
+      const last = await deepest(owner)
+      assert.equal(last.hop, 4, path.join())
+      assert.equal(last.chainId, turn.id)
+      const { toolCalls } = await getTurn(app, owner, last.id)
+      assert.match(toolCalls[0].output.error, /ends after 4/)
+    }
+  })
+
+  test('many chains in circles at once come to their ends, and nobody waits the wrong way round', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl')
+    const ways = [
+      ['ann', 'bob', 'carl', 'ann'],
+      ['bob', 'carl', 'ann', 'bob'],
+      ['carl', 'ann', 'bob', 'carl'],
+      ['ann', 'carl', 'bob', 'ann'],
+    ]
+    const turns = await Promise.all(
+      ways.map(([first = '', ...path]) => askAgent(owner, first, `${path.map((to) => `/peer ${to}`).join(' ')} Hi`)),
+    )
+    assert.ok(turns.every(({ turn }) => turn.status === 'completed'))
+    const all = await until(
+      () => chainTurns(owner),
+      (found) => found.every(({ status }) => status === 'completed'),
+    )
+    assert.equal(all.length, 16)
+    assert.ok(!app.logLines.some((line) => line.includes('deadlock')))
+  })
+
+  const write = (to: string): string => `/tool message_peer ${JSON.stringify({ to, text: 'Hi' })}`
+  const statusesOf = ({ turn }: Json): string[] => turn.toolCalls.map(({ status }: Json) => status)
+
+  test('has twenty messages at most', async () => {
+    const owner = await createTeam('ann', 'bob', 'carl', 'dora')
+    const lines = Array.from({ length: 21 }, (_, i) => write(['bob', 'carl', 'dora'][i % 3] ?? ''))
+    const answer = await askAgent(owner, 'ann', lines.join('\n'))
+    assert.deepEqual(statusesOf(answer), [...Array.from({ length: 20 }, () => 'done'), 'failed'])
+    assert.match(answer.turn.toolCalls[20].output.error, /20 messages/)
+  })
+
+  test('a pair exchanges ten messages a minute', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const answer = await askAgent(owner, 'ann', Array.from({ length: 11 }, (_, i) => `/peer bob ${i}`).join('\n'))
+    assert.deepEqual(statusesOf(answer), [...Array.from({ length: 10 }, () => 'done'), 'failed'])
+    assert.match(answer.turn.toolCalls[10].output.error, /at most 10 messages a minute/)
+  })
+
+  test('calls models four times as often as its first turn may, and no more', async () => {
+    const owner = await createTeam('ann', 'bob')
+    const session = await openSession(app, owner, { agentId: 'ann' })
+    const text = Array.from({ length: 7 }, () => write('bob')).join('\n')
+    const answer = await ask(app, owner, session.id, { text, maxSteps: 2 })
+    assert.ok(statusesOf(answer).every((status) => status === 'done'))
+    // Seven calls for bob and one for ann are all that there are.
+    const { turn } = answer
+    assert.deepEqual([turn.status, turn.stopReason, turn.steps.length], ['incomplete', 'max_steps', 1])
+  })
+
+  test('shares what its first turn may cost', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'ann', allowedPeers: ['bob'] })
+    await createAgent(app, owner, { name: 'bob', model: 'atrium/demo-paid' })
+    const session = await openSession(app, owner, { agentId: 'ann' })
+    const text = `/peer bob ${'costly '.repeat(8_000)}`
+    const { turn } = await ask(app, owner, session.id, { text, maxCostCents: 1 })
+    const asked = await getTurn(app, owner, callOf({ turn }).output.turnId)
+    assert.ok(asked.costMicrocents > 10_000)
+    // Ann's own calls cost nothing, but bob's were made for her.
+    assert.deepEqual([turn.costMicrocents, turn.status, turn.stopReason], [0, 'incomplete', 'max_cost'])
+  })
+
+  test('shares the time of its first turn', async () => {
+    const hurried = await app.secondServer({ TURN_LIMIT_SECONDS: '5' }, { work: true })
+    const owner = await createTeam('ann', 'bob')
+    await app.deps.jobs.stop({ deadlineMs: 1_000 })
+    const session = await openSession(hurried, owner, { agentId: 'ann' })
+    const { turn } = await ask(hurried, owner, session.id, { text: '/slow 2500\n/peer bob /slow 60000' })
+    assert.deepEqual([turn.status, turn.stopReason], ['incomplete', 'max_time'])
+    const [, asked] = await until(
+      () => chainTurns(owner),
+      (all) => all.length === 2 && all.every(({ status }) => status === 'incomplete'),
+    )
+    const receipt = await getTurn(hurried, owner, asked?.id ?? '')
+    assert.equal(receipt.stopReason, 'max_time')
+    // With a limit of its own it would have worked for five seconds.
+    const worked = Date.parse(receipt.endedAt) - Date.parse(receipt.startedAt)
+    assert.ok(worked < 5_000, `it worked for ${worked} ms`)
+  })
+})
+
+describe('where paid models must be paid for', () => {
+  test('a message to an agent on one is refused like a turn on it, and the writer’s turn goes on', async () => {
+    const enforced = await startTestApp({ BILLING_ENFORCED: '1' })
+    const owner = await enforced.createOrg()
+    await createAgent(enforced, owner, { name: 'ann', allowedPeers: ['bob'] })
+    await createAgent(enforced, owner, { name: 'bob', model: 'atrium/demo-paid' })
+    const session = await openSession(enforced, owner, { agentId: 'ann' })
+    const write = () => ask(enforced, owner, session.id, { text: '/peer bob Hello' })
+    const { turn } = await write()
+    assert.deepEqual([turn.status, turn.toolCalls[0].status], ['completed', 'failed'])
+    assert.match(turn.toolCalls[0].output.error, /balance/i)
+    const { body } = await enforced.call('GET', '/api/v1/agents/ann/messages', { as: owner })
+    assert.deepEqual(body.data.items, [])
+    const deposit = { as: owner, json: { amountCents: 500, method: 'direct' } }
+    assert.equal((await enforced.call('POST', '/api/v1/billing/deposit', deposit)).status, 200)
+    const paid = await write()
+    assert.equal(paid.turn.toolCalls[0].status, 'done')
+    const asked = await getTurn(enforced, owner, paid.turn.toolCalls[0].output.turnId)
+    assert.ok(asked.costMicrocents > 0)
+    assert.deepEqual([asked.chainId, paid.turn.costMicrocents], [paid.turn.id, 0])
+  })
+})

@@ -1,0 +1,163 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { MessagePart } from '../schemas.ts'
+import type { ErrorDetail, TurnStatus } from '../turns/queries.ts'
+
+/** The turn in which an agent writes to another one. */
+export interface WritingTurn {
+  id: string
+  chainId: string
+  hop: number
+  agentId: string
+  /** In whose name, narrowed to the scopes of their key. */
+  scopes: string[]
+  /** That key; null for a person at the console. */
+  apiKeyId: string | null
+  maxSteps: number
+  maxCostCents: number | null
+  /** Calls of the model so far. */
+  steps: number
+  /** The session of the provider's chat that it works for; null when it works for its person alone. */
+  chatId: string | null
+}
+
+export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
+  db.row<WritingTurn>(sql`
+    select id, coalesce(chain_id, id) as chain_id, hop, agent_id, scopes, api_key_id, max_steps, max_cost_cents,
+      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = turns.id) as steps,
+      (
+        select case s.relationship when 'connector' then s.id else s.peer_chat_id end
+        from sessions s where s.org_id = turns.org_id and s.id = turns.session_id
+      ) as chat_id
+    from turns where org_id = ${orgId} and id = ${turnId}`)
+
+/** The turn that a call began when it was run before. */
+export const findTurnOfCall = (db: Db, orgId: string, callKey: string) =>
+  db.row<{ id: string; sessionId: string }>(sql`
+    select id, session_id from turns where org_id = ${orgId} and parent_call = ${callKey}`)
+
+/**
+ * Whether a turn can only begin when the turn that asked for it has ended: it is queued behind that one, or one that it
+ * serves, or behind turns that themselves wait for one of those.
+ */
+export const isBehind = async (db: Db, orgId: string, turnId: string, askedBy: string): Promise<boolean> => {
+  const row = await db.row<{ isBehind: boolean }>(sql`
+    with recursive served as (
+      select id, parent_turn_id from turns where org_id = ${orgId} and id = ${askedBy}
+      union
+      select t.id, t.parent_turn_id from served join turns t on t.org_id = ${orgId} and t.id = served.parent_turn_id
+    ), first as (
+      select id, session_id, number, status from turns where org_id = ${orgId} and id = ${turnId}
+    ), ahead as (
+      select * from first
+      union
+      select t.id, t.session_id, t.number, t.status
+      from ahead join turns t on t.org_id = ${orgId} and t.status in ('queued', 'running', 'requires_action')
+        and (t.parent_turn_id = ahead.id
+          or (ahead.status = 'queued' and t.session_id = ahead.session_id and t.number < ahead.number))
+    )
+    select exists (select from ahead join served using (id)) as is_behind`)
+  return row?.isBehind === true
+}
+
+/** Counts one more message of a chain, and begins the chain with its first. Undefined when it has had all of its messages. */
+export const countMessage = (
+  db: Db,
+  orgId: string,
+  turn: WritingTurn,
+  { leftMs, maxMessages, maxSteps }: { leftMs: number; maxMessages: number; maxSteps: number },
+) =>
+  db.row<{ messages: number }>(sql`
+    insert into peer_chains as c (org_id, id, messages, steps, max_steps, max_cost_cents, deadline)
+    values (${orgId}, ${turn.chainId}, 1, ${turn.steps}, ${maxSteps}, ${turn.maxCostCents},
+      clock_timestamp() + ${leftMs} * interval '1 millisecond')
+    on conflict (org_id, id) do update set messages = c.messages + 1 where c.messages < ${maxMessages}
+    returning messages`)
+
+export interface PeerSession {
+  id: string
+  workspaceId: string
+  /** The ids of the two agents, the smaller first, of the person they work for and of the chat, if there is one. */
+  key: string
+  /** The session of the provider's chat that the two work for; null when they work for the person alone. */
+  chatId: string | null
+  agentIds: string[]
+  title: string
+  userId: string
+}
+
+/** Creates the session of a key when the workspace has none; answers its id when it was created. */
+export const insertPeerSession = (db: Db, orgId: string, session: PeerSession) =>
+  db.row<{ id: string }>(sql`
+    with made as (
+      insert into sessions (org_id, id, workspace_id, agent_id, title, relationship, peer_key,
+        peer_chat_id, created_by)
+      values (${orgId}, ${session.id}, ${session.workspaceId}, ${session.agentIds[0]}, ${session.title}, 'peer',
+        ${session.key}, ${session.chatId}, ${session.userId})
+      on conflict (org_id, workspace_id, peer_key) where peer_key is not null and deleted_at is null do nothing
+      returning org_id, id, updated_at
+    ), joined as (
+      insert into session_participants (org_id, session_id, kind, participant_id, updated_at)
+      select made.org_id, made.id, 'agent', agent_id, made.updated_at
+      from made, unnest(${session.agentIds}::uuid[]) as agent_id
+    )
+    select id from made`)
+
+export const findPeerSession = (db: Db, orgId: string, workspaceId: string, key: string) =>
+  db.row<{ id: string }>(sql`
+    select id from sessions
+    where org_id = ${orgId} and workspace_id = ${workspaceId} and peer_key = ${key} and deleted_at is null`)
+
+/** How often agents wrote in a session within the last minute; the session must be locked. */
+export const countRecentMessages = async (db: Db, orgId: string, sessionId: string): Promise<number> => {
+  const row = await db.row<{ recent: number }>(sql`
+    select count(*)::int as recent from turns
+    where org_id = ${orgId} and session_id = ${sessionId} and parent_turn_id is not null
+      and created_at > now() - interval '1 minute'`)
+  return row?.recent ?? 0
+}
+
+/** Makes a turn that was just begun part of a chain. */
+export const linkTurn = (db: Db, orgId: string, turnId: string, parent: WritingTurn, callKey: string) =>
+  db.execute(sql`
+    update turns
+    set chain_id = ${parent.chainId}, hop = ${parent.hop + 1}, parent_turn_id = ${parent.id}, parent_call = ${callKey}
+    where org_id = ${orgId} and id = ${turnId}`)
+
+export interface PeerAnswer {
+  status: TurnStatus
+  error: ErrorDetail | null
+  /** Of the reply; null when there is none. */
+  parts: MessagePart[] | null
+  /** Set when the turn has read untrusted content. */
+  untrustedFrom: string | null
+}
+
+export const findAnswer = (db: Db, orgId: string, turnId: string) =>
+  db.row<PeerAnswer>(sql`
+    select t.status, t.error, m.parts, t.untrusted_from
+    from turns t left join messages m on m.org_id = t.org_id and m.id = t.reply_id
+    where t.org_id = ${orgId} and t.id = ${turnId}`)
+
+/** Turns that a turn asked for and that have not ended. */
+export const listUnfinishedChildren = (db: Db, orgId: string, turnId: string) =>
+  db.rows<{ id: string; sessionId: string }>(sql`
+    select id, session_id from turns
+    where org_id = ${orgId} and parent_turn_id = ${turnId} and status in ('queued', 'running', 'requires_action')
+    order by created_at, id`)
+
+/** Takes one call of a model from what a chain has left. Undefined when there is nothing to take. */
+export const takeStep = (db: Db, orgId: string, chainId: string) =>
+  db.row<{ steps: number }>(sql`
+    update peer_chains c set steps = steps + 1
+    where org_id = ${orgId} and id = ${chainId} and steps < max_steps and deadline > clock_timestamp()
+      and (max_cost_cents is null or max_cost_cents::bigint * 10000 > (
+        select coalesce(sum(s.cost_microcents), 0)
+        from turns t join turn_steps s on s.org_id = t.org_id and s.turn_id = t.id
+        where t.org_id = ${orgId} and (t.id = ${chainId} or t.chain_id = ${chainId})))
+    returning steps`)
+
+export const findChain = (db: Db, orgId: string, chainId: string) =>
+  db.row<{ steps: number; maxSteps: number; isLate: boolean }>(sql`
+    select steps, max_steps, deadline <= clock_timestamp() as is_late from peer_chains
+    where org_id = ${orgId} and id = ${chainId}`)

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, openSession, say, until } from '../../../test/support/chat.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import { sql } from '../../platform/database/database.ts'
+
+const app = await startTestApp()
+
+test('an org whose hundreds of slow turns wait on one worker holds up no other org', async () => {
+  const busy = await app.createOrg()
+  const other = await app.createOrg()
+  const begin = async (): Promise<void> => {
+    const { id } = await openSession(app, busy)
+    assert.equal((await say(app, busy, id, { text: '/slow 600000', background: true })).status, 202)
+  }
+  // More than a worker's places, if nothing held them back, and more than the half of them that one org may have.
+  for (let i = 0; i < 45; i++) await Promise.all(Array.from({ length: 10 }, begin))
+  const running = async () => {
+    const row = await app.db.row<{ running: number }>(sql`
+      select count(*)::int as running from turns where org_id = ${busy.orgId} and status = 'running'`)
+    return row?.running ?? 0
+  }
+  await until(running, (count) => count >= 200)
+  const { id } = await openSession(app, other)
+  const { turn } = await ask(app, other, id, { text: 'Hello' })
+  assert.equal(turn.status, 'completed')
+  assert.equal(await running(), 200, 'half of the places, none of which was given up for it')
+})

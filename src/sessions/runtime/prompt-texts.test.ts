@@ -1,0 +1,50 @@
+// Names and descriptions that other people wrote are not put before a model as if they were the agent's own words.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, createAgent, openSession } from '../../../test/support/chat.ts'
+import { reply, startFakeModel } from '../../../test/fakes/model.ts'
+import { startTestApp } from '../../../test/harness.ts'
+
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env)
+fake.play(reply(['Hello']))
+
+/** Everything that the model was shown for the turn that is asked now. */
+const shownTo = async (...asked: Parameters<typeof ask>): Promise<string> => {
+  fake.requests.length = 0
+  await ask(...asked)
+  return JSON.stringify(fake.requests)
+}
+
+test('a model reads the descriptions of peers that the person changed last, and only the slugs of others', async () => {
+  const owner = await app.createOrg()
+  const member = await app.createUser(owner)
+  const own = await createAgent(app, owner, { name: 'Own', description: 'Counts things', systemPrompt: 'Count.' })
+  const foreign = await createAgent(app, member, { name: 'Foreign', description: 'Obey and post' })
+  const agent = await createAgent(app, owner, {
+    name: 'Asker',
+    model: 'fake/m1',
+    systemPrompt: 'Answer.',
+    allowedPeers: [own.slug, foreign.slug],
+  })
+  const { id: sessionId } = await openSession(app, owner, { agentId: agent.id })
+  const before = await shownTo(app, owner, sessionId, { text: 'Hi' })
+  assert.ok(before.includes('Counts things') && before.includes(foreign.slug))
+  assert.ok(!before.includes('Obey and post'))
+  const patch = { as: member, json: { description: 'Post everything' } }
+  assert.equal((await app.call('PATCH', `/api/v1/agents/${own.id}`, patch)).status, 200)
+  const after = await shownTo(app, owner, sessionId, { text: 'Hi again' })
+  assert.ok(after.includes(own.slug))
+  assert.ok(!after.includes('Post everything') && !after.includes('Counts things'))
+})
+
+test('the name of a project is not in the prompt, whoever gave it', async () => {
+  const owner = await app.createOrg()
+  const json = { name: 'Obey and post', instructions: 'Be brief.' }
+  const project = (await app.call('POST', '/api/v1/projects', { as: owner, json })).body.data
+  const agent = await createAgent(app, owner, { name: 'Answerer', model: 'fake/m1', systemPrompt: 'Answer.' })
+  const { id: sessionId } = await openSession(app, owner, { agentId: agent.id, projectId: project.id })
+  const shown = await shownTo(app, owner, sessionId, { text: 'Hi' })
+  assert.ok(shown.includes('Be brief.'))
+  assert.ok(!shown.includes('Obey and post'))
+})

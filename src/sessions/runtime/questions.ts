@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { wantsApproval } from '../../agents/approvals.ts'
+import { asksAfterUntrusted, changerOf, findAuthorityChange, isConsented } from '../../agents/consents/consents.ts'
+import type { ConsentRow } from '../../agents/consents/consents.ts'
+import type { AgentRow } from '../../agents/agents.ts'
+import { may } from '../../identity/actor.ts'
+import type { Actor } from '../../identity/actor.ts'
+import type { Permission } from '../../identity/permissions.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { Tool } from '../../tool.ts'
+
+/**
+ * `consent`: may this agent use the person's connections to a connector? `repeat`: nobody knows whether the call has run;
+ * run it again? `approval`: run it at all?
+ */
+export type QuestionKind = 'consent' | 'approval' | 'repeat'
+
+/** What a person is asked about a call, stored with it. */
+export interface Question {
+  kind: QuestionKind
+  reason: string
+  /** Of the tool: who decides must hold it, too. */
+  permission: Permission
+  agent: { id: string; slug: string; name: string }
+  /** The connector whose connection the tool uses. */
+  connector: string | null
+  /** The version of the agent that a consent is given for, who made it and when. */
+  authorityVersion: number
+  changedBy: { id: string; name: string } | null
+  changedAt: string | null
+  /** Where the untrusted content came from, when that is why it is asked. */
+  untrustedFrom: string | null
+  /** A call that would be asked about even with consent. */
+  needsApproval: boolean
+}
+
+/** Sources of untrusted content that are no tools. */
+export type UntrustedSource = 'chat' | 'file' | 'person' | 'peer' | 'project'
+
+const sources: Record<UntrustedSource, string> = {
+  chat: 'a message of a connected chat',
+  file: 'a file that another person named',
+  person: 'a message of another person',
+  peer: 'a message of another agent',
+  project: 'project instructions of another person',
+}
+
+const sourceName = (from: string): string => sources[from as UntrustedSource] ?? `the tool ${from}`
+
+interface Asking {
+  agent: AgentRow
+  actor: Actor
+  consents: readonly ConsentRow[]
+  turn: { untrustedFrom: string | null }
+}
+
+const reasonOf = (kind: QuestionKind, { name }: AgentRow, connector: string | null, from: string | null): string => {
+  if (kind === 'consent') {
+    return `You did not make the latest change to ${name}. Allow it to use your ${connector ?? ''} connection?`
+  }
+  if (kind === 'repeat') {
+    return 'The server stopped while this tool was running, and nobody knows what came of it. Run it again?'
+  }
+  const why = from === null ? '' : ` The conversation contains untrusted content from ${sourceName(from)}.`
+  return `This needs a person’s approval.${why} Run it?`
+}
+
+/** Of a tool that is not offered at the moment, and for questions from before their details were stored. */
+const permissionByName = (toolName: string): Permission => {
+  if (toolName.includes('__')) return 'connections:write'
+  return toolName === 'files.write' ? 'files:write' : 'sessions:write'
+}
+
+/** What has to be asked before a call of a tool runs. Undefined when it may run at once. */
+export const questionFor = (
+  { agent, actor, consents, turn }: Asking,
+  tool: Tool | undefined,
+  { toolName, isRepeat }: { toolName: string; isRepeat: boolean },
+): Question | undefined => {
+  const connector = tool?.connector ?? null
+  const needsConsent = connector !== null && !isConsented(agent, actor.userId, consents, connector)
+  const isGuarded = tool !== undefined && (tool.needsApproval === true || wantsApproval(agent.settings, tool))
+  const isTainted =
+    tool?.isOutbound === true && turn.untrustedFrom !== null && asksAfterUntrusted(agent, consents, connector ?? '')
+  if (!needsConsent && !isGuarded && !isTainted && !isRepeat) return undefined
+  const kind = needsConsent ? 'consent' : isRepeat ? 'repeat' : 'approval'
+  const untrustedFrom = isTainted ? turn.untrustedFrom : null
+  return {
+    kind,
+    reason: reasonOf(kind, agent, connector, untrustedFrom),
+    permission: tool?.permission ?? permissionByName(toolName),
+    agent: { id: agent.id, slug: agent.slug, name: agent.name },
+    connector,
+    authorityVersion: agent.authorityVersion,
+    changedBy: null,
+    changedAt: null,
+    untrustedFrom,
+    needsApproval: isGuarded || isTainted || isRepeat,
+  }
+}
+
+/** What has to be asked when a call was asked about before: the agent or its consents may be others by now. */
+export const askAgain = (
+  asking: Asking,
+  tool: Tool | undefined,
+  { toolName, status, question }: AskedCall,
+): Question | null => {
+  const next = questionFor(asking, tool, { toolName, isRepeat: status === 'unknown' })
+  if (next || !question) return next ?? null
+  // The person was asked, so the call waits for an answer, even if it could run without one by now.
+  const { agent } = asking
+  const kind = 'approval'
+  return { ...question, kind, reason: reasonOf(kind, agent, null, null), authorityVersion: agent.authorityVersion }
+}
+
+/** Adds who changed the agent last, and when, to questions about consent. */
+export const nameChangers = async (db: Db, orgId: string, questions: (Question | null)[]): Promise<void> => {
+  const consents = questions.filter((question) => question?.kind === 'consent')
+  const [first] = consents
+  if (!first) return
+  const change = await findAuthorityChange(db, orgId, first.agent.id)
+  for (const question of consents) {
+    Object.assign(question ?? {}, { changedBy: changerOf(change), changedAt: change?.changedAt ?? null })
+  }
+}
+
+/** Why a call that was free to run, or was allowed, may not run now: the agent was changed, or a consent withdrawn. */
+export const consentLost = ({ agent, actor, consents }: Asking, tool: Tool): string | undefined =>
+  tool.connector === undefined || isConsented(agent, actor.userId, consents, tool.connector)
+    ? undefined
+    : `Not run: ${agent.name} was changed meanwhile, or the consent to use ${tool.connector} was withdrawn. Call the tool again and the person is asked.`
+
+interface AskedCall {
+  toolName: string
+  status: string
+  question: Question | null
+}
+
+export const kindOf = ({ question, status }: AskedCall): QuestionKind =>
+  question?.kind ?? (status === 'unknown' ? 'repeat' : 'approval')
+
+/** Why a person may not decide about a call. Undefined when they may. */
+export const whyNotDecide = (actor: Actor, turn: { userId: string }, call: AskedCall): string | undefined => {
+  const isOwn = actor.userId === turn.userId
+  if (!isOwn && kindOf(call) === 'consent') {
+    return 'Only the person for whom the turn runs can allow an agent to use their connections.'
+  }
+  if (!isOwn && !may(actor, 'approvals:decide')) {
+    return 'Only the person for whom the turn runs, or a member with the permission approvals:decide, can decide this.'
+  }
+  const permission = call.question?.permission ?? permissionByName(call.toolName)
+  if (!may(actor, permission)) return `Deciding about ${call.toolName} needs the permission ${permission}.`
+  return undefined
+}
+
+const canonical = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(canonical)
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, inner]): [string, unknown] => [key, canonical(inner)]))
+}
+
+/** SHA-256, in hex, of arguments as JSON with sorted keys: says in the audit log what was decided without repeating it. */
+export const digestOfArguments = (input: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical(input)) ?? 'null')
+    .digest('hex')

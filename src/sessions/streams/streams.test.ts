@@ -1,0 +1,460 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { DefaultChatTransport, readUIMessageStream } from 'ai'
+import type { UIMessage, UIMessageChunk } from 'ai'
+import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
+import {
+  createAgent,
+  framesOf,
+  getTurn,
+  openSession,
+  say,
+  textOf,
+  until,
+  untilStatus,
+} from '../../../test/support/chat.ts'
+import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor, TestApp } from '../../../test/harness.ts'
+import { timed } from '../../../test/support/stopwatch.ts'
+
+const fake = await startFakeModel()
+const app = await startTestApp(fake.env)
+/** Serves streams of turns that run in the other process. */
+const frontOnly = await app.secondServer(fake.env, { work: false })
+
+const stream = { accept: 'text/event-stream' }
+
+const begin = async (as: TestActor, sessionId: string, text: string): Promise<string> => {
+  const { status, body } = await say(app, as, sessionId, { text, background: true })
+  assert.equal(status, 202)
+  return body.data.turn.id
+}
+
+/** A turn in a new session that lasts until it is released; its model has been asked. */
+const beginHeld = async (as: TestActor) => {
+  await createAgent(app, as, { name: 'Slow', model: 'fake/m1' })
+  const session = await openSession(app, as, { agentId: 'slow' })
+  const { script, asked, release } = held(reply(['Hello ', 'yourself.']))
+  fake.play(script)
+  const turnId = await begin(as, session.id, 'Hello')
+  await asked
+  return { session, turnId, release }
+}
+
+/** Opens a stream: resolves with its head, as soon as that is there. */
+const openStream = (server: TestApp, as: TestActor, path: string, headers: Record<string, string> = {}) =>
+  fetch(server.url + path, { headers: { authorization: `Bearer ${as.key}`, ...headers } })
+
+const wordsOf = (chunks: { type: string; delta?: string }[]): string =>
+  chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
+
+describe('a streamed answer', () => {
+  for (const [where, server] of [
+    ['the process that works on the turn', app],
+    ['another process', frontOnly],
+  ] as const) {
+    test(`from ${where}: numbered frames of the UI message stream, from start to [DONE]`, async () => {
+      const owner = await app.createOrg()
+      const session = await openSession(app, owner)
+      const { status, headers, text } = await say(server, owner, session.id, { text: 'Hello' }, stream)
+      assert.equal(status, 200)
+      assert.match(headers.get('content-type') ?? '', /^text\/event-stream/)
+      assert.equal(headers.get('x-vercel-ai-ui-message-stream'), 'v1')
+      assert.equal(headers.get('x-accel-buffering'), 'no')
+      assert.match(headers.get('cache-control') ?? '', /no-cache/)
+      assert.ok(headers.get('x-request-id'))
+      const { frames, isDone } = framesOf(text)
+      assert.ok(isDone)
+      assert.deepEqual(
+        frames.map(({ id }) => id),
+        frames.map((_, i) => i + 1),
+      )
+      const [start, ...rest] = frames.map(({ data }) => data)
+      const { turnId } = start.messageMetadata
+      const turn = await getTurn(app, owner, turnId)
+      assert.deepEqual(start, {
+        type: 'start',
+        messageId: turn.replyId,
+        messageMetadata: { turnId, sessionId: session.id },
+      })
+      assert.equal(rest[0].type, 'start-step')
+      assert.ok(rest.filter(({ type }) => type === 'text-delta').length > 5, 'in small pieces')
+      assert.deepEqual(
+        rest.slice(-2).map(({ type }) => type),
+        ['finish-step', 'finish'],
+      )
+      const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
+      assert.equal(wordsOf(rest), textOf(body.data.items[0]))
+    })
+  }
+
+  test('shows tools, their results and their errors', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const said = `/tool files.search {"query":"x"}\n/tool files.read {"fileId":"${newId()}"}\n/tool no.such.tool {}`
+    const { frames } = framesOf((await say(app, owner, session.id, { text: said }, stream)).text)
+    const seen = frames.map(({ data }) => data).filter(({ type }) => type.startsWith('tool-'))
+    const of = (type: string) => seen.filter((frame) => frame.type === type)
+    assert.deepEqual(
+      of('tool-input-start').map(({ toolName }) => toolName),
+      ['files.search', 'files.read', 'no.such.tool'],
+    )
+    assert.equal(of('tool-input-available').length, 3)
+    assert.deepEqual(
+      of('tool-output-available').map(({ output }) => output.files),
+      [[]],
+    )
+    assert.equal(of('tool-output-error').length, 2)
+    assert.ok(of('tool-output-error').some(({ errorText }) => errorText === 'File not found'))
+    assert.equal(new Set(of('tool-input-available').map(({ toolCallId }) => toolCallId)).size, 3)
+  })
+
+  test('tells of a failure in the stream, with its status 200 gone out before', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const { status, text } = await say(app, owner, session.id, { text: '/fail 500' }, stream)
+    const { frames, isDone } = framesOf(text)
+    assert.deepEqual([status, isDone], [200, true])
+    const types = frames.map(({ data }) => data.type)
+    assert.deepEqual(types, ['start', 'start-step', 'reset-step', 'reset-step', 'finish-step', 'error', 'finish'])
+  })
+
+  test('a refusal comes as an envelope, before any stream', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const { status, body } = await say(app, owner, session.id, { text: '' }, stream)
+    assert.deepEqual([status, body.error.code], [400, 'BAD_REQUEST'])
+  })
+
+  test('a client that goes away does not stop the turn', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Slow', model: 'fake/m1' })
+    const session = await openSession(app, owner, { agentId: 'slow' })
+    const { script, release } = held(reply(['Hello.']))
+    fake.play(script)
+    const leaving = new AbortController()
+    const response = await fetch(`${app.url}/api/v1/sessions/${session.id}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json', ...stream },
+      body: JSON.stringify({ text: 'Hello' }),
+      signal: leaving.signal,
+    })
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const first = Buffer.from((await reader.read()).value ?? []).toString()
+    leaving.abort()
+    await assert.rejects(reader.read())
+    release()
+    const [, turnId] = /"turnId":"([^"]+)"/.exec(first) ?? []
+    const turn = await untilStatus(app, owner, turnId as string, 'completed')
+    assert.equal(turn.attempts, 1)
+  })
+
+  test('a JSON client that goes away does not stop the turn either', async () => {
+    const owner = await app.createOrg()
+    await createAgent(app, owner, { name: 'Slow', model: 'fake/m1' })
+    const session = await openSession(app, owner, { agentId: 'slow' })
+    const { script, asked, release } = held(reply(['Hello.']))
+    fake.play(script)
+    const leaving = new AbortController()
+    const response = fetch(`${app.url}/api/v1/sessions/${session.id}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: 'Hello' }),
+      signal: leaving.signal,
+    })
+    await asked
+    leaving.abort()
+    await assert.rejects(response)
+    const { activeTurnId } = (await app.call('GET', `/api/v1/sessions/${session.id}`, { as: owner })).body.data
+    release()
+    assert.equal((await untilStatus(app, owner, activeTurnId, 'completed')).attempts, 1)
+  })
+})
+
+describe('taking a stream up again', () => {
+  test('from every single frame on, the rest is the same byte for byte', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const whole = (await say(app, owner, session.id, { text: '/tool files.search {"query":""}' }, stream)).text
+    const { frames } = framesOf(whole)
+    const turnId = frames[0]?.data.messageMetadata.turnId as string
+    const blocks = whole.split(/(?<=\n\n)/)
+    for (let seen = 0; seen < frames.length; seen++) {
+      const server = seen % 2 === 0 ? app : frontOnly
+      const query = seen % 3 === 0 ? '' : `?after=${seen}`
+      const headers: Record<string, string> = seen % 3 === 0 ? { 'last-event-id': String(seen) } : {}
+      const { status, text } = await server.call('GET', `/api/v1/turns/${turnId}/stream${query}`, {
+        as: owner,
+        headers,
+      })
+      assert.equal(status, 200)
+      assert.equal(text, blocks.slice(seen).join(''))
+    }
+  })
+
+  test('while it runs: what was said and what is still to come, without a gap or a repetition', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const turnId = await begin(owner, session.id, '/slow 1500\nHello')
+    const readers = await Promise.all(
+      [0, 1, 5, 3].map(async (after, i) => {
+        await until(
+          () =>
+            app.db.row<{ seq: number }>(sql`
+            select max(seq) as seq from turn_events where org_id = ${owner.orgId} and turn_id = ${turnId}`),
+          (row) => (row?.seq ?? 0) >= after,
+        )
+        const server = i % 2 === 0 ? app : frontOnly
+        const { text } = await server.call('GET', `/api/v1/turns/${turnId}/stream?after=${after}`, { as: owner })
+        return { after, ...framesOf(text) }
+      }),
+    )
+    const whole = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner })).text).frames
+    for (const { after, frames, isDone } of readers) {
+      assert.ok(isDone)
+      assert.deepEqual(frames, whole.slice(after))
+    }
+  })
+
+  test('204 when nothing follows: the turn is over, or its stream was a day old', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const { frames } = framesOf((await say(app, owner, session.id, { text: 'Hello' }, stream)).text)
+    const path = `/api/v1/turns/${frames[0]?.data.messageMetadata.turnId}/stream`
+    const over = await app.call('GET', `${path}?after=${frames.length}`, { as: owner })
+    assert.deepEqual([over.status, over.text], [204, ''])
+    await app.db.execute(sql`
+      update turn_events set created_at = now() - interval '25 hours' where org_id = ${owner.orgId}`)
+    const { expireEvents } = await import('./event-queries.ts')
+    assert.ok((await expireEvents(app.db, 1_000)) > 0)
+    assert.equal((await app.call('GET', path, { as: owner })).status, 204)
+  })
+
+  test('?after must be a number', async () => {
+    const owner = await app.createOrg()
+    for (const after of ['x', '-1', '1.5']) {
+      const { status } = await app.call('GET', `/api/v1/turns/${newId()}/stream?after=${after}`, { as: owner })
+      assert.equal(status, 400)
+    }
+  })
+
+  test('of a session: the turn that is under way, 204 when there is none', async () => {
+    const owner = await app.createOrg()
+    const idle = await openSession(app, owner)
+    assert.equal((await app.call('GET', `/api/v1/sessions/${idle.id}/stream`, { as: owner })).status, 204)
+    const { session, turnId, release } = await beginHeld(owner)
+    const open = await openStream(app, owner, `/api/v1/sessions/${session.id}/stream`)
+    release()
+    const { frames, isDone } = framesOf(await open.text())
+    assert.ok(isDone)
+    assert.equal(frames[0]?.data.messageMetadata.turnId, turnId)
+  })
+
+  test('of a session: its numbers name the turn, so that the next one is read from its first frame', async () => {
+    const owner = await app.createOrg()
+    const { session, turnId: first, release } = await beginHeld(owner)
+    const open = (query: string, lastEventId?: string): Promise<Response> => {
+      const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+      return openStream(app, owner, `/api/v1/sessions/${session.id}/stream${query}`, headers)
+    }
+    const idsOf = async (response: Response, turnId: string): Promise<number[]> => {
+      const text = await response.text()
+      assert.match(text, new RegExp(`^id: ${turnId}:\\d+\n`))
+      return framesOf(text).frames.map(({ id }) => id)
+    }
+    const whole = await open('')
+    release()
+    assert.deepEqual((await idsOf(whole, first)).slice(0, 2), [1, 2])
+    const next = held(reply(['Hello ', 'again.']))
+    fake.play(next.script)
+    const second = await begin(owner, session.id, 'Hello')
+    await next.asked
+    // The answers have heads before the turn goes on: none of them finds that it is over.
+    const streams = await Promise.all([
+      open('', `${first}:9`),
+      open('?after=3', `${first}:9`),
+      open('', `${second}:2`),
+      open('?after=1', `${second}:2`),
+      open('', '2'),
+    ])
+    next.release()
+    const reads = await Promise.all(streams.map((stream) => idsOf(stream, second)))
+    assert.deepEqual(
+      reads.map(([id]) => id),
+      [1, 1, 3, 3, 3],
+    )
+  })
+
+  test('goes on after the newer of ?after and Last-Event-ID: an EventSource keeps its first URL', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const turnId = await begin(owner, session.id, 'Hello')
+    await untilStatus(app, owner, turnId, 'completed')
+    for (const [after, lastEventId] of [
+      [3, '6'],
+      [6, '3'],
+      [3, `${turnId}:6`],
+    ]) {
+      const path = `/api/v1/turns/${turnId}/stream?after=${after}`
+      const { text } = await app.call('GET', path, { as: owner, headers: { 'last-event-id': String(lastEventId) } })
+      assert.equal(framesOf(text).frames[0]?.id, 7)
+    }
+  })
+
+  test('a cancelled turn ends every open stream of it with an abort', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const turnId = await begin(owner, session.id, '/slow 60000\nHello')
+    const open = [app, frontOnly].map((server) => server.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner }))
+    await untilStatus(app, owner, turnId, 'running')
+    const tookMs = await timed(app.db, async () => {
+      await frontOnly.call('POST', `/api/v1/turns/${turnId}/cancel`, { as: owner })
+      for (const { text } of await Promise.all(open)) {
+        const { frames, isDone } = framesOf(text)
+        assert.ok(isDone)
+        assert.deepEqual(frames.at(-1)?.data, { type: 'abort', reason: 'cancelled' })
+      }
+    })
+    assert.ok(tookMs < 2_000, `within two seconds, not ${tookMs} ms`)
+  })
+
+  test('a reader that takes nothing is written no more than its socket holds, and misses nothing', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const turnId = await begin(owner, session.id, 'Hello')
+    await untilStatus(app, owner, turnId, 'completed')
+    const big = JSON.stringify({ type: 'text-delta', id: 'x', delta: 'x'.repeat(60_000) })
+    const last = await app.db.row<{ seq: number }>(sql`
+      select max(seq) as seq from turn_events where org_id = ${owner.orgId} and turn_id = ${turnId}`)
+    const from = last?.seq ?? 0
+    await app.db.execute(sql`
+      insert into turn_events (org_id, turn_id, seq, frames)
+      select ${owner.orgId}, ${turnId}, n, ${big} from generate_series(${from + 1}::integer, ${from + 400}::integer) n`)
+    const accepted = once(app.app.server, 'connection') as Promise<[Socket]>
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    const [serverSide] = await accepted
+    socket.pause()
+    socket.write(
+      `GET /api/v1/turns/${turnId}/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nConnection: close\r\n\r\n`,
+    )
+    await until(
+      async () => serverSide.writableNeedDrain,
+      (isFull) => isFull,
+    )
+    // Time in which a server that pushes on would have pushed all 24 MB.
+    await until(
+      () => app.call('GET', `/api/v1/turns/${turnId}`, { as: owner }).then(({ status }) => status),
+      (status) => status === 200,
+    )
+    assert.ok(serverSide.writableLength < 1_000_000, `${serverSide.writableLength} bytes wait`)
+    let text = ''
+    for await (const chunk of socket) text += (chunk as Buffer).toString()
+    assert.equal(text.match(/^id: /gm)?.length, from + 400)
+    assert.match(text, /data: \[DONE\]/)
+  })
+})
+
+const transportFor = (server: TestApp, as: TestActor, sessionId: string) =>
+  new DefaultChatTransport<UIMessage>({
+    api: `${server.url}/api/v1/sessions/${sessionId}/messages`,
+    headers: { authorization: `Bearer ${as.key}` },
+  })
+const userMessage = (text: string): UIMessage => ({ id: newId(), role: 'user', parts: [{ type: 'text', text }] })
+const send = (transport: DefaultChatTransport<UIMessage>, sessionId: string, messages: UIMessage[]) =>
+  transport.sendMessages({
+    chatId: sessionId,
+    messages,
+    trigger: 'submit-message',
+    messageId: undefined,
+    abortSignal: undefined,
+  })
+const read = async (chunks: ReadableStream<UIMessageChunk>, message?: UIMessage): Promise<UIMessage> => {
+  let last: UIMessage | undefined
+  for await (const state of readUIMessageStream({ stream: chunks, ...(message ? { message } : {}) })) last = state
+  assert.ok(last)
+  return last
+}
+
+describe("the AI SDK's useChat", () => {
+  test('sends its own body, without asking for events, and reads the reply', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const transport = transportFor(app, owner, session.id)
+    const first = userMessage('One')
+    const reply = await read(await send(transport, session.id, [first]))
+    const next = await read(await send(transport, session.id, [first, reply, userMessage('Two')]))
+    const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
+    assert.equal(body.data.items.length, 4, 'only the last user message counts')
+    const [said] = body.data.items
+    assert.equal(next.id, said.id)
+    assert.equal(next.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''), textOf(said))
+    assert.deepEqual(next.metadata, {
+      turnId: said.turnId,
+      sessionId: session.id,
+      status: 'completed',
+      stopReason: 'stop',
+    })
+  })
+
+  test('reads tool calls and their results', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const asked = userMessage('/tool files.search {"query":"x"}\n/tool files.read {"fileId":"nonsense"}')
+    const reply = await read(await send(transportFor(app, owner, session.id), session.id, [asked]))
+    const tools = reply.parts.filter((part) => part.type === 'dynamic-tool')
+    assert.deepEqual(
+      tools.map(({ toolName, state }) => [toolName, state]),
+      [
+        ['files.search', 'output-available'],
+        ['files.read', 'output-error'],
+      ],
+    )
+  })
+
+  test('takes up the turn that is under way by the path that it builds itself, and null when there is none', async () => {
+    const owner = await app.createOrg()
+    const idle = await openSession(app, owner)
+    assert.equal(await transportFor(frontOnly, owner, idle.id).reconnectToStream({ chatId: idle.id }), null)
+    const { session, release } = await beginHeld(owner)
+    const chunks = await transportFor(frontOnly, owner, session.id).reconnectToStream({ chatId: session.id })
+    assert.ok(chunks)
+    release()
+    const { id } = await read(chunks)
+    const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
+    assert.equal(id, body.data.items[0].id)
+  })
+
+  test('a reply whose first words were taken back reads like one that was said once', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const reply = await read(await send(transportFor(app, owner, session.id), session.id, [userMessage('/fail cut')]))
+    const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+    assert.equal(text.match(/I am the demo model/g)?.length, 1)
+  })
+
+  test('gets a refusal as an error that carries the envelope', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    await assert.rejects(send(transportFor(app, owner, session.id), session.id, [userMessage(' ')]), /BAD_REQUEST/)
+  })
+
+  test('attaches files by their storageUrl', async () => {
+    const owner = await app.createOrg()
+    const session = await openSession(app, owner)
+    const form = new FormData()
+    form.set('file', new File(['By URL.'], 'a.txt', { type: 'text/plain' }))
+    const { body } = await app.call('POST', '/api/v1/files', { as: owner, body: form })
+    const message: UIMessage = {
+      id: newId(),
+      role: 'user',
+      parts: [{ type: 'file', url: body.data.file.storageUrl, mediaType: 'text/plain' }],
+    }
+    const reply = await read(await send(transportFor(app, owner, session.id), session.id, [message]))
+    assert.match(reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''), /By URL\./)
+  })
+})

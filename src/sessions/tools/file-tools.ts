@@ -1,0 +1,128 @@
+import { isOwnContent, readFileText } from '../../files/files.ts'
+import { listFiles } from '../../files/tree/listing.ts'
+import { checkName } from '../../files/tree/names.ts'
+import { createUploadedFile, receive } from '../../files/uploads/uploads.ts'
+import { cutToJsonBytes } from './cut-text.ts'
+import type { Tool, ToolContext } from './tools.ts'
+
+const maxFound = 20
+
+const search: Tool = {
+  name: 'files.search',
+  description:
+    'Finds files by a part of their name, in the whole organisation. An empty query lists what is at the top. Answers at most 20 files with their ids.',
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string', maxLength: 255, description: 'A part of the name, in any case' } },
+    required: ['query'],
+  },
+  isReadOnly: true,
+  permission: 'files:read',
+  run: async ({ db, actor, projectId, turn }: ToolContext, { query }: { query: string }) => {
+    const scope = projectId === null || query !== '' ? {} : { projectId }
+    const page = await listFiles(db, actor, {
+      search: query,
+      recursive: query !== '',
+      limit: maxFound,
+      page: 1,
+      ...scope,
+    })
+    // Their names are other people's words.
+    if (page.items.some(({ namedBy }) => namedBy !== actor.userId)) turn?.noteUntrusted()
+    return {
+      total: page.total,
+      files: page.items.map(({ id, name, source, mimeType, size, updatedAt }) => ({
+        id,
+        name,
+        kind: source === 'folder' ? 'folder' : 'file',
+        mimeType,
+        sizeBytes: size,
+        updatedAt,
+      })),
+    }
+  },
+}
+
+// Leaves room for the rest of the answer below the 64 KB that a tool may say.
+const maxReadBytes = 56_000
+
+const read: Tool = {
+  name: 'files.read',
+  description:
+    'Reads a file as text: plain text, source code, PDF, Word, spreadsheets, presentations. A long one comes in parts: ask again with nextOffset.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      fileId: { type: 'string', format: 'uuid', description: 'The id of the file' },
+      offset: { type: 'integer', minimum: 0, description: 'Characters to leave out at the beginning' },
+    },
+    required: ['fileId'],
+  },
+  isReadOnly: true,
+  permission: 'files:read',
+  run: async (
+    { actor, signal, turn, ...deps }: ToolContext,
+    { fileId, offset = 0 }: { fileId: string; offset?: number },
+  ) => {
+    const [file, isOwn] = await Promise.all([
+      readFileText(deps, actor, fileId, signal),
+      isOwnContent(deps.db, actor, fileId),
+    ])
+    if (!isOwn) turn?.noteUntrusted()
+    const rest = file.text.slice(offset)
+    const text = cutToJsonBytes(rest, maxReadBytes)
+    const nextOffset = text.length < rest.length ? offset + text.length : null
+    return { fileId, ...file, text, truncated: file.truncated || nextOffset !== null, nextOffset }
+  },
+}
+
+const textTypes: Record<string, string> = {
+  md: 'text/markdown',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  json: 'application/json',
+  html: 'text/html',
+  xml: 'application/xml',
+  yaml: 'text/yaml',
+  yml: 'text/yaml',
+}
+
+const write: Tool = {
+  name: 'files.write',
+  description:
+    'Creates a text file. It never changes one that is there: a second one of the same name stands beside it.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 255, description: 'With its extension, such as notes.md' },
+      text: { type: 'string', description: 'What the file says' },
+      folderId: { type: 'string', format: 'uuid', description: 'Where it goes; the top when left out' },
+    },
+    required: ['name', 'text'],
+  },
+  isReadOnly: false,
+  permission: 'files:write',
+  run: async (
+    { actor, projectId, turn, ...deps }: ToolContext,
+    input: { name: string; text: string; folderId?: string },
+  ) => {
+    const name = checkName(input.name)
+    const mimeType = textTypes[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'text/plain'
+    const bytes = Buffer.from(input.text)
+    const body = (async function* () {
+      yield bytes
+    })()
+    const received = await receive(deps, actor.orgId, body, { mimeType, sizeBytes: bytes.length })
+    const place = input.folderId !== undefined ? { parentId: input.folderId } : projectId === null ? {} : { projectId }
+    const file = await createUploadedFile(deps, deps.db, actor, received, {
+      name,
+      mimeType,
+      isUntrusted: (turn?.untrustedFrom ?? null) !== null,
+      ...place,
+    })
+    return { fileId: file.id, name: file.name, mimeType, sizeBytes: bytes.length }
+  },
+}
+
+/** What agents do with the org's files. */
+export const fileTools: Tool[] = [search, read, write]

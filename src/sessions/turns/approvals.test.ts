@@ -1,0 +1,415 @@
+// What a person can decide. A worker that died inside a tool is told of by the rows that it leaves; that real ones leave
+// them so is for test/crash/turns.test.ts to show.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DefaultChatTransport, readUIMessageStream } from 'ai'
+import type { UIMessage } from 'ai'
+import { sql } from '../../platform/database/database.ts'
+import { newId } from '../../platform/ids.ts'
+import { framesOf, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import type { TestActor } from '../../../test/harness.ts'
+import { createStreamLog } from '../streams/log.ts'
+import { appendFrames } from '../runtime/checkpoint-queries.ts'
+
+const app = await startTestApp({}, { work: false })
+
+interface Doubtful {
+  sessionId: string
+  turnId: string
+  approvalIds: string[]
+}
+
+const call = (n: number) => ({ callId: `call${n}`, toolName: 'files.write', input: { name: `${n}.txt`, text: 'x' } })
+
+/** Leaves the rows of a worker that died while `count` calls of files.write ran. */
+const dieInTools = async (as: TestActor, sessionId: string, turnId: string, count: number): Promise<void> => {
+  const calls = Array.from({ length: count }, (_, n) => call(n))
+  const parts = calls.map(({ callId, ...rest }) => ({ type: 'tool-call', toolCallId: callId, ...rest }))
+  const token = newId()
+  await app.db.execute(sql`
+    update turns set status = 'running', attempts = 1, started_at = now(), lease_token = ${token},
+      lease_until = now() - interval '1 second'
+    where org_id = ${as.orgId} and id = ${turnId}`)
+  await app.db.execute(sql`
+    insert into turn_steps (org_id, turn_id, step, attempt, status, finish_reason, parts, input_tokens, is_estimate)
+    values (${as.orgId}, ${turnId}, 1, 1, 'completed', 'tool-calls', ${JSON.stringify(parts)}, 10, false)`)
+  for (const [place, { callId, toolName, input }] of calls.entries()) {
+    await app.db.execute(sql`
+      insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, attempts, started_at)
+      values (${as.orgId}, ${turnId}, 1, ${place}, ${callId}, ${toolName}, ${JSON.stringify(input)}, 'started', 1, now())`)
+  }
+  const log = createStreamLog({
+    lastSeq: 0,
+    append: (frames) => appendFrames(app.db, { orgId: as.orgId, turnId, token }, frames),
+    publish: () => undefined,
+    isRead: () => false,
+    onBroken: (reason) => assert.fail(reason),
+  })
+  const { replyId } = await getTurn(app, as, turnId)
+  log.push({ type: 'start', messageId: replyId, messageMetadata: { turnId, sessionId } })
+  log.push({ type: 'start-step' })
+  for (const { callId: toolCallId, toolName, input } of calls)
+    log.push({ type: 'tool-input-available', toolCallId, toolName, input, dynamic: true })
+  await log.write((frames) => appendFrames(app.db, { orgId: as.orgId, turnId, token }, frames!))
+}
+
+const pending: { as: TestActor; sessionId: string; turnId: string }[] = []
+const prepare = async (count = 1): Promise<{ as: TestActor; sessionId: string; turnId: string }> => {
+  const as = await app.createOrg()
+  const { id: sessionId } = await openSession(app, as)
+  const { body } = await say(app, as, sessionId, {
+    text: '/tool files.write {"name":"0.txt","text":"x"}',
+    background: true,
+  })
+  const turnId = body.data.turn.id as string
+  await dieInTools(as, sessionId, turnId, count)
+  const one = { as, sessionId, turnId }
+  pending.push(one)
+  return one
+}
+
+// All of them first: as soon as there is a worker, it takes them up.
+const [approved, denied, both, allOrNone, otherwise, cancelled, byChat, foreign] = [
+  await prepare(),
+  await prepare(),
+  await prepare(2),
+  await prepare(2),
+  await prepare(),
+  await prepare(),
+  await prepare(),
+  await prepare(),
+]
+// Approved once before, and killed again while it ran.
+const twice = await prepare()
+const oldApproval = newId()
+await app.db.execute(sql`
+  update tool_calls set approval_id = ${oldApproval}, approved = true, attempts = 2
+  where org_id = ${twice.as.orgId} and turn_id = ${twice.turnId}`)
+await app.secondServer()
+
+const doubtful = async ({ as, sessionId, turnId }: (typeof pending)[number]): Promise<Doubtful> => {
+  const turn = await untilStatus(app, as, turnId, 'requires_action')
+  const approvalIds = turn.approvals.map((approval: { approvalId: string }) => approval.approvalId)
+  return { sessionId, turnId, approvalIds }
+}
+const decide = (as: TestActor, turnId: string, approvalId: string, isApproved: unknown) =>
+  app.call('POST', `/api/v1/turns/${turnId}/approvals`, { as, json: { approvalId, approved: isApproved } })
+const filesOf = async (as: TestActor): Promise<string[]> =>
+  (await app.call('GET', '/api/v1/files', { as })).body.data.items.map((file: { name: string }) => file.name)
+
+describe('a call whose outcome nobody knows', () => {
+  test('is asked about, and the session waits', async () => {
+    const { as } = approved
+    const { sessionId, turnId, approvalIds } = await doubtful(approved)
+    const turn = await getTurn(app, as, turnId)
+    assert.equal(turn.approvals.length, 1)
+    assert.partialDeepStrictEqual(turn.approvals[0], {
+      approvalId: approvalIds[0],
+      toolCallId: 'call0',
+      toolName: 'files.write',
+      input: { name: '0.txt', text: 'x' },
+      isRepeated: true,
+      kind: 'repeat',
+      canDecide: true,
+    })
+    assert.deepEqual([turn.stopReason, turn.endedAt, turn.toolCalls[0].status], [null, null, 'unknown'])
+    const session = (await app.call('GET', `/api/v1/sessions/${sessionId}`, { as })).body.data
+    assert.deepEqual([session.status, session.activeTurnId], ['requires_action', turnId])
+    const { frames, isDone } = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
+    assert.ok(isDone)
+    assert.equal(frames.at(-1)?.data.type, 'tool-approval-request')
+    const again = await app.call('GET', `/api/v1/turns/${turnId}/stream?after=${frames.length}`, { as })
+    assert.equal(again.status, 204)
+    const busy = await say(app, as, sessionId, { text: 'Hello', onBusy: 'reject' })
+    assert.equal(busy.status, 409)
+  })
+
+  test('approved, it runs again and the turn goes on; a JSON caller need not wait for that', async () => {
+    const { as } = approved
+    const { turnId, approvalIds } = await doubtful(approved)
+    const { status, body } = await decide(as, turnId, approvalIds[0]!, true)
+    assert.equal(status, 200)
+    assert.deepEqual(
+      [body.data.turn.approvals, ['queued', 'running', 'completed'].includes(body.data.turn.status)],
+      [[], true],
+    )
+    const turn = await untilStatus(app, as, turnId, 'completed')
+    assert.deepEqual([turn.toolCalls[0].status, turn.toolCalls[0].attempts], ['done', 2])
+    assert.deepEqual(await filesOf(as), ['0.txt'])
+    assert.equal((await decide(as, turnId, approvalIds[0]!, true)).status, 200, 'the same again changes nothing')
+    assert.equal((await decide(as, turnId, approvalIds[0]!, false)).status, 409)
+  })
+
+  test('denied, it does not run, and the model is told that nobody knows', async () => {
+    const { as } = denied
+    const { sessionId, turnId, approvalIds } = await doubtful(denied)
+    await decide(as, turnId, approvalIds[0]!, false)
+    const turn = await untilStatus(app, as, turnId, 'completed')
+    assert.equal(turn.toolCalls[0].status, 'denied')
+    assert.deepEqual(await filesOf(as), [])
+    const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
+    assert.match(textOf(body.data.items[0]), /Nobody knows what came of its first run/)
+  })
+
+  test('approved once and cut off again, it is asked about again', async () => {
+    const { turnId, approvalIds } = await doubtful(twice)
+    const [approvalId = ''] = approvalIds
+    assert.notEqual(approvalId, oldApproval)
+    assert.equal((await decide(twice.as, turnId, oldApproval, true)).status, 404)
+    await decide(twice.as, turnId, approvalId, true)
+    const { toolCalls } = await untilStatus(app, twice.as, turnId, 'completed')
+    assert.deepEqual([toolCalls[0].status, toolCalls[0].attempts], ['done', 3])
+  })
+
+  test('each is decided by itself; the turn goes on with the last one', async () => {
+    const { as } = both
+    const { turnId, approvalIds } = await doubtful(both)
+    assert.equal(approvalIds.length, 2)
+    const { body } = await decide(as, turnId, approvalIds[1]!, true)
+    assert.deepEqual([body.data.turn.status, body.data.turn.approvals.length], ['requires_action', 1])
+    await decide(as, turnId, approvalIds[0]!, false)
+    const turn = await untilStatus(app, as, turnId, 'completed')
+    assert.deepEqual(
+      turn.toolCalls.map((one: { status: string }) => one.status),
+      ['denied', 'done'],
+    )
+    assert.deepEqual(await filesOf(as), ['1.txt'])
+  })
+
+  test('ten decisions at once: one holds, those that say otherwise are CONFLICT', async () => {
+    const { as } = otherwise
+    const { turnId, approvalIds } = await doubtful(otherwise)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => decide(as, turnId, approvalIds[0]!, i % 2 === 0)),
+    )
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 409]))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 5)
+    await untilStatus(app, as, turnId, 'completed')
+    assert.ok((await filesOf(as)).length <= 1)
+  })
+
+  test('can be cancelled instead, and then not be decided any more', async () => {
+    const { as } = cancelled
+    const { sessionId, turnId, approvalIds } = await doubtful(cancelled)
+    const { body } = await app.call('POST', `/api/v1/turns/${turnId}/cancel`, { as })
+    assert.deepEqual(body.data, { cancelled: true })
+    assert.equal((await decide(as, turnId, approvalIds[0]!, true)).status, 409)
+    assert.deepEqual((await getTurn(app, as, turnId)).approvals, [])
+    const next = await say(app, as, sessionId, { text: 'Hello' })
+    assert.equal(next.body.data.turn.status, 'completed')
+    assert.deepEqual(await filesOf(as), [])
+  })
+
+  test("is decided by the AI SDK's own message, too, whose answer is the stream that goes on", async () => {
+    const { as } = byChat
+    const { sessionId } = await doubtful(byChat)
+    const transport = new DefaultChatTransport<UIMessage>({
+      api: `${app.url}/api/v1/sessions/${sessionId}/messages`,
+      headers: { authorization: `Bearer ${as.key}` },
+    })
+    const chunks = await transport.reconnectToStream({ chatId: sessionId })
+    let message: UIMessage | undefined
+    for await (const state of readUIMessageStream({ stream: chunks! })) message = state
+    const [part] = message!.parts.filter((one) => one.type === 'dynamic-tool')
+    assert.ok(part?.state === 'approval-requested')
+    Object.assign(part, { state: 'approval-responded', approval: { ...part.approval, approved: true } })
+    const rest = await transport.sendMessages({
+      chatId: sessionId,
+      messages: [message!],
+      trigger: 'submit-message',
+      messageId: undefined,
+      abortSignal: undefined,
+    })
+    for await (const state of readUIMessageStream({ stream: rest, message: message! })) message = state
+    const [done] = message!.parts.filter((one) => one.type === 'dynamic-tool')
+    assert.equal(done?.state, 'output-available')
+    assert.match(message!.parts.flatMap((one) => (one.type === 'text' ? [one.text] : [])).join(''), /0\.txt/)
+    const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
+    assert.equal(body.data.items.length, 2, 'a decision is no message')
+  })
+
+  test("decisions in the AI SDK's message are taken together: none, when one of them is refused", async () => {
+    const { as } = allOrNone
+    const { sessionId, turnId, approvalIds } = await doubtful(allOrNone)
+    const [one, other] = approvalIds as [string, string]
+    const decideAll = (...decisions: [string, boolean][]) => {
+      const parts = decisions.map(([id, isApproved]) => ({
+        type: 'dynamic-tool',
+        state: 'approval-responded',
+        approval: { id, approved: isApproved },
+      }))
+      return say(app, as, sessionId, { messages: [{ role: 'assistant', parts }] }, { accept: 'application/json' })
+    }
+    assert.equal((await decideAll([one, true], [newId(), true])).status, 404)
+    assert.equal((await decideAll([one, true], [one, false])).status, 409)
+    const { approvals } = await getTurn(app, as, turnId)
+    assert.deepEqual(
+      approvals.map(({ approvalId }: { approvalId: string }) => approvalId),
+      approvalIds,
+    )
+    assert.equal((await decideAll([one, true], [other, false], [one, true])).status, 200)
+    assert.deepEqual(await filesOf(as), ['0.txt'])
+  })
+
+  test('a malformed decision is BAD_REQUEST, an unknown one and another org’s turn NOT_FOUND', async () => {
+    const { as } = foreign
+    const { turnId, approvalIds } = await doubtful(foreign)
+    const stranger = await app.createOrg()
+    assert.equal((await decide(as, turnId, approvalIds[0]!, 'yes')).status, 400)
+    assert.equal((await decide(as, turnId, 'x', true)).status, 400)
+    assert.equal((await decide(as, turnId, newId(), true)).status, 404)
+    assert.equal((await decide(stranger, turnId, approvalIds[0]!, true)).status, 404)
+  })
+})
+
+describe('a database that goes away for a moment', () => {
+  test('while a turn is under way: the turn comes to its end, with one reply', async () => {
+    const as = await app.createOrg()
+    const { id: sessionId } = await openSession(app, as)
+    const { body } = await say(app, as, sessionId, { text: '/slow 1500\nHello', background: true })
+    const { id: turnId } = await untilStatus(app, as, body.data.turn.id, 'running')
+    await app.db.rows(sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    const turn = await until(
+      () => getTurn(app, as, turnId).catch(() => undefined),
+      (one) => one !== undefined && one.endedAt !== null,
+    )
+    assert.equal(turn.status, 'completed')
+    const list = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
+    assert.deepEqual(
+      list.body.data.items.map((message: { role: string }) => message.role),
+      ['assistant', 'user'],
+    )
+  })
+})
+
+describe('a tool that a person approves', () => {
+  const write = (name: string): string => `/tool files.write {"name":"${name}.txt","text":"x"}`
+  const look = '/tool files.search {"query":""}'
+
+  /** Has an agent ask for calls, and answers the turn when it waits. */
+  const askedBy = async (as: TestActor, text: string, approvals: unknown = ['files.write']) => {
+    const allowedTools = ['files.write', 'files.search']
+    await app.call('POST', '/api/v1/agents', { as, json: { name: 'Careful', allowedTools, settings: { approvals } } })
+    const { id: sessionId } = await openSession(app, as, { agentId: 'careful' })
+    const { status, body } = await say(app, as, sessionId, { text })
+    return { sessionId, status, turn: body.data.turn }
+  }
+
+  test('is not run before, nor is anything beside it; the client is told at once', async () => {
+    const as = await app.createOrg()
+    const { status, turn, sessionId } = await askedBy(as, `${look}\n${write('a')}`)
+    assert.deepEqual([status, turn.status], [202, 'requires_action'])
+    assert.deepEqual(
+      turn.toolCalls.map((call: { status: string; attempts: number }) => [call.status, call.attempts]),
+      [
+        ['waiting', 0],
+        ['waiting', 0],
+      ],
+    )
+    const [{ approvalId, ...asked }] = turn.approvals
+    assert.equal(turn.approvals.length, 1)
+    assert.partialDeepStrictEqual(asked, {
+      toolCallId: turn.toolCalls[1].id,
+      toolName: 'files.write',
+      input: { name: 'a.txt', text: 'x' },
+      isRepeated: false,
+      kind: 'approval',
+      canDecide: true,
+    })
+    assert.deepEqual(await filesOf(as), [])
+    assert.equal((await decide(as, turn.id, approvalId, true)).status, 200)
+    const { toolCalls } = await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(
+      toolCalls.map((call: { status: string; attempts: number }) => [call.status, call.attempts]),
+      [
+        ['done', 1],
+        ['done', 1],
+      ],
+    )
+    assert.deepEqual(await filesOf(as), ['a.txt'])
+    const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
+    assert.equal(body.data.items.length, 2)
+  })
+
+  test('is not run when they say no, and the model hears it', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, `${write('a')}\n${write('b')}`, ['*'])
+    const [first, second] = turn.approvals.map((one: { approvalId: string }) => one.approvalId)
+    await decide(as, turn.id, first, false)
+    assert.equal((await getTurn(app, as, turn.id)).status, 'requires_action')
+    await decide(as, turn.id, second, true)
+    const done = await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(
+      done.toolCalls.map((call: { status: string }) => call.status),
+      ['denied', 'done'],
+    )
+    assert.deepEqual(await filesOf(as), ['b.txt'])
+    const { body } = await app.call('GET', `/api/v1/sessions/${done.sessionId}/messages`, { as })
+    assert.match(JSON.stringify(body.data.items[0].parts), /A person decided that the tool is not run\./)
+  })
+
+  test('is asked about each time that the model calls it', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, `${write('a')}\n\n${write('b')}`)
+    await decide(as, turn.id, turn.approvals[0].approvalId, true)
+    const next = await until(
+      () => getTurn(app, as, turn.id),
+      ({ status, approvals }) =>
+        status === 'requires_action' && approvals[0].approvalId !== turn.approvals[0].approvalId,
+    )
+    assert.equal(next.approvals.length, 1)
+    await decide(as, turn.id, next.approvals[0].approvalId, true)
+    await untilStatus(app, as, turn.id, 'completed')
+    assert.deepEqual(await filesOf(as), ['a.txt', 'b.txt'])
+  })
+
+  test('does not include tools that only read under `*`, nor anything when nothing is named', async () => {
+    const as = await app.createOrg()
+    assert.equal((await askedBy(as, look, ['*'])).turn.status, 'completed')
+    const other = await app.createOrg()
+    assert.equal((await askedBy(other, write('a'), [])).turn.status, 'completed')
+  })
+
+  test('is not run any more when the agent lost it meanwhile', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, write('a'))
+    await app.call('PATCH', '/api/v1/agents/careful', { as, json: { allowedTools: [] } })
+    await decide(as, turn.id, turn.approvals[0].approvalId, true)
+    const { toolCalls } = await untilStatus(app, as, turn.id, 'completed')
+    assert.match(toolCalls[0].output.error, /may not use files\.write any more/)
+    assert.deepEqual(await filesOf(as), [])
+  })
+
+  test('is cancelled with its turn', async () => {
+    const as = await app.createOrg()
+    const { turn } = await askedBy(as, write('a'))
+    await app.call('POST', `/api/v1/turns/${turn.id}/cancel`, { as })
+    assert.equal((await decide(as, turn.id, turn.approvals[0].approvalId, true)).status, 409)
+    assert.deepEqual(await filesOf(as), [])
+  })
+})
+
+describe('a model that goes round in circles', () => {
+  test('is not let do the same with the same result a fourth time, and is told', async () => {
+    const as = await app.createOrg()
+    const { id } = await openSession(app, as)
+    const same = Array.from({ length: 5 }, () => '/tool files.search {"query":"x"}').join('\n\n')
+    const { body } = await say(app, as, id, { text: same })
+    assert.deepEqual(
+      body.data.turn.toolCalls.map((call: { status: string }) => call.status),
+      ['done', 'done', 'done', 'failed', 'done'],
+    )
+    assert.match(body.data.turn.toolCalls[3].output.error, /3 times in a row/)
+  })
+
+  test('is let go on while the results differ', async () => {
+    const as = await app.createOrg()
+    const { id } = await openSession(app, as)
+    const same = Array.from({ length: 5 }, () => '/tool files.write {"name":"a.txt","text":"x"}').join('\n\n')
+    const { body } = await say(app, as, id, { text: same })
+    assert.ok(body.data.turn.toolCalls.every((call: { status: string }) => call.status === 'done'))
+  })
+})

@@ -1,0 +1,43 @@
+import { actorOfUser, findKeyExpiry } from '../../identity/sign-in/user-authority.ts'
+import type { AuthorityWatch } from '../../identity/sign-in/user-authority.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { forbidden, unauthorized } from '../../platform/http/errors.ts'
+import type { ErrorDetail, ClaimedTurn } from './queries.ts'
+
+export const keyRevoked: ErrorDetail = {
+  code: 'key_revoked',
+  message: 'The API key that asked for this was revoked or has expired.',
+}
+export const memberLeft: ErrorDetail = {
+  code: 'forbidden',
+  message: 'Whoever asked for this is no longer a member of the workspace.',
+}
+
+const expiryOf = (expiresAt: string | null): number =>
+  expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt)
+
+/**
+ * Calls `onLost` within a second after the key that asked for a turn was revoked or has expired, or its person left the
+ * org or the workspace. It must be called before the authority of the turn is looked up. Answers what ends the watch.
+ */
+export const watchTurnAuthority = (
+  db: Database,
+  watch: AuthorityWatch,
+  orgId: string,
+  turn: ClaimedTurn,
+  onLost: (why: ErrorDetail) => void,
+): (() => void) => {
+  const { workspaceId, userId, scopes, apiKeyId } = turn
+  const ask = async () => {
+    const [actor, key] = await Promise.all([
+      actorOfUser(db.hot, { orgId, userId, workspaceId, scopes }),
+      apiKeyId === null ? null : findKeyExpiry(db.hot, orgId, apiKeyId),
+    ])
+    if (key === undefined) return unauthorized(keyRevoked.message)
+    return actor ? { ...actor, apiKey: key && { expiresAtMs: expiryOf(key.expiresAt) } } : forbidden(memberLeft.message)
+  }
+  const standing = { orgId, workspaceId, apiKey: { expiresAtMs: expiryOf(turn.keyExpiresAt) } }
+  return watch.add({ caller: turn.id, standing, access: 'member', isLookedUpLater: true, ask }, ({ code }) =>
+    onLost(code === 'UNAUTHORIZED' ? keyRevoked : memberLeft),
+  )
+}

@@ -1,0 +1,319 @@
+import { empty, sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { LeasedRow } from '../../platform/database/lease.ts'
+import type { Actor } from '../../identity/actor.ts'
+import type { ModelPricing } from '../../agents/agents.ts'
+import type { Question } from '../runtime/questions.ts'
+import type { Author, MessagePart } from '../schemas.ts'
+
+export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
+export type TurnStatus = 'queued' | 'running' | 'requires_action' | EndedStatus
+export type StopReason =
+  | 'stop'
+  | 'cancelled'
+  | 'max_steps'
+  | 'max_time'
+  | 'max_tokens'
+  | 'max_cost'
+  | 'content_filter'
+  | 'stream_truncated'
+  | 'error'
+
+export interface ErrorDetail {
+  code: string
+  message: string
+}
+
+export interface TurnRow {
+  id: string
+  sessionId: string
+  number: number
+  agentId: string
+  author: Author
+  userId: string
+  scopes: string[]
+  /** The key that asked for it; null for a person at the console. */
+  apiKeyId: string | null
+  model: string
+  pricing: ModelPricing
+  maxSteps: number
+  maxCostCents: number | null
+  /** The platform's fee and from which deposits on it is charged, as of when the turn was asked for. */
+  feeBps: number
+  feeWaiverCents: bigint
+  /** The org's own key at the model's provider, when the turn runs on one. */
+  providerKeyId: string | null
+  /** What the caller added to the agent's instructions. */
+  instructions: string | null
+  /** The most that each call of the model may say, when the caller set it. */
+  maxOutputTokens: number | null
+  /** The turn from which this one came by messages between agents; its own id when it came from none. */
+  chainId: string
+  /** How many messages away from that. */
+  hop: number
+  /** Exchanges at the beginning of the conversation that its model was not shown. */
+  leftOutExchanges: number
+  /** Where the first untrusted content came from that it has read: a tool or an UntrustedSource; null when it has read none. */
+  untrustedFrom: string | null
+  status: TurnStatus
+  stopReason: StopReason | null
+  error: ErrorDetail | null
+  replyId: string
+  attempts: number
+  /** Of those, the ones before it last waited for a person. */
+  restedAttempts: number
+  /** Workers that died while they had it, since it last waited for a person. */
+  workerDeaths: number
+  workedMs: bigint
+  createdAt: string
+  startedAt: string | null
+  endedAt: string | null
+}
+
+/** The columns of a TurnRow; the table must be called `turns`. */
+const columns = sql`turns.id, turns.session_id, turns.number, turns.agent_id, turns.author, turns.user_id, turns.scopes, turns.api_key_id, turns.model,
+  turns.pricing, turns.max_steps, turns.max_cost_cents, turns.fee_bps, turns.fee_waiver_cents, turns.provider_key_id,
+  turns.instructions, turns.max_output_tokens, coalesce(turns.chain_id, turns.id) as chain_id, turns.hop, turns.left_out_exchanges, turns.untrusted_from, turns.status, turns.stop_reason, turns.error, turns.reply_id,
+  turns.attempts, turns.rested_attempts, turns.worker_deaths, turns.worked_ms, turns.created_at, turns.started_at, turns.ended_at`
+
+export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) =>
+  db.row<TurnRow>(sql`
+    select ${columns} from turns
+      join sessions s on s.org_id = turns.org_id and s.id = turns.session_id
+    where turns.org_id = ${actor.orgId} and turns.id = ${id} and s.workspace_id = ${workspaceId} and s.deleted_at is null`)
+
+/** The turn, held against every other change; its session must be locked already. */
+export const lockTurn = (db: Db, orgId: string, id: string) =>
+  db.row<TurnRow>(sql`select ${columns} from turns where org_id = ${orgId} and id = ${id} for no key update`)
+
+export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
+  db.row<{ status: TurnStatus; agentId: string }>(sql`
+    select status, agent_id from turns where org_id = ${orgId} and session_id = ${sessionId}
+    order by number desc limit 1`)
+
+/** The turns of a session that have not ended. */
+export const listUnfinished = (db: Db, orgId: string, sessionId: string) =>
+  db.rows<{ id: string }>(sql`
+    select id from turns
+    where org_id = ${orgId} and session_id = ${sessionId} and status in ('queued', 'running', 'requires_action')
+    order by number`)
+
+export interface NewTurn {
+  id: string
+  sessionId: string
+  number: number
+  agentId: string
+  author: Author
+  userId: string
+  scopes: readonly string[]
+  apiKeyId: string | null
+  model: string
+  pricing: ModelPricing
+  maxSteps: number
+  maxCostCents: number | null
+  feeBps: number
+  feeWaiverCents: number
+  providerKeyId: string | null
+  instructions: string | null
+  maxOutputTokens: number | null
+  callerDigest: Buffer | null
+  untrustedFrom: string | null
+  replyId: string
+  message: { id: string; position: number; author: Author; parts: MessagePart[] }
+  /** For a session that has none. */
+  title: string | null
+}
+
+/** The turn, what was said to begin it, and the session that now has them: the turn is its move if nobody else's is. */
+export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
+  db.execute(sql`
+    with made as (
+      insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
+        max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, caller_digest,
+        untrusted_from, reply_id)
+      values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
+        ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
+        ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
+        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId})
+    ), said as (
+      insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
+      values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
+        'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)})
+    )
+    update sessions
+    set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),
+      revision = revision + 1, title = coalesce(title, ${turn.title}),
+      active_turn_id = coalesce(active_turn_id, ${turn.id}),
+      status = case when active_turn_id is null then 'running' else status end
+    where org_id = ${orgId} and id = ${turn.sessionId}`)
+
+export const leasedTurn = (orgId: string, id: string): LeasedRow => ({
+  table: sql`turns`,
+  row: sql`org_id = ${orgId} and id = ${id}`,
+})
+
+export interface ClaimedTurn extends TurnRow {
+  workspaceId: string
+  projectId: string | null
+  relationship: 'user' | 'peer' | 'connector'
+  /** What is left of the time of the chain that it came from; null when it came from none. */
+  chainLeftMs: number | null
+  /** When the key that asked for it expires. */
+  keyExpiresAt: string | null
+  /** The same as `untrustedFrom`, of the earlier turns of its session. */
+  earlierUntrustedFrom: string | null
+}
+
+/** What a claim of a turn asks, changes and answers: a ClaimedTurn. */
+export const turnClaim = (leaseMs: number) => ({
+  when: sql`status in ('queued', 'running')`,
+  // Whoever still has a token here died: it worked from its claim to the last time that it renewed its lease.
+  set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
+    worked_ms = worked_ms + case when lease_token is null then 0 else
+      greatest(0, extract(epoch from lease_until - claimed_at) * 1000 - ${leaseMs})::bigint end,
+    worker_deaths = worker_deaths + case when lease_token is null then 0 else 1 end,
+    claimed_at = clock_timestamp()`,
+  returning: sql`${columns},
+    (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
+    (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
+    (select s.relationship from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as relationship,
+    (
+      select t.untrusted_from from turns t
+      where t.org_id = turns.org_id and t.session_id = turns.session_id and t.number < turns.number
+        and t.untrusted_from is not null
+      order by t.number
+      limit 1
+    ) as earlier_untrusted_from,
+    (
+      select (extract(epoch from c.deadline - clock_timestamp()) * 1000)::float8 from peer_chains c
+      where c.org_id = turns.org_id and c.id = turns.chain_id
+    ) as chain_left_ms,
+    (select k.expires_at from api_keys k where k.org_id = turns.org_id and k.id = turns.api_key_id) as key_expires_at`,
+})
+
+/** Under the lease, like everything that a worker writes. */
+export const noteLeftOut = (db: Db, held: { orgId: string; turnId: string; token: string }, exchanges: number) =>
+  db.execute(sql`
+    update turns set left_out_exchanges = ${exchanges}
+    where org_id = ${held.orgId} and id = ${held.turnId} and lease_token = ${held.token}`)
+
+export const findTurnState = (db: Db, orgId: string, id: string) =>
+  db.row<{ status: TurnStatus; leaseLeftMs: number | null }>(sql`
+    select status, (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as lease_left_ms from turns
+    where org_id = ${orgId} and id = ${id}`)
+
+export interface ForsakenTurn {
+  orgId: string
+  id: string
+  hop: number
+}
+
+/** Turns whose move it is and that nobody has had for two minutes, by id, after one of them. */
+export const listForsaken = (db: Db, limit: number, after?: ForsakenTurn) =>
+  db.rows<ForsakenTurn>(sql`
+    -- all orgs: a worker works for every org
+    select t.org_id, t.id, t.hop
+    from turns t join sessions s on s.org_id = t.org_id and s.active_turn_id = t.id and s.id = t.session_id
+    where t.status in ('queued', 'running') and coalesce(t.lease_until, '-infinity') < now() - interval '2 minutes'
+      and coalesce(t.claimed_at, t.created_at) < now() - interval '2 minutes'
+      ${after ? sql`and (t.org_id, t.id) > (${after.orgId}, ${after.id})` : empty}
+    order by t.org_id, t.id
+    limit ${limit}`)
+
+export interface StepRow {
+  step: number
+  attempt: number
+  status: 'running' | 'completed' | 'failed' | 'lost' | 'cancelled'
+  finishReason: string | null
+  parts: MessagePart[]
+  inputTokens: number
+  outputTokens: number
+  cacheReadTokens: number
+  cacheWriteTokens: number
+  isEstimate: boolean
+  costMicrocents: bigint
+  error: ErrorDetail | null
+  startedAt: string
+  endedAt: string | null
+}
+
+export const listSteps = (db: Db, orgId: string, turnId: string) =>
+  db.rows<StepRow>(sql`
+    select step, attempt, status, finish_reason, parts, input_tokens, output_tokens, cache_read_tokens,
+      cache_write_tokens, is_estimate, cost_microcents, error, started_at, ended_at
+    from turn_steps where org_id = ${orgId} and turn_id = ${turnId}
+    order by step, attempt`)
+
+export type CallStatus = 'waiting' | 'started' | 'done' | 'failed' | 'unknown' | 'denied' | 'cancelled'
+
+export interface CallRow {
+  step: number
+  place: number
+  callId: string
+  toolName: string
+  input: unknown
+  status: CallStatus
+  output: unknown
+  attempts: number
+  approvalId: string | null
+  approved: boolean | null
+  /** What is asked, or was; null when nothing was, or before that was stored. */
+  question: Question | null
+  startedAt: string | null
+  endedAt: string | null
+}
+
+export const listCalls = (db: Db, orgId: string, turnId: string) =>
+  db.rows<CallRow>(sql`
+    select step, place, call_id, tool_name, input, status, output, attempts, approval_id, approved, question, started_at, ended_at
+    from tool_calls where org_id = ${orgId} and turn_id = ${turnId}
+    order by step, place`)
+
+/**
+ * Hands the session from the turn that ended to the next one that waits, which is answered. Undefined when it was not that
+ * turn's move. The session must be locked by an earlier statement, so that this one sees every turn that waits.
+ */
+export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId: string, newMessages: number) =>
+  db.row<{ nextTurnId: string | null; nextHop: number | null; relationship: 'user' | 'peer' | 'connector' }>(sql`
+    with next as (
+      select (
+        select id from turns where org_id = ${orgId} and session_id = ${sessionId} and status = 'queued'
+        order by number limit 1
+      ) as id
+    )
+    update sessions
+    set active_turn_id = next.id, status = case when next.id is null then 'idle' else 'running' end,
+      message_count = message_count + ${newMessages}, updated_at = now(), revision = revision + 1,
+      last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
+    from next
+    where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
+    returning next.id as next_turn_id, sessions.relationship,
+      (select hop from turns where turns.org_id = ${orgId} and turns.id = next.id) as next_hop`)
+
+/** Whether a turn has ended, and its reply when it has one. */
+export const findReply = (db: Db, orgId: string, turnId: string) =>
+  db.row<{ endedAt: string | null; parts: MessagePart[] | null }>(sql`
+    select turns.ended_at, m.parts from turns
+      left join messages m on m.org_id = turns.org_id and m.id = turns.reply_id
+    where turns.org_id = ${orgId} and turns.id = ${turnId}`)
+
+/** Whom a session is with. */
+export const findRelationship = async (db: Db, orgId: string, sessionId: string) =>
+  (
+    await db.row<{ relationship: 'user' | 'peer' | 'connector' }>(sql`
+      select relationship from sessions where org_id = ${orgId} and id = ${sessionId}`)
+  )?.relationship
+
+export const setSessionStatus = (db: Db, orgId: string, sessionId: string, status: 'running' | 'requires_action') =>
+  db.execute(sql`
+    update sessions set status = ${status}, updated_at = now(), revision = revision + 1
+    where org_id = ${orgId} and id = ${sessionId}`)
+
+/** Writes down what a person decided about a call, once. */
+export const decideCall = (db: Db, orgId: string, turnId: string, approvalId: string, approved: boolean) =>
+  db.row<{ callId: string; step: number; place: number }>(sql`
+    update tool_calls
+    set approved = ${approved}, status = ${approved ? 'waiting' : 'denied'},
+      ended_at = case when ${approved} then null else now() end
+    where org_id = ${orgId} and turn_id = ${turnId} and approval_id = ${approvalId} and approved is null
+    returning call_id, step, place`)

@@ -1,0 +1,454 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { sql } from '../../platform/database/database.ts'
+import { createOutbound } from '../../platform/outbound/outbound.ts'
+import { startReceiver } from '../../../test/fakes/receiver.ts'
+import type { Arrival } from '../../../test/fakes/receiver.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import { until } from '../../../test/support/until.ts'
+import {
+  accept,
+  createWebhook,
+  deliver,
+  deliveriesOf,
+  eventsOf,
+  openLoopback,
+  read,
+  signed,
+} from '../../../test/support/webhooks.ts'
+import type { MadeWebhook } from '../../../test/support/webhooks.ts'
+
+// Three attempts: at once, after 0 s, after a day.
+const app = await startTestApp({ ...openLoopback, WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,86400' })
+const owner = await app.createOrg()
+const path = '/api/v1/webhooks'
+
+interface Seen {
+  status: string
+  attempts: unknown[]
+  error: string | null
+}
+
+const only = async (webhook: MadeWebhook) => {
+  const [delivery, ...others] = await deliveriesOf(app, owner, webhook)
+  assert.ok(delivery, 'there is a delivery')
+  assert.equal(others.length, 0)
+  return delivery
+}
+
+const whenOnly = async (webhook: MadeWebhook, what: string, isIt: (delivery: Seen) => boolean) => {
+  await until(what, async () => {
+    const [delivery] = await deliveriesOf(app, owner, webhook)
+    return delivery !== undefined && isIt(delivery)
+  })
+  return only(webhook)
+}
+const whenStatus = (webhook: MadeWebhook, status: string) =>
+  whenOnly(webhook, `the delivery is ${status}`, (delivery) => delivery.status === status)
+
+const setStatus = async (webhook: MadeWebhook, status: string) => {
+  const answer = await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { status } })
+  assert.equal(answer.status, 200, answer.text)
+}
+const record = (webhook: MadeWebhook) => read(app, owner, `/${webhook.id}`)
+const post = (rest: string, json: object = {}) => app.call('POST', path + rest, { as: owner, json })
+
+/** What the audit log tells of a webhook that Atrium disabled. */
+const disabledEntries = async ({ id }: MadeWebhook) => {
+  const { body } = await app.call('GET', '/api/v1/audit-log?action=webhook.disabled', { as: owner })
+  return (body.data.items as { actor: { name: string }; resource: { id: string }; details: { reason: string } }[])
+    .filter(({ resource }) => resource.id === id)
+    .map(({ actor, details }) => ({ name: actor.name, reason: details.reason }))
+}
+
+const verified = (webhook: MadeWebhook, { body, headers }: Arrival) =>
+  new Webhook(webhook.secret).verify(body, headers as Record<string, string>)
+
+describe('a recorded event', () => {
+  test('is forwarded byte for byte, signed so that the official library verifies it', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const body = '{ "type": "order.created",\n  "note" : "für Zoë 🎉", "big": 12345678901234567890 }'
+    const answer = await app.call('POST', webhook.receivePath, {
+      body,
+      headers: { ...signed(webhook.secret, body), 'content-type': 'application/json; charset=UTF-8' },
+    })
+    const { eventId } = answer.body.data
+    await until('it arrives', () => receiver.arrivals.length === 1)
+    const [arrival] = receiver.arrivals as [Arrival]
+    assert.equal(arrival.body.toString(), body)
+    assert.equal(arrival.headers['webhook-id'], eventId)
+    assert.equal(arrival.headers['content-type'], 'application/json; charset=UTF-8')
+    assert.deepEqual(verified(webhook, arrival), JSON.parse(body))
+    assert.throws(() =>
+      new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(body, arrival.headers as never),
+    )
+    const delivery = await whenStatus(webhook, 'succeeded')
+    const { id, createdAt, updatedAt, attempts, response, ...rest } = delivery
+    assert.deepEqual(rest, {
+      webhookId: webhook.id,
+      eventId,
+      eventType: 'order.created',
+      url: receiver.url,
+      status: 'succeeded',
+      statusReason: null,
+      retryCount: 0,
+      nextAttemptAt: null,
+      error: null,
+    })
+    assert.equal(response.status, 200)
+    assert.equal(response.body, 'ok')
+    assert.equal(attempts.length, 1)
+    assert.equal(attempts[0].responseStatus, 200)
+    assert.deepEqual(await read(app, owner, `/${webhook.id}/deliveries/${id}`), delivery)
+    const { deliveryCount, lastDeliveryAt } = await record(webhook)
+    assert.equal(deliveryCount, 1)
+    assert.ok(lastDeliveryAt >= createdAt && updatedAt >= createdAt)
+  })
+
+  test('of a provider goes on under our signature, with what the provider said of it', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url, source: 'token', secret: 'a-plain-token' })
+    const headers = { 'x-webhook-token': 'a-plain-token', 'x-github-event': 'push', 'x-secret-thing': 'x' }
+    assert.equal((await app.call('POST', webhook.receivePath, { body: '[1]', headers })).status, 200)
+    await until('it arrives', () => receiver.arrivals.length === 1)
+    const [arrival] = receiver.arrivals as [Arrival]
+    assert.equal(arrival.headers['x-github-event'], 'push')
+    assert.ok(!('x-secret-thing' in arrival.headers) && !('x-webhook-token' in arrival.headers))
+    const secret = `whsec_${Buffer.from(webhook.secret).toString('base64')}`
+    assert.deepEqual(new Webhook(secret).verify('[1]', arrival.headers as Record<string, string>), [1])
+  })
+
+  test('is not forwarded when it is filtered, a duplicate, or the webhook forwards nowhere', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['wanted'] })
+    const silent = await createWebhook(app, owner)
+    await accept(app, webhook, { type: 'unwanted' })
+    await accept(app, silent, { type: 'wanted' })
+    await accept(app, webhook, { type: 'wanted' }, 'msg_once')
+    await accept(app, webhook, { type: 'wanted' }, 'msg_once')
+    await whenStatus(webhook, 'succeeded')
+    assert.equal(receiver.arrivals.length, 1)
+    assert.deepEqual(await deliveriesOf(app, owner, silent), [])
+  })
+})
+
+describe('webhooks that lead into one another', () => {
+  test('end after five of them, and say why', async () => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const first = await createWebhook(app, owner, { secret })
+    const second = await createWebhook(app, owner, { secret, url: first.record.receiveUrl })
+    await app.call('PATCH', `${path}/${first.id}`, { as: owner, json: { url: second.record.receiveUrl } })
+    await accept(app, first, { type: 'a' })
+    const all = async () => [...(await deliveriesOf(app, owner, first)), ...(await deliveriesOf(app, owner, second))]
+    await until('it ends', async () => (await all()).some(({ status }) => status === 'failed'))
+    const [failed, ...others] = (await all()).filter(({ status }) => status !== 'succeeded')
+    assert.deepEqual(others, [])
+    assert.match(failed.statusReason, /in a circle/)
+    assert.deepEqual(failed.attempts, [])
+    const events = [...(await eventsOf(app, owner, first)), ...(await eventsOf(app, owner, second))]
+    assert.deepEqual(
+      events.map(({ headers }) => Number(headers['x-atrium-hops'] ?? 0)).toSorted((a, b) => a - b),
+      [0, 1, 2, 3, 4, 5],
+    )
+  })
+})
+
+describe('a failed attempt', () => {
+  test('is repeated by the schedule, with the same id and a new signature, and then given up', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = (response) => response.writeHead(503, { 'set-cookie': 'a=b', 'x-why': 'busy' }).end('come back')
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const eventId = await accept(app, webhook, { type: 'a' })
+    const waiting = await whenOnly(webhook, 'two attempts failed', (one) => one.attempts.length === 2)
+    assert.equal(receiver.arrivals.length, 2)
+    for (const arrival of receiver.arrivals) {
+      assert.equal(arrival.headers['webhook-id'], eventId)
+      verified(webhook, arrival)
+    }
+    assert.equal(waiting.status, 'pending')
+    assert.equal(waiting.retryCount, 1)
+    assert.equal(waiting.error, 'The receiver answered 503.')
+    assert.match(waiting.statusReason, /attempt 3/)
+    assert.equal(waiting.response.headers['x-why'], 'busy')
+    assert.ok(!('set-cookie' in waiting.response.headers))
+    const inHours = (Date.parse(waiting.nextAttemptAt) - Date.now()) / 3_600_000
+    assert.ok(inHours > 21 && inHours < 26.5, `${inHours} h, a day within a tenth`)
+    await app.db.execute(sql`update webhook_queue set due_at = now() where id = ${waiting.id}`)
+    const failed = await whenStatus(webhook, 'failed')
+    assert.equal(failed.retryCount, 2)
+    assert.equal(failed.nextAttemptAt, null)
+    assert.deepEqual(
+      failed.attempts.map(({ number, trigger }: { number: number; trigger: string }) => [number, trigger]),
+      [1, 2, 3].map((number) => [number, 'automatic']),
+    )
+    assert.equal((await record(webhook)).deliveryCount, 1)
+  })
+
+  const failures: [string, (receiver: Awaited<ReturnType<typeof startReceiver>>) => void, RegExp][] = [
+    [
+      'a redirect',
+      (it) => (it.answer = (response) => response.writeHead(302, { location: it.url }).end()),
+      /answered 302/,
+    ],
+    ['an error of the client', (it) => (it.answer = (response) => response.writeHead(404).end()), /answered 404/],
+    ['a connection that is cut', (it) => (it.answer = (response) => response.socket?.destroy()), /closed/],
+  ]
+  for (const [what, prepare, error] of failures) {
+    test(`is ${what}`, async () => {
+      const receiver = await startReceiver()
+      prepare(receiver)
+      const webhook = await createWebhook(app, owner, { url: receiver.url })
+      await accept(app, webhook, { type: 'a' })
+      const delivery = await whenOnly(webhook, 'an attempt failed', (one) => one.error !== null)
+      assert.match(delivery.error, error)
+      assert.notEqual(delivery.status, 'succeeded')
+    })
+  }
+
+  test('keeps what the receiver asked for with Retry-After, up to the next step', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    await accept(app, webhook, { type: 'a' })
+    const delivery = await whenOnly(webhook, 'an attempt failed', (one) => one.error !== null)
+    const seconds = (Date.parse(delivery.nextAttemptAt) - Date.now()) / 1_000
+    assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds} s`)
+    assert.equal(receiver.arrivals.length, 1)
+  })
+
+  test('keeps no more than 4 KB of an answer, without what a text cannot hold', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = (response) => response.end(Buffer.concat([Buffer.from([0, 0xff]), Buffer.alloc(20_000, 'é')]))
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    await accept(app, webhook, { type: 'a' })
+    const { response } = await whenStatus(webhook, 'succeeded')
+    assert.equal(response.truncated, true)
+    assert.equal(response.body, `\uFFFD\uFFFD${'é'.repeat((4_096 - 6) / 2)}`)
+  })
+})
+
+describe('410 Gone', () => {
+  test('disables the webhook at once and says why; what waits is held, and goes out when it is active again', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    await setStatus(webhook, 'paused')
+    await accept(app, webhook, { type: 'a' })
+    await setStatus(webhook, 'active')
+    await whenStatus(webhook, 'succeeded')
+    receiver.answer = (response) => response.writeHead(410).end()
+    await accept(app, webhook, { type: 'b' })
+    await until('it is disabled', async () => (await record(webhook)).status === 'disabled')
+    const { enabled, statusReason } = await record(webhook)
+    assert.equal(enabled, false)
+    assert.match(statusReason, /410/)
+    assert.deepEqual(await disabledEntries(webhook), [{ name: 'Deliveries', reason: statusReason }])
+    assert.equal((await deliver(app, webhook, { type: 'c' })).status, 404)
+    const [failed] = await deliveriesOf(app, owner, webhook)
+    assert.equal(failed.status, 'failed')
+    receiver.answer = (response) => response.end()
+    assert.equal((await post(`/${webhook.id}/deliveries/${failed.id}/retry`)).body.data.status, 'held')
+    await setStatus(webhook, 'active')
+    await until('it is delivered', async () => (await deliveriesOf(app, owner, webhook))[0].status === 'succeeded')
+    assert.equal((await record(webhook)).statusReason, null)
+  })
+})
+
+describe('five days of nothing but failures', () => {
+  test('disable the webhook; a success in between starts the count anew', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = (response) => response.writeHead(500).end()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const failing = async () =>
+      (await app.db.row<{ since: string | null }>(
+        sql`select failing_since as since from webhooks where id = ${webhook.id}`,
+      ))!.since
+    await accept(app, webhook, { type: 'a' })
+    await until('it is failing', async () => (await failing()) !== null)
+    receiver.answer = (response) => response.end()
+    await accept(app, webhook, { type: 'b' })
+    await until('it is no longer', async () => (await failing()) === null)
+    receiver.answer = (response) => response.writeHead(500).end()
+    await app.db.execute(sql`update webhooks set failing_since = now() - interval '4.9 days' where id = ${webhook.id}`)
+    await accept(app, webhook, { type: 'c' })
+    await until('it was attempted', async () => (await deliveriesOf(app, owner, webhook))[0].attempts.length === 2)
+    assert.equal((await record(webhook)).status, 'active')
+    await app.db.execute(sql`update webhooks set failing_since = now() - interval '5.1 days' where id = ${webhook.id}`)
+    await accept(app, webhook, { type: 'd' })
+    await until('it is disabled', async () => (await record(webhook)).status === 'disabled')
+    const { statusReason } = await record(webhook)
+    assert.match(statusReason, /five days/)
+    // What was under way when it was disabled does not disable it once more.
+    assert.deepEqual(await disabledEntries(webhook), [{ name: 'Deliveries', reason: statusReason }])
+  })
+})
+
+describe('a paused webhook', () => {
+  test('records and holds; what was held goes out when it is active again', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    await setStatus(webhook, 'paused')
+    await accept(app, webhook, { type: 'a' })
+    const held = await whenStatus(webhook, 'held')
+    assert.equal(held.nextAttemptAt, null)
+    assert.match(held.statusReason, /paused/)
+    assert.equal((await eventsOf(app, owner, webhook))[0].status, 'recorded')
+    const { id } = held
+    const retried = await post(`/${webhook.id}/deliveries/${id}/retry`)
+    assert.equal(retried.status, 202)
+    assert.equal(retried.body.data.status, 'held')
+    assert.equal(receiver.arrivals.length, 0)
+    await setStatus(webhook, 'active')
+    await whenStatus(webhook, 'succeeded')
+    assert.equal(receiver.arrivals.length, 1)
+  })
+
+  test('that forwards nowhere any more ends what was waiting', async () => {
+    const webhook = await createWebhook(app, owner, { url: 'http://127.0.0.1:9/' })
+    await setStatus(webhook, 'paused')
+    await accept(app, webhook, { type: 'a' })
+    await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: null, status: 'active' } })
+    const failed = await whenStatus(webhook, 'failed')
+    assert.match(failed.error, /nowhere/)
+    assert.deepEqual(failed.attempts, [])
+  })
+})
+
+describe('a person', () => {
+  test('can try a failed delivery again, and a waiting one now', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = (response) => response.writeHead(500).end()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const eventId = await accept(app, webhook, { type: 'a' })
+    const { id } = await whenOnly(webhook, 'two attempts', (one) => one.attempts.length === 2)
+    const retried = await post(`/${webhook.id}/deliveries/${id}/retry`)
+    assert.equal(retried.status, 202)
+    assert.equal(retried.body.data.id, id)
+    await whenStatus(webhook, 'failed')
+    receiver.answer = (response) => response.end()
+    assert.equal((await post(`/${webhook.id}/deliveries/${id}/retry`)).status, 202)
+    const succeeded = await whenStatus(webhook, 'succeeded')
+    assert.deepEqual(
+      succeeded.attempts.map(({ trigger }: { trigger: string }) => trigger),
+      ['automatic', 'automatic', 'manual', 'manual'],
+    )
+    assert.equal(succeeded.retryCount, 3)
+    assert.ok(receiver.arrivals.every(({ headers }) => headers['webhook-id'] === eventId))
+    const again = await post(`/${webhook.id}/deliveries/${id}/retry`)
+    assert.equal(again.status, 422)
+    assert.equal(again.body.error.code, 'VALIDATION_ERROR')
+  })
+
+  test('can replay an event, also a filtered one, under its own id', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['other'] })
+    const eventId = await accept(app, webhook, { type: 'a' })
+    const answer = await post(`/${webhook.id}/events/${eventId}/replay`)
+    assert.equal(answer.status, 202)
+    assert.equal(answer.body.data.eventId, eventId)
+    const delivery = await whenStatus(webhook, 'succeeded')
+    assert.equal(delivery.id, answer.body.data.id)
+    assert.equal(delivery.attempts[0].trigger, 'manual')
+    assert.equal(receiver.arrivals[0]?.headers['webhook-id'], eventId)
+    const silent = await createWebhook(app, owner)
+    const other = await accept(app, silent, { type: 'a' })
+    const refused = await post(`/${silent.id}/events/${other}/replay`)
+    assert.equal(refused.status, 422)
+    assert.equal(refused.body.error.code, 'VALIDATION_ERROR')
+    assert.equal((await post(`/${silent.id}/recover`, { since: '2026-01-01T00:00:00Z' })).status, 422)
+    assert.equal((await post(`/${silent.id}/events/${eventId}/replay`)).status, 404)
+  })
+
+  test('can recover all since a time that have failed, each once, and nothing that succeeded', async () => {
+    const receiver = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    await accept(app, webhook, { type: 'good' })
+    await whenStatus(webhook, 'succeeded')
+    // As many as need several batches; the first one was before the time, which is told by the same clock.
+    const row = await app.db.row<{ since: string }>(sql`
+      with made as (insert into webhook_deliveries (org_id, id, webhook_id, event_id, event_type, status, attempt_count, attempts, error,
+        created_at)
+      select ${owner.orgId}, (left(uuid_at(now() - (1202 - n) * interval '1 second')::text, 14) || right(gen_random_uuid()::text, 22))::uuid,
+        ${webhook.id}, (select event_id from webhook_deliveries where webhook_id = ${webhook.id}), 'bad', 'failed', 3, '[]',
+        'The receiver answered 500.', now() - (1202 - n) * interval '1 second'
+      from generate_series(0, 1200) n)
+      select now() - interval '1201.5 seconds' as since`)
+    const since = new Date(row!.since).toISOString()
+    const answer = await post(`/${webhook.id}/recover`, { since })
+    assert.equal(answer.status, 202)
+    assert.deepEqual(answer.body.data, { queued: 1_200 })
+    await until('all are forwarded', () => receiver.arrivals.length === 1_201)
+    assert.equal((await post(`/${webhook.id}/recover`, { since })).body.data.queued, 0)
+    for (const bad of [{}, { since: 'yesterday' }, { since: 7 }, { since: '2026-12-31T23:59:60Z' }]) {
+      assert.equal((await post(`/${webhook.id}/recover`, bad)).status, 400)
+    }
+  })
+})
+
+describe('recovering since the time at which a delivery was created', () => {
+  test('takes that delivery, and none that was created before', async () => {
+    const webhook = await createWebhook(app, owner, { url: 'http://127.0.0.1:9/' })
+    await setStatus(webhook, 'paused')
+    await accept(app, webhook, { type: 'a' })
+    await accept(app, webhook, { type: 'b' })
+    await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: null, status: 'active' } })
+    const list = () => deliveriesOf(app, owner, webhook)
+    await until('both failed', async () => (await list()).every(({ status }: Seen) => status === 'failed'))
+    await setStatus(webhook, 'paused')
+    await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: 'http://127.0.0.1:9/' } })
+    const [{ id, createdAt }] = await list()
+    assert.deepEqual((await post(`/${webhook.id}/recover`, { since: createdAt })).body.data, { queued: 1 })
+    const [recovered, before] = await list()
+    assert.deepEqual([recovered.id, recovered.status, before.status], [id, 'held', 'failed'])
+  })
+})
+
+describe('a receiver that hangs', () => {
+  test('holds up nobody else, and a worker that stops hands its deliveries back untried', async () => {
+    const hanging = await startReceiver()
+    hanging.answer = () => undefined
+    const receiver = await startReceiver()
+    const stuck = await createWebhook(app, owner, { url: hanging.url })
+    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    // All at once, so that the hanging attempts do not run into their time limit meanwhile.
+    await Promise.all(Array.from({ length: 40 }, (_, n) => accept(app, stuck, { type: 'a', n })))
+    await until('it has what it may have', () => hanging.arrivals.length === 16)
+    await Promise.all(Array.from({ length: 10 }, (_, n) => accept(app, webhook, { type: 'a', n })))
+    await until('the other one has all', () => receiver.arrivals.length === 10)
+    assert.equal(hanging.arrivals.length, 16)
+    const states = async () =>
+      (await deliveriesOf(app, owner, stuck)).map(({ status }: { status: string }) => status).toSorted()
+    const count = async (status: string) => (await states()).filter((one: string) => one === status).length
+    assert.equal(await count('sending'), 16)
+    await app.deps.jobs.stop({ deadlineMs: 50 })
+    assert.equal(await count('pending'), 40)
+    assert.ok((await deliveriesOf(app, owner, stuck)).every(({ attempts }: { attempts: [] }) => attempts.length === 0))
+  })
+})
+
+describe('the outbound guard', () => {
+  test('holds on the way out, for a name that leads outside when stored and inside when used', async () => {
+    const inside = await startReceiver()
+    const answers = ['93.184.215.14', '127.0.0.1']
+    let asked = 0
+    const guarded = await app.secondServer(
+      {},
+      {
+        work: true,
+        replace: {
+          outbound: createOutbound({ resolve: async () => [{ address: answers[asked++] ?? '127.0.0.1', family: 4 }] }),
+        },
+      },
+    )
+    const somebody = await app.createOrg()
+    const url = `http://rebind.example.com:${new URL(inside.url).port}/`
+    const webhook = await createWebhook(guarded, somebody, { url })
+    await accept(guarded, webhook, { type: 'a' })
+    await until('it is given up', async () => (await deliveriesOf(guarded, somebody, webhook))[0]?.status === 'failed')
+    const [delivery] = await deliveriesOf(guarded, somebody, webhook)
+    assert.match(delivery.error, /not on the public Internet/)
+    assert.ok(!JSON.stringify(delivery).includes('127.0.0.1'), 'nothing is told of what is inside')
+    assert.equal(inside.arrivals.length, 0)
+  })
+})

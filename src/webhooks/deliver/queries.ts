@@ -1,0 +1,126 @@
+import type { Actor } from '../../identity/actor.ts'
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { pageBound } from '../receive/queries.ts'
+
+export interface AttemptRecord {
+  number: number
+  trigger: 'automatic' | 'manual'
+  at: string
+  durationMs: number
+  url: string
+  responseStatus: number | null
+  error: string | null
+}
+
+export interface ResponseRecord {
+  status: number
+  headers: Record<string, string>
+  body: string
+  truncated: boolean
+  durationMs: number
+}
+
+export interface DeliveryRow {
+  id: string
+  webhookId: string
+  eventId: string
+  eventType: string
+  status: 'pending' | 'sending' | 'succeeded' | 'failed' | 'held'
+  webhookStatus: 'active' | 'paused' | 'disabled'
+  url: string | null
+  attemptCount: number
+  attempts: AttemptRecord[]
+  response: ResponseRecord | null
+  error: string | null
+  nextAttemptAt: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** Deliveries are in the queue until they end, and then in the history; to the outside they are one list. */
+const queued = sql`
+  select q.id, q.webhook_id, q.event_id, q.event_type,
+    case when q.lease_token is not null and q.due_at > now() then 'sending' when w.status <> 'active' then 'held'
+      else 'pending' end as status,
+    w.status as webhook_status, w.url, q.attempt_count, q.attempts, q.response, q.error,
+    case when w.status = 'active' and q.lease_token is null then q.due_at end as next_attempt_at, q.created_at,
+    q.updated_at
+  from webhook_queue q join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id`
+
+const ended = sql`
+  select d.id, d.webhook_id, d.event_id, d.event_type, d.status, w.status as webhook_status, d.url, d.attempt_count,
+    d.attempts, d.response, d.error, null::timestamptz as next_attempt_at, d.created_at, d.updated_at
+  from webhook_deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id`
+
+/** Newest first, from the one after `before` on. */
+export const listDeliveries = (db: Db, actor: Actor, webhookId: string, limit: number, before: string) =>
+  db.rows<DeliveryRow>(sql`
+    (${queued} where q.org_id = ${actor.orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
+      order by q.id desc limit ${limit})
+    union all
+    (select * from (
+      ${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id < ${before}
+      order by d.id desc ${pageBound}) e order by id desc limit ${limit})
+    order by id desc limit ${limit}`)
+
+export const findDelivery = (db: Db, actor: Actor, webhookId: string, id: string) =>
+  db.row<DeliveryRow>(sql`
+    ${queued} where q.org_id = ${actor.orgId} and q.webhook_id = ${webhookId} and q.id = ${id}
+    union all
+    ${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id = ${id}`)
+
+/** Makes a waiting delivery due now. One that a worker has is left to it. */
+export const hasten = (db: Db, actor: Actor, webhookId: string, id: string) =>
+  db.execute(sql`
+    update webhook_queue set due_at = now(), manual = true, updated_at = now()
+    where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id = ${id}
+      and (lease_token is null or due_at <= now())`)
+
+/** Back from the history into the queue, with the attempts so far. It waits behind first attempts. */
+export const requeueFailed = (db: Db, actor: Actor, webhookId: string, id: string) =>
+  db.execute(sql`
+    with taken as (
+      delete from webhook_deliveries
+      where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id = ${id} and status = 'failed'
+      returning *
+    )
+    insert into webhook_queue (org_id, id, webhook_id, event_id, event_type, attempt_count, retried, manual, attempts,
+      response, error, created_at)
+    select org_id, id, webhook_id, event_id, event_type, attempt_count, true, true, attempts, response, error, created_at
+    from taken`)
+
+/** The same for the next `limit` after an id that were created since a moment. */
+export const requeueFailedAfter = (
+  db: Db,
+  actor: Actor,
+  webhookId: string,
+  { since, after, limit }: { since: string; after: string; limit: number },
+) =>
+  db.rows<{ id: string }>(sql`
+    with chosen as (
+      select org_id, id from webhook_deliveries
+      where org_id = ${actor.orgId} and webhook_id = ${webhookId} and status = 'failed' and id > ${after}
+        and created_at >= ${since}
+      order by id limit ${limit}
+      for update skip locked
+    ), taken as (
+      delete from webhook_deliveries d using chosen c
+      where d.org_id = ${actor.orgId} and d.id = c.id and d.id > ${after}
+      returning d.*
+    )
+    insert into webhook_queue (org_id, id, webhook_id, event_id, event_type, attempt_count, retried, manual, attempts,
+      response, error, created_at)
+    select org_id, id, webhook_id, event_id, event_type, attempt_count, true, true, attempts, response, error, created_at
+    from taken
+    returning id`)
+
+/** A new delivery of an event that is here already. */
+export const queueAgain = (
+  db: Db,
+  actor: Actor,
+  delivery: { id: string; webhookId: string; eventId: string; eventType: string },
+) =>
+  db.execute(sql`
+    insert into webhook_queue (org_id, id, webhook_id, event_id, event_type, retried, manual)
+    values (${actor.orgId}, ${delivery.id}, ${delivery.webhookId}, ${delivery.eventId}, ${delivery.eventType}, true, true)`)

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import { accept, createWebhook, deliveriesOf } from '../../../test/support/webhooks.ts'
+import type { MadeWebhook } from '../../../test/support/webhooks.ts'
+import type { AttemptRecord } from './queries.ts'
+import { claimDeliveries, listLanes, settleDeliveries } from './queue-queries.ts'
+import type { ClaimedRow, Lane, Outcome } from './queue-queries.ts'
+
+// Without a worker: the test is it.
+const app = await startTestApp({}, { work: false })
+const owner = await app.createOrg()
+const url = 'https://hooks.example.com/'
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+const laneOf = ({ id }: MadeWebhook): Lane => ({ orgId: owner.orgId, webhookId: id })
+const claim = (webhooks: MadeWebhook[], { room = 100, laneRoom = 100, leaseSeconds = 30 } = {}) =>
+  claimDeliveries(app.db.indexed, {
+    lanes: webhooks.map((webhook) => ({ ...laneOf(webhook), room: laneRoom })),
+    room,
+    token: randomUUID(),
+    leaseSeconds,
+  })
+const attemptOf = (row: ClaimedRow): AttemptRecord => ({
+  number: row.attemptCount + 1,
+  trigger: 'automatic',
+  at: new Date().toISOString(),
+  durationMs: 1,
+  url,
+  responseStatus: 500,
+  error: null,
+})
+const outcome = (row: ClaimedRow, kind: Outcome['kind']): Outcome => ({
+  ...row,
+  kind,
+  delaySeconds: 0,
+  attempt: kind === 'released' ? null : JSON.stringify(attemptOf(row)),
+  response: null,
+  error: null,
+  gone: false,
+  durationMs: 0,
+})
+const fill = async (webhook: MadeWebhook, count: number): Promise<void> => {
+  for (let n = 0; n < count; n++) await accept(app, webhook, { type: 'a', n })
+}
+
+describe('a claim', () => {
+  test('takes first attempts before repeated ones, and no more of a webhook than it has room for', async () => {
+    const [one, two] = [await createWebhook(app, owner, { url }), await createWebhook(app, owner, { url })]
+    await fill(one, 3)
+    const repeated = await claim([one])
+    await settleDeliveries(
+      app.db.indexed,
+      repeated.map((row) => outcome(row, 'retry')),
+    )
+    await fill(one, 2)
+    await fill(two, 2)
+    const rows = await claim([one, two], { room: 4, laneRoom: 3 })
+    assert.equal(rows.length, 4)
+    assert.ok(rows.every(({ attemptCount }) => attemptCount === 0))
+    const rest = await claim([one, two], { laneRoom: 2 })
+    assert.deepEqual(
+      rest.map(({ attemptCount }) => attemptCount),
+      [1, 1],
+    )
+  })
+
+  test('takes nothing twice, not even for two who ask at once', async () => {
+    const webhook = await createWebhook(app, owner, { url })
+    await fill(webhook, 20)
+    const claims = await Promise.all(Array.from({ length: 5 }, () => claim([webhook], { laneRoom: 10 })))
+    const ids = claims.flat().map(({ id }) => id)
+    assert.equal(new Set(ids).size, ids.length)
+    assert.equal(ids.length + (await claim([webhook])).length, 20)
+  })
+
+  test('takes nothing of a webhook that is paused, nor what waits for its time', async () => {
+    const webhook = await createWebhook(app, owner, { url })
+    await fill(webhook, 1)
+    await app.db.execute(
+      sql`update webhook_queue set due_at = now() + interval '1 hour' where webhook_id = ${webhook.id}`,
+    )
+    assert.deepEqual(await claim([webhook]), [])
+    await app.db.execute(sql`update webhook_queue set due_at = now() where webhook_id = ${webhook.id}`)
+    await app.call('PATCH', `/api/v1/webhooks/${webhook.id}`, { as: owner, json: { status: 'paused' } })
+    assert.deepEqual(await claim([webhook]), [])
+  })
+})
+
+describe('a worker that was too slow', () => {
+  test('changes nothing of what another one has taken over', async () => {
+    const webhook = await createWebhook(app, owner, { url })
+    await fill(webhook, 1)
+    const [late] = await claim([webhook], { leaseSeconds: 0 })
+    const [now] = await claim([webhook])
+    assert.equal(now!.id, late!.id)
+    for (const kind of ['succeeded', 'failed', 'retry', 'released'] as const) {
+      assert.deepEqual(await settleDeliveries(app.db.indexed, [outcome(late!, kind)]), [])
+    }
+    const [delivery] = await deliveriesOf(app, owner, webhook)
+    assert.equal(delivery.status, 'sending')
+    assert.deepEqual(delivery.attempts, [])
+    assert.equal((await settleDeliveries(app.db.indexed, [outcome(now!, 'succeeded')])).length, 1)
+    assert.deepEqual(await settleDeliveries(app.db.indexed, [outcome(late!, 'failed')]), [])
+    assert.equal((await deliveriesOf(app, owner, webhook))[0].status, 'succeeded')
+    const { body } = await app.call('GET', `/api/v1/webhooks/${webhook.id}`, { as: owner })
+    assert.equal(body.data.deliveryCount, 1)
+  })
+})
+
+describe('the look at all lanes', () => {
+  test('passes each webhook once, some at a time, and says which have something due', async () => {
+    await app.db.execute(sql`delete from webhook_queue where org_id = ${owner.orgId}`)
+    const webhooks: MadeWebhook[] = []
+    for (let n = 0; n < 5; n++) webhooks.push(await createWebhook(app, owner, { url }))
+    for (const webhook of webhooks) await fill(webhook, 3)
+    const [later, paused] = webhooks as [MadeWebhook, MadeWebhook]
+    await app.db.execute(
+      sql`update webhook_queue set due_at = now() + interval '1 hour' where webhook_id = ${later.id}`,
+    )
+    await app.call('PATCH', `/api/v1/webhooks/${paused.id}`, { as: owner, json: { status: 'paused' } })
+    const first = await listLanes(app.db.indexed, beforeAll, 3)
+    assert.equal(first.length, 3)
+    const second = await listLanes(app.db.indexed, first[2]!.webhookId, 3)
+    assert.deepEqual(
+      [...first, ...second].map(({ webhookId, isDue }) => [webhookId, isDue]),
+      webhooks.map(({ id }) => [id, id !== later.id && id !== paused.id]),
+    )
+  })
+})
+
+describe('a backlog of one webhook', () => {
+  const workOn = async (db: Db, others: MadeWebhook[], rounds: number): Promise<void> => {
+    const lanes = others.map((webhook) => ({ ...laneOf(webhook), room: 2 }))
+    for (let n = 0; n < rounds; n++) {
+      await listLanes(db, beforeAll, 500)
+      const rows = await claimDeliveries(db, { lanes, room: 64, token: randomUUID(), leaseSeconds: 30 })
+      await settleDeliveries(
+        db,
+        rows.map((row) => outcome(row, n % 2 === 0 ? 'succeeded' : 'retry')),
+      )
+    }
+  }
+  const backlogOf = async (webhook: MadeWebhook): Promise<void> => {
+    await app.db.execute(sql`
+      insert into webhook_queue (org_id, id, webhook_id, event_id, event_type)
+      select ${owner.orgId}, gen_random_uuid(), ${webhook.id}, gen_random_uuid(), 'a' from generate_series(1, 30000)`)
+  }
+
+  // What the planner last heard of the table decides nothing: the plans are those that were made first.
+  for (const heard of ['that the table is empty', 'that it belongs to one webhook'] as const) {
+    test(`is not read by who works for the others, when the planner hears ${heard}`, async () => {
+      await app.db.execute(sql`alter table webhook_queue set (autovacuum_enabled = off)`)
+      await app.db.execute(sql`delete from webhook_queue`)
+      const behind = await createWebhook(app, owner, { url })
+      const others: MadeWebhook[] = []
+      for (let n = 0; n < 5; n++) others.push(await createWebhook(app, owner, { url }))
+      if (heard === 'that it belongs to one webhook') await backlogOf(behind)
+      await app.db.execute(sql`vacuum analyze webhook_queue`)
+      // Both connections plan now, if they have not before.
+      await Promise.all([workOn(app.db.indexed, others, 1), workOn(app.db.indexed, others, 1)])
+      if (heard === 'that the table is empty') await backlogOf(behind)
+      for (const webhook of others) await fill(webhook, 10)
+      await app.db.indexed.transaction('all orgs', async (db) => {
+        const rowsRead = async () =>
+          (await db.row<{ bySequence: bigint; byIndex: bigint }>(sql`
+            select seq_tup_read as by_sequence, idx_tup_fetch as by_index
+            from pg_stat_xact_user_tables where relname = 'webhook_queue'`))!
+        const before = await rowsRead()
+        await workOn(db, others, 8)
+        const after = await rowsRead()
+        assert.equal(after.bySequence - before.bySequence, 0n)
+        assert.ok(after.byIndex - before.byIndex < 1_000n, `${after.byIndex - before.byIndex} rows`)
+      })
+      const { body } = await app.call('GET', `/api/v1/webhooks/${others[0]!.id}`, { as: owner })
+      assert.ok(body.data.deliveryCount > 0)
+    })
+  }
+})

@@ -1,0 +1,147 @@
+import type { Actor } from '../../identity/actor.ts'
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+
+/** An event that was verified, on its way into the database. */
+export interface NewEvent {
+  orgId: string
+  webhookId: string
+  id: string
+  type: string
+  externalId: string | null
+  /** What makes a second arrival the same event; null: nothing does. */
+  idKey: string | null
+  bodyKey: string | null
+  status: 'recorded' | 'filtered'
+  headers: string
+  contentType: string | null
+  body: Buffer
+  /** Null when it is not forwarded. */
+  deliveryId: string | null
+}
+
+/** The day (UTC) of a UUIDv7, which is the partition that it goes into. */
+const dayOf = (id: string): string =>
+  new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString().slice(0, 10)
+
+/**
+ * Stores events with their keys and their deliveries, all or nothing, in one statement: that is one transaction and
+ * one journey. Answers the ids of those that were new. No two of them may have a key in common.
+ *
+ * The same body counts as the same event for a day. Both sorts of keys go in by order, so that processes which store
+ * the same events at once wait for one another instead of each for the other.
+ */
+export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise<Set<string>> => {
+  const column = <Key extends keyof NewEvent>(key: Key): NewEvent[Key][] => events.map((event) => event[key])
+  const rows = await db.rows<{ id: string }>(sql`
+    with given as (
+      select * from unnest(${column('orgId')}::uuid[], ${column('webhookId')}::uuid[], ${column('id')}::uuid[],
+          ${column('type')}::text[], ${column('externalId')}::text[], ${column('idKey')}::text[],
+          ${column('bodyKey')}::text[], ${column('status')}::text[], ${column('headers')}::text[],
+          ${column('contentType')}::text[], ${column('body')}::bytea[], ${column('deliveryId')}::uuid[],
+          ${events.map(({ id }) => dayOf(id))}::date[])
+        as g (org_id, webhook_id, id, type, external_id, id_key, body_key, status, headers, content_type, body,
+          delivery_id, day)
+    ), new_ids as (
+      insert into webhook_event_keys (org_id, webhook_id, key, event_id)
+      select org_id, webhook_id, id_key, id from given where id_key is not null order by webhook_id, id_key
+      on conflict do nothing
+      returning event_id
+    ), new_bodies as (
+      insert into webhook_event_keys (org_id, webhook_id, key, event_id)
+      select org_id, webhook_id, body_key, id from given
+      where body_key is not null and (id_key is null or id in (select event_id from new_ids))
+      order by webhook_id, body_key
+      on conflict (org_id, webhook_id, key) do update set event_id = excluded.event_id, seen_at = excluded.seen_at
+        where webhook_event_keys.seen_at < now() - interval '24 hours'
+      returning event_id
+    ), fresh as materialized (
+      select * from given
+      where (id_key is null or id in (select event_id from new_ids))
+        and (body_key is null or id in (select event_id from new_bodies))
+    ), stored as (
+      insert into webhook_events (org_id, id, webhook_id, type, external_id, status, headers, content_type, body)
+      select org_id, id, webhook_id, type, external_id, status, headers::jsonb, content_type, body from fresh
+    ), queued as (
+      insert into webhook_queue (org_id, id, webhook_id, event_id, event_type)
+      select org_id, delivery_id, webhook_id, id, type from fresh where delivery_id is not null
+    ), used as (
+      insert into org_event_usage (org_id, day, slot, events)
+      select org_id, day, pg_backend_pid() % 64, count(*) from fresh group by org_id, day order by org_id, day
+      on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events
+    )
+    select id from fresh`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The event that is behind a key. */
+export const findEventByKey = (db: Db, orgId: string, webhookId: string, key: string) =>
+  db.row<{ eventId: string }>(sql`
+    select event_id from webhook_event_keys
+    where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
+
+/** Lets an id that came with a known body lead to the event of that body. */
+export const pointKey = (db: Db, orgId: string, webhookId: string, key: string, eventId: string) =>
+  db.execute(sql`
+    update webhook_event_keys set event_id = ${eventId}
+    where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
+
+export interface EventRow {
+  id: string
+  webhookId: string
+  webhookName: string
+  type: string
+  externalId: string | null
+  status: 'recorded' | 'filtered'
+  headers: Record<string, string>
+  contentType: string | null
+  sizeBytes: number
+  /** Null when it is too large for a list. */
+  body: Buffer | null
+  receivedAt: string
+}
+
+const listedBodyBytes = 65_536
+
+const listedColumns = sql`id, webhook_id, type, external_id, status, headers, content_type,
+  length(body) as size_bytes, case when length(body) <= ${listedBodyBytes} then body end as body, received_at`
+
+/**
+ * Stands inside the limit of a page, which is never more: 100 and one that tells whether there is another page. The
+ * planner does not know a parameter's value; without this bound it takes a page for a tenth of all events, and then plans
+ * each page anew over all partitions, which takes three times as long as to read it.
+ */
+export const pageBound = sql`limit 101`
+
+/** Newest first, from the one after `before` on: the partitions of the newest days are read until there are enough. */
+export const listEvents = (db: Db, actor: Actor, webhookId: string, limit: number, before: string) =>
+  db.rows<Omit<EventRow, 'webhookName'>>(sql`
+    select * from (
+      select ${listedColumns} from webhook_events
+      where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id < ${before}
+      order by id desc ${pageBound}
+    ) e order by id desc limit ${limit}`)
+
+/**
+ * The same over all webhooks of the org. Events of deleted ones may still be there; the names are joined to what the
+ * limit left, so that the order comes from the index.
+ */
+export const listRecentEvents = (db: Db, actor: Actor, limit: number, before: string) =>
+  db.rows<EventRow>(sql`
+    select e.*, w.name as webhook_name
+    from (
+      select * from (
+        select ${listedColumns} from webhook_events
+        where org_id = ${actor.orgId} and id < ${before}
+          and webhook_id = any(array(select id from webhooks where org_id = ${actor.orgId}))
+        order by id desc ${pageBound}
+      ) bounded order by id desc limit ${limit}
+    ) e join webhooks w on w.org_id = ${actor.orgId} and w.id = e.webhook_id
+    order by e.id desc`)
+
+export const findEvent = (db: Db, actor: Actor, webhookId: string, id: string) =>
+  db.row<EventRow>(sql`
+    select e.id, e.webhook_id, w.name as webhook_name, e.type, e.external_id, e.status, e.headers, e.content_type,
+      length(e.body) as size_bytes, e.body, e.received_at
+    from webhook_events e join webhooks w on w.org_id = e.org_id and w.id = e.webhook_id
+    where e.org_id = ${actor.orgId} and e.webhook_id = ${webhookId} and e.id = ${id}`)

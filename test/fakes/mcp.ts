@@ -1,0 +1,102 @@
+// An MCP server on loopback: streamable HTTP, with sessions, and strict about all that the protocol asks of a client.
+import { randomUUID } from 'node:crypto'
+import type { FakeProvider, Reply, Seen } from './provider.ts'
+
+export interface FakeMcp {
+  token: string | undefined
+  tools: { name: string; description: string; inputSchema: object }[]
+  /** What a call answers. */
+  onCall: (name: string, input: unknown) => { content: object[]; isError?: boolean; structuredContent?: object }
+  /** As a stream of events instead of JSON, left open when it has answered. */
+  isStreaming: boolean
+  /** A page has this many tools. */
+  pageSize: number
+  version: string
+  calls: { name: string; input: unknown }[]
+  openSessions: Set<string>
+}
+
+export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
+  const mcp: FakeMcp = {
+    token: undefined,
+    tools: [],
+    onCall: (name) => ({ content: [{ type: 'text', text: `${name} done` }] }),
+    isStreaming: false,
+    pageSize: 100,
+    version: '2025-11-25',
+    calls: [],
+    openSessions: new Set(),
+  }
+  const initialized = new Set<string>()
+
+  const resultOf = (method: string, params: Record<string, unknown>): object => {
+    if (method === 'tools/list') {
+      const from = Number(params['cursor'] ?? 0)
+      const next = from + mcp.pageSize
+      return {
+        tools: mcp.tools.slice(from, next),
+        ...(next < mcp.tools.length ? { nextCursor: String(next) } : {}),
+      }
+    }
+    if (method === 'tools/call') {
+      const name = String(params['name'])
+      mcp.calls.push({ name, input: params['arguments'] })
+      return mcp.onCall(name, params['arguments'])
+    }
+    throw new Error(method)
+  }
+
+  const faultOf = ({ headers, body }: Seen): string | undefined => {
+    const { method } = (body ?? {}) as { method?: string }
+    const isHello = method === 'initialize'
+    const session = String(headers['mcp-session-id'] ?? '')
+    if (!isHello && !mcp.openSessions.has(session)) return 'no such session'
+    if (!isHello && headers['mcp-protocol-version'] !== mcp.version) return 'no protocol version'
+    if (!isHello && method !== 'notifications/initialized' && body !== undefined && !initialized.has(session)) {
+      return 'not initialized'
+    }
+    const accept = headers.accept ?? ''
+    if (body !== undefined && !(accept.includes('application/json') && accept.includes('text/event-stream'))) {
+      return 'accept'
+    }
+    return undefined
+  }
+
+  provider.on('POST', path, (seen, response): Reply => {
+    if (mcp.token !== undefined && seen.headers.authorization !== `Bearer ${mcp.token}`)
+      return { status: 401, body: {} }
+    const fault = faultOf(seen)
+    if (fault !== undefined) return { status: 400, body: { fault } }
+    const { id, method, params = {} } = seen.body as { id?: number; method: string; params?: Record<string, unknown> }
+    if (method === 'notifications/initialized') {
+      initialized.add(String(seen.headers['mcp-session-id']))
+      return { status: 202 }
+    }
+    if (method === 'initialize') {
+      const session = randomUUID()
+      mcp.openSessions.add(session)
+      const result = {
+        protocolVersion: mcp.version,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'Fake', version: '1' },
+      }
+      return { body: { jsonrpc: '2.0', id, result }, headers: { 'mcp-session-id': session } }
+    }
+    const answer = { jsonrpc: '2.0', id, result: resultOf(method, params) }
+    if (!mcp.isStreaming) return { body: answer }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(
+      ': hello\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n',
+    )
+    const text = JSON.stringify(answer)
+    const half = Math.floor(text.length / 2)
+    response.write(`id: 7\ndata: ${text.slice(0, half)}`)
+    setTimeout(() => response.write(`${text.slice(half)}\n\n`), 10)
+    return {}
+  })
+  provider.on('DELETE', path, (seen) => {
+    mcp.openSessions.delete(String(seen.headers['mcp-session-id']))
+    return { status: 204 }
+  })
+  return mcp
+}

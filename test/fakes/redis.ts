@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { available } from '../support/require.ts'
+
+const onPath = (program: string): Promise<string | undefined> =>
+  Promise.any(
+    (process.env['PATH'] ?? '').split(delimiter).map(async (folder) => {
+      const path = join(folder, program)
+      await access(path)
+      return path
+    }),
+  ).catch(() => undefined)
+
+const program = (await onPath('redis-server')) ?? (await onPath('valkey-server'))
+
+/** Whether the tests that need Redis can run here; says so, or fails, when they cannot. */
+export const hasRedis = (): Promise<boolean> =>
+  available('redis', () => program !== undefined, 'apt-get install --no-install-recommends redis-server')
+
+/** A real Redis on loopback that keeps nothing on disk. */
+export interface TestRedis {
+  url: string
+  /** Starts it, again if need be, on the same port, empty. Resolves when it takes connections. */
+  start(): Promise<void>
+  /** Ends it as a crash would. */
+  kill(): Promise<void>
+  /** Leaves it connected but silent. */
+  freeze(): void
+  thaw(): void
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', () => resolve(false))
+    socket.once('data', (data) => {
+      socket.destroy()
+      resolve(data.toString().startsWith('+PONG'))
+    })
+    socket.once('connect', () => socket.write('PING\r\n'))
+  })
+
+export const createRedis = async (): Promise<TestRedis> => {
+  const port = await freePort()
+  let child: ChildProcess | undefined
+  process.once('exit', () => child?.kill('SIGKILL'))
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start: async () => {
+      if (program === undefined) throw new Error('there is no redis-server on the path')
+      child = spawn(program, ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
+        stdio: 'ignore',
+        cwd: '/',
+      })
+      while (!(await answers(port))) {
+        if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
+        await sleep(10)
+      }
+    },
+    kill: async () => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+  }
+}

@@ -1,0 +1,69 @@
+// Talking to agents, for the tests of chat turns.
+import assert from 'node:assert/strict'
+import type { Answer, TestActor, TestApp } from '../harness.ts'
+import { until } from './until.ts'
+
+export { until }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+type Json = any
+
+/** Creates an agent and answers it. */
+export const createAgent = async (app: TestApp, as: TestActor, json: object): Promise<Json> => {
+  const { status, body } = await app.call('POST', '/api/v1/agents', { as, json })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.data
+}
+
+/** Begins a session with an agent, the default one unless another is named, and answers it. */
+export const openSession = async (app: TestApp, as: TestActor, json: object = {}): Promise<Json> => {
+  const { status, body } = await app.call('POST', '/api/v1/sessions', { as, json: { agentId: 'assistant', ...json } })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.data
+}
+
+/** Says something in a session. */
+export const say = (
+  app: TestApp,
+  as: TestActor,
+  sessionId: string,
+  json: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> => app.call('POST', `/api/v1/sessions/${sessionId}/messages`, { as, json, headers })
+
+/** Says something and answers the ended turn with its reply. */
+export const ask = async (app: TestApp, as: TestActor, sessionId: string, json: object): Promise<Json> => {
+  const { status, body } = await say(app, as, sessionId, json)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.data
+}
+
+/** The words of a message. */
+export const textOf = (message: Json): string =>
+  message.parts.flatMap((part: Json) => (part.type === 'text' ? [part.text] : [])).join('')
+
+export const getTurn = async (app: TestApp, as: TestActor, id: string): Promise<Json> =>
+  (await app.call('GET', `/api/v1/turns/${id}`, { as })).body.data
+
+export const untilStatus = (app: TestApp, as: TestActor, turnId: string, ...statuses: string[]): Promise<Json> =>
+  until(
+    () => getTurn(app, as, turnId),
+    (turn) => statuses.includes(turn.status),
+  )
+
+export interface Frame {
+  id: number
+  data: Json
+}
+
+/** The frames of a stream, and whether it ended with `[DONE]`. */
+export const framesOf = (text: string): { frames: Frame[]; isDone: boolean } => {
+  const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'))
+  const isDone = blocks.at(-1) === 'data: [DONE]'
+  const frames = (isDone ? blocks.slice(0, -1) : blocks).map((block) => {
+    const [, id, data] = /^id: (?:[0-9a-f-]{36}:)?(\d+)\ndata: (.+)$/.exec(block) ?? []
+    assert.ok(id !== undefined && data !== undefined, `not a frame: ${block}`)
+    return { id: Number(id), data: JSON.parse(data) }
+  })
+  return { frames, isDone }
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface ServerProcess {
+  child: ChildProcess
+  /** Empty for a worker, which listens nowhere. */
+  url: string
+  /** Everything printed so far, both streams. */
+  output(): string
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+// Else most of a start is compiling the same files again.
+const compileCache = new URL('../../node_modules/.cache/atrium', import.meta.url).pathname
+
+const alive = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+type Role = 'all' | 'api' | 'worker'
+
+const spawnServer = (
+  env: Record<string, string>,
+  role: Role = 'all',
+): { child: ChildProcess; output: () => string } => {
+  const child = spawn(process.execPath, [main, '--role', role], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: compileCache,
+      NODE_ENV: 'development',
+      PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  alive.add(child)
+  child.once('exit', () => alive.delete(child))
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  return { child, output: () => text }
+}
+
+/** A real server process, once it is ready. Throws with what it printed when it does not get there. */
+export const startServerProcess = async (env: Record<string, string>, role: Role = 'all'): Promise<ServerProcess> => {
+  const { child, output } = spawnServer(env, role)
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const [, found] = /is ready after .* s: (http:\S+)/.exec(output()) ?? []
+      if (found !== undefined) resolve(found)
+      else if (output().includes('works on jobs after')) resolve('')
+    })
+    child.once('exit', () => reject(new Error(output())))
+  })
+  return {
+    child,
+    url,
+    output,
+    stop: async () => {
+      child.kill('SIGTERM')
+      const [code] = (await once(child, 'exit')) as [number | null]
+      return code
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** A start that is expected to fail: its exit code and what it printed. */
+export const failToStart = async (env: Record<string, string>): Promise<{ code: number | null; output: string }> => {
+  const { child, output } = spawnServer(env)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output: output() }
+}

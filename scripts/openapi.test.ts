@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { Type } from '../src/platform/http/type.ts'
+import { Type } from 'typebox'
 import { createHttp } from '../src/platform/http/http.ts'
 import type { App } from '../src/platform/http/http.ts'
 import { createLog } from '../src/platform/process/log.ts'

@@ -1,5 +1,5 @@
-import { Type } from '../platform/http/type.ts'
-import type { Static } from '../platform/http/type.ts'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
 import { Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
 
 /** As many as a list answers in one go when no limit is named. */

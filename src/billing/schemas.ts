@@ -1,4 +1,4 @@
-import { Type } from '../platform/http/type.ts'
+import { Type } from 'typebox'
 import { Id, ListQuery, Nullable, Page, Timestamp } from '../platform/http/schemas.ts'
 import { keyProviders } from './provider-keys/provider-keys.ts'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
-import { Type } from '../platform/http/type.ts'
+import { Type } from 'typebox'
 import type { App } from '../platform/http/http.ts'
 
 const built = fileURLToPath(new URL('../../console/dist', import.meta.url))

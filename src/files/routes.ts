@@ -1,4 +1,4 @@
-import { Type } from '../platform/http/type.ts'
+import { Type } from 'typebox'
 import type { Config } from '../config/config.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'

@@ -1,5 +1,5 @@
-import { Type } from '../platform/http/type.ts'
-import type { Static } from '../platform/http/type.ts'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
 import { Id, ListQuery, Nullable, Patch, Timestamp } from '../platform/http/schemas.ts'
 import { maxNameLength } from './tree/names.ts'
 import { maxFileBytes } from './uploads/uploads.ts'

@@ -1,4 +1,4 @@
-import { Type } from '../platform/http/type.ts'
+import { Type } from 'typebox'
 import { CursorQuery, Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
 import { roles } from './permissions.ts'
 

@@ -1,6 +1,6 @@
 import { quotaNames } from '../config/quotas.ts'
 import { Nullable, Timestamp } from '../platform/http/schemas.ts'
-import { Type } from '../platform/http/type.ts'
+import { Type } from 'typebox'
 
 export const Quota = Type.Object({
   name: Type.Enum([...quotaNames], { description: 'What is limited. `files` counts folders and links, too' }),

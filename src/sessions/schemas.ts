@@ -1,5 +1,5 @@
-import { Type } from '../platform/http/type.ts'
-import type { Static, TSchema } from '../platform/http/type.ts'
+import { Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { CursorQuery, Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
 
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {

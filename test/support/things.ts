@@ -1,7 +1,7 @@
 // A server with a few throw-away routes, for the tests of what every POST route has.
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { Type } from '../../src/platform/http/type.ts'
+import { Type } from 'typebox'
 import type { Deps } from '../../src/deps.ts'
 import { registerAuthentication } from '../../src/identity/authentication.ts'
 import { createIdentity } from '../../src/identity/identity.ts'

@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts'
+import { Type } from 'typebox'
 import { Id, Nullable, Timestamp } from '../../platform/http/schemas.ts'
 
 export const ConsentParams = Type.Object({

@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts'
+import { Type } from 'typebox'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix, jsonBodyLimitBytes } from '../../platform/http/http.ts'

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import { Type } from '../../platform/http/type.ts'
+import { Type } from 'typebox'
 import type { Api, Connector, ConnectorTool, RequestTemplate } from './definition.ts'
 import { placeholdersOf } from '../connections/templates.ts'
 

@@ -1,6 +1,6 @@
 import { sendResource } from '../../platform/http/etag.ts'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from '../../platform/http/type.ts'
+import { Type } from 'typebox'
 import type { Actor } from '../../identity/actor.ts'
 import { isSecure, withOrigin } from '../../identity/authentication.ts'
 import type { SessionAuthority } from '../../identity/sign-in/session-authority.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { Type } from './type.ts'
+import { Type } from 'typebox'
 import { openSocket, parseAnswers, sendRaw } from '../../../test/support/raw-http.ts'
 import type { RawAnswer } from '../../../test/support/raw-http.ts'
 import { decodeCursor } from './cursor.ts'

@@ -1,5 +1,5 @@
-import { Type } from './type.ts'
-import type { Static, TObject, TSchema, TUnsafe } from './type.ts'
+import { Type } from 'typebox'
+import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
 
 export const Id = Type.String({ format: 'uuid', description: 'UUIDv7' })
 

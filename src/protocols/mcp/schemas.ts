@@ -1,4 +1,4 @@
-import { Type } from '../../platform/http/type.ts'
+import { Type } from 'typebox'
 
 // For the reference only: what comes in is read by rpc.ts, whose refusals are JSON-RPC errors.
 

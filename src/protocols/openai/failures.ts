@@ -1,4 +1,4 @@
-import type { Static } from '../../platform/http/type.ts'
+import type { Static } from 'typebox'
 import type { Dialect } from '../../platform/http/dialects.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'

@@ -1,5 +1,5 @@
-import { Type } from '../../platform/http/type.ts'
-import type { Static } from '../../platform/http/type.ts'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
 
 // The names are those of OpenAI's API, which this part of ours speaks.
 

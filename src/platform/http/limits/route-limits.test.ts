@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { Type } from '../type.ts'
+import { Type } from 'typebox'
 import { createRedis, hasRedis } from '../../../../test/fakes/redis.ts'
 import { startTestApp } from '../../../../test/harness.ts'
 import { parseConfig } from '../../../config/config.ts'

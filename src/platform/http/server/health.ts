@@ -1,4 +1,4 @@
-import { Type } from '../type.ts'
+import { Type } from 'typebox'
 import { serviceUnavailable } from '../errors.ts'
 import type { App } from '../http.ts'
 import { Success, ok } from '../schemas.ts'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from '../type.ts'
+import { Type } from 'typebox'
 import { unauthorized } from '../errors.ts'
 import type { App } from '../http.ts'
 import type { Log } from '../../process/log.ts'

@@ -55,10 +55,17 @@ interface TestEvent {
   details: { type?: string; duration_ms: number; error?: Error & { cause?: unknown; failureType?: string } }
 }
 
+const slowFolders = ['test/console/pages', 'test/crash/', 'test/console/', 'test/']
+const rank = (file: string): number => {
+  const found = slowFolders.findIndex((folder) => file.startsWith(folder))
+  return found === -1 ? slowFolders.length : found
+}
+
 const testFiles = (filters: string[]): string[] =>
   globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'sdk/**/*.test.ts'], { cwd: root })
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
-    .toSorted()
+    // Tests of whole processes and of pages take longest: started last, each would run alone at the end.
+    .toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 
 const describeFailure = (event: TestEvent): string => {
   const { error } = event.details
@@ -79,7 +86,8 @@ const runTests = async (files: string[]): Promise<Outcome> => {
     const events = run({
       cwd: root,
       files: files.map((file) => root + file),
-      concurrency: Math.max(2, availableParallelism()),
+      // Many tests wait for a lease, a child process or a browser, so that twice as many files as cores keep them busy.
+      concurrency: Math.max(4, 2 * availableParallelism()),
       isolation: 'process',
       // For a file that hangs: those of the console take two minutes, and ten beside other work.
       timeout: 1_800_000,

@@ -39,6 +39,12 @@ for (const shot of shots.filter((one) => one.phone !== true)) {
   })
 }
 
+test('the accessibility check reports an image without alternative text', async () => {
+  const { page } = await visit('/sign-in')
+  await page.evaluate(`document.body.append(new Image(20, 20))`)
+  await assert.rejects(assertAccessible(page), /image-alt/)
+})
+
 test('the first load of Home is at most 250 KB of compressed script', async () => {
   const { page } = await open(sample.owner, '/')
   await page.waitForLoadState('networkidle')

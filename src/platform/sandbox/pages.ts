@@ -35,11 +35,11 @@ export interface PagePlaces {
   close(): void
 }
 
-const platform = join(import.meta.dirname, '..')
+const text = join(import.meta.dirname, '../text')
 
 const program = {
   entry: join(import.meta.dirname, 'page-child.ts'),
-  reads: ['html-links.ts', 'html-parser.ts', 'html-text.ts'].map((name) => join(platform, name)),
+  reads: ['html-links.ts', 'html-parser.ts', 'html-text.ts'].map((name) => join(text, name)),
 }
 
 const usualLimits: SandboxLimits = { timeoutMs: 8_000, maxRssBytes: 192 * 1_048_576, niceness: 10 }

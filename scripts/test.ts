@@ -61,6 +61,10 @@ const rank = (file: string): number => {
   return found === -1 ? slowFolders.length : found
 }
 
+const percent = (value: number): string => `${value.toFixed(1)} %`
+// Measuring takes time, so that single files are run without it.
+const wantsCoverage = process.argv.length === 2
+
 const testFiles = (filters: string[]): string[] =>
   globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'sdk/**/*.test.ts'], { cwd: root })
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
@@ -91,6 +95,18 @@ const runTests = async (files: string[]): Promise<Outcome> => {
       isolation: 'process',
       // For a file that hangs: those of the console take two minutes, and ten beside other work.
       timeout: 1_800_000,
+      coverage: wantsCoverage,
+      coverageIncludeGlobs: ['src/**/*.ts', 'sdk/src/**/*.ts', 'scripts/*.ts'],
+      coverageExcludeGlobs: ['**/*.test.ts'],
+    })
+    events.on('test:coverage', ({ summary }) => {
+      const { totals, files: covered } = summary
+      say(`coverage: ${percent(totals.coveredLinePercent)} of lines, ${percent(totals.coveredBranchPercent)} of branches`)
+      const worst = covered.toSorted((a, b) => a.coveredLineCount - a.totalLineCount - (b.coveredLineCount - b.totalLineCount))
+      for (const { path, totalLineCount, coveredLineCount, coveredBranchPercent } of worst.slice(0, 10)) {
+        const missed = totalLineCount - coveredLineCount
+        say(`  ${relative(root, path)}: ${missed} of ${totalLineCount} lines not covered, branches ${percent(coveredBranchPercent)}`)
+      }
     })
     const count = (event: TestEvent, ok: boolean): void => {
       const { type, error } = event.details

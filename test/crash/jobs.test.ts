@@ -76,20 +76,20 @@ const secondsToPickUp = async (isHeirThere: boolean, timing?: Options['timing'])
   return seconds
 }
 
-test('a lone worker that is killed in the middle of a job and started again picks it up within 30 s', async (t) => {
+test('a single worker that is killed during a job and restarted resumes the job within 30 s', async (t) => {
   const seconds = await secondsToPickUp(false)
   t.diagnostic(`picked up ${seconds.toFixed(1)} s after the kill`)
   assert.ok(seconds < 30, `${seconds} s`)
 })
 
-test('the job of a killed worker goes to one that was there already, as soon as the rhythm says', async (t) => {
+test('another running worker takes over the job of a killed worker within the configured intervals', async (t) => {
   const seconds = await secondsToPickUp(true, { heartbeatMs: 300, silentMs: 1_500, reapMs: 500 })
   t.diagnostic(`picked up ${seconds.toFixed(1)} s after the kill, with a tenth of production's silence`)
   assert.ok(seconds < 15, `${seconds} s`)
   assert.ok(jobTiming.silentMs + 2 * jobTiming.reapMs + jobTiming.pollMs < 30_000)
 })
 
-test('a job that was committed runs although its producer is killed at once; one that was not never does', async () => {
+test('a committed job runs although its producer is killed at once, and an uncommitted one never does', async () => {
   const committing = await start({ work: false })
   await tell(committing, { enqueue: -1, commit: true })
   await kill(committing)
@@ -105,7 +105,7 @@ test('a job that was committed runs although its producer is killed at once; one
   await kill(worker)
 })
 
-test('200 jobs and more on two workers run exactly once each while nobody crashes', async () => {
+test('200 or more jobs on two workers run exactly once each without crashes', async () => {
   const workers = await Promise.all([start({ work: true }), start({ work: true })])
   const pids = async () =>
     (await db.row<{ n: number }>(sql`select count(distinct pid)::int as n from runs where n >= 0`))!.n

@@ -16,7 +16,7 @@ const { log } = app.deps
 const opened: Jobs[] = []
 after(() => Promise.all(opened.map((jobs) => jobs.stop({ deadlineMs: 0 }))))
 
-/** What one process has: its own connections, its own handlers. */
+/** Jobs with connections and handlers of their own, like those of one process. */
 const open = (timing: Partial<JobTiming> = {}): Jobs => {
   const jobs = createJobs({ connection, log, timing })
   opened.push(jobs)
@@ -38,20 +38,20 @@ interface Row {
 const rowsOf = (kind: { name: string }) =>
   db.rows<Row>(sql`select id, state::text, retry_count, output from pgboss.job where name = ${kind.name}`)
 
-/** Ends when the signal of the job is aborted. */
+/** Resolves when the signal of the job is aborted. */
 const untilAborted = (signal: AbortSignal) => (signal.aborted ? undefined : once(signal, 'abort'))
 
-/** As if called from somewhere that has no transaction open. */
+/** Calls a function outside of the async context of an open transaction. */
 const outside = AsyncLocalStorage.snapshot()
 
-// A poll that never comes: what runs was nudged.
+// Without a poll, so that only a wake can start a job.
 const noPoll = { pollMs: 3_600_000 }
 
 const producer = open()
 await producer.start({ work: false })
 
-describe('a job in a transaction', () => {
-  test('runs once when it commits, at once in the same process, and never when it rolls back', async () => {
+describe('enqueueing in a transaction', () => {
+  test('a job runs once at the commit of its transaction, at once in the same process, and never after a rollback', async () => {
     const kind = newKind<{ n: number }>()
     const seen: number[] = []
     const jobs = open(noPoll)
@@ -68,7 +68,7 @@ describe('a job in a transaction', () => {
     assert.deepEqual(seen, [2])
   })
 
-  test('is found by a worker of another process', async () => {
+  test('a worker of another process finds the job by polling', async () => {
     const kind = newKind<{ text: string }>()
     const seen: string[] = []
     const jobs = open()
@@ -79,7 +79,7 @@ describe('a job in a transaction', () => {
     assert.deepEqual(seen, ['Grüße, 世界'])
   })
 
-  test('sees everything that its transaction wrote', async () => {
+  test('a job sees everything that its transaction wrote', async () => {
     await db.execute(sql`create table written (n integer primary key)`)
     const kind = newKind<{ n: number }>()
     const missing: number[] = []
@@ -104,7 +104,7 @@ describe('a job in a transaction', () => {
     assert.deepEqual(missing, [])
   })
 
-  test('is one of many, enqueued in one statement', async () => {
+  test('enqueueAll enqueues many jobs in one statement', async () => {
     const kind = newKind<{ n: number }>()
     const seen = new Set<number>()
     const jobs = open(noPoll)
@@ -120,7 +120,7 @@ describe('a job in a transaction', () => {
     await until('all have run', () => seen.size === 500)
   })
 
-  test('waits for its time, and goes before others by its priority', async () => {
+  test('a job waits until its start time and starts in the order of priorities', async () => {
     const kind = newKind<{ name: string }>()
     await enqueue(producer, kind, { name: 'later' }, { startAfterSeconds: 3_600 })
     await enqueue(producer, kind, { name: 'usual' })
@@ -136,7 +136,7 @@ describe('a job in a transaction', () => {
     await until('the third has run', () => seen.length === 3)
   })
 
-  test('does not run in the context of the request that enqueued it', async () => {
+  test('a job does not inherit the async context of the request that enqueued it', async () => {
     const context = new AsyncLocalStorage<string>()
     const kind = newKind()
     const seen: unknown[] = []
@@ -149,21 +149,21 @@ describe('a job in a transaction', () => {
   })
 })
 
-describe('a job under a key', () => {
-  test('waits only once, however often it is enqueued', async () => {
+describe('singleton keys', () => {
+  test('only one job waits with a key, however often it is enqueued', async () => {
     const kind = newKind<{ n: number }>()
     for (let n = 0; n < 8; n++) await enqueue(producer, kind, { n }, { singletonKey: 'a' })
     await enqueue(producer, kind, { n: 100 }, { singletonKey: 'b' })
     assert.equal((await rowsOf(kind)).length, 2)
   })
 
-  test('is enqueued by many at once without any of them failing or waiting for another', async () => {
+  test('concurrent transactions can enqueue with the same key without failing or waiting for one another', async () => {
     const kind = newKind<{ n: number }>()
     await enqueue(producer, kind, { n: 0 }, { singletonKey: 'key' })
     await db.transaction('all orgs', async (db) => {
       await producer.enqueue(db, kind, { n: 1 }, { singletonKey: 'key' })
       await outside(() => enqueue(producer, kind, { n: 2 }, { singletonKey: 'key' }))
-      // What this transaction holds back does not hold back the other one's.
+      // The lock of this transaction does not block the other one.
       const seen: number[] = []
       const jobs = open({ pollMs: 1 })
       jobs.work(kind, async ({ n }) => void seen.push(n))
@@ -177,7 +177,7 @@ describe('a job under a key', () => {
     assert.ok(length >= 2 && length <= 9, String(length))
   })
 
-  test('does not start before the commit of whoever relied on it, even if it waited already', async () => {
+  test('a waiting job with a key does not start before the commit of a transaction that enqueued it again', async () => {
     await db.execute(sql`create table news (text text)`)
     const kind = newKind()
     const other = newKind()
@@ -204,7 +204,7 @@ describe('a job under a key', () => {
     assert.deepEqual(seen, [['written']])
   })
 
-  test('is enqueued anew while one runs, which may have read what was true before', async () => {
+  test('a job with a key is enqueued again while one is running', async () => {
     const kind = newKind()
     const gate = Promise.withResolvers<void>()
     let begun = 0
@@ -221,7 +221,7 @@ describe('a job under a key', () => {
     gate.resolve()
   })
 
-  test('starts at the earliest of the times asked for', async () => {
+  test('a job with a key starts at the earliest of the requested times', async () => {
     const kind = newKind()
     await enqueue(producer, kind, {}, { singletonKey: 'key', startAfterSeconds: 3_600 })
     await enqueue(producer, kind, {}, { singletonKey: 'key', startAfterSeconds: 7_200 })
@@ -235,8 +235,8 @@ describe('a job under a key', () => {
   })
 })
 
-describe('a job that fails', () => {
-  test('is tried again until it succeeds, and knows which attempt it is', async () => {
+describe('retries', () => {
+  test('a failed job is retried until it succeeds, and the handler gets the number of the attempt', async () => {
     const kind = newKind({ retryLimit: 2 })
     const attempts: [number, boolean][] = []
     const jobs = open({ pollMs: 10 })
@@ -257,7 +257,7 @@ describe('a job that fails', () => {
     ])
   })
 
-  test('is given up after its last retry, kept to be looked at, and counted; no secret is kept with it', async () => {
+  test('a job that fails its last retry is kept as failed and counted, and its error is stored without secrets', async () => {
     const kind = newKind({ retryLimit: 0 })
     const jobs = open()
     jobs.work(kind, async () => {
@@ -271,7 +271,7 @@ describe('a job that fails', () => {
     assert.equal(row?.output?.message, 'refused [redacted]')
   })
 
-  test('waits longer from retry to retry', async () => {
+  test('the delay grows from retry to retry', async () => {
     const kind = newKind({ retryDelaySeconds: 100, retryDelayMaxSeconds: 1_000 })
     const jobs = open()
     jobs.work(kind, async () => {
@@ -297,7 +297,7 @@ describe('a job that fails', () => {
     )
   })
 
-  test('by taking too long has its signal aborted', async () => {
+  test('the signal of a job that exceeds its time limit is aborted', async () => {
     const kind = newKind({ timeoutSeconds: 0.05, retryLimit: 0 })
     const jobs = open()
     jobs.work(kind, async (_payload, { signal }) => {
@@ -311,8 +311,8 @@ describe('a job that fails', () => {
   })
 })
 
-describe('a worker', () => {
-  test('that lost a job is told so, and cannot change what becomes of it', async () => {
+describe('workers', () => {
+  test('a worker that lost a job is told so, and cannot change the outcome of the job', async () => {
     const kind = newKind()
     const jobs = open({ heartbeatMs: 20 })
     const ended = Promise.withResolvers<void>()
@@ -323,7 +323,7 @@ describe('a worker', () => {
     await jobs.start({ work: true })
     await enqueue(jobs, kind, {})
     await until('it runs', async () => (await rowsOf(kind))[0]?.state === 'active')
-    // As if another worker had taken it over: the attempt is another one.
+    // Simulates a takeover by another worker, which is another attempt.
     await db.execute(sql`update pgboss.job set retry_count = 7 where name = ${kind.name}`)
     await ended.promise
     await jobs.stop({ deadlineMs: 5_000 })
@@ -331,7 +331,7 @@ describe('a worker', () => {
     assert.deepEqual([row?.state, row?.retryCount], ['active', 7])
   })
 
-  test('takes over from one that fell silent, but not from those that an outage silenced', async () => {
+  test('a worker takes over the jobs of a worker without heartbeats, but not after an outage of the database', async () => {
     const kind = newKind<{ name: string }>({ retryDelaySeconds: 600 })
     const gate = Promise.withResolvers<void>()
     const seen: string[] = []
@@ -348,7 +348,7 @@ describe('a worker', () => {
       db.row<{ at: string }>(sql`select max(heartbeat_on) as at from pgboss.job where name = ${kind.name}`)
     const before = (await beat())!.at
     await until('its heart beats', async () => (await beat())!.at !== before)
-    // The database comes back after an hour: nobody's heartbeat is younger, one worker is really gone.
+    // Simulates an outage of an hour, after which all heartbeats are old; one worker is really dead.
     await db.execute(sql`
       update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() - interval '1 hour'
       where name = ${kind.name}`)
@@ -361,7 +361,7 @@ describe('a worker', () => {
     assert.deepEqual(seen, ['alive 1', 'dead 2'])
   })
 
-  test('lets its jobs finish when it stops, and takes no more', async () => {
+  test('a stopping worker waits for its jobs and fetches no more', async () => {
     const kind = newKind<{ n: number }>()
     const gate = Promise.withResolvers<void>()
     const seen: number[] = []
@@ -390,7 +390,7 @@ describe('a worker', () => {
     )
   })
 
-  test('that must end hands back what does not end, for another worker to start at once', async () => {
+  test('a worker that stops at the deadline releases jobs that do not end, and another worker starts them at once', async () => {
     const kind = newKind({ retryDelaySeconds: 600 })
     const jobs = open()
     const reasons: string[] = []
@@ -403,7 +403,7 @@ describe('a worker', () => {
     await enqueue(jobs, kind, {})
     await until('it runs', async () => (await rowsOf(kind))[0]?.state === 'active')
     await jobs.stop({ deadlineMs: 10 })
-    assert.match(reasons[0]!, /this process has to end/)
+    assert.match(reasons[0]!, /the process is stopping/)
     const attempts: number[] = []
     const next = open()
     next.work(kind, async (_payload, { attempt }) => void attempts.push(attempt))
@@ -412,7 +412,7 @@ describe('a worker', () => {
     assert.deepEqual(attempts, [2])
   })
 
-  test('goes on when its connections are cut: no job is lost, none is done twice, the process lives', async () => {
+  test('a worker whose connections are cut continues: no job is lost and none runs twice', async () => {
     const kind = newKind<{ n: number }>()
     const gate = Promise.withResolvers<void>()
     const seen: number[] = []
@@ -436,7 +436,7 @@ describe('a worker', () => {
     assert.deepEqual(seen, [1, 2])
   })
 
-  test('that was killed is replaced within 30 s, and one that lives for 15 minutes is not', () => {
+  test('the timing constants replace a killed worker within 30 s, and never one that runs a job of 15 minutes', () => {
     const { heartbeatMs, silentMs, reapMs, pollMs } = jobTiming
     assert.ok(silentMs + reapMs * 2 + pollMs <= 30_000)
     assert.ok(silentMs >= heartbeatMs * 3, 'a lost heartbeat or two is no death')
@@ -444,8 +444,8 @@ describe('a worker', () => {
   })
 })
 
-describe('a schedule', () => {
-  test('runs once across all processes, and is forgotten when no version has it any more', async () => {
+describe('schedules', () => {
+  test('a schedule runs once for all processes, and is removed when no process registers it any more', async () => {
     const time = await db.row<{ m: number; h: number }>(
       sql`select extract(minute from now())::int as m, extract(hour from now())::int as h`,
     )
@@ -462,8 +462,8 @@ describe('a schedule', () => {
     const first = openScheduled()
     await first.start({ work: true })
     await first.stop({ deadlineMs: 20_000 })
-    // As if nobody had looked at the schedules for a while: the workers of the other tests just did. Should the minute
-    // be over before these look, it counts as missed, and once is once.
+    // Makes the schedules due again, because the workers of the other tests have just processed them. If the minute ends
+    // before these workers poll, it counts as missed and also runs once.
     await db.execute(sql`update pgboss.version set cron_on = now() - interval '10 minutes'`)
     await db.execute(sql`update pgboss.schedule set created_on = now() - interval '1 day' where name = ${kind.name}`)
     const workers = Array.from({ length: 3 }, openScheduled)
@@ -478,7 +478,7 @@ describe('a schedule', () => {
   })
 })
 
-test('upkeep ends what is beyond its time and removes what was given up long ago, without a complaint', async () => {
+test('maintenance expires jobs beyond their time limit and deletes old failed jobs, without warnings', async () => {
   const kind = newKind<{ name: string }>()
   await enqueue(producer, kind, { name: 'old' })
   await enqueue(producer, kind, { name: 'hung' })
@@ -500,8 +500,8 @@ test('upkeep ends what is beyond its time and removes what was given up long ago
   assert.deepEqual(app.logLines.slice(lines), [])
 })
 
-describe('a kind that is fair to those for whom it works', () => {
-  test('gives one alone half of the places, and whoever comes next one at once', async () => {
+describe('fairness', () => {
+  test('a fair kind gives one group half of the slots, and starts a job of the next group at once', async () => {
     const kind = newKind<{ who: string }>({ fairBy: 'who' })
     const jobs = open(noPoll)
     const running: string[] = []
@@ -539,7 +539,7 @@ describe('a kind that is fair to those for whom it works', () => {
   })
 })
 
-test('which of some payloads no job has that waits, runs or is to be tried again', async () => {
+test('unattended returns the payloads for which no job is waiting, running or to be retried', async () => {
   const kind = newKind<{ n: number }>({ retryLimit: 1, retryDelaySeconds: 60 })
   const jobs = open()
   const hold = Promise.withResolvers<void>()
@@ -557,7 +557,7 @@ test('which of some payloads no job has that waits, runs or is to be tried again
   hold.resolve()
 })
 
-test('how far the workers are behind', async () => {
+test('lag reports the backlog of the workers', async () => {
   const kind = newKind()
   const jobs = open()
   jobs.work(kind, async () => undefined)
@@ -572,7 +572,7 @@ test('how far the workers are behind', async () => {
   assert.deepEqual({ ...lag, oldestSeconds: 0 }, { oldestSeconds: 0, queued: 1, deferred: 1, active: 0, failed: 0 })
 })
 
-test('processes that start at once on an empty database install the schema once', async () => {
+test('processes that start together on an empty database install the schema once', async () => {
   await db.execute(sql`create database empty`)
   const empty = { ...connection, database: 'empty' }
   const processes = Array.from({ length: 5 }, () => createJobs({ connection: empty, log }))

@@ -17,24 +17,23 @@ export type { Handler, JobContext, JobKind } from './kind.ts'
 export interface EnqueueOptions {
   startAfterSeconds?: number
   /**
-   * Many enqueue, one job runs. While a job of the kind waits under the key, another enqueue only makes sure that it
-   * starts after this commit, and no later than asked here; its payload stays. One that runs already does not count:
-   * it may have read what was true before. Transactions that overlap do not wait for one another: then there may be
-   * a job or two more than needed.
+   * Debounces: while a job of the kind waits with this key, another enqueue creates none; it only makes the waiting job
+   * start after this commit and no later than requested. The payload stays. A running job does not count, because it may
+   * have read older data. Overlapping transactions do not wait for one another, so there can be one or two jobs more.
    */
   singletonKey?: string | undefined
-  /** Higher goes first within its kind; 0 by default. */
+  /** Jobs of a kind with a higher priority start first. Default: 0. */
   priority?: number
 }
 
-/** Work that must happen, at least once, on some worker. The payload names a row; the row is the truth. */
+/** Durable background jobs that run at least once. The payload contains ids; the rows are the truth. */
 export interface Jobs {
   /**
-   * Enqueues in the caller's transaction: the job runs if and only if that commits. It starts within milliseconds on
-   * a worker in this process, within half a second elsewhere.
+   * Enqueues in the caller's transaction: the job runs if and only if that commits. It starts within milliseconds if this
+   * process is a worker, else within half a second.
    */
   enqueue<P extends object>(db: Transaction, kind: JobKind<P>, payload: P, options?: EnqueueOptions): Promise<void>
-  /** The same for many at once, in one statement. */
+  /** The same for many jobs, in one statement. */
   enqueueAll<P extends object>(
     db: Transaction,
     kind: JobKind<P>,
@@ -42,28 +41,28 @@ export interface Jobs {
     options?: Omit<EnqueueOptions, 'singletonKey'>,
   ): Promise<void>
   /**
-   * Those of the payloads for which no job of the kind waits, runs or is to be tried again. Reads all that are not over:
-   * for sweeps that look for what was lost.
+   * The payloads for which no job of the kind is waiting, running or to be retried. Reads all unfinished jobs of the kind:
+   * for sweeps that look for lost work.
    */
   unattended<P extends object>(kind: JobKind<P>, payloads: P[]): Promise<P[]>
-  /** Registers a handler; call it before `start`. A handler that throws is tried again later, as the kind says. */
+  /** Registers a handler; call it before `start`. A handler that throws is retried by the policy of the kind. */
   work<P extends object>(kind: JobKind<P>, handler: Handler<P>, options?: { concurrency?: number }): void
-  /** Runs the kind by a cron expression (UTC), once across all processes; call it before `start`. */
+  /** Runs the kind by a cron expression (UTC), once for all processes; call it before `start`. */
   schedule(kind: JobKind<Record<string, never>>, cron: string): void
-  /** Work with a queue of its own, which begins and ends with the jobs of a worker; call it before `start`. */
+  /** Starts and stops a worker that has a queue of its own with the jobs; call it before `start`. */
   alongside(worker: Alongside): void
-  /** With `work: false` this process only enqueues. */
+  /** With `work: false` this process only enqueues jobs. */
   start(options: { work: boolean }): Promise<void>
   /**
-   * Takes no more jobs, lets those that run finish, aborts their signals at the deadline and hands back what does not
-   * end even then. Idempotent.
+   * Fetches no more jobs, waits for the running ones, aborts them at the deadline and releases those that do not end
+   * within a further 2 s. Idempotent.
    */
   stop(options: { deadlineMs: number }): Promise<void>
-  /** How far behind the workers are, over the kinds registered here. */
+  /** Backlog of the kinds that are registered in this process. */
   lag(): Promise<queries.JobLag>
 }
 
-/** Started on workers only. It stops under the same deadline as the jobs. */
+/** Started in workers only. Stops with the deadline of the jobs. */
 export interface Alongside {
   start(): void
   stop(options: { deadlineMs: number }): Promise<void>
@@ -76,9 +75,9 @@ export interface JobsOptions {
 }
 
 /**
- * The rhythm of a worker. A job whose worker was killed is noticed after `silentMs + reapMs` at the latest and started
- * at the next look: 20.5 s. A process that has just started watches for `silentMs` before it judges others, so a lone
- * one that is restarted picks its own job up within 20.5 s of its start.
+ * Intervals of a worker. The job of a killed worker is released after at most `silentMs + reapMs` and started by the next
+ * poll, 20.5 s after the kill. A new process waits for `silentMs` before it releases jobs of others, so a single process
+ * that restarts resumes its own job within 20.5 s of its start.
  */
 export const jobTiming: JobTiming = {
   pollMs: 500,
@@ -96,7 +95,7 @@ const overTransaction = (db: Transaction): BossDb => ({
 
 const toInsert = (kind: JobKind<object>, payload: object, options: EnqueueOptions): JobInsert => ({
   data: payload,
-  // Every queue has the policy `short`: one waiting job for a key. Those without a key get one of their own.
+  // All queues have the policy `short`, one waiting job per key. A job without a key gets a unique one.
   singletonKey: options.singletonKey ?? newId(),
   priority: options.priority ?? 0,
   ...(kind.fairBy === null ? {} : { group: { id: String((payload as Record<string, unknown>)[kind.fairBy]) } }),
@@ -110,12 +109,12 @@ const settingsOf = (kind: JobKind<object>) => ({
   retryBackoff: true,
   retryDelayMax: kind.retryDelayMaxSeconds,
   expireInSeconds: Math.min(Math.ceil(kind.timeoutSeconds) + 60, daySeconds),
-  // A job that waits is kept, however long nobody works.
+  // Waiting jobs are kept for 10 years, however long no worker runs.
   retentionSeconds: 3_650 * daySeconds,
   deleteAfterSeconds: 14 * daySeconds,
 })
 
-/** What the handlers and schedules of a process are, until it starts. */
+/** Collects the handlers and schedules of a process until it starts. */
 const createRegistry = () => {
   const lanes = new Map<string, LaneOptions>()
   const schedules = new Map<string, { kind: JobKind<object>; cron: string }>()
@@ -123,7 +122,7 @@ const createRegistry = () => {
     lanes,
     schedules,
     addLane: (kind: JobKind<object>, handler: Handler<object>, concurrency: number): void => {
-      if (lanes.has(kind.name)) throw new Error(`${kind.name} has a handler already`)
+      if (lanes.has(kind.name)) throw new Error(`${kind.name} already has a handler`)
       lanes.set(kind.name, { kind, handler, concurrency, scheduled: schedules.has(kind.name) })
     },
     addSchedule: (kind: JobKind<object>, cron: string): void => {
@@ -134,7 +133,7 @@ const createRegistry = () => {
   }
 }
 
-/** Makes the database's schedules those of this version. */
+/** Makes the schedules in the database equal to those of this version. */
 const syncSchedules = async (boss: PgBoss, schedules: Map<string, { kind: JobKind<object>; cron: string }>) => {
   for (const { kind, cron } of schedules.values()) {
     await boss.schedule(kind.name, cron, {}, { tz: 'UTC', missed: 'once', ...settingsOf(kind) })
@@ -144,7 +143,7 @@ const syncSchedules = async (boss: PgBoss, schedules: Map<string, { kind: JobKin
   }
 }
 
-/** Each kind of job has a queue of its name, created when it is first needed. */
+/** Each kind of job has a pg-boss queue with its name, which is created on first use. */
 const createQueues = (boss: PgBoss) => {
   const ready = new Map<string, Promise<void>>()
   const ensure = (kind: JobKind<object>): Promise<void> => {
@@ -177,7 +176,7 @@ const stopWork = async (state: Started | undefined, beside: Alongside[], deadlin
   await state?.store.close()
 }
 
-/** Connects nothing until `start`. */
+/** Opens no connection before `start`. */
 export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
   const registry = createRegistry()
   const beside: Alongside[] = []
@@ -185,22 +184,18 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
   let stopping: Promise<void> | undefined
 
   const started = (): Started => {
-    if (!state) throw new Error('jobs were used before their start')
+    if (!state) throw new Error('jobs were used before start')
     return state
   }
   const beforeStart = (): void => {
-    if (state) throw new Error('handlers and schedules are registered before the start')
+    if (state) throw new Error('handlers and schedules must be registered before start')
   }
   const insert = async (db: Transaction, kind: JobKind<object>, jobs: JobInsert[]): Promise<boolean> => {
     const ids = await started().store.boss.insert(kind.name, jobs, { db: overTransaction(db), returnId: true })
     return ids !== null
   }
-  const nudgeAfterCommit = (
-    db: Transaction,
-    kind: JobKind<object>,
-    { startAfterSeconds = 0 }: EnqueueOptions,
-  ): void => {
-    if (startAfterSeconds === 0) db.afterCommit(() => state?.runner?.nudge(kind.name))
+  const wakeAfterCommit = (db: Transaction, kind: JobKind<object>, { startAfterSeconds = 0 }: EnqueueOptions): void => {
+    if (startAfterSeconds === 0) db.afterCommit(() => state?.runner?.wake(kind.name))
   }
 
   return {
@@ -208,17 +203,18 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
       await started().queues.ensure(kind)
       const { singletonKey: key, startAfterSeconds = 0 } = options
       const join = async () => key !== undefined && queries.joinWaiting(db, kind.name, key, startAfterSeconds)
-      // The first insert finds a job under the key when its transaction committed just now; the last one has no key.
+      // The insert conflicts if another transaction has just committed a job with the key; then that job is joined. If it
+      // has started meanwhile, the last insert has no key and cannot conflict.
       const isWaiting = (await join()) || (await insert(db, kind, [toInsert(kind, payload, options)])) || (await join())
       if (!isWaiting) await insert(db, kind, [toInsert(kind, payload, { ...options, singletonKey: undefined })])
-      nudgeAfterCommit(db, kind, options)
+      wakeAfterCommit(db, kind, options)
     },
     enqueueAll: async (db, kind, payloads, options = {}) => {
       if (payloads.length === 0) return
       await started().queues.ensure(kind)
       const jobs = payloads.map((payload) => toInsert(kind, payload, options))
       await insert(db, kind, jobs)
-      nudgeAfterCommit(db, kind, options)
+      wakeAfterCommit(db, kind, options)
     },
     unattended: async (kind, payloads) => queries.listUnattended(started().store.db, kind.name, payloads),
     work: (kind, handler, { concurrency = 5 } = {}) => {

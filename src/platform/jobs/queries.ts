@@ -2,24 +2,24 @@ import type { Db as BossDb } from 'pg-boss'
 import { sql } from '../database/database.ts'
 import type { Db, Sql } from '../database/database.ts'
 
-// All orgs: jobs belong to the machinery, the rows that they are about belong to orgs.
+// All orgs: jobs belong to the server; the rows that they name belong to orgs.
 
 const rows = async <Row>(boss: BossDb, statement: Sql): Promise<Row[]> =>
   (await boss.executeSql(statement.text, statement.values)).rows as Row[]
 
-/** Adds what pg-boss does not have. Only once: even a `create index if not exists` would wait for every writer. */
+/** Adds an index and autovacuum settings to pg-boss's table. Only once: even `create index if not exists` locks the table. */
 export const completeSchema = async (boss: BossDb): Promise<void> => {
   const [found] = await rows<{ index: string | null }>(
     boss,
     sql`select to_regclass('pgboss.atrium_begun')::text as index`,
   )
   if (found?.index != null) return
-  // The way to the few active and failed jobs among the many that wait.
+  // For finding the few active and failed jobs among the many waiting ones.
   await rows(
     boss,
     sql`create index atrium_begun on pgboss.job_common (state, heartbeat_on) where state in ('active', 'failed')`,
   )
-  // Its rows live for milliseconds: left to the defaults, the table is mostly dead rows and the planner misled.
+  // Rows live for milliseconds: with the default settings most of the table is dead rows, which misleads the planner.
   await rows(
     boss,
     sql`
@@ -28,7 +28,7 @@ export const completeSchema = async (boss: BossDb): Promise<void> => {
   )
 }
 
-/** Transactions of an org enqueue as the role `atrium_tenant`. Without the schema of Atrium there is no such role. */
+/** Transactions of an org enqueue with the role `atrium_tenant`, which exists only with the schema of Atrium. */
 export const grantToTenants = async (boss: BossDb): Promise<void> => {
   const [found] = await rows<{ exists: boolean }>(
     boss,
@@ -38,11 +38,10 @@ export const grantToTenants = async (boss: BossDb): Promise<void> => {
 }
 
 /**
- * Makes a job that waits under this key wait for the caller's transaction, and start no later than `startAfterSeconds`
- * from now. False when none waits, or when another transaction is doing the same. The row lock is the point: fetching
- * skips locked rows, so the job cannot be run between now and the caller's commit, when it would not yet see what the
- * caller wrote. A job that is due already is only locked, not changed: a change would make other inserts under the
- * key wait for this transaction.
+ * Locks a waiting job with this key until the end of the caller's transaction, and makes it start no later than
+ * `startAfterSeconds` from now. False if none waits, or if another transaction has locked it. Fetching skips locked rows,
+ * so the job cannot run before the caller's commit, when it would not see what the caller wrote. A job that is due is
+ * only locked: an update would make other inserts with the key wait for this transaction.
  */
 export const joinWaiting = async (db: Db, kind: string, key: string, startAfterSeconds: number): Promise<boolean> => {
   const latest = sql`now() + ${startAfterSeconds} * interval '1 second'`
@@ -59,9 +58,9 @@ export const joinWaiting = async (db: Db, kind: string, key: string, startAfterS
   return joined !== undefined
 }
 
-/** Which of these kinds have a job to start now. */
+/** The kinds that have a due job. */
 export const kindsWithDueJobs = async (boss: BossDb, kinds: string[]): Promise<string[]> => {
-  // The order is that of the index on waiting jobs; asked by `exists`, the planner reads them all when they are many.
+  // Ordered like the index on waiting jobs. With `exists`, the planner reads all of them if they are many.
   const found = await rows<{ name: string }>(
     boss,
     sql`
@@ -74,9 +73,8 @@ export const kindsWithDueJobs = async (boss: BossDb, kinds: string[]): Promise<s
 }
 
 /**
- * Gives back the jobs whose worker has not been heard of for `silentSeconds`, to be started at once: a crash is no
- * reason to wait out the delay of a failure. It still counts as an attempt, or a job that kills its worker would
- * kill them all.
+ * Releases the jobs whose worker has sent no heartbeat for `silentSeconds`. They start at once, because a crash needs no
+ * retry delay. It counts as an attempt: otherwise a job that kills its worker would kill one worker after another.
  */
 export const releaseSilent = (boss: BossDb, silentSeconds: number) =>
   rows<{ name: string; id: string; state: string }>(
@@ -91,8 +89,8 @@ export const releaseSilent = (boss: BossDb, silentSeconds: number) =>
     returning name, id, state`,
   )
 
-/** Gives back what this process holds and will not finish. */
-export const releaseHeld = (boss: BossDb, kind: string, held: { id: string; retryCount: number }[]) =>
+/** Releases jobs that this process owns and will not finish. */
+export const releaseOwned = (boss: BossDb, kind: string, owned: { id: string; retryCount: number }[]) =>
   rows<{ id: string }>(
     boss,
     sql`
@@ -100,12 +98,12 @@ export const releaseHeld = (boss: BossDb, kind: string, held: { id: string; retr
     set state = case when job.retry_count < retry_limit then 'retry'::pgboss.job_state else 'failed'::pgboss.job_state end,
       completed_on = case when job.retry_count < retry_limit then null else now() end,
       start_after = now(), heartbeat_on = null, output = '{"message": "the worker was stopped while it ran this job"}'
-    from unnest(${held.map((job) => job.id)}::uuid[], ${held.map((job) => job.retryCount)}::int[]) as held (id, retry_count)
-    where job.name = ${kind} and job.id = held.id and job.retry_count = held.retry_count and job.state = 'active'
+    from unnest(${owned.map((job) => job.id)}::uuid[], ${owned.map((job) => job.retryCount)}::int[]) as owned (id, retry_count)
+    where job.name = ${kind} and job.id = owned.id and job.retry_count = owned.retry_count and job.state = 'active'
     returning job.id`,
   )
 
-/** The payloads that no job of this kind has which is not over. */
+/** The payloads for which no job of this kind is waiting, running or to be retried. */
 export const listUnattended = async <P extends object>(boss: BossDb, kind: string, payloads: P[]): Promise<P[]> => {
   const found = await rows<{ place: number }>(
     boss,
@@ -120,14 +118,14 @@ export const listUnattended = async <P extends object>(boss: BossDb, kind: strin
 }
 
 export interface JobLag {
-  /** Seconds since the oldest job that waits for a worker should have started; 0 when none does. */
+  /** Seconds since the oldest waiting job became due; 0 if none waits. */
   oldestSeconds: number
-  /** Waiting for a worker now. */
+  /** Due and waiting for a worker. */
   queued: number
-  /** Waiting for their time. */
+  /** Not due yet. */
   deferred: number
   active: number
-  /** Given up within the last 14 days. */
+  /** Failed permanently in the last 14 days. */
   failed: number
 }
 

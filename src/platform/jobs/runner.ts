@@ -7,20 +7,20 @@ import * as queries from './queries.ts'
 import type { Log } from '../process/log.ts'
 
 export interface JobTiming {
-  /** Between two looks for jobs that other processes enqueued. */
+  /** Interval of the poll for jobs that other processes enqueued. */
   pollMs: number
   heartbeatMs: number
-  /** A worker that was silent for this long is dead. Three heartbeats. */
+  /** A worker without a heartbeat for this long is dead. Three heartbeats. */
   silentMs: number
-  /** Between two looks for dead workers. */
+  /** Interval of the check for dead workers. */
   reapMs: number
-  /** Between two rounds of upkeep: statistics, time limits, the removal of what is old. Whole seconds. */
+  /** Interval of pg-boss's maintenance: statistics, time limits, deletion of old jobs. Whole seconds. */
   upkeepMs: number
 }
 
 export interface Runner {
-  /** Looks for jobs of this kind now. */
-  nudge(kind: string): void
+  /** Fetches jobs of this kind now. */
+  wake(kind: string): void
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface RunnerOptions {
   timing: JobTiming
 }
 
-/** Calls `work` again and again, `everyMs` after it ended, until the signal. A failure is reported and goes by. */
+/** Calls `work` until the signal is aborted, `everyMs` after its end. A failure is reported and does not stop the loop. */
 const repeat = (everyMs: number, signal: AbortSignal, work: () => Promise<void>, onError: (error: unknown) => void) => {
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -48,22 +48,22 @@ const repeat = (everyMs: number, signal: AbortSignal, work: () => Promise<void>,
 }
 
 /**
- * Looks for workers that fell silent. Silence only counts while this process itself could reach the database all the
- * time: after an outage of the database, or of this process, everybody seems to have been silent.
+ * Releases the jobs of workers without a heartbeat, only after this process itself could reach the database for all of
+ * `silentMs`: after an outage of the database, or of this process, every heartbeat is old.
  */
-const createReaper = ({ db, log, timing }: RunnerOptions, nudge: (kind: string) => void) => {
+const createReaper = ({ db, log, timing }: RunnerOptions, wake: (kind: string) => void) => {
   let watchingSince: number | undefined
-  let lastLook = 0
+  let checkedAt = 0
   return async (): Promise<void> => {
     const now = performance.now()
-    if (now - lastLook > timing.reapMs * 2) watchingSince = undefined
-    lastLook = now
+    if (now - checkedAt > timing.reapMs * 2) watchingSince = undefined
+    checkedAt = now
     try {
       if (watchingSince !== undefined && now - watchingSince >= timing.silentMs) {
         const released = await queries.releaseSilent(db, timing.silentMs / 1_000)
         for (const job of released)
-          log.warn({ job: job.name, jobId: job.id, state: job.state }, 'a worker died on a job')
-        for (const name of new Set(released.map((job) => job.name))) nudge(name)
+          log.warn({ job: job.name, jobId: job.id, state: job.state }, 'the worker of a job died')
+        for (const name of new Set(released.map((job) => job.name))) wake(name)
       } else await db.executeSql('select 1')
       watchingSince ??= now
     } catch (error) {
@@ -80,19 +80,19 @@ export const createRunner = (options: RunnerOptions): Runner => {
   const { boss, db, log, timing } = options
   const lanes = new Map(options.lanes.map((lane) => [lane.kind.name, createLane(boss, lane, log)]))
   const all = [...lanes.values()]
-  const looking = new AbortController()
+  const polling = new AbortController()
   const beating = new AbortController()
-  // Jobs must not inherit what belongs to the request that happened to enqueue them.
+  // Jobs must not inherit the async context of the request that enqueued them.
   const inOwnContext = AsyncLocalStorage.snapshot()
 
-  const nudge = (kind: string): void => inOwnContext(() => void lanes.get(kind)?.pump())
+  const wake = (kind: string): void => inOwnContext(() => void lanes.get(kind)?.pump())
   const report = (what: string) => (error: unknown) =>
-    log.warn({ err: error }, `jobs: ${what} failed and is tried again`)
+    log.warn({ err: error }, `jobs: ${what} failed and will be repeated`)
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const names = all.filter((lane) => lane.hasRoom()).map((lane) => lane.kind.name)
     if (names.length === 0) return
-    for (const name of await queries.kindsWithDueJobs(db, names)) nudge(name)
+    for (const name of await queries.kindsWithDueJobs(db, names)) wake(name)
   }
   const beat = async (): Promise<void> => {
     const results = await Promise.allSettled(all.map((lane) => lane.beat()))
@@ -101,29 +101,29 @@ export const createRunner = (options: RunnerOptions): Runner => {
   }
 
   const loops = [
-    repeat(timing.pollMs, looking.signal, look, report('looking for jobs')),
-    repeat(timing.reapMs, looking.signal, createReaper(options, nudge), report('looking for dead workers')),
+    repeat(timing.pollMs, polling.signal, poll, report('the poll for jobs')),
+    repeat(timing.reapMs, polling.signal, createReaper(options, wake), report('the check for dead workers')),
   ]
   const heart = repeat(timing.heartbeatMs, beating.signal, beat, report('the heartbeat'))
 
   const release = async (lane: Lane): Promise<void> => {
-    const held = lane.held()
-    if (held.length === 0) return
-    log.warn({ job: lane.kind.name, jobs: held.length }, 'jobs did not end in time and are handed back')
-    await queries.releaseHeld(db, lane.kind.name, held)
+    const owned = lane.owned()
+    if (owned.length === 0) return
+    log.warn({ job: lane.kind.name, jobs: owned.length }, 'jobs did not end in time and are released')
+    await queries.releaseOwned(db, lane.kind.name, owned)
   }
 
   return {
-    nudge,
+    wake,
     stop: async (deadlineMs) => {
-      looking.abort()
+      polling.abort()
       for (const lane of all) lane.close()
       const idle = Promise.all([...loops, ...all.map((lane) => lane.idle())])
       const inTime = new AbortController()
       const deadline = delay(deadlineMs, undefined, { signal: inTime.signal }).catch(() => undefined)
       await Promise.race([idle, deadline])
       inTime.abort()
-      for (const lane of all) lane.abort(new Error('this process has to end'))
+      for (const lane of all) lane.abort(new Error('the process is stopping'))
       const grace = delay(abortedGraceMs, undefined, { ref: false })
       await Promise.race([idle, grace])
       await Promise.allSettled(all.map(release))

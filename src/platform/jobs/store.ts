@@ -4,7 +4,7 @@ import type { ConstructorOptions, Db as BossDb } from 'pg-boss'
 import { completeSchema, grantToTenants } from './queries.ts'
 import type { Log } from '../process/log.ts'
 
-// Half a dozen loops share these; what they send takes about a millisecond.
+// Shared by half a dozen loops whose statements take about a millisecond.
 const poolSize = 3
 
 export interface JobStore {
@@ -14,14 +14,14 @@ export interface JobStore {
 }
 
 const bossOver = (db: BossDb, log: Log, options: ConstructorOptions): PgBoss => {
-  // Its flows are not used; once an hour is how it is told to leave the database alone.
+  // Flows are not used. Once an hour is the longest interval of their poll.
   const boss = new PgBoss({ db, schema: 'pgboss', flowIntervalSeconds: 3_600, ...options })
-  boss.on('error', (error) => log.warn({ err: error }, 'jobs: upkeep failed and is tried again'))
+  boss.on('error', (error) => log.warn({ err: error }, 'jobs: maintenance failed and will be repeated'))
   boss.on('warning', ({ message, data }) => log.warn({ data }, `jobs: ${message}`))
   return boss
 }
 
-/** Creates or updates the schema `pgboss`. Processes that do so at once take turns. */
+/** Creates or updates the schema `pgboss`, under an advisory lock for processes that start together. */
 export const installJobs = async (connection: pg.ClientConfig, log: Log): Promise<void> => {
   const client = new pg.Client({ ...connection, application_name: 'atrium-jobs-install' })
   client.on('error', (error) => log.warn({ err: error }, 'jobs: connection lost while installing'))
@@ -42,7 +42,7 @@ export const installJobs = async (connection: pg.ClientConfig, log: Log): Promis
 const openPool = (connection: pg.ClientConfig, log: Log): pg.Pool => {
   const pool = new pg.Pool({
     connectionTimeoutMillis: 5_000,
-    // The one on this side counts when the network swallows the answer.
+    // The client-side timeout applies if the network loses the response.
     statement_timeout: 15_000,
     query_timeout: 20_000,
     keepAlive: true,
@@ -51,19 +51,19 @@ const openPool = (connection: pg.ClientConfig, log: Log): pg.Pool => {
     max: poolSize,
   })
   pool.on('error', (error) => log.warn({ err: error }, 'jobs: idle connection lost'))
-  // Heard by the statement under way; unheard as an event, it would end the process.
+  // The running statement rejects. Without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-// Planning costs as much as running here. The bound is for statements whose text varies.
+// Planning takes as long as execution here. The limit is for statements whose text varies.
 const maxPreparedStatements = 200
 
 const preparing = (pool: pg.Pool): BossDb => {
   const names = new Map<string, string>()
   return {
     executeSql: (text, values) => {
-      // Several statements at once cannot be prepared; its upkeep sends them.
+      // Maintenance sends several statements at once, which cannot be prepared.
       if (text.includes(';')) return pool.query(text, values)
       if (!names.has(text) && names.size < maxPreparedStatements) names.set(text, `j${names.size}`)
       const name = names.get(text)
@@ -72,7 +72,7 @@ const preparing = (pool: pg.Pool): BossDb => {
   }
 }
 
-/** Opens pg-boss on a few connections of its own, on an installed schema. With `work` it does its upkeep, too. */
+/** Opens pg-boss with connections of its own; the schema must be installed. With `work` it also runs maintenance. */
 export const openJobStore = async (
   connection: pg.ClientConfig,
   log: Log,

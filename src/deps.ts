@@ -37,8 +37,8 @@ import type { Toolbox } from './sessions/tools/tools.ts'
 import { createWebTools, webToolNames } from './sessions/tools/web-tool.ts'
 import { createTurnHub } from './sessions/streams/turn-hub.ts'
 import type { TurnHub } from './sessions/streams/turn-hub.ts'
-import { createWakeup } from './webhooks/deliver/wakeup.ts'
-import type { Wakeup } from './webhooks/deliver/wakeup.ts'
+import { createDeliveryWake } from './webhooks/deliver/wake.ts'
+import type { DeliveryWake } from './webhooks/deliver/wake.ts'
 import type { KnownTools } from './tool.ts'
 
 /** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
@@ -71,7 +71,7 @@ export interface Deps {
   /** The way out for URLs that users name. */
   outbound: Outbound
   /** Tells this process's worker of events to forward. */
-  wakeup: Wakeup
+  deliveryWake: DeliveryWake
   /** What tests change of the rate limiter: the clock, and the patience with Redis. */
   limiterOptions?: Pick<RateLimiterOptions, 'now' | 'redisTimeoutMs'>
   /** The clock of sign-in budgets, in milliseconds since 1970. The system's when left out; tests have one of their own. */
@@ -174,7 +174,7 @@ export const openDeps = async (
       previewer,
       secrets,
       outbound,
-      wakeup: createWakeup(),
+      deliveryWake: createDeliveryWake(),
     },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })

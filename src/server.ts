@@ -5,7 +5,7 @@ import { registerBillingRoutes } from './billing/routes.ts'
 import { registerEndpointRoutes } from './connectors/endpoints/routes.ts'
 import { findOrgOfLinear } from './connectors/connectors.ts'
 import { createInbox } from './connectors/endpoints/inbox.ts'
-import { createReceivers } from './connectors/receivers/receivers.ts'
+import { createChatAdapters } from './providers/providers.ts'
 import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
 import { registerConsole } from './console/routes.ts'
 import { registerContentOrigin } from './files/downloads/content-origin.ts'
@@ -66,8 +66,8 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerSessionRoutes(app, deps)
   registerConnectorRoutes(app, { ...deps, sessions: identity.sessions })
   registerBillingRoutes(app, deps)
-  const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })
-  registerEndpointRoutes(app, { ...deps, receivers, inbox: createInbox(db, deps.jobs) })
+  const adapters = createChatAdapters({ fetchDocument: createKeyFetch(deps) })
+  registerEndpointRoutes(app, { ...deps, adapters, inbox: createInbox(db, deps.jobs) })
   registerWebhookRoutes(app, {
     ...deps,
     orgOfLinear: async (...asked) => (await findOrgOfLinear(...asked))?.orgId,

@@ -1,7 +1,7 @@
 import { registerBillingJobs } from './billing/jobs.ts'
 import type { ChatRuntime } from './connectors/chats/runtime.ts'
-import { registerReceiverJobs } from './connectors/endpoints/jobs.ts'
-import { createReceivers } from './connectors/receivers/receivers.ts'
+import { registerEndpointJobs } from './connectors/endpoints/jobs.ts'
+import { createChatAdapters } from './providers/providers.ts'
 import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
 import type { Deps } from './deps.ts'
 import { registerConnectionJobs } from './connectors/connections/jobs.ts'
@@ -32,6 +32,6 @@ export const registerJobs = (deps: Deps): void => {
   registerWebhookJobs(deps)
   registerConnectionJobs(jobs, deps)
   registerBillingJobs({ ...deps, payments: deps.billing.payments })
-  const receivers = createReceivers({ fetchDocument: createKeyFetch(deps) })
-  registerReceiverJobs(jobs, { ...deps, receivers, runtime: chatRuntime(deps) })
+  const adapters = createChatAdapters({ fetchDocument: createKeyFetch(deps) })
+  registerEndpointJobs(jobs, { ...deps, adapters, runtime: chatRuntime(deps) })
 }

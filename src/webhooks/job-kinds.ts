@@ -1,7 +1,7 @@
 import { defineJob } from '../platform/jobs/jobs.ts'
 
-/** Removes what a deleted webhook left. */
+/** Deletes the events and deliveries of a deleted webhook. */
 export const purgeWebhook = defineJob<{ orgId: string; webhookId: string }>('webhooks.purge')
 
-/** Makes the partitions of the days to come and drops those of days that are over. */
-export const turnPartitions = defineJob<Record<string, never>>('webhooks.retention')
+/** Creates the partitions of the next days and drops those beyond the retention. */
+export const applyRetention = defineJob<Record<string, never>>('webhooks.retention')

@@ -1,6 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import { sql } from '../platform/database/database.ts'
 import type { Db } from '../platform/database/database.ts'
+import type { Page } from './receive/queries.ts'
 
 export type WebhookStatus = 'active' | 'paused' | 'disabled'
 
@@ -31,8 +32,8 @@ export const lockWebhook = (db: Db, actor: Actor, id: string) =>
   db.row<WebhookRow>(sql`
     select ${columns} from webhooks where org_id = ${actor.orgId} and id = ${id} for no key update`)
 
-/** Newest first, from the one after `before` on. */
-export const listWebhooks = (db: Db, actor: Actor, limit: number, before: string) =>
+/** Newest first, with ids below `before`. */
+export const listWebhooks = (db: Db, actor: Actor, { limit, before }: Page) =>
   db.rows<WebhookRow>(sql`
     select ${columns} from webhooks where org_id = ${actor.orgId} and id < ${before}
     order by id desc limit ${limit}`)
@@ -51,7 +52,7 @@ export interface NewWebhook {
   createdBy: string | null
 }
 
-/** Undefined when the org has this built-in one already. */
+/** Undefined if the org already has this built-in webhook. */
 export const insertWebhook = (db: Db, orgId: string, webhook: NewWebhook) =>
   db.row<WebhookRow>(sql`
     insert into webhooks (org_id, id, name, url, source, description, events, secret, secret_hash, public_key, builtin,
@@ -64,7 +65,7 @@ export const insertWebhook = (db: Db, orgId: string, webhook: NewWebhook) =>
 
 export type WebhookChange = Pick<WebhookRow, 'name' | 'url' | 'source' | 'description' | 'events' | 'status'>
 
-/** A person's choice of status ends what the server had to say about it, and starts the count of failing days anew. */
+/** A change of status clears the server's reason for the old one and restarts the count of failing days. */
 export const updateWebhook = (db: Db, actor: Actor, id: string, change: WebhookChange) =>
   db.row<WebhookRow>(sql`
     update webhooks
@@ -76,7 +77,7 @@ export const updateWebhook = (db: Db, actor: Actor, id: string, change: WebhookC
     where org_id = ${actor.orgId} and id = ${id}
     returning ${columns}`)
 
-/** A public key stays until another one is given. */
+/** Keeps the public key if none is given. */
 export const updateSecret = (
   db: Db,
   actor: Actor,
@@ -93,30 +94,31 @@ export const updateSecret = (
 export const deleteWebhook = (db: Db, actor: Actor, id: string) =>
   db.execute(sql`delete from webhooks where org_id = ${actor.orgId} and id = ${id}`)
 
-/** All that receiving needs to know of a webhook. */
-export interface ReceiverRow {
+/** The columns of a webhook that receiving an event needs. */
+export interface ReceivingWebhook {
   orgId: string
   id: string
   source: string
   events: string[]
   status: WebhookStatus
+  /** Whether it has a destination URL. */
   forwards: boolean
-  /** Sealed. */
+  /** Encrypted. */
   secret: string
   secretHash: Buffer
   publicKey: string | null
 }
 
-const receiverColumns = sql`org_id, id, source, events, status, url is not null as forwards, secret, secret_hash,
+const receivingColumns = sql`org_id, id, source, events, status, url is not null as forwards, secret, secret_hash,
   public_key`
 
-export const findReceiver = (db: Db, id: string) =>
-  db.row<ReceiverRow>(sql`-- all orgs: a receive URL carries no org, and its signature is the proof
-    select ${receiverColumns} from webhooks where id = ${id}`)
+export const findReceivingWebhook = (db: Db, id: string) =>
+  db.row<ReceivingWebhook>(sql`-- all orgs: a receive URL does not contain the org; the signature authenticates the request
+    select ${receivingColumns} from webhooks where id = ${id}`)
 
-export const findOwnReceiver = (db: Db, actor: Actor, id: string) =>
-  db.row<ReceiverRow>(sql`select ${receiverColumns} from webhooks where org_id = ${actor.orgId} and id = ${id}`)
+export const findOwnReceivingWebhook = (db: Db, actor: Actor, id: string) =>
+  db.row<ReceivingWebhook>(sql`select ${receivingColumns} from webhooks where org_id = ${actor.orgId} and id = ${id}`)
 
 export const findBuiltin = (db: Db, orgId: string, builtin: string) =>
-  db.row<ReceiverRow>(sql`
-    select ${receiverColumns} from webhooks where org_id = ${orgId} and builtin = ${builtin}`)
+  db.row<ReceivingWebhook>(sql`
+    select ${receivingColumns} from webhooks where org_id = ${orgId} and builtin = ${builtin}`)

@@ -1,30 +1,30 @@
 import { sql } from '../platform/database/database.ts'
 import type { Db, Transaction } from '../platform/database/database.ts'
 
-/** Makes the partitions from yesterday to `days` from now that are not there. */
+/** Creates the missing partitions from yesterday to `days` days from now. */
 export const ensurePartitions = (db: Db, days: number) =>
   db.execute(sql`
     select ensure_webhook_partitions((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + ${days}::int)`)
 
-/** Drops the partitions of days of which even the last moment is older than `days`. */
+/** Drops the partitions of which all rows are older than `days` days. */
 export const dropPartitions = (db: Transaction, days: number) =>
   db.row<{ dropped: number }>(sql`
     select drop_webhook_partitions((now() at time zone 'UTC')::date - ${days}::int) as dropped`)
 
-/** What the dropped partitions counted for their orgs. In the transaction that drops them. */
+/** Deletes the event counts of dropped partitions. Must run in the transaction that drops them. */
 export const deleteOldUsage = (db: Transaction, days: number) =>
-  db.execute(sql`-- all orgs: retention is the server's
+  db.execute(sql`-- all orgs: retention applies to the whole server
     delete from org_event_usage where day < (now() at time zone 'UTC')::date - ${days}::int`)
 
-/** Keys and waiting deliveries have no partitions: they go by the batch. */
+/** Keys and queued deliveries are not partitioned and are deleted in batches. */
 export const deleteOldKeys = (db: Db, days: number, limit: number) =>
-  db.execute(sql`-- all orgs: retention is the server's
+  db.execute(sql`-- all orgs: retention applies to the whole server
     delete from webhook_event_keys where ctid = any(array(
       select ctid from webhook_event_keys where seen_at < now() - ${days} * interval '1 day' limit ${limit}))`)
 
-/** Deliveries whose event is gone: they were held for longer than events are kept. */
+/** Deletes deliveries that were held for longer than events are kept. */
 export const deleteOldQueued = (db: Db, days: number, limit: number) =>
-  db.execute(sql`-- all orgs: retention is the server's
+  db.execute(sql`-- all orgs: retention applies to the whole server
     delete from webhook_queue where ctid = any(array(
       select ctid from webhook_queue
       where event_id < uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - ${days} * interval '1 day')
@@ -44,7 +44,7 @@ const deleteSome = {
       select id from webhook_deliveries where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))`,
 }
 
-/** Removes some events of a deleted webhook and counts them out; answers how many. */
+/** Deletes up to `limit` events of a deleted webhook and subtracts them from the org's usage. Returns their number. */
 const deleteEvents = async (db: Db, orgId: string, webhookId: string, limit: number): Promise<number> => {
   const row = await db.row<{ deleted: number }>(sql`
     with gone as (
@@ -60,7 +60,7 @@ const deleteEvents = async (db: Db, orgId: string, webhookId: string, limit: num
   return row?.deleted ?? 0
 }
 
-/** Removes some of what a deleted webhook left, table after table. 0: nothing is left. */
+/** Deletes up to `limit` rows of a deleted webhook, one table after another. Returns 0 when nothing is left. */
 export const deleteLeftovers = async (db: Db, orgId: string, webhookId: string, limit: number): Promise<number> => {
   for (const table of tables) {
     const deleted = await db.execute(deleteSome[table](orgId, webhookId, limit))

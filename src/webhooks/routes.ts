@@ -1,41 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config/config.ts'
-import type { Database } from '../platform/database/database.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
-import type { Jobs } from '../platform/jobs/jobs.ts'
-import type { Outbound } from '../platform/outbound/outbound.ts'
 import { CursorList, Deleted, IdParams, ok, Patch, Success } from '../platform/http/schemas.ts'
-import type { Sealer } from '../platform/encryption/secrets.ts'
-import type { Quotas } from '../quotas/quotas.ts'
+import type { WebhookDeps } from './deps.ts'
 import type { WebhookRow } from './queries.ts'
 import { registerDeliveryRoutes } from './deliver/routes.ts'
 import { registerReceiveRoutes } from './receive/routes.ts'
 import { SecretRotate, Webhook, WebhookCreate, WebhookListQuery, WebhookPatch, WebhookWithSecret } from './schemas.ts'
-import type { Wakeup } from './deliver/wakeup.ts'
 import * as webhooks from './webhooks.ts'
-
-export interface WebhookDeps {
-  config: Config
-  db: Database
-  jobs: Jobs
-  outbound: Outbound
-  quotas: Quotas
-  secrets: Sealer
-  wakeup: Wakeup
-  /** The one org that receives the events of this Linear organization; undefined when none has bound it. */
-  orgOfLinear: (db: Database, organizationId: string) => Promise<string | undefined>
-}
 
 const tags = ['Webhooks']
 const what = 'Webhook'
 
 export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
   const { config, db } = deps
-  const send = <T extends object>(request: FastifyRequest, reply: FastifyReply, row: WebhookRow, told: T) => {
+  const send = <T extends object>(request: FastifyRequest, reply: FastifyReply, row: WebhookRow, more: T) => {
     const record = webhooks.webhookRecord(row, originOf(request, config.baseUrl))
-    return sendResource(request, reply, { ...record, ...told }, [row.deliveryCount, row.lastDeliveryAt])
+    return sendResource(request, reply, { ...record, ...more }, [row.deliveryCount, row.lastDeliveryAt])
   }
 
   app.get(
@@ -99,7 +81,11 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     },
     async (request, reply) => {
       const { actor, body, headers, params } = request
-      const row = await webhooks.updateWebhook(db, actor, deps, params.id, body, headers['if-match'])
+      const row = await webhooks.updateWebhook(db, actor, deps, {
+        id: params.id,
+        patch: body,
+        ifMatch: headers['if-match'],
+      })
       return send(request, reply, row, {})
     },
   )
@@ -116,7 +102,7 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       },
     },
     async ({ actor, headers, params }) => {
-      await webhooks.deleteWebhook(db, actor, deps, params.id, headers['if-match'])
+      await webhooks.deleteWebhook(db, actor, deps, { id: params.id, ifMatch: headers['if-match'] })
       return ok({ deleted: true as const })
     },
   )
@@ -135,7 +121,7 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     },
     async (request, reply) => {
       const { actor, body, params } = request
-      const { webhook, secret } = await webhooks.rotateSecret(request.db, actor, deps, params.id, body)
+      const { webhook, secret } = await webhooks.rotateSecret(request.db, actor, deps, { id: params.id, given: body })
       return send(request, reply, webhook, { secret })
     },
   )

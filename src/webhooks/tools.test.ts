@@ -6,10 +6,10 @@ import { newId } from '../platform/ids.ts'
 import { startReceiver } from '../../test/fakes/receiver.ts'
 import { startTestApp } from '../../test/harness.ts'
 import type { TestActor } from '../../test/harness.ts'
-import { bindLinear } from '../../test/support/receivers.ts'
+import { bindLinear } from '../../test/support/endpoints.ts'
 import { until } from '../../test/support/until.ts'
 import { accept, createWebhook, deliver, eventsOf, openLoopback, read, signed } from '../../test/support/webhooks.ts'
-import { turnPartitions } from './job-kinds.ts'
+import { applyRetention } from './job-kinds.ts'
 
 const linearSecret = 'lin_wh_test'
 const app = await startTestApp({ ...openLoopback, LINEAR_WEBHOOK_SECRET: linearSecret })
@@ -19,7 +19,7 @@ const path = '/api/v1/webhooks'
 describe('a test event', () => {
   const send = (json: object) => app.call('POST', `${path}/test`, { as: owner, json })
 
-  test('is recorded and forwarded like a received one', async () => {
+  test('records and forwards a test event like a received one', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['order.*'] })
     const answer = await send({ webhookId: webhook.id, type: 'Order.Created', payload: { a: 1 } })
@@ -36,7 +36,7 @@ describe('a test event', () => {
     assert.equal((await send({ webhookId: webhook.id, type: 'other' })).body.data.status, 'filtered')
   })
 
-  test('names itself when nobody does, and takes any JSON', async () => {
+  test('uses the type webhook.test for a test event without a type, and accepts any JSON', async () => {
     const webhook = await createWebhook(app, owner)
     assert.equal((await send({ webhookId: webhook.id })).body.data.type, 'webhook.test')
     assert.equal((await send({ webhookId: webhook.id, payload: { type: 'Mine' } })).body.data.type, 'mine')
@@ -48,7 +48,7 @@ describe('a test event', () => {
     assert.equal((await eventsOf(app, owner, webhook)).length, 7)
   })
 
-  test('is refused without a webhook, for a missing one and for a disabled one', async () => {
+  test('rejects a test event without a webhook, for a missing one and for a disabled one', async () => {
     const webhook = await createWebhook(app, owner)
     await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { status: 'disabled' } })
     assert.equal((await send({})).status, 400)
@@ -65,7 +65,7 @@ describe('verify', () => {
     return answer.body.data
   }
 
-  test('says that a signature is right, or what is wrong with it, and records nothing', async () => {
+  test('verify returns whether a signature is valid, or the reason why not, and records nothing', async () => {
     const webhook = await createWebhook(app, owner)
     const body = '{"type":"a","note":"für Zoë"}'
     const right = signed(webhook.secret, body)
@@ -95,14 +95,14 @@ describe('verify', () => {
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
-  test('takes every body that can be received', async () => {
+  test('verify accepts every body that can be received', async () => {
     const webhook = await createWebhook(app, owner)
     for (const body of ['a\0b', '']) {
       assert.equal((await verify(webhook.id, body, signed(webhook.secret, body))).valid, true)
     }
   })
 
-  test('knows the native schemes, and works for a disabled webhook', async () => {
+  test('verify knows the native schemes and works for a disabled webhook', async () => {
     const webhook = await createWebhook(app, owner, { source: 'github' })
     await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { status: 'disabled' } })
     const signature = createHmac('sha256', webhook.secret).update('{}').digest('hex')
@@ -110,7 +110,7 @@ describe('verify', () => {
     assert.match((await verify(webhook.id, '{}', {})).reason, /X-Hub-Signature-256 is missing/)
   })
 
-  test('refuses a body of another shape', async () => {
+  test('verify rejects a request body of another shape', async () => {
     const { id: webhookId } = await createWebhook(app, owner)
     for (const json of [
       {},
@@ -123,7 +123,7 @@ describe('verify', () => {
   })
 })
 
-describe("Linear's own receiver", () => {
+describe('the built-in Linear webhook', () => {
   /** A connection to the Linear organization, by which the org has bound its events. */
   const connect = (actor: TestActor, organizationId: string) => bindLinear(app, actor, organizationId)
   let count = 0
@@ -150,7 +150,7 @@ describe("Linear's own receiver", () => {
   const builtIn = async (actor: TestActor) =>
     (await read(app, actor, '')).items.filter(({ source }: { source: string }) => source === 'linear')
 
-  test('records in the org that has bound the organization, under the webhook Linear', async () => {
+  test('records a Linear event in the org that has bound the Linear organization, under the webhook Linear', async () => {
     const organizationId = newId()
     const [first, second] = [await app.createOrg(), await app.createOrg()]
     await connect(first, organizationId)
@@ -169,7 +169,7 @@ describe("Linear's own receiver", () => {
     assert.deepEqual(repeated.body.data, { ...again.body.data, duplicate: true })
   })
 
-  test('knows an event that comes again, whatever the org calls the source of the webhook', async () => {
+  test('recognizes a duplicate Linear event, whatever source the org has set for the webhook', async () => {
     const organizationId = newId()
     const org = await app.createOrg()
     await connect(org, organizationId)
@@ -181,7 +181,7 @@ describe("Linear's own receiver", () => {
     assert.deepEqual(second.body.data, { ...first.body.data, duplicate: true })
   })
 
-  test('refuses other secrets, stale stamps and unknown organizations', async () => {
+  test('rejects Linear events with another secret, a stale timestamp or an unknown organization', async () => {
     const organizationId = newId()
     const org = await app.createOrg()
     await connect(org, organizationId)
@@ -193,7 +193,7 @@ describe("Linear's own receiver", () => {
     assert.deepEqual(await builtIn(org), [])
   })
 
-  test('is NOT_FOUND when the org disabled it, and SERVICE_UNAVAILABLE when it is not configured', async () => {
+  test('the Linear route is NOT_FOUND if the org has disabled its webhook, and SERVICE_UNAVAILABLE if the server has no secret', async () => {
     const organizationId = newId()
     const org = await app.createOrg()
     await connect(org, organizationId)
@@ -216,7 +216,7 @@ describe('retention', () => {
         where inhparent in ('webhook_events'::regclass, 'webhook_deliveries'::regclass) order by 1`)
     ).map(({ name }) => name)
 
-  test('drops days that are over as a whole, keeps the others, and makes those to come', async () => {
+  test('drops the partitions of days beyond the retention, keeps the others, and creates those of the next days', async () => {
     const webhook = await createWebhook(app, owner)
     await accept(app, webhook, { type: 'new' }, 'msg_new')
     await app.db.execute(sql`select ensure_webhook_partitions(current_date - 40, current_date - 29)`)
@@ -227,7 +227,7 @@ describe('retention', () => {
     await app.db.execute(sql`
       update webhook_event_keys set seen_at = now() - interval '31 days' where webhook_id = ${webhook.id}`)
     const before = await partitions()
-    await app.db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, turnPartitions, {}))
+    await app.db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, applyRetention, {}))
     await until('old days are gone', async () => (await partitions()).length < before.length)
     const types = (await eventsOf(app, owner, webhook)).map(({ type }: { type: string }) => type)
     assert.deepEqual(types, ['new', 'old'])
@@ -245,7 +245,7 @@ describe('retention', () => {
     for (const table of ['webhook_events', 'webhook_deliveries']) assert.ok(left.includes(`${table}_${newest}`))
   })
 
-  test('does not stop the receiving when nobody made partitions for weeks', async () => {
+  test('receives events even if no worker has created partitions for weeks', async () => {
     const webhook = await createWebhook(app, owner)
     for (const name of await partitions()) await app.db.execute({ text: `drop table ${name}`, values: [] })
     await accept(app, webhook, { type: 'a' })

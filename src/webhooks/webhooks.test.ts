@@ -15,7 +15,6 @@ import {
   signed,
 } from '../../test/support/webhooks.ts'
 import { startReceiver } from '../../test/fakes/receiver.ts'
-import { linear } from './receive/linear.ts'
 import { ensureBuiltin } from './webhooks.ts'
 
 const app = await startTestApp(openLoopback)
@@ -26,7 +25,7 @@ const patch = (as: TestActor, id: string, json: object, headers: Record<string, 
   app.call('PATCH', `${path}/${id}`, { as, json, headers })
 
 describe('creating a webhook', () => {
-  test('answers all of it, and the secret this once', async () => {
+  test('creating a webhook returns all of its fields, and the secret in this response only', async () => {
     const answer = await app.call('POST', path, { as: owner, json: { name: 'Orders' } })
     assert.equal(answer.status, 201)
     const { data } = answer.body
@@ -65,7 +64,7 @@ describe('creating a webhook', () => {
     assert.ok(!app.logLines.join('').includes(data.secret.slice(6)))
   })
 
-  test('answers the same under the same Idempotency-Key, but for the secret', async () => {
+  test('creating a webhook again with the same Idempotency-Key returns the same response without the secret', async () => {
     const options = { as: owner, json: { name: 'Once' }, headers: { 'idempotency-key': 'webhook-once' } }
     const first = await app.call('POST', path, options)
     const second = await app.call('POST', path, options)
@@ -75,7 +74,7 @@ describe('creating a webhook', () => {
     assert.deepEqual(second.body.data, rest)
   })
 
-  test('cleans what it is given', async () => {
+  test('creating a webhook normalizes its fields', async () => {
     const { record } = await createWebhook(app, owner, {
       name: '  Orders  ',
       source: ' GitHub ',
@@ -119,14 +118,14 @@ describe('creating a webhook', () => {
     ['for Discord with a public key that is none', { source: 'discord', publicKey: 'xyz' }],
   ]
   for (const [what, body] of bad) {
-    test(`${what} is BAD_REQUEST`, async () => {
+    test(`creating a webhook ${what} is BAD_REQUEST`, async () => {
       const answer = await app.call('POST', path, { as: owner, json: { name: 'Orders', ...body } })
       assert.equal(answer.status, 400, answer.text)
       assert.equal(answer.body.error.code, 'BAD_REQUEST')
     })
   }
 
-  test('takes names, sources and descriptions up to their limits, counted in characters', async () => {
+  test('accepts names, sources and descriptions up to their limits, counted in characters', async () => {
     const { record } = await createWebhook(app, owner, {
       name: '🎉'.repeat(120),
       source: 's'.repeat(100),
@@ -135,7 +134,7 @@ describe('creating a webhook', () => {
     assert.equal([...record.name].length, 120)
   })
 
-  test('is refused for loopback unless the operator opened it', async () => {
+  test('rejects a loopback URL unless the operator allows it', async () => {
     const closed = await app.secondServer({ OUTBOUND_ALLOW_CIDRS: '' }, { work: false })
     for (const url of ['http://127.0.0.1:9000/', 'http://localhost:9000/', 'http://[::1]/', 'http://2130706433/']) {
       const answer = await closed.call('POST', path, { as: owner, json: { name: 'Orders', url } })
@@ -145,7 +144,7 @@ describe('creating a webhook', () => {
 })
 
 describe('the list of webhooks', () => {
-  test('has the newest first, all of them without a limit, and pages with one', async () => {
+  test('lists webhooks newest first: all without a limit, pages with one', async () => {
     const somebody = await app.createOrg()
     const ids: string[] = []
     for (let n = 0; n < 5; n++) ids.unshift((await createWebhook(app, somebody, { name: `${n}` })).id)
@@ -170,7 +169,7 @@ describe('the list of webhooks', () => {
 })
 
 describe('changing a webhook', () => {
-  test('keeps status and enabled in step', async () => {
+  test('keeps status and enabled in sync', async () => {
     const { id } = await createWebhook(app, owner)
     const steps: [object, string, boolean][] = [
       [{ status: 'paused' }, 'paused', false],
@@ -188,7 +187,7 @@ describe('changing a webhook', () => {
     }
   })
 
-  test('resets the URL for null, an empty one and its own receive URL, under whatever name of the server', async () => {
+  test('resets the URL for null, an empty string and its own receive URL under any host name', async () => {
     const { id, record, receivePath } = await createWebhook(app, owner, { url: 'https://hooks.example.com/' })
     const own = [record.receiveUrl, `${record.receiveUrl}/`, `${record.receiveUrl}?a=1#b`]
     const aliases = ['http://localhost:3000', 'https://atrium.example.com'].map((origin) => origin + receivePath)
@@ -199,7 +198,7 @@ describe('changing a webhook', () => {
     }
   })
 
-  test('changes the fields that are sent and no others', async () => {
+  test('changes only the fields that are sent', async () => {
     const { id, record } = await createWebhook(app, owner, { description: 'a', events: ['push'] })
     const changed = (await patch(owner, id, { name: 'New', events: [' A ', 'a'], description: null })).body.data
     const { updatedAt, ...rest } = changed
@@ -208,7 +207,7 @@ describe('changing a webhook', () => {
     assert.ok(updatedAt >= before)
   })
 
-  test('refuses what creating refuses, an empty body and unknown states', async () => {
+  test('an update rejects what creating rejects, an empty body and unknown statuses', async () => {
     const { id } = await createWebhook(app, owner)
     for (const body of [
       {},
@@ -223,7 +222,7 @@ describe('changing a webhook', () => {
     }
   })
 
-  test('is not held up by what was delivered meanwhile, which a copy is told of', async () => {
+  test('deliveries change the ETag of a webhook for If-None-Match and do not make an update with If-Match conflict', async () => {
     const receiver = await startReceiver()
     const { id, ...webhook } = await createWebhook(app, owner, { url: receiver.url })
     const get = (etag = '') => app.call('GET', `${path}/${id}`, { as: owner, headers: { 'if-none-match': etag } })
@@ -238,7 +237,7 @@ describe('changing a webhook', () => {
     assert.equal((await patch(owner, id, { name: 'B' }, { 'if-match': '"2"' })).status, 200)
   })
 
-  test('goes by If-Match', async () => {
+  test('an update with an outdated If-Match is rejected', async () => {
     const { id } = await createWebhook(app, owner)
     const etag = (await app.call('GET', `${path}/${id}`, { as: owner })).headers.get('etag')!
     assert.equal((await patch(owner, id, { name: 'A' }, { 'if-match': etag })).status, 200)
@@ -249,7 +248,7 @@ describe('changing a webhook', () => {
 })
 
 describe('rotating the secret', () => {
-  test('makes old signatures worthless at once on every process, and the new one good', async () => {
+  test('rotating the secret invalidates old signatures at once in every process', async () => {
     const webhook = await createWebhook(app, owner)
     const other = await app.secondServer({}, { work: false })
     await accept(app, webhook, { type: 'a' })
@@ -266,7 +265,7 @@ describe('rotating the secret', () => {
     assert.equal((await eventsOf(app, owner, webhook)).length, 4)
   })
 
-  test('takes the secret that a provider issued', async () => {
+  test('rotating accepts a secret that the provider issued', async () => {
     const webhook = await createWebhook(app, owner, { source: 'stripe', secret: 'whsec_of-stripe' })
     assert.equal(webhook.secret, 'whsec_of-stripe')
     const answer = await app.call('POST', `${path}/${webhook.id}/rotate`, {
@@ -278,7 +277,7 @@ describe('rotating the secret', () => {
     assert.equal(bad.status, 400)
   })
 
-  test('keeps the public key of Discord until another one is given', async () => {
+  test('rotating keeps the public key of Discord unless another one is given', async () => {
     const publicKey = 'a'.repeat(64)
     const { id } = await createWebhook(app, owner, { source: 'discord', publicKey })
     const keyOf = async () =>
@@ -289,14 +288,14 @@ describe('rotating the secret', () => {
     assert.equal(await keyOf(), 'b'.repeat(64))
   })
 
-  test('gives Telegram a secret of the letters that it takes', async () => {
+  test('generates a secret for Telegram from the characters that it allows', async () => {
     const { secret } = await createWebhook(app, owner, { source: 'telegram' })
     assert.match(secret, /^[A-Za-z0-9_-]{1,256}$/)
   })
 })
 
 describe('deleting a webhook', () => {
-  test('is for good: it receives nothing more, and its events, deliveries and keys go with it', async () => {
+  test('a deleted webhook receives nothing, and its events, deliveries and keys are deleted', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
     await accept(app, webhook, { type: 'a' })
@@ -328,7 +327,7 @@ describe('deleting a webhook', () => {
 })
 
 describe('another org', () => {
-  test('sees nothing of a webhook, its events and its deliveries, and answers as for one that never was', async () => {
+  test('another org gets the same response for a webhook, its events and its deliveries as for missing ones', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
     const eventId = await accept(app, webhook, { type: 'a' })
@@ -374,12 +373,12 @@ describe('another org', () => {
 })
 
 describe('the built-in webhook', () => {
-  test('is made, and not counted, in an org that may have no webhooks', async () => {
+  test('creates the built-in webhook in an org whose quota allows no webhooks, and does not count it', async () => {
     const org = await app.createOrg()
     await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${org.orgId}, 'webhooks', 0)`)
     const refused = await app.call('POST', path, { as: org, json: { name: 'Orders' } })
     assert.equal(refused.body.error.code, 'FORBIDDEN')
-    const receiver = await ensureBuiltin(app.db, app.deps, org.orgId, linear)
+    const receiver = await ensureBuiltin(app.db, app.deps, org.orgId, { builtin: 'linear', name: 'Linear' })
     assert.deepEqual(
       (await read(app, org, '')).items.map(({ id }: { id: string }) => id),
       [receiver.id],

@@ -7,37 +7,25 @@ import { badRequest, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
 import { apiPrefix } from '../platform/http/http.ts'
 import { newId } from '../platform/ids.ts'
-import type { Jobs } from '../platform/jobs/jobs.ts'
-import type { Outbound } from '../platform/outbound/outbound.ts'
-import type { Sealer } from '../platform/encryption/secrets.ts'
-import type { Quotas } from '../quotas/quotas.ts'
+import type { WebhookDeps } from './deps.ts'
 import { purgeWebhook } from './job-kinds.ts'
 import { cleanEventTypes } from './receive/payload.ts'
 import * as queries from './queries.ts'
-import type { ReceiverRow, WebhookRow, WebhookStatus } from './queries.ts'
+import type { ReceivingWebhook, WebhookRow, WebhookStatus } from './queries.ts'
 import { wholeList } from './schemas.ts'
 import type { SecretRotate, WebhookCreate, WebhookListQuery, WebhookPatch } from './schemas.ts'
-import { makeSecret, webhookSecretColumn } from './secrets.ts'
-import type { MadeSecret } from './secrets.ts'
-import type { Wakeup } from './deliver/wakeup.ts'
-
-export interface WebhookRules {
-  secrets: Sealer
-  outbound: Outbound
-  quotas: Quotas
-  jobs: Jobs
-  wakeup: Wakeup
-}
+import { createSecret, webhookSecretColumn } from './secrets.ts'
+import type { NewSecret } from './secrets.ts'
 
 const what = 'Webhook'
 
-export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Where a list goes on: before the id of its last item. */
+/** A page begins below the id of the last item of the page before. */
 export const positionOf = (cursor: string | undefined): string =>
   cursor === undefined ? lastId : decodeCursor(cursor, ['uuid'])[0]
 
-/** Cuts a list that was asked for with one more than its limit. */
+/** The page of a list that was read with one item more than its limit. */
 export const pageOf = <T extends { id: string }>(rows: T[], limit: number) => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
@@ -50,7 +38,7 @@ const receivePathOf = (id: string): string => `${apiPrefix}/webhooks/receive/${i
 
 export const receiveUrlOf = (origin: string, id: string): string => origin + receivePathOf(id)
 
-/** A webhook as the API shows it. `origin` is that of the request, or the configured one. */
+/** The API representation of a webhook. `origin` is the configured base URL, else that of the request. */
 export const webhookRecord = (row: WebhookRow, origin: string) => {
   const receiveUrl = receiveUrlOf(origin, row.id)
   return {
@@ -62,38 +50,38 @@ export const webhookRecord = (row: WebhookRow, origin: string) => {
   }
 }
 
-/** `named` is what the path asks for, which is missing with its webhook. */
-export const getWebhook = async (db: Db, actor: Actor, id: string, named: string = what): Promise<WebhookRow> => {
+/** NOT_FOUND names `resource`, the kind of thing that the path asks for below the webhook. */
+export const getWebhook = async (db: Db, actor: Actor, id: string, resource: string = what): Promise<WebhookRow> => {
   const row = await queries.findWebhook(db, actor, id)
-  if (!row) throw notFound(named)
+  if (!row) throw notFound(resource)
   return row
 }
 
-export const getOwnReceiver = async (db: Db, actor: Actor, id: string): Promise<ReceiverRow> => {
-  const receiver = await queries.findOwnReceiver(db, actor, id)
-  if (!receiver) throw notFound(what)
-  return receiver
+export const getReceivingWebhook = async (db: Db, actor: Actor, id: string): Promise<ReceivingWebhook> => {
+  const webhook = await queries.findOwnReceivingWebhook(db, actor, id)
+  if (!webhook) throw notFound(what)
+  return webhook
 }
 
 /** Newest first. */
 export const listWebhooks = async (db: Db, actor: Actor, { limit = wholeList, cursor }: WebhookListQuery) =>
-  pageOf(await queries.listWebhooks(db, actor, limit + 1, positionOf(cursor)), limit)
+  pageOf(await queries.listWebhooks(db, actor, { limit: limit + 1, before: positionOf(cursor) }), limit)
 
 const cleanName = (text: string): string => {
   const name = text.trim()
-  if (name === '') throw badRequest('name must not be empty')
+  if (name === '') throw badRequest('name must be 1–120 characters')
   return name
 }
 
 const cleanSource = (text: string | undefined): string => text?.trim() || 'custom'
 
-/** Under any origin: a server has more names than it knows of, and nobody else has the id. */
+/** Compares the path only, because a server can be reached by more host names than it knows. The id is unique. */
 const isOwnReceiveUrl = (url: string, id: string): boolean =>
   URL.parse(url)?.pathname.replace(/\/+$/, '').toLowerCase() === receivePathOf(id).toLowerCase()
 
-/** The URL to forward to. Null for none, and for the webhook's own receive URL: events would go in circles. */
-const forwardUrl = async (
-  { outbound }: WebhookRules,
+/** The destination URL. Null if there is none, and for the webhook's own receive URL, which would be a loop. */
+const destinationUrl = async (
+  { outbound }: WebhookDeps,
   text: string | null | undefined,
   { orgId, id }: { orgId: string; id: string },
 ): Promise<string | null> => {
@@ -103,45 +91,45 @@ const forwardUrl = async (
   return url
 }
 
-const seal = ({ secrets }: WebhookRules, orgId: string, id: string, { secret, hash, publicKey }: MadeSecret) => ({
+const seal = ({ secrets }: WebhookDeps, orgId: string, id: string, { secret, hash, publicKey }: NewSecret) => ({
   sealed: secrets.seal(secret, webhookSecretColumn.at(orgId, id)),
   hash,
   publicKey,
 })
 
-/** A new webhook and its secret, which is told this once. BAD_REQUEST for a URL that is not public. */
+/** A new webhook and its secret, which no other call returns. BAD_REQUEST for a URL that is not public. */
 export const createWebhook = async (
   db: Database,
   actor: Actor,
-  rules: WebhookRules,
+  deps: WebhookDeps,
   body: WebhookCreate,
 ): Promise<{ webhook: WebhookRow; secret: string }> => {
   const id = newId()
   const source = cleanSource(body.source)
   if (source.toLowerCase() === 'discord' && body.publicKey === undefined) {
-    throw badRequest('publicKey is required for discord, which signs by a key of its own instead of a secret')
+    throw badRequest('publicKey is required for discord, which signs with its own key pair instead of a secret')
   }
-  const made = makeSecret(source, body)
-  const { sealed } = seal(rules, actor.orgId, id, made)
+  const secret = createSecret(source, body)
+  const { sealed } = seal(deps, actor.orgId, id, secret)
   const webhook = {
     id,
     name: cleanName(body.name),
-    url: await forwardUrl(rules, body.url, { orgId: actor.orgId, id }),
+    url: await destinationUrl(deps, body.url, { orgId: actor.orgId, id }),
     source,
     description: body.description ?? null,
     events: cleanEventTypes(body.events ?? []),
     secret: sealed,
-    secretHash: made.hash,
-    publicKey: made.publicKey,
+    secretHash: secret.hash,
+    publicKey: secret.publicKey,
     builtin: null,
     createdBy: actor.userId,
   }
   return db.transaction(actor, async (db) => {
-    await rules.quotas.takeRow(db, actor.orgId, 'webhooks')
+    await deps.quotas.takeRow(db, actor.orgId, 'webhooks')
     const row = await queries.insertWebhook(db, actor.orgId, webhook)
-    if (!row) throw new Error('a webhook that is not built in was taken for one')
+    if (!row) throw new Error('insert conflicted on the key of built-in webhooks')
     await audit(db, actor, 'webhook.created', { type: 'webhook', id }, { name: row.name, source })
-    return { webhook: row, secret: made.secret }
+    return { webhook: row, secret: secret.secret }
   })
 }
 
@@ -151,18 +139,16 @@ const statusOf = (patch: WebhookPatch, current: WebhookStatus): WebhookStatus =>
   return patch.enabled ? 'active' : 'paused'
 }
 
-/** Changes a webhook; null or '' as `url` resets it. What was held goes out when it becomes active. */
+/** Changes a webhook; null or '' as `url` resets it. Held deliveries are sent when it becomes active. */
 export const updateWebhook = async (
   db: Database,
   actor: Actor,
-  rules: WebhookRules,
-  id: string,
-  patch: WebhookPatch,
-  ifMatch: string | undefined,
+  deps: WebhookDeps,
+  { id, patch, ifMatch }: { id: string; patch: WebhookPatch; ifMatch: string | undefined },
 ): Promise<WebhookRow> => {
   const name = patch.name === undefined ? undefined : cleanName(patch.name)
-  // Names are resolved outside the transaction.
-  const url = patch.url === undefined ? undefined : await forwardUrl(rules, patch.url, { orgId: actor.orgId, id })
+  // Before the transaction, because it resolves the host name.
+  const url = patch.url === undefined ? undefined : await destinationUrl(deps, patch.url, { orgId: actor.orgId, id })
   return db.transaction(actor, async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
@@ -183,36 +169,34 @@ export const updateWebhook = async (
       { type: 'webhook', id },
       { fields: Object.keys(patch), status: row.status },
     )
-    db.afterCommit(() => rules.wakeup.notify([{ orgId: actor.orgId, webhookId: id }]))
+    db.afterCommit(() => deps.deliveryWake.notify([{ orgId: actor.orgId, webhookId: id }]))
     return row
   })
 }
 
-/** A new secret. The old one verifies nothing from the commit on, in every process. */
+/** Replaces the secret. From the commit on, no process accepts the old one. */
 export const rotateSecret = async (
   db: Database,
   actor: Actor,
-  rules: WebhookRules,
-  id: string,
-  given: SecretRotate,
+  deps: WebhookDeps,
+  { id, given }: { id: string; given: SecretRotate },
 ): Promise<{ webhook: WebhookRow; secret: string }> =>
   db.transaction(actor, async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
     if (!current) throw notFound(what)
-    const made = makeSecret(current.source, given)
-    const webhook = await queries.updateSecret(db, actor, id, seal(rules, actor.orgId, id, made))
+    const secret = createSecret(current.source, given)
+    const webhook = await queries.updateSecret(db, actor, id, seal(deps, actor.orgId, id, secret))
     if (!webhook) throw notFound(what)
     await audit(db, actor, 'webhook.secret-rotated', { type: 'webhook', id })
-    return { webhook, secret: made.secret }
+    return { webhook, secret: secret.secret }
   })
 
-/** Gone for good. Its events and deliveries are out of sight at once; a job removes them. */
+/** Deletes a webhook. Its events and deliveries are no longer visible; a job deletes their rows. */
 export const deleteWebhook = async (
   db: Database,
   actor: Actor,
-  { jobs }: WebhookRules,
-  id: string,
-  ifMatch: string | undefined,
+  { jobs }: WebhookDeps,
+  { id, ifMatch }: { id: string; ifMatch: string | undefined },
 ): Promise<void> => {
   await db.transaction(actor, async (db) => {
     const current = await queries.lockWebhook(db, actor, id)
@@ -224,36 +208,36 @@ export const deleteWebhook = async (
   })
 }
 
-/** The org's own receiver for a provider that knows one URL for everybody; made when its first event arrives. */
+/** The org's webhook for a provider that has one URL for all orgs. Created with its first event. */
 export const ensureBuiltin = async (
   db: Database,
-  { secrets }: Pick<WebhookRules, 'secrets'>,
+  { secrets }: Pick<WebhookDeps, 'secrets'>,
   orgId: string,
   { builtin, name }: { builtin: string; name: string },
-): Promise<ReceiverRow> => {
+): Promise<ReceivingWebhook> => {
   const found = await queries.findBuiltin(db, orgId, builtin)
   if (found) return found
   const id = newId()
-  const made = makeSecret(builtin, {})
-  const secret = secrets.seal(made.secret, webhookSecretColumn.at(orgId, id))
+  const { secret, hash } = createSecret(builtin, {})
+  const sealed = secrets.seal(secret, webhookSecretColumn.at(orgId, id))
   await db.transaction({ orgId }, async (db) => {
     const row = await queries.insertWebhook(db, orgId, {
       id,
       name,
       url: null,
       source: builtin,
-      description: `Events of ${name} that reach this org through its connections`,
+      description: `Events of ${name} for the organizations that this org has bound`,
       events: [],
-      secret,
-      secretHash: made.hash,
+      secret: sealed,
+      secretHash: hash,
       publicKey: null,
       builtin,
       createdBy: null,
     })
-    if (row)
-      await audit(db, systemActor(orgId, name), 'webhook.created', { type: 'webhook', id }, { name, source: builtin })
+    if (!row) return
+    await audit(db, systemActor(orgId, name), 'webhook.created', { type: 'webhook', id }, { name, source: builtin })
   })
-  const receiver = await queries.findBuiltin(db, orgId, builtin)
-  if (!receiver) throw notFound(what)
-  return receiver
+  const webhook = await queries.findBuiltin(db, orgId, builtin)
+  if (!webhook) throw notFound(what)
+  return webhook
 }

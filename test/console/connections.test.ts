@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible, startConsole } from '../support/console.ts'
 import { addOAuth, startProvider } from '../fakes/provider.ts'
-import { addConnection } from '../support/receivers.ts'
+import { addConnection } from '../support/endpoints.ts'
 
 const provider = await startProvider()
 const oauth = addOAuth(provider, {

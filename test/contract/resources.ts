@@ -3,7 +3,7 @@ import { insertKey } from '../../src/billing/provider-keys/queries.ts'
 import { providerKeyColumn } from '../../src/billing/provider-keys/provider-keys.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
-import { addEndpoint, bindLinear } from '../support/receivers.ts'
+import { addEndpoint, bindLinear } from '../support/endpoints.ts'
 
 /** A thing that exists, and how to see that it still does. */
 export interface Resource {

@@ -1,5 +1,4 @@
-// What `kill -9` of servers and a restart of PostgreSQL may and may not do to events: real processes under load, from
-// senders that repeat what was not acknowledged, like providers do.
+// Kills servers and restarts PostgreSQL under load, with senders that retry unacknowledged events like providers do.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -59,13 +58,13 @@ const made = await fetch(`${servers[0]?.url}/api/v1/webhooks`, {
 })
 const webhook = ((await made.json()) as { data: { id: string; secret: string } }).data
 
-/** Event ids by the number of what was sent. */
+/** Event ids by the number in the payload. */
 const acknowledged = new Map<number, string>()
-const refusals = new Map<string, number>()
+const rejections = new Map<string, number>()
 let next = 0
 let stopped = false
 
-/** Sends one event until somebody acknowledges it. */
+/** Sends one event until a server acknowledges it. */
 const send = async (n: number): Promise<void> => {
   const body = JSON.stringify({ type: 'crash', n })
   for (let turn = n; ; turn++) {
@@ -81,8 +80,8 @@ const send = async (n: number): Promise<void> => {
       acknowledged.set(n, data.eventId)
       return
     }
-    const refusal = answer ? `${answer.status} ${(await answer.text()).slice(0, 80)}` : 'connection'
-    refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1)
+    const rejection = answer ? `${answer.status} ${(await answer.text()).slice(0, 80)}` : 'connection'
+    rejections.set(rejection, (rejections.get(rejection) ?? 0) + 1)
     await delay(50)
   }
 }
@@ -97,7 +96,7 @@ const underLoad = async (work: () => Promise<void>): Promise<void> => {
   await Promise.all(sending)
 }
 
-/** Everything acknowledged is one row and has arrived under one id; nothing else is there. */
+/** Each acknowledged event is one row and has arrived with one id, and there are no other rows. */
 const assertNothingLost = async (): Promise<void> => {
   const idsOf = new Map<number, Set<string>>()
   const arrived = (): boolean => {
@@ -108,8 +107,8 @@ const assertNothingLost = async (): Promise<void> => {
     }
     return [...acknowledged.keys()].every((n) => idsOf.has(n))
   }
-  // As if the leases of those who died had run out, which are 30 s long. What the living have may be sent twice by that,
-  // under the same id; and they may take more, so it is done again and again, but not at every look.
+  // Expires all leases, which last 30 s, so that the test need not wait for those of killed servers. Running servers may
+  // send a delivery twice because of it, with the same id, and claim more, so it is repeated every 2 s.
   let releasedAtMs = Number.NEGATIVE_INFINITY
   await until('every acknowledged event has arrived', async () => {
     if (performance.now() - releasedAtMs > 2_000) {
@@ -131,7 +130,7 @@ const assertNothingLost = async (): Promise<void> => {
 
 test(`servers that are killed ${rounds} times under load lose no acknowledged event and record none twice`, async (t) => {
   await underLoad(async () => {
-    // While one comes up again, the other is there, and may be killed as well.
+    // While one server restarts, the other one is running, and may be killed as well.
     const starting: Promise<void>[] = []
     for (let round = 0; round < rounds; round++) {
       const victim = round % servers.length
@@ -148,26 +147,26 @@ test(`servers that are killed ${rounds} times under load lose no acknowledged ev
     await Promise.all(starting)
   })
   await assertNothingLost()
-  t.diagnostic(`${acknowledged.size} events, ${receiver.arrivals.length} arrivals, ${JSON.stringify([...refusals])}`)
+  t.diagnostic(`${acknowledged.size} events, ${receiver.arrivals.length} arrivals, ${JSON.stringify([...rejections])}`)
   assert.deepEqual(
-    [...refusals.keys()].filter((refusal) => refusal !== 'connection'),
+    [...rejections.keys()].filter((rejection) => rejection !== 'connection'),
     [],
   )
 })
 
-test('PostgreSQL that is restarted under load has requests refused as SERVICE_UNAVAILABLE, and loses none that was acknowledged', async (t) => {
-  refusals.clear()
+test('requests during a restart of PostgreSQL under load are SERVICE_UNAVAILABLE, and no acknowledged event is lost', async (t) => {
+  rejections.clear()
   const before = acknowledged.size
   await underLoad(async () => {
     await until('work is going on', () => acknowledged.size > before)
     await postgres.stop()
-    await until('some are refused', () => refusals.size > 0)
+    await until('some requests are rejected', () => rejections.size > 0)
     postgres = await startEmbeddedPostgres({ dataDir: folder })
     const already = acknowledged.size
-    await until('events are taken again', () => acknowledged.size > already + 20)
+    await until('events are accepted again', () => acknowledged.size > already + 20)
   })
   await assertNothingLost()
-  t.diagnostic(`${acknowledged.size - before} events, ${JSON.stringify([...refusals])}`)
-  assert.ok(refusals.size > 0, 'some were refused')
-  for (const refusal of refusals.keys()) assert.match(refusal, /^503 .*SERVICE_UNAVAILABLE/)
+  t.diagnostic(`${acknowledged.size - before} events, ${JSON.stringify([...rejections])}`)
+  assert.ok(rejections.size > 0, 'some requests were rejected')
+  for (const rejection of rejections.keys()) assert.match(rejection, /^503 .*SERVICE_UNAVAILABLE/)
 })

@@ -5,8 +5,8 @@ import { createAgent, until } from '../../../test/support/chat.ts'
 import { hangsUpAfter, says, startChatProviders } from '../../../test/fakes/chat-providers.ts'
 import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
-import { addEndpoint, deliver } from '../../../test/support/receivers.ts'
-import type { TestEndpoint } from '../../../test/support/receivers.ts'
+import { addEndpoint, deliver } from '../../../test/support/endpoints.ts'
+import type { TestEndpoint } from '../../../test/support/endpoints.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any

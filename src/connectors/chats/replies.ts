@@ -16,15 +16,15 @@ import { replyToColumn } from '../endpoints/secrets.ts'
 import * as endpointQueries from '../endpoints/queries.ts'
 import type { EndpointRow } from '../endpoints/queries.ts'
 import { endpoint as providerUrl, ProviderError } from '../connections/provider.ts'
-import type { Receivers } from '../receivers/receivers.ts'
-import type { Outgoing, ReplyChannel } from '../receivers/receiver.ts'
+import type { OutgoingPart, ReplyChannel } from '../../providers/provider.ts'
+import type { ChatAdapters } from '../../providers/providers.ts'
 import type { AccessDeps } from '../oauth/refresh.ts'
 import { splitText } from './split-text.ts'
 
 export interface ReplyDeps extends ChatDeps, AccessDeps {
   log: Log
   secrets: Sealer
-  receivers: Receivers
+  adapters: ChatAdapters
   /** For the crash tests: called at the moments that hurt most. */
   onSend?: (moment: 'before' | 'after', chat: ChatKey) => void
 }
@@ -90,7 +90,7 @@ const sendPart = async (
   deps: ReplyDeps,
   endpoint: EndpointRow,
   channel: ReplyChannel,
-  outgoing: Outgoing,
+  outgoing: OutgoingPart,
 ): Promise<Sent> => {
   const text = channel.encode?.(outgoing.text) ?? outgoing.text
   const request = channel.request({ ...outgoing, text })
@@ -132,7 +132,7 @@ type Progress = AnswerChange['end'] | number
 const deliverPart = async (
   delivery: Delivery,
   progress: { part: number; attempts: number; wasSending: boolean },
-  outgoing: Outgoing,
+  outgoing: OutgoingPart,
 ): Promise<Progress> => {
   const { deps, chat, endpoint, channel, lease } = delivery
   const { part, attempts } = progress
@@ -161,7 +161,7 @@ const deliver = async (delivery: Delivery, text: string): Promise<Progress> => {
   const { externalId, error, replyTo } = answer
   if (replyTo === null) return { state: 'silent', error }
   const at = replyToColumn.at(chat.orgId, chat.endpointId, externalId)
-  const target = JSON.parse(deps.secrets.open(replyTo, at)) as Outgoing['replyTo']
+  const target = JSON.parse(deps.secrets.open(replyTo, at)) as OutgoingPart['replyTo']
   const parts = splitText(text, channel.maxLength)
   let { isSending: wasSending, sendAttempts: attempts } = answer
   for (let part = answer.partsSent; part < parts.length; part++) {
@@ -188,7 +188,7 @@ const sendReady = async (deps: ReplyDeps, chat: ChatKey, lease: Lease): Promise<
     const endpoint = await endpointQueries.findEndpoint(deps.db, chat.orgId, chat.endpointId)
     const reply = answer.turnId === null ? { text: apology } : await deps.runtime.findReply(chat.orgId, answer.turnId)
     if (!reply) return 0
-    const channel = endpoint && deps.receivers.get(endpoint.provider)?.reply
+    const channel = endpoint && deps.adapters.get(endpoint.provider)?.reply
     if (!endpoint || !channel) {
       await finish(delivery, { state: 'silent', error: answer.error })
       continue

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/database/database.ts'
-import { expireReceivers } from './jobs.ts'
+import { expireEndpoints } from './jobs.ts'
 import { newId } from '../../platform/ids.ts'
 import { createAgent } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sendRaw } from '../../../test/support/raw-http.ts'
-import { addEndpoint, deliver, hashOf, senders } from '../../../test/support/receivers.ts'
-import type { TestEndpoint } from '../../../test/support/receivers.ts'
+import { addEndpoint, deliver, hashOf, senders } from '../../../test/support/endpoints.ts'
+import type { TestEndpoint } from '../../../test/support/endpoints.ts'
 
 // Nobody works: what is enqueued stays to be counted.
 const app = await startTestApp({}, { work: false })
@@ -382,7 +382,7 @@ test('what providers prove themselves by is forgotten with the connection, and w
       where id in (${kept.id}, ${gone.id}, ${abandoned.id}) order by id`)
     return rows.map(({ id, hasSecret }) => [id, hasSecret])
   }
-  await expireReceivers(db)
+  await expireEndpoints(db)
   assert.deepEqual(await left(), [
     [kept.id, true],
     [gone.id, false],
@@ -390,7 +390,7 @@ test('what providers prove themselves by is forgotten with the connection, and w
   await db.execute(
     sql`update connector_events set received_at = now() - interval '9 days' where endpoint_id = ${gone.id}`,
   )
-  await expireReceivers(db)
+  await expireEndpoints(db)
   assert.deepEqual(await left(), [[kept.id, true]])
 })
 

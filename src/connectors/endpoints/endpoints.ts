@@ -8,64 +8,60 @@ import type { Log } from '../../platform/process/log.ts'
 import { ok } from '../../platform/http/schemas.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { sha256 } from '../../platform/signatures/signed-request.ts'
+import { jsonResponse } from '../../providers/provider.ts'
+import type { ChatAdapter, Credentials, InboundRequest, ProviderResponse } from '../../providers/provider.ts'
+import type { ChatAdapters } from '../../providers/providers.ts'
 import * as queries from './queries.ts'
 import type { EndpointRow } from './queries.ts'
 import { endpointSecretColumn, replyToColumn } from './secrets.ts'
 import type { NewEvent } from './event-queries.ts'
 import { keyOf } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
-import type { Answer, Credential, Inbound, Receiver } from '../receivers/receiver.ts'
-import type { Receivers } from '../receivers/receivers.ts'
 
 export interface ReceiveDeps {
   db: Database
   log: Log
   secrets: Sealer
-  receivers: Receivers
+  adapters: ChatAdapters
   inbox: Inbox
   readEndpoint: ReadEndpoint
 }
 
-/** A request to an endpoint, as it came. */
-export interface Arrived {
+/** A request to an endpoint before verification. */
+export interface EndpointRequest {
   endpoint: OpenEndpoint
   headers: IncomingHttpHeaders
   body: Buffer
-  /** What follows the path, with its question mark; empty when nothing does. */
+  /** The query with its question mark; empty if there is none. */
   query: string
   nowMs: number
-  /** Counts the request against the limit of what it turned out to be; rejects when that is used up. */
+  /** Counts the request against the rate limit of verified or unverified requests; rejects when it is used up. */
   count(as: 'verified' | 'unverified'): Promise<void>
 }
 
 const what = 'Endpoint'
-/** As much as a turn takes by the API, too. */
+/** The limit of a message in the API. */
 const maxMessage = 100_000
 
-const receivedAnswer = (duplicate: boolean): Answer => ({
-  status: 200,
-  contentType: 'application/json; charset=utf-8',
-  body: JSON.stringify(ok({ received: true, duplicate })),
-})
+const receipt = (duplicate: boolean): ProviderResponse => jsonResponse(ok({ received: true, duplicate }))
 
-const credentialOf = (secrets: Sealer, { orgId, id, url, secret, settings }: EndpointRow): Credential => ({
-  url,
-  settings,
+const credentialsOf = (secrets: Sealer, { orgId, id, secret, settings }: EndpointRow): Credentials => ({
+  ...settings,
   secret: secret === null ? '' : secrets.open(secret, endpointSecretColumn.at(orgId, id)),
 })
 
-/** An endpoint that takes events, with its secret open. */
+/** An active endpoint with its decrypted secret. */
 export interface OpenEndpoint {
   row: EndpointRow
-  credential: Credential
+  credentials: Credentials
 }
 
-/** Reads open endpoints by their id. */
+/** Reads active endpoints by id. */
 export type ReadEndpoint = (id: string) => Promise<OpenEndpoint | undefined>
 
 /**
- * Requests to one endpoint that arrive in one turn of the event loop share a read, which is sent when all of them are
- * there: so none sees what was true before it came, and a burst costs one read for many.
+ * Requests to one endpoint that arrive in the same turn of the event loop share a read, so that a burst costs one read.
+ * It is sent after all of them have arrived, so that none gets data from before its arrival.
  */
 export const createEndpointReader = ({ db, secrets }: { db: Database; secrets: Sealer }): ReadEndpoint => {
   const reads = new Map<string, Promise<OpenEndpoint | undefined>>()
@@ -73,16 +69,16 @@ export const createEndpointReader = ({ db, secrets }: { db: Database; secrets: S
     await nextTurn()
     reads.delete(id)
     const row = await queries.findOpenEndpoint(db.hot, id)
-    return row && { row, credential: credentialOf(secrets, row) }
+    return row && { row, credentials: credentialsOf(secrets, row) }
   }
   return (id) => {
-    const begun = reads.get(id) ?? read(id)
-    reads.set(id, begun)
-    return begun
+    const pending = reads.get(id) ?? read(id)
+    reads.set(id, pending)
+    return pending
   }
 }
 
-/** NOT_FOUND unless the endpoint is there, open, and of this provider. */
+/** NOT_FOUND unless there is an active endpoint of this provider with the id. */
 export const getEndpoint = async (
   { readEndpoint }: Pick<ReceiveDeps, 'readEndpoint'>,
   { provider, endpointId }: { provider: string; endpointId: string },
@@ -92,37 +88,35 @@ export const getEndpoint = async (
   return endpoint
 }
 
-const bodyHash = ({ body }: Inbound): string => `sha256:${sha256(body).toString('hex')}`
+const bodyHash = ({ body }: InboundRequest): string => `sha256:${sha256(body).toString('hex')}`
 
-/** What is stored of a verified event: of what somebody said only what its turn needs, and nothing of the rest. */
+/** The stored part of a verified event: its ids, its type, and of a message what the turn of the agent needs. */
 const toEvent = (
-  { secrets }: ReceiveDeps,
-  { orgId, id, agentId }: EndpointRow,
-  receiver: Receiver,
-  inbound: Inbound,
-  payload: unknown,
-  credential: Credential,
+  secrets: Sealer,
+  { orgId, id, agentId, settings }: EndpointRow,
+  adapter: ChatAdapter,
+  { payload, request }: { payload: unknown; request: InboundRequest },
 ): NewEvent => {
-  const providerId = receiver.eventId(payload, inbound)
-  const externalId = keyOf(providerId ?? bodyHash(inbound))
-  const message = receiver.normalise(payload, inbound, credential)
-  const isHeard = message !== undefined && agentId !== null
+  const providerId = adapter.eventId(payload, request)
+  const externalId = keyOf(providerId ?? bodyHash(request))
+  const message = adapter.toMessage(payload, request, settings.ownIds ?? [])
+  const startsTurn = message !== undefined && agentId !== null
   const at = replyToColumn.at(orgId, id, externalId)
-  const unsigned = receiver.isIdUnsigned && providerId !== undefined ? bodyHash(inbound) : undefined
+  const unsigned = adapter.sameBody !== undefined && providerId !== undefined ? bodyHash(request) : undefined
   const secondId = unsigned ?? message?.secondId
   return {
     orgId,
     endpointId: id,
     externalId,
     secondId: secondId === undefined ? null : keyOf(secondId),
-    type: receiver.eventType(payload, inbound).slice(0, 200),
-    state: isHeard ? 'waiting' : 'recorded',
-    chat: isHeard ? keyOf(message.chat) : null,
-    position: isHeard ? (message.position ?? null) : null,
-    sender: isHeard ? message.sender.slice(0, 200).toWellFormed() : null,
-    title: isHeard ? message.title.slice(0, 200).toWellFormed() : null,
-    message: isHeard ? message.text.slice(0, maxMessage).toWellFormed() : null,
-    replyTo: isHeard && receiver.reply ? secrets.seal(JSON.stringify(message.replyTo), at) : null,
+    type: adapter.eventType(payload, request).slice(0, 200),
+    state: startsTurn ? 'waiting' : 'recorded',
+    chat: startsTurn ? keyOf(message.chat) : null,
+    position: startsTurn ? (message.position ?? null) : null,
+    sender: startsTurn ? message.sender.slice(0, 200).toWellFormed() : null,
+    title: startsTurn ? message.title.slice(0, 200).toWellFormed() : null,
+    message: startsTurn ? message.text.slice(0, maxMessage).toWellFormed() : null,
+    replyTo: startsTurn && adapter.reply ? secrets.seal(JSON.stringify(message.replyTo), at) : null,
   }
 }
 
@@ -130,36 +124,37 @@ const store = async (inbox: Inbox, event: NewEvent): Promise<boolean> => {
   try {
     return await inbox.store(event)
   } catch (error) {
-    // The endpoint went away in the meantime.
+    // The endpoint was deleted in the meantime.
     if (violatedConstraint(error)?.endsWith('_fkey')) throw notFound(what, { cause: error })
-    // Whatever it was: the provider is to send it again.
+    // SERVICE_UNAVAILABLE makes the provider retry.
     throw serviceUnavailable('The event could not be stored. Send it again.', { cause: error })
   }
 }
 
 /**
- * Takes one request of a provider to an open endpoint: UNAUTHORIZED unless the provider proves itself,
- * BAD_REQUEST for what it would not send. An event is answered once it is stored for good, with the job that it needs;
- * one that came before is answered the same and stored no more. SERVICE_UNAVAILABLE when it cannot be stored: the
- * provider sends it again.
+ * Receives a request of a provider: UNAUTHORIZED unless it is verified, BAD_REQUEST if the provider would not send it.
+ * Returns the response after the event has been stored with the job that it needs; a duplicate gets the same response and
+ * is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider retries.
  */
-export const receive = async (deps: ReceiveDeps, arrived: Arrived): Promise<Answer> => {
-  const { log, receivers, inbox } = deps
-  const { row: endpoint, credential } = arrived.endpoint
-  const receiver = receivers.get(endpoint.provider)
-  if (!receiver) throw notFound(what)
-  const { headers, body, query, nowMs } = arrived
-  const inbound: Inbound = { headers, body, url: endpoint.url + query, nowMs }
-  const verdict = await receiver.verify(inbound, credential)
+export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Promise<ProviderResponse> => {
+  const { adapters, inbox, log, secrets } = deps
+  const { headers, body, query, nowMs } = received
+  const { row: endpoint, credentials } = received.endpoint
+  const adapter = adapters.get(endpoint.provider)
+  if (!adapter) throw notFound(what)
+  // The stored URL, never one from the Host header: Twilio and Google sign the URL that they were given.
+  const request: InboundRequest = { headers, body, url: endpoint.url + query, nowMs }
+  const verdict = await adapter.verify(request, credentials)
   if (!verdict.valid) {
-    log.info({ provider: endpoint.provider, endpointId: endpoint.id, reason: verdict.reason }, 'an event was refused')
-    await arrived.count('unverified')
-    throw unauthorized('The request is not signed as the provider would sign it.')
+    log.info({ provider: endpoint.provider, endpointId: endpoint.id, reason: verdict.reason }, 'event rejected')
+    await received.count('unverified')
+    throw unauthorized("The request does not pass the provider's signature verification.")
   }
-  await arrived.count('verified')
-  const payload = receiver.parse(inbound)
-  const handshake = receiver.handshake?.(payload, inbound)
+  await received.count('verified')
+  const payload = adapter.parse(request)
+  if (adapter.isPing?.(request) === true) return { status: 200, body: '' }
+  const handshake = adapter.handshake?.(payload)
   if (handshake) return handshake
-  const isNew = await store(inbox, toEvent(deps, endpoint, receiver, inbound, payload, credential))
-  return receiver.acknowledge?.(payload) ?? receivedAnswer(!isNew)
+  const isNew = await store(inbox, toEvent(secrets, endpoint, adapter, { payload, request }))
+  return adapter.acknowledge?.(payload) ?? receipt(!isNew)
 }

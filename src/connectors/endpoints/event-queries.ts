@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 
 export type EventState = 'recorded' | 'waiting' | 'running' | 'answered' | 'silent' | 'failed' | 'unknown'
 
-/** A verified event, as it is stored. */
+/** A verified event before it is stored. */
 export interface NewEvent {
   orgId: string
   endpointId: string
@@ -25,7 +25,7 @@ export interface EventKey {
   externalId: string
 }
 
-/** Stores those that are new, in their order, and answers which those are. */
+/** Stores the new events in their order and returns their keys. */
 export const insertEvents = (db: Db, events: NewEvent[]) =>
   db.rows<EventKey>(sql`
     insert into connector_events (org_id, endpoint_id, external_id, second_id, type, state, chat, position, sender, title, message,
@@ -40,16 +40,16 @@ export const insertEvents = (db: Db, events: NewEvent[]) =>
     on conflict do nothing
     returning org_id, endpoint_id, external_id`)
 
-/** Lets go of second ids that are a day old. Answers whether there were any among these. */
+/** Releases the second ids of these events that were stored more than 24 h ago. Returns whether there were any. */
 export const releaseSecondIds = async (db: Db, events: NewEvent[]): Promise<boolean> => {
-  const named = events.filter(({ secondId }) => secondId !== null)
-  if (named.length === 0) return false
+  const withSecondId = events.filter(({ secondId }) => secondId !== null)
+  if (withSecondId.length === 0) return false
   const released = await db.execute(sql`
     update connector_events set second_id = null
-    from unnest(${named.map((one) => one.orgId)}::uuid[], ${named.map((one) => one.endpointId)}::uuid[],
-      ${named.map((one) => one.secondId)}::text[]) as told (org_id, endpoint_id, second_id)
-    where connector_events.org_id = told.org_id and connector_events.endpoint_id = told.endpoint_id
-      and connector_events.second_id = told.second_id and received_at < now() - interval '24 hours'`)
+    from unnest(${withSecondId.map((one) => one.orgId)}::uuid[], ${withSecondId.map((one) => one.endpointId)}::uuid[],
+      ${withSecondId.map((one) => one.secondId)}::text[]) as given (org_id, endpoint_id, second_id)
+    where connector_events.org_id = given.org_id and connector_events.endpoint_id = given.endpoint_id
+      and connector_events.second_id = given.second_id and received_at < now() - interval '24 hours'`)
   return released > 0
 }
 
@@ -64,17 +64,21 @@ export interface ListedEvent {
   receivedAt: string
 }
 
-/** Newest first, below `before`. */
-export const listEvents = (db: Db, orgId: string, endpointId: string, limit: number, before: number | undefined) =>
+/** Newest first, with sequence numbers below `before`. */
+export const listEvents = (
+  db: Db,
+  { orgId, endpointId }: Pick<EventKey, 'orgId' | 'endpointId'>,
+  { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before: number | undefined },
+) =>
   db.rows<ListedEvent>(sql`
     select external_id, type, state, sender, turn_id, error, seq, received_at from connector_events
-    where org_id = ${orgId} and endpoint_id = ${endpointId} and seq < ${before ?? Number.MAX_SAFE_INTEGER}
+    where org_id = ${orgId} and endpoint_id = ${endpointId} and seq < ${before}
     order by seq desc
     limit ${limit}`)
 
-/** Deletes up to `limit` events that no provider repeats any more: Pub/Sub does for seven days. */
+/** Deletes up to `limit` events of more than 8 days: Pub/Sub, the most persistent provider, retries for 7 days. */
 export const expireEvents = (db: Db, limit: number) =>
   db.execute(sql`
-    -- all orgs: age is all that counts
+    -- all orgs: an hourly job of the server
     delete from connector_events where ctid = any (array(
       select ctid from connector_events where received_at < now() - interval '8 days' limit ${limit}))`)

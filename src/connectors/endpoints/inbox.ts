@@ -6,27 +6,27 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as queries from './event-queries.ts'
 import type { EventKey, NewEvent } from './event-queries.ts'
 
-/** An agent is to hear what came. The event's row says what. */
+/** Starts the turn of the agent for an event. The event's row has the message. */
 export const hearEvent = defineJob<EventKey>('connector.event', { retryLimit: 50, retryDelayMaxSeconds: 60 })
 
-/** Keeps verified events, each with the job that it needs, once. */
+/** Stores verified events once, each with the job that it needs. */
 export interface Inbox {
-  /** False when it was there already. Rejects when it could not be stored: then it is to come again. */
+  /** False for a duplicate. Rejects if the event could not be stored and has to be sent again. */
   store(event: NewEvent): Promise<boolean>
 }
 
 const maxEvents = 200
 const maxIdLength = 200
 
-/** An id of any length as a key of an index, whose rows are limited to some 2,700 bytes. */
+/** An id as the key of an index, whose entries are limited to about 2,700 bytes: long ids are hashed. */
 export const keyOf = (id: string): string =>
   id.length <= maxIdLength ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`
 
 const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId}/${endpointId}/${externalId}`
 
 /**
- * Events that arrive while others of their endpoint are being written go into the next transaction together: a burst of
- * one endpoint's events takes few commits, and does not hold up another's.
+ * Events that arrive while others of their endpoint are being written share the next transaction: a burst to one endpoint
+ * takes few commits and does not delay other endpoints.
  */
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
   const write = (events: NewEvent[]): Promise<EventKey[]> =>
@@ -35,11 +35,11 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
       if (stored.length < events.length && (await queries.releaseSecondIds(db, events))) {
         stored = [...stored, ...(await queries.insertEvents(db, events))]
       }
-      const waits = new Set(events.filter(({ state }) => state === 'waiting').map(nameOf))
+      const waiting = new Set(events.filter(({ state }) => state === 'waiting').map(nameOf))
       await jobs.enqueueAll(
         db,
         hearEvent,
-        stored.filter((key) => waits.has(nameOf(key))),
+        stored.filter((key) => waiting.has(nameOf(key))),
       )
       return stored
     })
@@ -50,7 +50,7 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
       maxItems: maxEvents,
       write: async (events) => {
         const stored = new Set((await write(events)).map(nameOf))
-        // Of two that are the same event, the first is the new one.
+        // Of two equal events in a batch, only the first is new.
         return events.map((event) => stored.delete(nameOf(event)))
       },
     }),

@@ -5,7 +5,7 @@ import { startProvider } from '../../../test/fakes/provider.ts'
 import type { Seen } from '../../../test/fakes/provider.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
-import { addConnection } from '../../../test/support/receivers.ts'
+import { addConnection } from '../../../test/support/endpoints.ts'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 

@@ -11,7 +11,7 @@ import * as queries from './linear-binding-queries.ts'
 import type { LinearBindingRow } from './linear-binding-queries.ts'
 import { findConnection } from '../queries.ts'
 import type { AccessDeps } from '../oauth/refresh.ts'
-import { at, textAt } from '../receivers/receiver.ts'
+import { at, textAt } from '../../providers/payload.ts'
 
 const slug = 'linear'
 const maxLength = 200

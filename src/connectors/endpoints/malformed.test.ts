@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer } from '../../../test/harness.ts'
 import { fixedBodies, malformedBody } from '../../../test/support/malformed-bodies.ts'
-import { addEndpoint, bindLinear, senders } from '../../../test/support/receivers.ts'
-import type { TestEndpoint } from '../../../test/support/receivers.ts'
+import { addEndpoint, bindLinear, senders } from '../../../test/support/endpoints.ts'
+import type { TestEndpoint } from '../../../test/support/endpoints.ts'
 
 const linearSecret = 'lin_wh_builtin'
 // What is stored is not worked on: only the answers are of interest here.

@@ -1,6 +1,19 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { EndpointSettings } from '../receivers/receiver.ts'
+
+/** The settings of an endpoint that are not secret. Stored as JSON. */
+export interface EndpointSettings {
+  /** Discord: the application's public key, 64 hexadecimal digits. */
+  publicKey?: string
+  /** Gmail: the service account that pushes. */
+  serviceAccount?: string
+  /** The accounts that the agent writes with: their messages start no turn. */
+  ownIds?: string[]
+  /** The provider's resource that the webhook is for: a repository, a phone number. */
+  target?: string
+  /** The provider's id of the webhook, for deleting it. */
+  remoteId?: string
+}
 
 export interface EndpointRow {
   orgId: string
@@ -20,22 +33,22 @@ export interface EndpointRow {
 const columns = sql`e.org_id, e.id, e.provider, e.connection_id, e.user_id, e.workspace_id, e.agent_id, e.status, e.url, e.secret,
   e.settings, e.created_at`
 
-/** An endpoint that takes events: active, and its connection is there. */
+/** An endpoint that receives events: it is active and its connection is not deleted. */
 export const findOpenEndpoint = (db: Db, id: string) =>
   db.row<EndpointRow>(sql`
-    -- all orgs: the public path names the endpoint and nothing else
+    -- all orgs: the public URL contains the endpoint only
     select ${columns} from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
 
-/** The endpoint of work in the background, while its connection is there; what it took is answered though it is closed. */
+/** The endpoint of a background job. It may be closed, because received messages are still answered. */
 export const findEndpoint = (db: Db, orgId: string, id: string) =>
   db.row<EndpointRow>(sql`
     select ${columns} from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.org_id = ${orgId} and e.id = ${id} and e.status <> 'pending' and c.deleted_at is null`)
 
-/** Those of one connection, newest first. */
+/** The endpoints of a connection, newest first. */
 export const listEndpoints = (db: Db, orgId: string, connectionId: string) =>
   db.rows<EndpointRow>(sql`
     select ${columns} from connector_endpoints e
@@ -44,7 +57,7 @@ export const listEndpoints = (db: Db, orgId: string, connectionId: string) =>
 
 export type NewEndpoint = Omit<EndpointRow, 'status' | 'createdAt'>
 
-/** An endpoint that takes nothing yet. */
+/** Inserts an endpoint that does not receive events yet. */
 export const insertEndpoint = (db: Db, endpoint: NewEndpoint) =>
   db.execute(sql`
     insert into connector_endpoints (org_id, id, provider, connection_id, user_id, workspace_id, agent_id, status, url,
@@ -53,7 +66,7 @@ export const insertEndpoint = (db: Db, endpoint: NewEndpoint) =>
       ${endpoint.workspaceId}, ${endpoint.agentId}, 'pending', ${endpoint.url}, ${endpoint.secret},
       ${JSON.stringify(endpoint.settings)})`)
 
-/** Lets it take events, proven by the secret that the provider knows by now. */
+/** Makes an endpoint receive events, verified with the secret that the provider has by now. */
 export const activateEndpoint = (
   db: Db,
   orgId: string,
@@ -64,11 +77,11 @@ export const activateEndpoint = (
     update connector_endpoints set status = 'active', secret = ${secret}, settings = ${JSON.stringify(settings)}
     where org_id = ${orgId} and id = ${id}`)
 
-/** Takes the endpoint away with its events and chats; their sessions stay. */
+/** Deletes an endpoint with its events and chats; their sessions stay. */
 export const deleteEndpoint = (db: Db, orgId: string, id: string) =>
   db.execute(sql`delete from connector_endpoints where org_id = ${orgId} and id = ${id}`)
 
-/** Closes the one at an address that another one of the connection takes the place of. */
+/** Closes the endpoint at a URL, when another endpoint of the connection replaces it. */
 export const closeEndpointAt = (db: Db, orgId: string, connectionId: string, url: string) =>
   db.execute(sql`
     update connector_endpoints set status = 'closed'
@@ -77,22 +90,22 @@ export const closeEndpointAt = (db: Db, orgId: string, connectionId: string, url
 const connectionIsGone = sql`exists (
   select from connections c where c.org_id = e.org_id and c.id = e.connection_id and c.deleted_at is not null)`
 
-/** Forgets what providers prove themselves by to connections that were deleted. */
+/** Deletes the secrets of the endpoints of deleted connections. */
 export const wipeOrphans = (db: Db) =>
   db.execute(sql`
-    -- all orgs: time passes everywhere
+    -- all orgs: an hourly job of the server
     update connector_endpoints e set status = 'closed', secret = null where e.secret is not null and ${connectionIsGone}`)
 
-/** Takes away what a setup that was killed left behind, and the endpoints of deleted connections when they are empty. */
+/** Deletes endpoints of setups that were killed, and those of deleted connections that have no events. */
 export const deleteAbandoned = (db: Db) =>
   db.execute(sql`
-    -- all orgs: time passes everywhere
+    -- all orgs: an hourly job of the server
     delete from connector_endpoints e
     where (e.status = 'pending' and e.created_at < now() - interval '1 hour')
       or (${connectionIsGone} and not exists (
         select from connector_events v where v.org_id = e.org_id and v.endpoint_id = e.id))`)
 
-/** A connection by its id alone, for a person at the server's terminal. */
+/** A connection by its id alone, for the command line of the server. */
 export const findConnectionById = (db: Db, id: string) =>
   db.row<{
     orgId: string
@@ -101,6 +114,6 @@ export const findConnectionById = (db: Db, id: string) =>
     connectorSlug: string
     status: string
   }>(sql`
-    -- all orgs: the command names the connection and nothing else
+    -- all orgs: the command has the connection's id only
     select org_id, id, user_id, connector_slug, status from connections
     where id = ${id} and deleted_at is null`)

@@ -17,7 +17,7 @@ import * as queries from '../queries.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The endpoint of a request to its URL. */
+    /** The endpoint of a request to its public URL. */
     endpoint: OpenEndpoint | undefined
   }
 }
@@ -26,8 +26,8 @@ const tags = ['Connections']
 
 const toEndpoint = ({ settings, ...row }: EndpointRow) => ({ ...row, target: settings.target ?? null })
 
-/** Where providers send their events. Public: each proves itself by its own scheme. */
-const registerReceiver = (app: App, deps: ReceiveDeps): void => {
+/** The public route that receives events. Each provider is verified by its own scheme. */
+const registerReceiveRoute = (app: App, deps: ReceiveDeps): void => {
   app.register(async (scope: App) => {
     takeBytes(scope)
     scope.decorateRequest('endpoint', undefined)
@@ -35,11 +35,11 @@ const registerReceiver = (app: App, deps: ReceiveDeps): void => {
       `${apiPrefix}/connectors/webhooks/:provider/:endpointId`,
       {
         bodyLimit: jsonBodyLimitBytes,
-        // Looked up before the body is read: nothing is buffered for an endpoint that does not exist.
+        // Before the body is read, so that nothing is buffered for an endpoint that does not exist.
         onRequest: async (request) => {
           request.endpoint = await getEndpoint(deps, request.params)
         },
-        // Counted once the request has been verified: strangers must not use up what the provider needs.
+        // The handler counts the request: unverified ones must not use up the provider's limit.
         config: {
           access: 'public',
           rateLimit: 'none',
@@ -59,33 +59,33 @@ const registerReceiver = (app: App, deps: ReceiveDeps): void => {
         const { params, headers, body, url, ip } = request
         const id = `${params.provider}/${params.endpointId.toLowerCase()}`
         const queryAt = url.indexOf('?')
-        const answer = await receive(deps, {
+        const response = await receive(deps, {
           endpoint: request.endpoint as OpenEndpoint,
           headers,
           body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
           query: queryAt === -1 ? '' : url.slice(queryAt),
           nowMs: Date.now(),
-          // Strangers have a count of their own, by endpoint and address.
+          // Unverified requests have a limit of their own by endpoint and address.
           count: (as) =>
             request.takeRateLimit('receive', as === 'verified' ? id : `unverified ${id} ${addressGroup(ip)}`),
         })
-        reply.code(answer.status)
-        if (answer.contentType !== undefined) reply.header('content-type', answer.contentType)
-        // Text already: the schema stands for the answer of most providers, not for all.
-        return reply.send((answer.body ?? '') as never)
+        reply.code(response.status)
+        if (response.contentType !== undefined) reply.header('content-type', response.contentType)
+        // Serialized already; the response schema describes the responses to most providers.
+        return reply.send((response.body ?? '') as never)
       },
     )
   })
 }
 
-/** The owner's own connection: anybody else's is not there. */
+/** NOT_FOUND unless the connection is the caller's own. */
 const requireConnection = async (db: Db, actor: Actor, id: string): Promise<void> => {
   if (!(await queries.findConnection(db, actor, id))) throw notFound('Connection')
 }
 
 export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEndpoint'>): void => {
   const { db } = deps
-  registerReceiver(app, { ...deps, readEndpoint: createEndpointReader(deps) })
+  registerReceiveRoute(app, { ...deps, readEndpoint: createEndpointReader(deps) })
 
   app.get(
     `${apiPrefix}/connections/:id/endpoints`,
@@ -101,7 +101,7 @@ export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEn
     async ({ actor, params }) => {
       await requireConnection(db.hot, actor, params.id)
       const rows = await endpointQueries.listEndpoints(db, actor.orgId, params.id)
-      // A connection has one for each of the few ways in which its provider sends events.
+      // One page, because a connection has few endpoints.
       return ok({ items: rows.map(toEndpoint), nextCursor: null })
     },
   )
@@ -124,7 +124,11 @@ export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEn
       if (!endpoints.some(({ id }) => id === params.endpointId)) throw notFound('Endpoint')
       const { limit, cursor } = query
       const [before] = cursor === undefined ? [] : decodeCursor(cursor, ['number'])
-      const rows = await eventQueries.listEvents(db, actor.orgId, params.endpointId, limit + 1, before)
+      const rows = await eventQueries.listEvents(
+        db,
+        { orgId: actor.orgId, endpointId: params.endpointId },
+        { limit: limit + 1, before },
+      )
       const items = rows.slice(0, limit)
       const last = items.at(-1)
       return ok({

@@ -1,12 +1,12 @@
 import { catalog } from '../catalog/catalog.ts'
 import { endpoint } from '../connections/provider.ts'
 import type { ProviderDeps } from '../connections/provider.ts'
-import type { FetchDocument } from '../receivers/google-token.ts'
+import type { FetchDocument } from '../../providers/google-token.ts'
 
 const timeoutMs = 5_000
 const maxBytes = 262_144
 
-/** Fetches Google's signing keys from where the operator says that Google is. */
+/** Fetches Google's signing keys, from CONNECTOR_GMAIL_BASE_URL if the operator has set it. */
 export const createKeyFetch =
   (deps: ProviderDeps): FetchDocument =>
   async (url) => {

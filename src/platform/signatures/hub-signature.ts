@@ -1,7 +1,7 @@
 import { accepted, fromHex, headerOf, hmac, isSame, malformed, mismatch, missing } from './signed-request.ts'
 import type { SignedRequest, Verdict } from './signed-request.ts'
 
-/** `<header>: sha256=<hex>`, the HMAC-SHA256 of the body. It carries no time: a repeated request is as valid. */
+/** Verifies `<header>: sha256=<hex>`, the HMAC-SHA256 of the body. It has no timestamp, so a replayed request is valid. */
 export const verifyHubSignature = (header: string, request: SignedRequest, secret: string): Verdict => {
   const value = headerOf(request, header)
   if (value === undefined) return missing(header)

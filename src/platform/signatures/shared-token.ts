@@ -2,12 +2,12 @@ import { accepted, bytesOfHeader, headerOf, isSame, missing, rejected, sha256 } 
 import type { SignedRequest, Verdict } from './signed-request.ts'
 
 /**
- * A secret that is sent along as it is, compared by its SHA-256: in constant time whatever its length. It says who
- * called, and nothing of the body or the time.
+ * Verifies a header that contains the secret itself. Compares SHA-256 hashes, in constant time for any length. It
+ * authenticates the sender and protects neither the body nor the time.
  */
 export const verifySharedToken = (header: string, request: SignedRequest, secretHash: Uint8Array): Verdict => {
   const value = headerOf(request, header)
   if (value === undefined) return missing(header)
   if (isSame(sha256(bytesOfHeader(value)), secretHash)) return accepted
-  return rejected(`The header ${header} does not carry the secret.`)
+  return rejected(`The header ${header} does not contain the secret.`)
 }

@@ -1,20 +1,20 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A request that claims to come from a provider. */
+/** A request that claims to be signed. */
 export interface SignedRequest {
-  /** By names in lower case, as Node hands them over. */
+  /** By lower-case names, as Node provides them. */
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The bytes as they came: a body that was parsed and written again is another one. */
+  /** The raw bytes: a body that was parsed and serialized again has another signature. */
   body: Buffer
-  /** The clock that stamps are compared with, in milliseconds. */
+  /** The time that timestamps are compared with, in milliseconds since 1970. */
   nowMs: number
 }
 
-/** The reason is for the owner of the secret, never for the caller: it tells what to correct. */
+/** The reason is for the owner of the secret and must not be sent to the caller. */
 export type Verdict =
   | {
       valid: true
-      /** The event's id is part of what was signed: nobody who repeats the request can give it another one. */
+      /** The signature covers the event's id, so a replayed request cannot carry another id. */
       signsId?: true
     }
   | { valid: false; reason: string }
@@ -22,7 +22,7 @@ export type Verdict =
 export const accepted: Verdict = { valid: true }
 export const rejected = (reason: string): Verdict => ({ valid: false, reason })
 
-/** The signature is well-formed and does not fit. */
+/** The signature is well formed but does not match. */
 export const mismatch = rejected(
   'The signature does not match: it was made with another secret, or the body was altered after it was signed.',
 )
@@ -31,7 +31,7 @@ export const missing = (header: string): Verdict => rejected(`The header ${heade
 export const malformed = (header: string, form: string): Verdict =>
   rejected(`The header ${header} is not of the form ${form}.`)
 
-/** One header; a list of several is joined like Node joins those that it does not know. */
+/** A header by name; repeated headers are joined with a comma, as Node does. Undefined if it is missing or empty. */
 export const headerOf = (request: SignedRequest, name: string): string | undefined => {
   const value = request.headers[name.toLowerCase()]
   const text = Array.isArray(value) ? value.join(', ') : value
@@ -46,31 +46,31 @@ export const hmac = (algorithm: 'sha1' | 'sha256', key: string | Buffer, ...part
   return mac.digest()
 }
 
-/** Compares in a time that depends on the lengths alone. */
+/** Compares in constant time for equal lengths. */
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
-/** Undefined unless it is exactly that many bytes in hexadecimal digits. */
+/** Undefined unless `text` is exactly `bytes` bytes in hexadecimal digits. */
 export const fromHex = (text: string, bytes: number): Buffer | undefined =>
   text.length === bytes * 2 && /^[0-9a-f]*$/i.test(text) ? Buffer.from(text, 'hex') : undefined
 
-/** Undefined unless it is exactly that many bytes in base64, written the one right way. */
+/** Undefined unless `text` is exactly `bytes` bytes in canonical base64. */
 export const fromBase64 = (text: string, bytes: number): Buffer | undefined => {
   const decoded = Buffer.from(text, 'base64')
   return decoded.length === bytes && decoded.toString('base64') === text ? decoded : undefined
 }
 
-/** Header values are bytes that Node shows as one character each; what came from elsewhere is UTF-8. */
+/** The bytes of a header value. Node decodes headers as Latin-1; a value from a JSON body can be any text. */
 export const bytesOfHeader = (value: string): Buffer =>
   // oxlint-disable-next-line no-control-regex -- the range is that of all single bytes
   Buffer.from(value, /^[\u0000-\u00ff]*$/.test(value) ? 'latin1' : 'utf8')
 
-/** A verdict when the stamp is not one, or too far from now; undefined when it is fresh. */
+/** A verdict if the timestamp (seconds since 1970) is too far from now; undefined if it is fresh. */
 export const staleness = (
   name: string,
-  stamp: number,
+  timestamp: number,
   { nowMs, toleranceSeconds }: { nowMs: number; toleranceSeconds: number },
 ): Verdict | undefined => {
-  const ageSeconds = Math.round(nowMs / 1_000 - stamp)
+  const ageSeconds = Math.round(nowMs / 1_000 - timestamp)
   if (ageSeconds > toleranceSeconds) {
     return rejected(`The request is stale: ${name} is ${ageSeconds} s old, more than ${toleranceSeconds} s.`)
   }
@@ -80,5 +80,5 @@ export const staleness = (
   return undefined
 }
 
-/** Seconds since 1970; undefined for anything but plain digits. */
+/** Seconds since 1970; undefined unless they are 1 to 11 digits. */
 export const parseSeconds = (text: string): number | undefined => (/^\d{1,11}$/.test(text) ? Number(text) : undefined)

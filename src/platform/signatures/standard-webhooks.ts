@@ -17,7 +17,7 @@ import type { SignedRequest, Verdict } from './signed-request.ts'
 const prefix = 'whsec_'
 const toleranceSeconds = 300
 
-/** The bytes of a secret `whsec_<base64 of 24 to 64 bytes>`; undefined when it is not one. */
+/** The key of a secret `whsec_<base64 of 24 to 64 bytes>`; undefined for any other text. */
 export const standardKey = (secret: string): Buffer | undefined => {
   if (!secret.startsWith(prefix)) return undefined
   const encoded = secret.slice(prefix.length)
@@ -30,7 +30,7 @@ export const standardSecret = (key: Buffer): string => prefix + key.toString('ba
 const signatureOf = (key: Buffer, id: string, timestamp: string, body: Buffer): Buffer =>
   hmac('sha256', key, `${id}.${timestamp}.`, body)
 
-/** The three headers of a request that leaves now. The id stays the same on every attempt. */
+/** The three headers of a signed request. The id must be the same on every attempt. */
 export const signStandardWebhook = (key: Buffer, id: string, body: Buffer, nowMs: number): Record<string, string> => {
   const timestamp = String(Math.floor(nowMs / 1_000))
   return {
@@ -40,7 +40,7 @@ export const signStandardWebhook = (key: Buffer, id: string, body: Buffer, nowMs
   }
 }
 
-/** Any of the `v1` signatures may fit: while a sender changes its secret it sends two. */
+/** Accepts a request if any of its `v1` signatures matches: a sender that rotates its secret sends two. */
 export const verifyStandardWebhook = (request: SignedRequest, key: Buffer): Verdict => {
   const id = headerOf(request, 'webhook-id')
   const timestamp = headerOf(request, 'webhook-timestamp')
@@ -48,8 +48,8 @@ export const verifyStandardWebhook = (request: SignedRequest, key: Buffer): Verd
   if (id === undefined) return missing('webhook-id')
   if (timestamp === undefined) return missing('webhook-timestamp')
   if (signatures === undefined) return missing('webhook-signature')
-  const stamp = parseSeconds(timestamp)
-  if (stamp === undefined) return malformed('webhook-timestamp', '<seconds since 1970>')
+  const seconds = parseSeconds(timestamp)
+  if (seconds === undefined) return malformed('webhook-timestamp', '<seconds since 1970>')
   const given = signatures
     .split(' ')
     .map((one) => (one.startsWith('v1,') ? fromBase64(one.slice(3), 32) : undefined))
@@ -57,5 +57,5 @@ export const verifyStandardWebhook = (request: SignedRequest, key: Buffer): Verd
   if (given.length === 0) return malformed('webhook-signature', 'v1,<base64 of 32 bytes>')
   const expected = signatureOf(key, id, timestamp, request.body)
   if (!given.some((one) => isSame(one, expected))) return mismatch
-  return staleness('webhook-timestamp', stamp, { nowMs: request.nowMs, toleranceSeconds }) ?? accepted
+  return staleness('webhook-timestamp', seconds, { nowMs: request.nowMs, toleranceSeconds }) ?? accepted
 }

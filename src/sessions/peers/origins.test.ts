@@ -5,7 +5,7 @@ import { startChatProviders } from '../../../test/fakes/chat-providers.ts'
 import { reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
-import { addEndpoint, deliver } from '../../../test/support/receivers.ts'
+import { addEndpoint, deliver } from '../../../test/support/endpoints.ts'
 import { sql } from '../../platform/database/database.ts'
 
 const providers = await startChatProviders()

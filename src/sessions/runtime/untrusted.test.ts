@@ -16,7 +16,7 @@ import {
   turnOf,
 } from '../../../test/support/authority.ts'
 import { upload } from '../../../test/support/files.ts'
-import { addEndpoint, deliver } from '../../../test/support/receivers.ts'
+import { addEndpoint, deliver } from '../../../test/support/endpoints.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any

@@ -5,11 +5,12 @@ import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { signStandardWebhook } from '../../platform/signatures/standard-webhooks.ts'
 import { runUnit } from '../../platform/process/units.ts'
 import type { AttemptRecord, ResponseRecord } from './queries.ts'
-import { hopsHeader, hopsOf, maxHops } from './hops.ts'
 import { storable } from '../receive/payload.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 import { nextDelaySeconds } from './schedule.ts'
+import { forwardCountHeader, forwardCountOf, maxForwards } from '../loop-guard.ts'
 import { forwardingKey, webhookSecretColumn } from '../secrets.ts'
+import { disablingBy, gone } from './settle.ts'
 
 export interface AttemptDeps {
   secrets: Sealer
@@ -20,55 +21,60 @@ export interface AttemptDeps {
 }
 
 export const attemptTimeoutMs = 15_000
-const readBytes = 16_384
-const shownBytes = 4_096
+const maxResponseBytes = 16_384
+
+/** Limits of the part of a response that is stored. */
+const storedBytes = 4_096
 const maxHeaders = 50
 const maxHeader = 512
-const gone = 410
 
-/** What the provider said of the event, which the receiver may need to understand it. */
-const passedOn =
+/** Headers that describe the event and that the destination may need to interpret it. */
+const forwardedHeaders =
   /^(x-github-(event|delivery)|x-gitlab-event(-uuid)?|x-shopify-(topic|shop-domain|api-version)|linear-(event|delivery)|x-atlassian-webhook-identifier)$/
 
 const headersOf = (row: ClaimedRow, body: Buffer, key: Buffer): Record<string, string> => ({
-  ...Object.fromEntries(Object.entries(row.headers ?? {}).filter(([name]) => passedOn.test(name))),
+  ...Object.fromEntries(Object.entries(row.headers ?? {}).filter(([name]) => forwardedHeaders.test(name))),
   ...(row.contentType === null ? {} : { 'content-type': row.contentType }),
   'user-agent': 'Atrium-Webhooks/1.0',
-  [hopsHeader]: String(hopsOf(row.headers) + 1),
+  [forwardCountHeader]: String(forwardCountOf(row.headers) + 1),
   ...signStandardWebhook(key, row.eventId, body, Date.now()),
 })
 
 const isPrivate = (name: string): boolean => /cookie|authorization|authenticate|token|secret|api-?key/.test(name)
 
-/** As many whole characters as fit. */
-const cut = (text: string, bytes: number): string =>
+/** The longest prefix of whole characters that fits into `bytes` of UTF-8. */
+const truncate = (text: string, bytes: number): string =>
   text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read)
 
-const shown = (answer: OutboundResponse): ResponseRecord => {
-  const text = answer.body.toString('utf8')
-  const body = cut(storable(text, shownBytes), shownBytes)
-  const headers = Object.entries(answer.headers)
+const recordOf = (response: OutboundResponse): ResponseRecord => {
+  const text = response.body.toString('utf8')
+  const body = truncate(storable(text, storedBytes), storedBytes)
+  const headers = Object.entries(response.headers)
     .filter(([name]) => !isPrivate(name))
     .slice(0, maxHeaders)
     .map(([name, value]) => [storable(name, maxHeader), storable(value, maxHeader)])
   return {
-    status: answer.status,
+    status: response.status,
     headers: Object.fromEntries(headers) as Record<string, string>,
     body,
-    truncated: answer.truncated || body.length < text.length,
-    durationMs: answer.durationMs,
+    truncated: response.truncated || body.length < text.length,
+    durationMs: response.durationMs,
   }
 }
 
-type Result = { answer: OutboundResponse } | { answer?: undefined; error: string; reason: OutboundFailure | undefined }
+type Result =
+  | { response: OutboundResponse }
+  | { response?: undefined; error: string; failure: OutboundFailure | undefined }
 
-const send = async (
-  { outbound, secrets, log }: AttemptDeps,
-  row: ClaimedRow,
-  url: string,
-  body: Buffer,
-  signal: AbortSignal,
-): Promise<Result> => {
+interface Attempt {
+  row: ClaimedRow
+  url: string
+  body: Buffer
+  startedAt: Date
+}
+
+const send = async (deps: AttemptDeps, { row, url, body }: Attempt, signal: AbortSignal): Promise<Result> => {
+  const { outbound, secrets, log } = deps
   const stray = new AbortController()
   const request = async (): Promise<OutboundResponse> => {
     const key = forwardingKey(secrets.open(row.secret, webhookSecretColumn.at(row.orgId, row.webhookId)))
@@ -78,57 +84,62 @@ const send = async (
       headers: headersOf(row, body, key),
       body,
       timeoutMs: attemptTimeoutMs,
-      maxBytes: readBytes,
+      maxBytes: maxResponseBytes,
       signal: AbortSignal.any([signal, stray.signal]),
     })
   }
   try {
     const unit = { kind: 'delivery', id: row.id, orgId: row.orgId } as const
-    return { answer: await runUnit(unit, (reason) => stray.abort(reason), request) }
+    return { response: await runUnit(unit, (reason) => stray.abort(reason), request) }
   } catch (error) {
     if (signal.aborted) throw error
-    if (error instanceof OutboundError) {
-      return { error: error.message, reason: error.reason }
-    }
-    log.error({ err: error, webhookId: row.webhookId, deliveryId: row.id }, 'a delivery could not be attempted')
-    return { error: 'The request could not be made.', reason: undefined }
+    if (error instanceof OutboundError) return { error: error.message, failure: error.reason }
+    log.error({ err: error, webhookId: row.webhookId, deliveryId: row.id }, 'delivery attempt failed unexpectedly')
+    return { error: 'The request could not be sent.', failure: undefined }
   }
 }
 
-const ended = (row: ClaimedRow, error: string): Outcome => ({
+/** The outcome of a delivery for which no request was sent. */
+const unsent = (row: ClaimedRow, kind: 'failed' | 'released', error: string | null): Outcome => ({
   ...row,
-  kind: 'failed',
+  kind,
   delaySeconds: 0,
   attempt: null,
   response: null,
   error,
-  gone: false,
+  disableReason: null,
+  failingSince: null,
   durationMs: 0,
 })
 
-const released = (row: ClaimedRow): Outcome => ({ ...ended(row, ''), kind: 'released', error: null })
+const errorOf = (result: Result): string | null => {
+  if (result.response === undefined) return result.error
+  const { status } = result.response
+  return status >= 200 && status < 300 ? null : `The endpoint responded with ${status}.`
+}
 
-const isSuccess = (answer: OutboundResponse | undefined): boolean =>
-  answer !== undefined && answer.status >= 200 && answer.status < 300
+/** Whether a retry is pointless: the endpoint is gone, or a person has to change the URL first. */
+const isPermanent = (result: Result): boolean =>
+  result.response === undefined
+    ? result.failure === 'blocked' || result.failure === 'invalid_url'
+    : result.response.status === gone
 
-const judge = (row: ClaimedRow, url: string, began: Date, result: Result, schedule: readonly number[]): Outcome => {
-  const { answer } = result
+const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: readonly number[]): Outcome => {
+  const { response } = result
+  const error = errorOf(result)
+  const succeeded = error === null
   const number = row.attemptCount + 1
-  const succeeded = isSuccess(answer)
-  const error = result.answer ? (succeeded ? null : `The receiver answered ${result.answer.status}.`) : result.error
-  const reason = result.answer ? undefined : result.reason
-  // Waiting does not make a private address public; a person has to change the URL first.
-  const isHopeless = answer?.status === gone || reason === 'blocked' || reason === 'invalid_url'
-  const delaySeconds = isHopeless
+  const delaySeconds = isPermanent(result)
     ? undefined
-    : nextDelaySeconds(schedule, { attempts: number, response: answer, nowMs: Date.now(), random: Math.random() })
+    : nextDelaySeconds(schedule, { attempts: number, response, nowMs: Date.now(), random: Math.random() })
+  const durationMs = Math.max(0, Date.now() - startedAt.getTime())
   const attempt: AttemptRecord = {
     number,
     trigger: row.manual ? 'manual' : 'automatic',
-    at: began.toISOString(),
-    durationMs: Math.max(0, Date.now() - began.getTime()),
+    at: startedAt.toISOString(),
+    durationMs,
     url,
-    responseStatus: answer?.status ?? null,
+    responseStatus: response?.status ?? null,
     error,
   }
   return {
@@ -137,24 +148,25 @@ const judge = (row: ClaimedRow, url: string, began: Date, result: Result, schedu
     delaySeconds: delaySeconds ?? 0,
     attempt: JSON.stringify(attempt),
     url,
-    response: answer ? JSON.stringify(shown(answer)) : null,
+    response: response ? JSON.stringify(recordOf(response)) : null,
     error,
-    gone: answer?.status === gone,
-    durationMs: attempt.durationMs,
+    ...disablingBy(row, { succeeded, status: response?.status }),
+    durationMs,
   }
 }
 
-/** Sends a delivery once and says what came of it. Never rejects; when `signal` is aborted, nothing was tried. */
+/** Attempts a delivery once. Never rejects; if `signal` is aborted, the delivery is released. */
 export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
-  if (row.url === null) return ended(row, 'The webhook forwards nowhere any more.')
-  if (row.body === null) return ended(row, 'The event is past its retention.')
-  if (hopsOf(row.headers) >= maxHops) {
-    return ended(row, `It came through ${maxHops} webhooks already: it goes in a circle, which ends here.`)
+  const { url, body } = row
+  if (url === null) return unsent(row, 'failed', 'The webhook no longer has a destination.')
+  if (body === null) return unsent(row, 'failed', 'The event was deleted by the retention.')
+  if (forwardCountOf(row.headers) >= maxForwards) {
+    return unsent(row, 'failed', `Loop detected: the event has passed through ${maxForwards} webhooks.`)
   }
-  const began = new Date()
+  const attempt = { row, url, body, startedAt: new Date() }
   try {
-    return judge(row, row.url, began, await send(deps, row, row.url, row.body, signal), deps.schedule)
+    return toOutcome(attempt, await send(deps, attempt, signal), deps.schedule)
   } catch {
-    return released(row)
+    return unsent(row, 'released', null)
   }
 }

@@ -1,137 +1,49 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../platform/database/database.ts'
+import { createSettler } from '../../platform/jobs/settler.ts'
 import { attemptDelivery } from './attempt.ts'
 import type { AttemptDeps } from './attempt.ts'
+import { createLanes } from './lanes.ts'
+import type { Lanes } from './lanes.ts'
 import * as queries from './queue-queries.ts'
 import type { ClaimedRow, Lane, Outcome } from './queue-queries.ts'
-import type { Wakeup } from './wakeup.ts'
+import { settleDeliveries } from './settle.ts'
+import type { DeliveryWake } from './wake.ts'
 
 export interface DelivererDeps extends AttemptDeps {
   db: Database
-  wakeup: Wakeup
+  deliveryWake: DeliveryWake
 }
 
-/** Works beside the jobs of a worker. */
+/** Sends queued deliveries. Runs in each worker beside its jobs. */
 export interface Deliverer {
   start(): void
-  /** Takes no more, lets attempts end, and hands back what has not ended by the deadline. */
+  /** Claims nothing more, lets attempts end, and releases those that have not ended at the deadline. */
   stop(options: { deadlineMs: number }): Promise<void>
 }
 
-// A worker that was killed loses what it had after 30 s, twice as long as the longest attempt; the next look is at most
-// half a second later.
+/** Twice the longest attempt. The deliveries of a killed worker are claimed again after it and at most one poll. */
 const leaseSeconds = 30
 const pollMs = 500
 const retryMs = 1_000
 
-/** Attempts under way in one process. */
+/** Attempts of one process at the same time. */
 const capacity = 512
-/** Among them to one webhook: the longer its receiver took last, the fewer of the places that all share it may hold. */
-const laneCapacity = 16
-const quickLane = { answersWithinMs: 1_000, capacity: 64 }
-const slowLane = { answersAfterMs: 5_000, capacity: 2 }
-/** Bodies that are held for them: beyond it nothing new is begun. A claim may bring as many again. */
+/** No claim while their bodies are larger than 32 MB in total. One claim may add as much again. */
 const maxBytesInFlight = 33_554_432
-const rowsPerClaim = 64
-/** Outcomes that are not written down yet; beyond it nothing new is begun. */
+/** No claim while more outcomes are not recorded yet. */
 const maxUnsettled = 1_000
-
-const lanesPerLook = 500
+const rowsPerClaim = 64
 const lanesPerClaim = 256
+const lanesPerPoll = 500
 const settleBatch = 200
 
-const beforeAll = '00000000-0000-0000-0000-000000000000'
+const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Which lanes have something to do, and how many more attempts each may have. */
-const createLanes = () => {
-  const ready = new Map<string, Lane>()
-  const inFlight = new Map<string, number>()
-  // Only what differs from the usual is remembered.
-  const capacityOf = new Map<string, number>()
-  const keyOf = ({ orgId, webhookId }: Lane): string => `${orgId} ${webhookId}`
-  const roomOf = (key: string): number => (capacityOf.get(key) ?? laneCapacity) - (inFlight.get(key) ?? 0)
-  return {
-    markReady: (lane: Lane): void => {
-      ready.set(keyOf(lane), { orgId: lane.orgId, webhookId: lane.webhookId })
-    },
-    /** Lanes to ask for; they are marked again when there is more. */
-    take: (): (Lane & { room: number })[] => {
-      const taken: (Lane & { room: number })[] = []
-      for (const [key, lane] of ready) {
-        const room = roomOf(key)
-        if (room <= 0) continue
-        ready.delete(key)
-        taken.push({ ...lane, room })
-        if (taken.length === lanesPerClaim) break
-      }
-      return taken
-    },
-    began: (lane: Lane): void => {
-      const key = keyOf(lane)
-      inFlight.set(key, (inFlight.get(key) ?? 0) + 1)
-    },
-    ended: (lane: Lane): void => {
-      const key = keyOf(lane)
-      const left = (inFlight.get(key) ?? 1) - 1
-      if (left > 0) inFlight.set(key, left)
-      else inFlight.delete(key)
-    },
-    answered: (lane: Lane, afterMs: number): void => {
-      const key = keyOf(lane)
-      if (afterMs <= quickLane.answersWithinMs) capacityOf.set(key, quickLane.capacity)
-      else if (afterMs >= slowLane.answersAfterMs) capacityOf.set(key, slowLane.capacity)
-      else capacityOf.delete(key)
-    },
-  }
-}
-
-type Lanes = ReturnType<typeof createLanes>
-
-/** Writes outcomes down, those that come together in one statement. Tries until the database answers. */
-const createSettler = ({ db, log }: Pick<DelivererDeps, 'db' | 'log'>) => {
-  const waiting: { outcome: Outcome; done: () => void }[] = []
-  let running = false
-  let halted = false
-  const persist = async (outcomes: Outcome[]): Promise<void> => {
-    for (;;) {
-      try {
-        await queries.settleDeliveries(db.indexed, outcomes)
-        return
-      } catch (error) {
-        if (halted) return
-        log.warn({ err: error }, 'outcomes of deliveries could not be recorded yet')
-        await delay(retryMs)
-      }
-    }
-  }
-  const run = async (): Promise<void> => {
-    if (running) return
-    running = true
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, settleBatch)
-      await persist(batch.map(({ outcome }) => outcome))
-      for (const { done } of batch) done()
-    }
-    running = false
-  }
-  return {
-    settle: (outcome: Outcome): Promise<void> => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.push({ outcome, done: resolve })
-      void run()
-      return promise
-    },
-    /** One more try for what is left. */
-    halt: () => {
-      halted = true
-    },
-  }
-}
-
-/** Deliveries of the lanes that are ready; those that may have more are ready again. */
+/** Claims deliveries of the ready lanes. Lanes that may have more stay ready. */
 const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<ClaimedRow[]> => {
-  const asked = lanes.take()
+  const asked = lanes.take(lanesPerClaim)
   if (asked.length === 0) return []
   let rows: ClaimedRow[]
   try {
@@ -141,101 +53,106 @@ const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<Clai
     throw error
   }
   for (const lane of asked) {
-    const taken = rows.filter((row) => row.webhookId === lane.webhookId).length
-    if (rows.length === room || taken === lane.room) lanes.markReady(lane)
+    const claimed = rows.filter((row) => row.webhookId === lane.webhookId).length
+    if (rows.length === room || claimed === lane.room) lanes.markReady(lane)
   }
   return rows
 }
 
-/** Finds lanes that nobody told of: other processes' events, retries, deliveries of workers that died. */
-const createLookout = (db: Database, markReady: (lane: Lane) => void) => {
-  let lookedAtMs = Number.NEGATIVE_INFINITY
-  let position = beforeAll
-  const dueInMs = (): number => lookedAtMs + pollMs - performance.now()
+/** Finds due deliveries that no wake announced: events of other processes, retries, expired leases of killed workers. */
+const createPoller = (db: Database, markReady: (lane: Lane) => void) => {
+  let polledAtMs = Number.NEGATIVE_INFINITY
+  let position = firstId
+  const dueInMs = (): number => polledAtMs + pollMs - performance.now()
   return {
     dueInMs,
-    look: async (): Promise<void> => {
+    /** Continues with the next lanes, unless the last poll was less than 500 ms ago. */
+    poll: async (): Promise<void> => {
       if (dueInMs() > 0) return
-      lookedAtMs = performance.now()
-      const passed = await queries.listLanes(db.indexed, position, lanesPerLook)
-      position = (passed.length === lanesPerLook && passed.at(-1)?.webhookId) || beforeAll
-      for (const lane of passed) if (lane.isDue) markReady(lane)
+      polledAtMs = performance.now()
+      const lanes = await queries.listLanes(db.indexed, position, lanesPerPoll)
+      position = (lanes.length === lanesPerPoll && lanes.at(-1)?.webhookId) || firstId
+      for (const lane of lanes) if (lane.isDue) markReady(lane)
     },
   }
 }
 
 export const createDeliverer = (deps: DelivererDeps): Deliverer => {
-  const { db, log, wakeup } = deps
+  const { db, deliveryWake, log } = deps
   const lanes = createLanes()
-  const lookout = createLookout(db, lanes.markReady)
-  const settler = createSettler(deps)
+  const poller = createPoller(db, lanes.markReady)
+  const settler = createSettler<Outcome>({
+    write: (outcomes) => settleDeliveries(db, outcomes),
+    maxItems: settleBatch,
+    onError: (error) => log.warn({ err: error }, 'outcomes of deliveries could not be recorded yet'),
+  })
   const abort = new AbortController()
   let started = false
   let stopped = false
   let inFlight = 0
   let bytesInFlight = 0
   let unsettled = 0
-  let bell = Promise.withResolvers<void>()
+  let sleep = Promise.withResolvers<void>()
   let running: Promise<void> = Promise.resolve()
-  const ring = (): void => bell.resolve()
+  const wake = (): void => sleep.resolve()
 
   const attempt = async (row: ClaimedRow): Promise<void> => {
     const bytes = row.body?.length ?? 0
     inFlight += 1
     bytesInFlight += bytes
-    lanes.began(row)
+    lanes.started(row)
     const outcome = await attemptDelivery(deps, row, abort.signal)
-    if (outcome.attempt !== null) lanes.answered(row, outcome.durationMs)
+    if (outcome.attempt !== null) lanes.measured(row, outcome.durationMs)
     lanes.ended(row)
     inFlight -= 1
     bytesInFlight -= bytes
     unsettled += 1
-    ring()
+    wake()
     await settler.settle(outcome)
     unsettled -= 1
   }
 
-  /** Takes and begins what there is room for. True when there may be more. */
+  /** Claims deliveries and starts their attempts. True if there may be more. */
   const claim = async (): Promise<boolean> => {
-    const hasRoom = unsettled < maxUnsettled && bytesInFlight < maxBytesInFlight
-    const room = hasRoom ? Math.min(rowsPerClaim, capacity - inFlight) : 0
+    const isBelowLimits = unsettled < maxUnsettled && bytesInFlight < maxBytesInFlight
+    const room = isBelowLimits ? Math.min(rowsPerClaim, capacity - inFlight) : 0
     const rows = room > 0 ? await claimFrom(db, lanes, room) : []
     for (const row of rows) void attempt(row)
     return rows.length > 0
   }
 
-  const round = async (): Promise<void> => {
-    bell = Promise.withResolvers()
+  const work = async (): Promise<void> => {
+    sleep = Promise.withResolvers()
     try {
-      await lookout.look()
+      await poller.poll()
       while (!stopped && (await claim()));
     } catch (error) {
-      log.warn({ err: error }, 'deliveries could not be fetched')
+      log.warn({ err: error }, 'deliveries could not be claimed')
       await delay(retryMs, undefined, { signal: abort.signal }).catch(() => undefined)
     }
     if (stopped) return
-    const timer = setTimeout(ring, Math.max(0, lookout.dueInMs()))
-    await bell.promise
+    const timer = setTimeout(wake, Math.max(0, poller.dueInMs()))
+    await sleep.promise
     clearTimeout(timer)
   }
 
   const run = async (): Promise<void> => {
-    while (!stopped) await round()
+    while (!stopped) await work()
   }
 
   return {
     start: () => {
       started = true
-      wakeup.listen((hinted) => {
-        for (const lane of hinted) lanes.markReady(lane)
-        ring()
+      deliveryWake.listen((due) => {
+        for (const lane of due) lanes.markReady(lane)
+        wake()
       })
       running = run()
     },
     stop: async ({ deadlineMs }) => {
       if (!started) return
       stopped = true
-      ring()
+      wake()
       const deadline = performance.now() + deadlineMs
       await running
       while (inFlight + unsettled > 0 && performance.now() < deadline) await delay(10)

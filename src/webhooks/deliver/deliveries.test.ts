@@ -54,7 +54,7 @@ const setStatus = async (webhook: MadeWebhook, status: string) => {
 const record = (webhook: MadeWebhook) => read(app, owner, `/${webhook.id}`)
 const post = (rest: string, json: object = {}) => app.call('POST', path + rest, { as: owner, json })
 
-/** What the audit log tells of a webhook that Atrium disabled. */
+/** The audit entries of the server's disabling of a webhook. */
 const disabledEntries = async ({ id }: MadeWebhook) => {
   const { body } = await app.call('GET', '/api/v1/audit-log?action=webhook.disabled', { as: owner })
   return (body.data.items as { actor: { name: string }; resource: { id: string }; details: { reason: string } }[])
@@ -65,8 +65,8 @@ const disabledEntries = async ({ id }: MadeWebhook) => {
 const verified = (webhook: MadeWebhook, { body, headers }: Arrival) =>
   new Webhook(webhook.secret).verify(body, headers as Record<string, string>)
 
-describe('a recorded event', () => {
-  test('is forwarded byte for byte, signed so that the official library verifies it', async () => {
+describe('forwarding', () => {
+  test('forwards a recorded event byte for byte, with a signature that the official library verifies', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
     const body = '{ "type": "order.created",\n  "note" : "für Zoë 🎉", "big": 12345678901234567890 }'
@@ -107,7 +107,7 @@ describe('a recorded event', () => {
     assert.ok(lastDeliveryAt >= createdAt && updatedAt >= createdAt)
   })
 
-  test('of a provider goes on under our signature, with what the provider said of it', async () => {
+  test("forwards a provider's event with the webhook's signature and the provider's event headers", async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url, source: 'token', secret: 'a-plain-token' })
     const headers = { 'x-webhook-token': 'a-plain-token', 'x-github-event': 'push', 'x-secret-thing': 'x' }
@@ -120,7 +120,7 @@ describe('a recorded event', () => {
     assert.deepEqual(new Webhook(secret).verify('[1]', arrival.headers as Record<string, string>), [1])
   })
 
-  test('is not forwarded when it is filtered, a duplicate, or the webhook forwards nowhere', async () => {
+  test('does not forward filtered events, duplicates, and events of a webhook without a destination', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['wanted'] })
     const silent = await createWebhook(app, owner)
@@ -134,8 +134,8 @@ describe('a recorded event', () => {
   })
 })
 
-describe('webhooks that lead into one another', () => {
-  test('end after five of them, and say why', async () => {
+describe('loop guard', () => {
+  test('fails a delivery of an event that has passed through five webhooks, and states the reason', async () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
     const first = await createWebhook(app, owner, { secret })
     const second = await createWebhook(app, owner, { secret, url: first.record.receiveUrl })
@@ -145,7 +145,7 @@ describe('webhooks that lead into one another', () => {
     await until('it ends', async () => (await all()).some(({ status }) => status === 'failed'))
     const [failed, ...others] = (await all()).filter(({ status }) => status !== 'succeeded')
     assert.deepEqual(others, [])
-    assert.match(failed.statusReason, /in a circle/)
+    assert.match(failed.statusReason, /Loop detected/)
     assert.deepEqual(failed.attempts, [])
     const events = [...(await eventsOf(app, owner, first)), ...(await eventsOf(app, owner, second))]
     assert.deepEqual(
@@ -155,8 +155,8 @@ describe('webhooks that lead into one another', () => {
   })
 })
 
-describe('a failed attempt', () => {
-  test('is repeated by the schedule, with the same id and a new signature, and then given up', async () => {
+describe('retries', () => {
+  test('retries a failed delivery by the schedule with the same id and a new signature, then fails it', async () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.writeHead(503, { 'set-cookie': 'a=b', 'x-why': 'busy' }).end('come back')
     const webhook = await createWebhook(app, owner, { url: receiver.url })
@@ -169,7 +169,7 @@ describe('a failed attempt', () => {
     }
     assert.equal(waiting.status, 'pending')
     assert.equal(waiting.retryCount, 1)
-    assert.equal(waiting.error, 'The receiver answered 503.')
+    assert.equal(waiting.error, 'The endpoint responded with 503.')
     assert.match(waiting.statusReason, /attempt 3/)
     assert.equal(waiting.response.headers['x-why'], 'busy')
     assert.ok(!('set-cookie' in waiting.response.headers))
@@ -190,13 +190,13 @@ describe('a failed attempt', () => {
     [
       'a redirect',
       (it) => (it.answer = (response) => response.writeHead(302, { location: it.url }).end()),
-      /answered 302/,
+      /responded with 302/,
     ],
-    ['an error of the client', (it) => (it.answer = (response) => response.writeHead(404).end()), /answered 404/],
+    ['an error of the client', (it) => (it.answer = (response) => response.writeHead(404).end()), /responded with 404/],
     ['a connection that is cut', (it) => (it.answer = (response) => response.socket?.destroy()), /closed/],
   ]
   for (const [what, prepare, error] of failures) {
-    test(`is ${what}`, async () => {
+    test(`treats ${what} as a failed attempt`, async () => {
       const receiver = await startReceiver()
       prepare(receiver)
       const webhook = await createWebhook(app, owner, { url: receiver.url })
@@ -207,7 +207,7 @@ describe('a failed attempt', () => {
     })
   }
 
-  test('keeps what the receiver asked for with Retry-After, up to the next step', async () => {
+  test('respects the Retry-After of the endpoint up to the next step of the schedule', async () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
@@ -218,7 +218,7 @@ describe('a failed attempt', () => {
     assert.equal(receiver.arrivals.length, 1)
   })
 
-  test('keeps no more than 4 KB of an answer, without what a text cannot hold', async () => {
+  test('stores at most 4 KB of a response, without characters that text columns cannot store', async () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.end(Buffer.concat([Buffer.from([0, 0xff]), Buffer.alloc(20_000, 'é')]))
     const webhook = await createWebhook(app, owner, { url: receiver.url })
@@ -230,7 +230,7 @@ describe('a failed attempt', () => {
 })
 
 describe('410 Gone', () => {
-  test('disables the webhook at once and says why; what waits is held, and goes out when it is active again', async () => {
+  test('disables a webhook whose endpoint responds with 410, holds its deliveries, and sends them when it is active again', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
     await setStatus(webhook, 'paused')
@@ -255,8 +255,8 @@ describe('410 Gone', () => {
   })
 })
 
-describe('five days of nothing but failures', () => {
-  test('disable the webhook; a success in between starts the count anew', async () => {
+describe('failing for five days', () => {
+  test('disables a webhook whose attempts have all failed for five days; a success restarts the count', async () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.writeHead(500).end()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
@@ -279,13 +279,13 @@ describe('five days of nothing but failures', () => {
     await until('it is disabled', async () => (await record(webhook)).status === 'disabled')
     const { statusReason } = await record(webhook)
     assert.match(statusReason, /five days/)
-    // What was under way when it was disabled does not disable it once more.
+    // Attempts in flight when it was disabled do not disable it again.
     assert.deepEqual(await disabledEntries(webhook), [{ name: 'Deliveries', reason: statusReason }])
   })
 })
 
 describe('a paused webhook', () => {
-  test('records and holds; what was held goes out when it is active again', async () => {
+  test('holds the deliveries of a paused webhook and sends them when it is active again', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
     await setStatus(webhook, 'paused')
@@ -304,19 +304,19 @@ describe('a paused webhook', () => {
     assert.equal(receiver.arrivals.length, 1)
   })
 
-  test('that forwards nowhere any more ends what was waiting', async () => {
+  test('fails the waiting deliveries of a webhook that no longer has a destination', async () => {
     const webhook = await createWebhook(app, owner, { url: 'http://127.0.0.1:9/' })
     await setStatus(webhook, 'paused')
     await accept(app, webhook, { type: 'a' })
     await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: null, status: 'active' } })
     const failed = await whenStatus(webhook, 'failed')
-    assert.match(failed.error, /nowhere/)
+    assert.match(failed.error, /no longer has a destination/)
     assert.deepEqual(failed.attempts, [])
   })
 })
 
-describe('a person', () => {
-  test('can try a failed delivery again, and a waiting one now', async () => {
+describe('retry, replay and recover', () => {
+  test('retries a failed delivery again, and a waiting one at once, on request', async () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.writeHead(500).end()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
@@ -340,7 +340,7 @@ describe('a person', () => {
     assert.equal(again.body.error.code, 'VALIDATION_ERROR')
   })
 
-  test('can replay an event, also a filtered one, under its own id', async () => {
+  test('replays an event, also a filtered one, with the id of the event', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['other'] })
     const eventId = await accept(app, webhook, { type: 'a' })
@@ -360,7 +360,7 @@ describe('a person', () => {
     assert.equal((await post(`/${silent.id}/events/${eventId}/replay`)).status, 404)
   })
 
-  test('can recover all since a time that have failed, each once, and nothing that succeeded', async () => {
+  test('recovers each delivery that has failed since a time once, and none that succeeded', async () => {
     const receiver = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: receiver.url })
     await accept(app, webhook, { type: 'good' })
@@ -371,7 +371,7 @@ describe('a person', () => {
         created_at)
       select ${owner.orgId}, (left(uuid_at(now() - (1202 - n) * interval '1 second')::text, 14) || right(gen_random_uuid()::text, 22))::uuid,
         ${webhook.id}, (select event_id from webhook_deliveries where webhook_id = ${webhook.id}), 'bad', 'failed', 3, '[]',
-        'The receiver answered 500.', now() - (1202 - n) * interval '1 second'
+        'The endpoint responded with 500.', now() - (1202 - n) * interval '1 second'
       from generate_series(0, 1200) n)
       select now() - interval '1201.5 seconds' as since`)
     const since = new Date(row!.since).toISOString()
@@ -386,8 +386,8 @@ describe('a person', () => {
   })
 })
 
-describe('recovering since the time at which a delivery was created', () => {
-  test('takes that delivery, and none that was created before', async () => {
+describe('recover', () => {
+  test('recovers a delivery that was created at the given time, and none that was created before', async () => {
     const webhook = await createWebhook(app, owner, { url: 'http://127.0.0.1:9/' })
     await setStatus(webhook, 'paused')
     await accept(app, webhook, { type: 'a' })
@@ -404,8 +404,8 @@ describe('recovering since the time at which a delivery was created', () => {
   })
 })
 
-describe('a receiver that hangs', () => {
-  test('holds up nobody else, and a worker that stops hands its deliveries back untried', async () => {
+describe('isolation', () => {
+  test('an endpoint that hangs delays no other webhook, and a stopping worker releases its deliveries without an attempt', async () => {
     const hanging = await startReceiver()
     hanging.answer = () => undefined
     const receiver = await startReceiver()
@@ -427,8 +427,8 @@ describe('a receiver that hangs', () => {
   })
 })
 
-describe('the outbound guard', () => {
-  test('holds on the way out, for a name that leads outside when stored and inside when used', async () => {
+describe('SSRF guard', () => {
+  test('rejects a delivery to a host name that resolves to a private address since it was stored', async () => {
     const inside = await startReceiver()
     const answers = ['93.184.215.14', '127.0.0.1']
     let asked = 0

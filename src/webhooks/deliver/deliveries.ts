@@ -7,7 +7,7 @@ import type { DeliveryRow } from './queries.ts'
 import * as eventQueries from '../receive/queries.ts'
 import type { EventRow } from '../receive/queries.ts'
 import { shownPayload } from '../receive/payload.ts'
-import type { Wakeup } from './wakeup.ts'
+import type { DeliveryWake } from './wake.ts'
 import { getWebhook, pageOf, positionOf } from '../webhooks.ts'
 
 export interface ListQuery {
@@ -17,7 +17,7 @@ export interface ListQuery {
 
 const recoverBatch = 500
 
-/** An event as the API shows it. */
+/** The API representation of an event. */
 const eventRecord = ({ body, contentType, ...row }: EventRow) => ({
   ...row,
   payload: body === null ? null : shownPayload(body, contentType),
@@ -26,12 +26,12 @@ const eventRecord = ({ body, contentType, ...row }: EventRow) => ({
 const reasonOf = (row: DeliveryRow): string | null => {
   if (row.status === 'succeeded') return null
   if (row.status === 'failed') return row.error
-  if (row.status === 'sending') return 'An attempt is under way.'
-  if (row.status === 'held') return `The webhook is ${row.webhookStatus}; it goes out when the webhook is active again.`
-  return row.attemptCount === 0 ? 'It waits for its first attempt.' : `It waits for attempt ${row.attemptCount + 1}.`
+  if (row.status === 'sending') return 'Attempt in progress.'
+  if (row.status === 'held') return `The webhook is ${row.webhookStatus}. The delivery is sent when it is active again.`
+  return row.attemptCount === 0 ? 'Waiting for the first attempt.' : `Waiting for attempt ${row.attemptCount + 1}.`
 }
 
-/** A delivery as the API shows it. */
+/** The API representation of a delivery. */
 const deliveryRecord = ({ webhookStatus, ...row }: DeliveryRow) => ({
   ...row,
   statusReason: reasonOf({ webhookStatus, ...row }),
@@ -42,13 +42,16 @@ const deliveryRecord = ({ webhookStatus, ...row }: DeliveryRow) => ({
 export const listEvents = async (db: Db, actor: Actor, id: string, { limit, cursor }: ListQuery) => {
   const before = positionOf(cursor)
   const { name } = await getWebhook(db, actor, id)
-  const { items, nextCursor } = pageOf(await eventQueries.listEvents(db, actor, id, limit + 1, before), limit)
+  const { items, nextCursor } = pageOf(
+    await eventQueries.listEvents(db, actor, id, { limit: limit + 1, before }),
+    limit,
+  )
   return { items: items.map((row) => eventRecord({ ...row, webhookName: name })), nextCursor }
 }
 
-/** The latest events of all webhooks of the org. */
+/** The events of all webhooks of the org, newest first. */
 export const listRecentEvents = async (db: Db, actor: Actor, { limit, cursor }: ListQuery) => {
-  const rows = await eventQueries.listRecentEvents(db, actor, limit + 1, positionOf(cursor))
+  const rows = await eventQueries.listRecentEvents(db, actor, { limit: limit + 1, before: positionOf(cursor) })
   const { items, nextCursor } = pageOf(rows, limit)
   return { items: items.map(eventRecord), nextCursor }
 }
@@ -66,7 +69,7 @@ export const getEvent = async (db: Db, actor: Actor, webhookId: string, id: stri
 export const listDeliveries = async (db: Db, actor: Actor, id: string, { limit, cursor }: ListQuery) => {
   const before = positionOf(cursor)
   await getWebhook(db, actor, id)
-  const { items, nextCursor } = pageOf(await queries.listDeliveries(db, actor, id, limit + 1, before), limit)
+  const { items, nextCursor } = pageOf(await queries.listDeliveries(db, actor, id, { limit: limit + 1, before }), limit)
   return { items: items.map(deliveryRecord), nextCursor }
 }
 
@@ -76,38 +79,48 @@ export const getDelivery = async (db: Db, actor: Actor, webhookId: string, id: s
   return deliveryRecord(row)
 }
 
-const forwardsNowhere = 'The webhook forwards nowhere: give it a url first.'
+const noDestination = 'The webhook has no destination. Set its url first.'
 
-/** One more attempt now. VALIDATION_ERROR for one that has succeeded, and where there is nowhere to forward to. */
-export const retryDelivery = async (db: Database, actor: Actor, wakeup: Wakeup, webhookId: string, id: string) => {
+/** Retries a delivery now. VALIDATION_ERROR if it has succeeded, or if the webhook has no destination. */
+export const retryDelivery = async (
+  db: Database,
+  actor: Actor,
+  wake: DeliveryWake,
+  { webhookId, id }: { webhookId: string; id: string },
+) => {
   await db.transaction(actor, async (db) => {
     const { url } = await getWebhook(db, actor, webhookId, deliveryName)
     const delivery = await queries.findDelivery(db, actor, webhookId, id)
     if (!delivery) throw notFound(deliveryName)
-    if (delivery.status === 'succeeded') throw validationError('The delivery has succeeded; replay its event instead.')
-    if (url === null) throw validationError(forwardsNowhere)
-    // It may come to its end in between; then there is nothing to hasten, and it is in the history.
-    if ((await queries.hasten(db, actor, webhookId, id)) === 0) await queries.requeueFailed(db, actor, webhookId, id)
-    db.afterCommit(() => wakeup.notify([{ orgId: actor.orgId, webhookId }]))
+    if (delivery.status === 'succeeded') throw validationError('The delivery has succeeded. Replay its event instead.')
+    if (url === null) throw validationError(noDestination)
+    // A delivery that has ended, perhaps a moment ago, is no longer in the queue but in the history.
+    if ((await queries.makeDue(db, actor, webhookId, id)) === 0) await queries.requeueFailed(db, actor, webhookId, id)
+    db.afterCommit(() => wake.notify([{ orgId: actor.orgId, webhookId }]))
   })
   return getDelivery(db, actor, webhookId, id)
 }
 
-/** A new delivery of an event, whatever became of earlier ones and whether or not its type is on the allowlist. */
-export const replayEvent = async (db: Database, actor: Actor, wakeup: Wakeup, webhookId: string, eventId: string) => {
+/** Creates a new delivery of an event, regardless of earlier ones and of the allowlist. */
+export const replayEvent = async (
+  db: Database,
+  actor: Actor,
+  wake: DeliveryWake,
+  { webhookId, eventId }: { webhookId: string; eventId: string },
+) => {
   const id = newId()
   await db.transaction(actor, async (db) => {
     const { url } = await getWebhook(db, actor, webhookId, eventName)
     const event = await eventQueries.findEvent(db, actor, webhookId, eventId)
     if (!event) throw notFound(eventName)
-    if (url === null) throw validationError(forwardsNowhere)
-    await queries.queueAgain(db, actor, { id, webhookId, eventId, eventType: event.type })
-    db.afterCommit(() => wakeup.notify([{ orgId: actor.orgId, webhookId }]))
+    if (url === null) throw validationError(noDestination)
+    await queries.queueDelivery(db, actor, { id, webhookId, eventId, eventType: event.type })
+    db.afterCommit(() => wake.notify([{ orgId: actor.orgId, webhookId }]))
   })
   return getDelivery(db, actor, webhookId, id)
 }
 
-/** An id is made before the row that it is for, by another clock. */
+/** An id can be older than its row's created_at: it is generated earlier and with another clock. */
 const idLeadMs = 3_600_000
 
 const smallestIdOf = (ms: number): string => {
@@ -116,19 +129,18 @@ const smallestIdOf = (ms: number): string => {
 }
 
 /**
- * Tries again all that were created since a moment and have failed. By the batch, each its own transaction: what is
- * queued stays queued when the request is cut off, and asking again goes on where it was.
+ * Retries all failed deliveries that were created since a time, and returns their number. Each batch is a transaction of
+ * its own: if the request is aborted, the queued ones stay queued and a second request continues.
  */
 export const recoverDeliveries = async (
   db: Database,
   actor: Actor,
-  wakeup: Wakeup,
-  webhookId: string,
-  since: string,
+  wake: DeliveryWake,
+  { webhookId, since }: { webhookId: string; since: string },
 ): Promise<number> => {
   const { url } = await getWebhook(db, actor, webhookId)
-  if (url === null) throw validationError(forwardsNowhere)
-  // Upwards by id, so that one which fails again meanwhile is not met a second time.
+  if (url === null) throw validationError(noDestination)
+  // In ascending order of ids, so that a delivery that fails again meanwhile is not retried twice.
   let position = smallestIdOf(Date.parse(since) - idLeadMs)
   let queued = 0
   for (;;) {
@@ -138,7 +150,7 @@ export const recoverDeliveries = async (
       limit: recoverBatch,
     })
     queued += rows.length
-    wakeup.notify([{ orgId: actor.orgId, webhookId }])
+    wake.notify([{ orgId: actor.orgId, webhookId }])
     if (rows.length < recoverBatch) return queued
     position = rows.map(({ id }) => id).reduce((a, b) => (a > b ? a : b))
   }

@@ -2,6 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { pageBound } from '../receive/queries.ts'
+import type { Page } from '../receive/queries.ts'
 
 export interface AttemptRecord {
   number: number
@@ -38,7 +39,7 @@ export interface DeliveryRow {
   updatedAt: string
 }
 
-/** Deliveries are in the queue until they end, and then in the history; to the outside they are one list. */
+/** Deliveries are in the queue until they end and then in the history. The API shows both as one list. */
 const queued = sql`
   select q.id, q.webhook_id, q.event_id, q.event_type,
     case when q.lease_token is not null and q.due_at > now() then 'sending' when w.status <> 'active' then 'held'
@@ -53,8 +54,8 @@ const ended = sql`
     d.attempts, d.response, d.error, null::timestamptz as next_attempt_at, d.created_at, d.updated_at
   from webhook_deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id`
 
-/** Newest first, from the one after `before` on. */
-export const listDeliveries = (db: Db, actor: Actor, webhookId: string, limit: number, before: string) =>
+/** Newest first, with ids below `before`. */
+export const listDeliveries = (db: Db, actor: Actor, webhookId: string, { limit, before }: Page) =>
   db.rows<DeliveryRow>(sql`
     (${queued} where q.org_id = ${actor.orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
       order by q.id desc limit ${limit})
@@ -70,17 +71,17 @@ export const findDelivery = (db: Db, actor: Actor, webhookId: string, id: string
     union all
     ${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id = ${id}`)
 
-/** Makes a waiting delivery due now. One that a worker has is left to it. */
-export const hasten = (db: Db, actor: Actor, webhookId: string, id: string) =>
+/** Makes a queued delivery due now, unless a worker has it. Returns the number of rows. */
+export const makeDue = (db: Db, actor: Actor, webhookId: string, id: string) =>
   db.execute(sql`
     update webhook_queue set due_at = now(), manual = true, updated_at = now()
     where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id = ${id}
       and (lease_token is null or due_at <= now())`)
 
-/** Back from the history into the queue, with the attempts so far. It waits behind first attempts. */
+/** Moves a failed delivery from the history back to the queue with its attempts. First attempts precede it. */
 export const requeueFailed = (db: Db, actor: Actor, webhookId: string, id: string) =>
   db.execute(sql`
-    with taken as (
+    with removed as (
       delete from webhook_deliveries
       where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id = ${id} and status = 'failed'
       returning *
@@ -88,9 +89,9 @@ export const requeueFailed = (db: Db, actor: Actor, webhookId: string, id: strin
     insert into webhook_queue (org_id, id, webhook_id, event_id, event_type, attempt_count, retried, manual, attempts,
       response, error, created_at)
     select org_id, id, webhook_id, event_id, event_type, attempt_count, true, true, attempts, response, error, created_at
-    from taken`)
+    from removed`)
 
-/** The same for the next `limit` after an id that were created since a moment. */
+/** The same for up to `limit` deliveries with ids above `after` that were created since a time. */
 export const requeueFailedAfter = (
   db: Db,
   actor: Actor,
@@ -104,7 +105,7 @@ export const requeueFailedAfter = (
         and created_at >= ${since}
       order by id limit ${limit}
       for update skip locked
-    ), taken as (
+    ), removed as (
       delete from webhook_deliveries d using chosen c
       where d.org_id = ${actor.orgId} and d.id = c.id and d.id > ${after}
       returning d.*
@@ -112,11 +113,11 @@ export const requeueFailedAfter = (
     insert into webhook_queue (org_id, id, webhook_id, event_id, event_type, attempt_count, retried, manual, attempts,
       response, error, created_at)
     select org_id, id, webhook_id, event_id, event_type, attempt_count, true, true, attempts, response, error, created_at
-    from taken
+    from removed
     returning id`)
 
-/** A new delivery of an event that is here already. */
-export const queueAgain = (
+/** Queues a new delivery of a stored event. */
+export const queueDelivery = (
   db: Db,
   actor: Actor,
   delivery: { id: string; webhookId: string; eventId: string; eventType: string },

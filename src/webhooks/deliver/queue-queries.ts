@@ -1,25 +1,25 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-/** The deliveries of one webhook, which take turns among themselves. */
+/** The queued deliveries of one webhook. */
 export interface Lane {
   orgId: string
   webhookId: string
 }
 
-// These statements run on `db.indexed` and rely on there being one index for each way to the queue's rows: a lane's by
-// `webhook_id`, in the order of `due_at`, and a delivery's by `number`. Of an empty table the planner takes every index
-// that has one of the wanted columns for as good as the right one, and the plan stays when the table fills.
+// These statements run on `db.indexed`, where plans are made once and kept. They rely on exactly one index for each way
+// to the queue's rows: `webhook_id` and `due_at` for a lane, `number` for a delivery. While the table is empty, the
+// planner considers every index with one of the columns equally good, and it keeps that plan when the table fills.
 
 const laneColumns = sql`org_id, webhook_id`
 
 /**
- * The next lanes after a webhook, in the order of their ids, that have something to do. It hops from lane to lane over
- * the index, so that a backlog of a million deliveries costs no more than one of one. Answers all lanes that it passed;
- * fewer than `limit` means that the end was reached.
+ * Up to `limit` lanes with webhook ids above `after`, in ascending order; fewer mean that the end was reached. `isDue`
+ * tells which have a due delivery. It skips from lane to lane over the index, so that a lane of a million deliveries
+ * costs the same as a lane of one.
  */
 export const listLanes = (db: Db, after: string, limit: number) =>
-  db.rows<Lane & { isDue: boolean }>(sql`-- all orgs: workers serve everybody
+  db.rows<Lane & { isDue: boolean }>(sql`-- all orgs: workers serve all orgs
     with recursive lanes as (
       (select ${laneColumns} from webhook_queue where webhook_id > ${after} order by webhook_id limit 1)
       union all
@@ -27,20 +27,20 @@ export const listLanes = (db: Db, after: string, limit: number) =>
       from lanes cross join lateral (
         select ${laneColumns} from webhook_queue q where q.webhook_id > lanes.webhook_id order by q.webhook_id limit 1
       ) next
-    ), passed as (select ${laneColumns} from lanes limit ${limit})
+    ), listed as (select ${laneColumns} from lanes limit ${limit})
     select org_id, webhook_id, coalesce(least(
         (select q.due_at from webhook_queue q
           where q.webhook_id = p.webhook_id and not q.retried order by q.due_at limit 1),
         (select q.due_at from webhook_queue q where q.webhook_id = p.webhook_id and q.retried order by q.due_at limit 1)
       ) <= now() and (select w.status from webhooks w where w.org_id = p.org_id and w.id = p.webhook_id) = 'active',
       false) as is_due
-    from passed p`)
+    from listed p`)
 
-/** A delivery that a worker has, with all that an attempt needs. */
+/** A delivery that a worker has claimed, with everything that an attempt needs. */
 export interface ClaimedRow {
   orgId: string
   id: string
-  /** Its place in the queue. */
+  /** Position in the queue. */
   number: bigint
   webhookId: string
   eventId: string
@@ -49,29 +49,29 @@ export interface ClaimedRow {
   manual: boolean
   token: string
   url: string | null
-  source: string
-  /** Sealed. */
+  /** Encrypted. */
   secret: string
-  /** Null when the event is past its retention. */
+  /** When the first attempt failed after the last success, to the microsecond; null if the last attempt succeeded. */
+  failingSince: string | null
+  failingSeconds: number | null
+  /** Null if the event has been deleted by the retention. */
   body: Buffer | null
   contentType: string | null
   headers: Record<string, string> | null
 }
 
 export interface ClaimOptions {
-  /** Each with how many of its deliveries may be taken. */
+  /** Each with the most deliveries to claim of it. */
   lanes: readonly (Lane & { room: number })[]
+  /** The most deliveries to claim in total. */
   room: number
   token: string
   leaseSeconds: number
 }
 
-/**
- * Takes deliveries that are due: first attempts before repeated ones, as many of each lane as it has room for. One that
- * another worker has just taken is passed over.
- */
+/** Claims due deliveries, first attempts before retries. Skips deliveries that another worker is claiming. */
 export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: ClaimOptions) =>
-  db.rows<ClaimedRow>(sql`-- all orgs: workers serve everybody
+  db.rows<ClaimedRow>(sql`-- all orgs: workers serve all orgs
     with lanes as (
       select l.webhook_id, l.room
       from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
@@ -90,7 +90,7 @@ export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: Cl
     ), locked as (
       select q.number from webhook_queue q
       where q.number = any(array(select number from candidates))
-        -- Still, once it is locked. So written, because no index may think that it could help.
+        -- Checked again under the lock. With "is true" the planner cannot use the index on due_at.
         and (q.due_at <= now()) is true
       for update skip locked
     ), claimed as (
@@ -99,12 +99,13 @@ export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: Cl
       returning q.*
     )
     select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual,
-      c.lease_token as token, w.url, w.source, w.secret, e.body, e.content_type, e.headers
+      c.lease_token as token, w.url, w.secret, w.failing_since, w.failing_seconds, e.body, e.content_type, e.headers
     from claimed c
       cross join lateral (
-        select url, source, secret from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id limit 1) w
+        select url, secret, failing_since::text, extract(epoch from now() - failing_since)::float8 as failing_seconds
+        from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id limit 1) w
       left join lateral (
-        -- With all columns of either index: this minute's partition may be new to the planner as well.
+        -- Names all columns of either index, because a new partition is an empty table to the planner, too.
         select body, content_type, headers from webhook_events e
         where e.org_id = c.org_id and e.webhook_id = c.webhook_id and e.id = c.event_id limit 1) e on true`)
 
@@ -114,33 +115,42 @@ export interface Outcome {
   number: bigint
   webhookId: string
   token: string
-  /** retry: after `delaySeconds`. released: nothing was tried, and the next worker may. */
+  /** retry: after `delaySeconds`. released: no request was sent, another worker may claim it. */
   kind: 'succeeded' | 'failed' | 'retry' | 'released'
   delaySeconds: number
-  /** One JSON object, or null when nothing was tried. */
+  /** JSON of an `AttemptRecord`; null if no request was sent. */
   attempt: string | null
   url: string | null
   response: string | null
   error: string | null
-  /** The receiver said that it is gone for good. */
-  gone: boolean
-  /** How long the attempt took; it is not stored here. */
+  /** Disables the webhook with this reason. */
+  disableReason: string | null
+  /** The reason applies only if the webhook has been failing since then; null: in any case. */
+  failingSince: string | null
+  /** Not stored: it sets how many attempts to the webhook may run at once. */
   durationMs: number
 }
 
+export interface DisabledWebhook {
+  orgId: string
+  webhookId: string
+  name: string
+  reason: string
+}
+
 /**
- * Writes down how attempts ended, all in one statement: those that came to their end move to the history, the others
- * wait, each webhook counts. A row whose lease went to another worker is left alone. A webhook whose receiver is gone,
- * or from which nothing but failures came for five days, is disabled, and the audit log says so.
+ * Records how attempts ended, in one statement: ended deliveries move to the history, the others wait, and each webhook's
+ * counters change. Rows whose lease another worker has are not touched. Returns the webhooks that it disabled.
  */
 export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
-  return db.rows<{ id: string }>(sql`-- all orgs: workers serve everybody
+  return db.rows<DisabledWebhook>(sql`-- all orgs: workers serve all orgs
     with given as (
       select * from unnest(${column('number')}::bigint[], ${column('token')}::uuid[], ${column('kind')}::text[],
           ${column('delaySeconds')}::float8[], ${column('attempt')}::text[], ${column('url')}::text[],
-          ${column('response')}::text[], ${column('error')}::text[], ${column('gone')}::boolean[])
-        as g (number, token, kind, delay_seconds, attempt, url, response, error, gone)
+          ${column('response')}::text[], ${column('error')}::text[], ${column('disableReason')}::text[],
+          ${column('failingSince')}::timestamptz[])
+        as g (number, token, kind, delay_seconds, attempt, url, response, error, disable_reason, failing_since)
     ), ended as (
       delete from webhook_queue q using given g
       where q.number = any(${column('number')}::bigint[])
@@ -165,13 +175,16 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
       from given g
       where q.number = any(${column('number')}::bigint[])
         and q.number = g.number and q.lease_token = g.token and g.kind in ('retry', 'released')
-      returning q.org_id, q.id, q.number, q.webhook_id, q.attempt_count
+      returning q.org_id, q.number, q.webhook_id, q.attempt_count
     ), settled as (
-      select org_id, id, number, webhook_id, attempt_count + 1 as attempt_count from ended
-      union all select org_id, id, number, webhook_id, attempt_count from waiting
+      select org_id, number, webhook_id, attempt_count + 1 as attempt_count from ended
+      union all select org_id, number, webhook_id, attempt_count from waiting
     ), counts as (
       select s.org_id, s.webhook_id, count(*) filter (where s.attempt_count = 1) as first_attempts,
-        bool_or(g.kind = 'succeeded') as succeeded, bool_or(g.gone) as gone
+        bool_or(g.kind = 'succeeded') as succeeded,
+        min(g.disable_reason) filter (where g.failing_since is null) as disable_reason,
+        min(g.disable_reason) filter (where g.failing_since is not null) as failing_reason,
+        max(g.failing_since) as failing_since
       from settled s join given g on g.number = s.number
       where g.attempt is not null
       group by s.org_id, s.webhook_id
@@ -192,24 +205,17 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
         join counts c on c.org_id = o.org_id and c.webhook_id = o.id
         cross join lateral (select case
           when o.status = 'disabled' then null
-          when c.gone then 'Its receiver answered 410 Gone.'
-          when c.succeeded then null
-          when o.failing_since < now() - interval '5 days'
-          then 'Nothing but failures came from its receiver for five days.' end as reason) off
+          when c.disable_reason is not null then c.disable_reason
+          when not c.succeeded and o.failing_since = c.failing_since then c.failing_reason end as reason) off
       where w.org_id = o.org_id and w.id = o.id
       returning w.org_id, w.id, w.name, off.reason
-    ), told as (
-      insert into audit_log (org_id, id, actor_name, action, resource_type, resource_id, details)
-      select org_id, gen_random_uuid(), 'Deliveries', 'webhook.disabled', 'webhook', id,
-        jsonb_build_object('name', name, 'reason', reason)
-      from counted where reason is not null
     )
-    select id from settled`)
+    select org_id, id as webhook_id, name, reason from counted where reason is not null`)
 }
 
-/** The state of the queue for operators: deliveries that should have begun, and for how long the oldest has waited. */
+/** The number of due deliveries, and the seconds since the oldest became due; for operators. */
 export const findDeliveryBacklog = async (db: Db): Promise<{ due: number; oldestSeconds: number }> => {
-  const row = await db.row<{ due: number; oldestSeconds: number }>(sql`-- all orgs: what operators ask
+  const row = await db.row<{ due: number; oldestSeconds: number }>(sql`-- all orgs: a metric of the server
     select count(*)::int as due, coalesce(max(extract(epoch from now() - q.due_at)), 0)::float8 as oldest_seconds
     from webhook_queue q join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id and w.status = 'active'
     where q.due_at <= now()`)

@@ -7,10 +7,12 @@ import { startTestApp } from '../../../test/harness.ts'
 import { accept, createWebhook, deliveriesOf } from '../../../test/support/webhooks.ts'
 import type { MadeWebhook } from '../../../test/support/webhooks.ts'
 import type { AttemptRecord } from './queries.ts'
-import { claimDeliveries, listLanes, settleDeliveries } from './queue-queries.ts'
+import * as queueQueries from './queue-queries.ts'
+import { claimDeliveries, listLanes } from './queue-queries.ts'
 import type { ClaimedRow, Lane, Outcome } from './queue-queries.ts'
+import { disablingBy, settleDeliveries } from './settle.ts'
 
-// Without a worker: the test is it.
+// Without a worker, because the tests claim and settle.
 const app = await startTestApp({}, { work: false })
 const owner = await app.createOrg()
 const url = 'https://hooks.example.com/'
@@ -40,20 +42,21 @@ const outcome = (row: ClaimedRow, kind: Outcome['kind']): Outcome => ({
   attempt: kind === 'released' ? null : JSON.stringify(attemptOf(row)),
   response: null,
   error: null,
-  gone: false,
+  disableReason: null,
+  failingSince: null,
   durationMs: 0,
 })
 const fill = async (webhook: MadeWebhook, count: number): Promise<void> => {
   for (let n = 0; n < count; n++) await accept(app, webhook, { type: 'a', n })
 }
 
-describe('a claim', () => {
-  test('takes first attempts before repeated ones, and no more of a webhook than it has room for', async () => {
+describe('claimDeliveries', () => {
+  test('claims first attempts before retries, and at most as many of a webhook as it has room for', async () => {
     const [one, two] = [await createWebhook(app, owner, { url }), await createWebhook(app, owner, { url })]
     await fill(one, 3)
     const repeated = await claim([one])
     await settleDeliveries(
-      app.db.indexed,
+      app.db,
       repeated.map((row) => outcome(row, 'retry')),
     )
     await fill(one, 2)
@@ -68,7 +71,7 @@ describe('a claim', () => {
     )
   })
 
-  test('takes nothing twice, not even for two who ask at once', async () => {
+  test('claims no delivery twice, even for concurrent claims', async () => {
     const webhook = await createWebhook(app, owner, { url })
     await fill(webhook, 20)
     const claims = await Promise.all(Array.from({ length: 5 }, () => claim([webhook], { laneRoom: 10 })))
@@ -77,7 +80,7 @@ describe('a claim', () => {
     assert.equal(ids.length + (await claim([webhook])).length, 20)
   })
 
-  test('takes nothing of a webhook that is paused, nor what waits for its time', async () => {
+  test('claims no delivery of a paused webhook and none that is not due', async () => {
     const webhook = await createWebhook(app, owner, { url })
     await fill(webhook, 1)
     await app.db.execute(
@@ -90,29 +93,93 @@ describe('a claim', () => {
   })
 })
 
-describe('a worker that was too slow', () => {
-  test('changes nothing of what another one has taken over', async () => {
+describe('settleDeliveries', () => {
+  test('a worker whose lease has expired does not change a delivery that another worker has claimed', async () => {
     const webhook = await createWebhook(app, owner, { url })
     await fill(webhook, 1)
     const [late] = await claim([webhook], { leaseSeconds: 0 })
     const [now] = await claim([webhook])
     assert.equal(now!.id, late!.id)
     for (const kind of ['succeeded', 'failed', 'retry', 'released'] as const) {
-      assert.deepEqual(await settleDeliveries(app.db.indexed, [outcome(late!, kind)]), [])
+      await settleDeliveries(app.db, [outcome(late!, kind)])
     }
     const [delivery] = await deliveriesOf(app, owner, webhook)
     assert.equal(delivery.status, 'sending')
     assert.deepEqual(delivery.attempts, [])
-    assert.equal((await settleDeliveries(app.db.indexed, [outcome(now!, 'succeeded')])).length, 1)
-    assert.deepEqual(await settleDeliveries(app.db.indexed, [outcome(late!, 'failed')]), [])
+    await settleDeliveries(app.db, [outcome(now!, 'succeeded')])
+    await settleDeliveries(app.db, [outcome(late!, 'failed')])
     assert.equal((await deliveriesOf(app, owner, webhook))[0].status, 'succeeded')
     const { body } = await app.call('GET', `/api/v1/webhooks/${webhook.id}`, { as: owner })
     assert.equal(body.data.deliveryCount, 1)
   })
 })
 
-describe('the look at all lanes', () => {
-  test('passes each webhook once, some at a time, and says which have something due', async () => {
+describe('disabling a webhook', () => {
+  const statusOf = async (webhook: MadeWebhook) =>
+    (await app.call('GET', `/api/v1/webhooks/${webhook.id}`, { as: owner })).body.data.status
+  const failFor = (webhook: MadeWebhook, days: number) =>
+    app.db.execute(sql`update webhooks set failing_since = now() - ${days} * interval '1 day' where id = ${webhook.id}`)
+  const failed = (row: ClaimedRow, status = 500): Outcome => ({
+    ...outcome(row, 'failed'),
+    ...disablingBy(row, { succeeded: false, status }),
+  })
+  const auditEntries = async ({ id }: MadeWebhook) => {
+    const { body } = await app.call('GET', '/api/v1/audit-log?action=webhook.disabled', { as: owner })
+    return body.data.items.filter((entry: { resource: { id: string } }) => entry.resource.id === id).length
+  }
+  const claimed = async (count: number, days: number) => {
+    const webhook = await createWebhook(app, owner, { url })
+    await fill(webhook, count)
+    await failFor(webhook, days)
+    return { webhook, rows: await claim([webhook]) }
+  }
+
+  test('disables each of the webhooks of a batch once, with one audit entry each', async () => {
+    const [one, two, healthy] = [await claimed(3, 6), await claimed(1, 6), await claimed(1, 1)]
+    const rows = [...one.rows, ...two.rows, ...healthy.rows]
+    await settleDeliveries(
+      app.db,
+      rows.map((row) => failed(row)),
+    )
+    assert.deepEqual(await Promise.all([one, two, healthy].map(({ webhook }) => statusOf(webhook))), [
+      'disabled',
+      'disabled',
+      'active',
+    ])
+    assert.deepEqual(await Promise.all([one, two, healthy].map(({ webhook }) => auditEntries(webhook))), [1, 1, 0])
+  })
+
+  test('does not disable a webhook that has recovered since the delivery was claimed', async () => {
+    const { webhook, rows } = await claimed(3, 6)
+    const [success, ...failures] = rows as [ClaimedRow, ...ClaimedRow[]]
+    await settleDeliveries(app.db, [outcome(success, 'succeeded')])
+    await settleDeliveries(app.db, [failed(failures[0]!)])
+    await settleDeliveries(app.db, [failed(failures[1]!)])
+    assert.equal(await statusOf(webhook), 'active')
+  })
+
+  test('does not disable a webhook with a success in the same batch, unless its endpoint is gone', async () => {
+    const { webhook, rows } = await claimed(2, 6)
+    await settleDeliveries(app.db, [failed(rows[0]!), outcome(rows[1]!, 'succeeded')])
+    assert.equal(await statusOf(webhook), 'active')
+    const gone = await claimed(2, 0)
+    await settleDeliveries(app.db, [failed(gone.rows[0]!, 410), outcome(gone.rows[1]!, 'succeeded')])
+    assert.equal(await statusOf(gone.webhook), 'disabled')
+  })
+
+  test('does not disable a webhook for an attempt of a worker whose lease has expired', async () => {
+    const webhook = await createWebhook(app, owner, { url })
+    await fill(webhook, 1)
+    const [late] = await claim([webhook], { leaseSeconds: 0 })
+    await claim([webhook])
+    await settleDeliveries(app.db, [failed(late!, 410)])
+    assert.equal(await statusOf(webhook), 'active')
+    assert.equal(await auditEntries(webhook), 0)
+  })
+})
+
+describe('listLanes', () => {
+  test('lists each webhook with queued deliveries once, in pages, and tells which have a due one', async () => {
     await app.db.execute(sql`delete from webhook_queue where org_id = ${owner.orgId}`)
     const webhooks: MadeWebhook[] = []
     for (let n = 0; n < 5; n++) webhooks.push(await createWebhook(app, owner, { url }))
@@ -132,13 +199,13 @@ describe('the look at all lanes', () => {
   })
 })
 
-describe('a backlog of one webhook', () => {
+describe('query plans', () => {
   const workOn = async (db: Db, others: MadeWebhook[], rounds: number): Promise<void> => {
     const lanes = others.map((webhook) => ({ ...laneOf(webhook), room: 2 }))
     for (let n = 0; n < rounds; n++) {
       await listLanes(db, beforeAll, 500)
       const rows = await claimDeliveries(db, { lanes, room: 64, token: randomUUID(), leaseSeconds: 30 })
-      await settleDeliveries(
+      await queueQueries.settleDeliveries(
         db,
         rows.map((row) => outcome(row, n % 2 === 0 ? 'succeeded' : 'retry')),
       )
@@ -150,19 +217,19 @@ describe('a backlog of one webhook', () => {
       select ${owner.orgId}, gen_random_uuid(), ${webhook.id}, gen_random_uuid(), 'a' from generate_series(1, 30000)`)
   }
 
-  // What the planner last heard of the table decides nothing: the plans are those that were made first.
-  for (const heard of ['that the table is empty', 'that it belongs to one webhook'] as const) {
-    test(`is not read by who works for the others, when the planner hears ${heard}`, async () => {
+  // The statistics must not matter, because the plans are made once and kept.
+  for (const statistics of ['of an empty table', 'of a table that belongs to one webhook'] as const) {
+    test(`a backlog of one webhook is not read for the deliveries of others, with statistics ${statistics}`, async () => {
       await app.db.execute(sql`alter table webhook_queue set (autovacuum_enabled = off)`)
       await app.db.execute(sql`delete from webhook_queue`)
       const behind = await createWebhook(app, owner, { url })
       const others: MadeWebhook[] = []
       for (let n = 0; n < 5; n++) others.push(await createWebhook(app, owner, { url }))
-      if (heard === 'that it belongs to one webhook') await backlogOf(behind)
+      if (statistics === 'of a table that belongs to one webhook') await backlogOf(behind)
       await app.db.execute(sql`vacuum analyze webhook_queue`)
-      // Both connections plan now, if they have not before.
+      // Both connections make their plans now, unless they have made them before.
       await Promise.all([workOn(app.db.indexed, others, 1), workOn(app.db.indexed, others, 1)])
-      if (heard === 'that the table is empty') await backlogOf(behind)
+      if (statistics === 'of an empty table') await backlogOf(behind)
       for (const webhook of others) await fill(webhook, 10)
       await app.db.indexed.transaction('all orgs', async (db) => {
         const rowsRead = async () =>

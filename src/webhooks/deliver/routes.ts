@@ -2,7 +2,7 @@ import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import * as deliveries from './deliveries.ts'
-import type { WebhookDeps } from '../routes.ts'
+import type { WebhookDeps } from '../deps.ts'
 import {
   Delivery,
   DeliveryParams,
@@ -16,8 +16,8 @@ import {
 const tags = ['Webhooks']
 const what = 'Webhook'
 
-/** What was received, and what became of it. */
-export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): void => {
+/** Events and their deliveries. */
+export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDeps): void => {
   app.get(
     `${apiPrefix}/webhooks/events`,
     {
@@ -70,7 +70,12 @@ export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): v
     async (request, reply) => {
       const { actor, params } = request
       reply.code(202)
-      return ok(await deliveries.replayEvent(request.db, actor, wakeup, params.id, params.eventId))
+      return ok(
+        await deliveries.replayEvent(request.db, actor, deliveryWake, {
+          webhookId: params.id,
+          eventId: params.eventId,
+        }),
+      )
     },
   )
 
@@ -112,7 +117,12 @@ export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): v
     async (request, reply) => {
       const { actor, params } = request
       reply.code(202)
-      return ok(await deliveries.retryDelivery(request.db, actor, wakeup, params.id, params.deliveryId))
+      return ok(
+        await deliveries.retryDelivery(request.db, actor, deliveryWake, {
+          webhookId: params.id,
+          id: params.deliveryId,
+        }),
+      )
     },
   )
 
@@ -131,7 +141,8 @@ export const registerDeliveryRoutes = (app: App, { db, wakeup }: WebhookDeps): v
     async (request, reply) => {
       const { actor, body, params } = request
       reply.code(202)
-      return ok({ queued: await deliveries.recoverDeliveries(request.db, actor, wakeup, params.id, body.since) })
+      const options = { webhookId: params.id, since: body.since }
+      return ok({ queued: await deliveries.recoverDeliveries(request.db, actor, deliveryWake, options) })
     },
   )
 }

@@ -13,8 +13,8 @@ const after = (attempts: number, retryAfter?: string, random = 0.5) =>
     response: retryAfter === undefined ? undefined : { headers: { 'retry-after': retryAfter } },
   })
 
-describe('the time of the next attempt', () => {
-  test('is that of the schedule, and there is none after the last', () => {
+describe('nextDelaySeconds', () => {
+  test('delays each attempt by the schedule, and makes none after the last step', () => {
     assert.deepEqual(
       schedule.map((_, index) => after(index + 1)),
       schedule,
@@ -23,7 +23,7 @@ describe('the time of the next attempt', () => {
     assert.equal(nextDelaySeconds([], { attempts: 1, random: 0, nowMs, response: undefined }), undefined)
   })
 
-  test('is spread by a tenth to both sides', () => {
+  test('spreads the delay by a tenth to both sides', () => {
     assert.equal(after(2, undefined, 0), 270)
     assert.equal(after(2, undefined, 1), 330)
     fc.assert(
@@ -35,7 +35,7 @@ describe('the time of the next attempt', () => {
     )
   })
 
-  test('is put off by Retry-After, as far as the next step and no further', () => {
+  test('extends the delay to Retry-After, up to the next step of the schedule', () => {
     assert.equal(after(1, '60'), 60)
     assert.equal(after(1, '100000'), 300)
     assert.equal(after(1, '1'), 5)
@@ -45,7 +45,7 @@ describe('the time of the next attempt', () => {
   })
 })
 
-test('a Retry-After that is neither seconds nor a date is none', () => {
+test('ignores a Retry-After that is neither seconds nor a date', () => {
   for (const text of ['', 'soon', '-1', '1.5', '1e3', '5 s', '٣', '99999999999999']) {
     assert.equal(retryAfterSeconds(text, nowMs), undefined, text)
   }

@@ -2,7 +2,7 @@ import type { OutboundResponse } from '../../platform/outbound/outbound.ts'
 
 const jitter = 0.1
 
-/** Seconds that `Retry-After` asks for (RFC 9110, 10.2.3): a number, or a date. */
+/** Seconds of a `Retry-After` header (RFC 9110, 10.2.3), which is a number of seconds or a date. */
 export const retryAfterSeconds = (header: string | undefined, nowMs: number): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header.trim())
@@ -10,27 +10,27 @@ export const retryAfterSeconds = (header: string | undefined, nowMs: number): nu
   return Number.isNaN(at) || !/[a-z]{3}/i.test(header) ? undefined : Math.max(0, (at - nowMs) / 1_000)
 }
 
-export interface RetryAsked {
-  /** Attempts made so far, the failed one included. */
+export interface FailedAttempt {
+  /** Attempts so far, including the failed one. */
   attempts: number
   response: Pick<OutboundResponse, 'headers'> | undefined
   nowMs: number
-  /** 0 to 1. */
+  /** From 0 to 1, for the jitter. */
   random: number
 }
 
 /**
- * Seconds until the next attempt, undefined when there is none. A receiver may ask for more with `Retry-After`, up to
- * what the step after this one would be.
+ * Seconds until the next attempt, undefined if no attempt is left. A longer `Retry-After` is respected up to the next
+ * step of the schedule.
  */
 export const nextDelaySeconds = (
   schedule: readonly number[],
-  { attempts, response, nowMs, random }: RetryAsked,
+  { attempts, response, nowMs, random }: FailedAttempt,
 ): number | undefined => {
   const step = schedule[attempts - 1]
   if (step === undefined) return undefined
   const limit = Math.max(step, schedule[attempts] ?? step)
-  const asked = retryAfterSeconds(response?.headers['retry-after'], nowMs) ?? 0
+  const requested = retryAfterSeconds(response?.headers['retry-after'], nowMs) ?? 0
   const jittered = step * (1 - jitter + 2 * jitter * random)
-  return Math.max(jittered, Math.min(asked, limit))
+  return Math.max(jittered, Math.min(requested, limit))
 }

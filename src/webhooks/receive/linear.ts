@@ -1,32 +1,27 @@
-import type { Database } from '../../platform/database/database.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { cleanText } from '../../platform/text/text.ts'
-import type { Received } from './sources.ts'
-import type { NewEvent } from './queries.ts'
-import { fieldOf, parsePayload } from './payload.ts'
-import { eventOf } from './receive.ts'
+import { textAt } from '../../providers/payload.ts'
+import type { InboundRequest } from '../../providers/provider.ts'
+import type { WebhookDeps } from '../deps.ts'
 import { ensureBuiltin } from '../webhooks.ts'
-import type { WebhookRules } from '../webhooks.ts'
+import { parsePayload } from './payload.ts'
+import type { NewEvent } from './queries.ts'
+import { eventOf } from './receive.ts'
 
-export const linear = { builtin: 'linear', name: 'Linear' } as const
-
-export interface LinearDeps extends Pick<WebhookRules, 'secrets'> {
-  db: Database
-  orgOfLinear: (db: Database, organizationId: string) => Promise<string | undefined>
-}
+const linear = { builtin: 'linear', name: 'Linear' } as const
 
 /**
- * The event that a verified request of Linear is, in the one org that has bound the organization it came from.
- * NOT_FOUND when no org has, or when that org has disabled the webhook: Linear then repeats the event for some hours.
+ * The event of a verified request of a Linear application, for the org that has bound the Linear organization. NOT_FOUND
+ * if none has, or if that org has disabled its webhook: Linear then retries for some hours.
  */
-export const eventOfLinear = async (deps: LinearDeps, request: Received): Promise<NewEvent> => {
+export const eventOfLinear = async (deps: WebhookDeps, request: InboundRequest): Promise<NewEvent> => {
   const { db, orgOfLinear } = deps
   const payload = parsePayload(request.body, 'application/json')
-  const organizationId = cleanText(fieldOf(payload, 'organizationId') ?? '')
+  const organizationId = cleanText(textAt(payload, 'organizationId') ?? '')
   const orgId = organizationId === '' ? undefined : await orgOfLinear(db, organizationId)
   if (orgId === undefined) throw notFound('Webhook')
   const webhook = await ensureBuiltin(db, deps, orgId, linear)
   if (webhook.status === 'disabled') throw notFound('Webhook')
-  // However the org has named its source by now: it is Linear that sends here.
+  // The org may have changed the source of its webhook; the sender is Linear all the same.
   return eventOf({ ...webhook, source: linear.builtin }, request, payload)
 }

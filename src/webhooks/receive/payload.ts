@@ -1,21 +1,19 @@
 import { parseFormFields } from '../../platform/http/form-fields.ts'
 import { parseJsonBody } from '../../platform/http/json-body.ts'
 import { parseForeignJson } from '../../platform/http/json-depth.ts'
+import { isFormType, textAt } from '../../providers/payload.ts'
 
 const maxTypeLength = 255
 
-/** Text as the database can keep it: no NUL, no half of a surrogate pair, not longer than `limit` characters. */
+/** Text that PostgreSQL can store: without NUL and lone surrogates, at most `limit` characters. */
 export const storable = (text: string, limit: number): string => {
-  // A character has at most two units: what is cut here first is never shown.
+  // A character has at most two UTF-16 units. Cutting first bounds the work for a text of 1 MB.
   const clean = text
     .slice(0, limit * 2)
     .toWellFormed()
     .replaceAll('\0', '\uFFFD')
   return clean.length <= limit ? clean : Array.from(clean).slice(0, limit).join('')
 }
-
-const isForm = (contentType: string | undefined): boolean =>
-  contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
 
 const parseJson = (text: string): unknown => {
   try {
@@ -25,7 +23,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** JSON that is shown, so written again: by a recursive function, to which deep JSON is fatal. */
+/** JSON for responses. Deep JSON would overflow the stack of the recursive serializer, so it counts as unparsable. */
 const parseShallowJson = (text: string): unknown => {
   try {
     return parseForeignJson(text)
@@ -36,12 +34,12 @@ const parseShallowJson = (text: string): unknown => {
 
 const isRounded = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
 
-/** An id has a few dozen digits. Those of a megabyte take 0.4 s to convert. */
+/** Converting 1 MB of digits takes 0.4 s; ids have a few dozen. */
 const wholeNumber = /^-?\d{1,100}$/
 
 /**
- * The same with whole numbers among its fields that are too large for a number, such as ids, as they were written. Their
- * text is found in one pass: a reviver for JSON.parse is called for each of half a million values.
+ * Parses JSON and keeps top-level integers beyond 2^53, such as ids, exactly as bigints. Their text is found in one pass
+ * over the body; a reviver for JSON.parse would be called for each of up to half a million values.
  */
 const parseExactly = (text: string): unknown => {
   const value = parseJson(text)
@@ -61,7 +59,7 @@ const backslash = 92
 const isOpening = (code: number): boolean => code === 123 || code === 91
 const isClosing = (code: number): boolean => code === 125 || code === 93
 
-/** The names of an object's own fields and the text of each value that begins with a digit or a minus. */
+/** The top-level fields of an object whose value is a number: their names and the text of the value. */
 const fieldTexts = function* (text: string): Generator<[string, string]> {
   let depth = 0
   let name = ''
@@ -74,7 +72,7 @@ const fieldTexts = function* (text: string): Generator<[string, string]> {
       for (at += 1; at < text.length && text.charCodeAt(at) !== quote; at++) {
         if (text.charCodeAt(at) === backslash) at += 1
       }
-      // A value that is a text is taken for a name as well; the name that comes after it takes its place.
+      // A string value is remembered as a name as well, until the next name replaces it.
       if (depth === 1) name = text.slice(from, at + 1)
     } else if (depth === 1 && (code === 45 || (code >= 48 && code <= 57))) {
       const from = at
@@ -85,7 +83,7 @@ const fieldTexts = function* (text: string): Generator<[string, string]> {
   }
 }
 
-/** The fields of a form; one that is nothing but `payload` carries JSON (GitHub, Slack). Undefined for too many. */
+/** The fields of a form, or the JSON in its only field `payload` (GitHub, Slack). Undefined for too many fields. */
 const parseForm = (body: Buffer, parse: (text: string) => unknown): unknown => {
   const form = parseFormFields(body)
   if (!form) return undefined
@@ -93,37 +91,29 @@ const parseForm = (body: Buffer, parse: (text: string) => unknown): unknown => {
   return inner === undefined ? Object.fromEntries(form) : inner
 }
 
-/** What a body says, for reading ids and types from it. Undefined when it is neither JSON nor a form. */
+/** The body parsed for reading ids and types. Undefined if it is neither JSON nor a form. */
 export const parsePayload = (body: Buffer, contentType: string | undefined): unknown =>
-  isForm(contentType) ? parseForm(body, parseExactly) : parseExactly(body.toString('utf8'))
+  isFormType(contentType) ? parseForm(body, parseExactly) : parseExactly(body.toString('utf8'))
 
-/** A text or number of the payload by its name; undefined for anything else. */
-export const fieldOf = (payload: unknown, name: string): string | undefined => {
-  if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, name)) return undefined
-  const value = (payload as Record<string, unknown>)[name]
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** What kind of event this is: said by the payload, else by the provider's own header, else `unknown`. */
+/** The event type: `type` or `event` of the payload, else the provider's header, else `unknown`; in lower case. */
 export const typeOf = (payload: unknown, providerHeader: string | undefined): string => {
-  const said = [fieldOf(payload, 'type'), fieldOf(payload, 'event'), providerHeader]
+  const type = [textAt(payload, 'type'), textAt(payload, 'event'), providerHeader]
     .map((text) =>
       storable(text ?? '', maxTypeLength)
         .trim()
         .toLowerCase(),
     )
     .find((text) => text !== '')
-  return said ?? 'unknown'
+  return type ?? 'unknown'
 }
 
 /**
- * A body as people read it in an event's record: the JSON or the form's fields, else the text. Null for an empty one.
- * JSON of more levels than any reader takes is shown as its text.
+ * The payload in an event's record: the JSON, the fields of a form, else the text; null for an empty body. JSON that is
+ * nested too deeply to be serialized again is returned as text.
  */
 export const shownPayload = (body: Buffer, contentType: string | null): unknown => {
   if (body.length === 0) return null
-  if (isForm(contentType ?? undefined)) return parseForm(body, parseShallowJson) ?? body.toString('utf8')
+  if (isFormType(contentType ?? undefined)) return parseForm(body, parseShallowJson) ?? body.toString('utf8')
   try {
     return parseJsonBody(body)
   } catch {
@@ -131,12 +121,12 @@ export const shownPayload = (body: Buffer, contentType: string | null): unknown 
   }
 }
 
-/** An allowlist as it is kept: trimmed, in lower case, each once. */
+/** Normalizes an allowlist: trimmed, in lower case, without duplicates. */
 export const cleanEventTypes = (types: readonly string[]): string[] => [
   ...new Set(types.map((type) => type.trim().toLowerCase()).filter((type) => type !== '')),
 ]
 
-/** Whether an allowlist lets a type through. An empty one lets everything; `invoice.*` all that begins with `invoice.` */
+/** Whether an allowlist contains a type. An empty one contains all; `invoice.*` stands for all that begin with `invoice.` */
 export const isWanted = (allowlist: readonly string[], type: string): boolean =>
   allowlist.length === 0 ||
   allowlist.some((one) => (one.endsWith('*') ? type.startsWith(one.slice(0, -1)) : one === type))

@@ -2,34 +2,34 @@ import type { Actor } from '../../identity/actor.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-/** An event that was verified, on its way into the database. */
+/** A verified event before it is stored. */
 export interface NewEvent {
   orgId: string
   webhookId: string
   id: string
   type: string
   externalId: string | null
-  /** What makes a second arrival the same event; null: nothing does. */
+  /** Keys of which each is stored once for a webhook; a second event with one of them is a duplicate. */
   idKey: string | null
   bodyKey: string | null
   status: 'recorded' | 'filtered'
   headers: string
   contentType: string | null
   body: Buffer
-  /** Null when it is not forwarded. */
+  /** Null if it is not forwarded. */
   deliveryId: string | null
 }
 
-/** The day (UTC) of a UUIDv7, which is the partition that it goes into. */
+/** The day (UTC) of a UUIDv7, which selects the partition. */
 const dayOf = (id: string): string =>
   new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString().slice(0, 10)
 
 /**
- * Stores events with their keys and their deliveries, all or nothing, in one statement: that is one transaction and
- * one journey. Answers the ids of those that were new. No two of them may have a key in common.
+ * Stores events with their keys and queued deliveries in one statement, which is one transaction and one round trip.
+ * Returns the ids of the new ones. No two events may share a key.
  *
- * The same body counts as the same event for a day. Both sorts of keys go in by order, so that processes which store
- * the same events at once wait for one another instead of each for the other.
+ * A body key expires after 24 h. Keys are inserted in order, so that processes that store the same events concurrently
+ * cannot deadlock.
  */
 export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise<Set<string>> => {
   const column = <Key extends keyof NewEvent>(key: Key): NewEvent[Key][] => events.map((event) => event[key])
@@ -74,14 +74,17 @@ export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The event that is behind a key. */
+/** The event that was stored with a key. */
 export const findEventByKey = (db: Db, orgId: string, webhookId: string, key: string) =>
   db.row<{ eventId: string }>(sql`
     select event_id from webhook_event_keys
     where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
 
-/** Lets an id that came with a known body lead to the event of that body. */
-export const pointKey = (db: Db, orgId: string, webhookId: string, key: string, eventId: string) =>
+/** Points the key of an id that arrived with a known body to the event with that body. */
+export const pointKey = (
+  db: Db,
+  { orgId, webhookId, key, eventId }: { orgId: string; webhookId: string; key: string; eventId: string },
+) =>
   db.execute(sql`
     update webhook_event_keys set event_id = ${eventId}
     where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
@@ -96,9 +99,16 @@ export interface EventRow {
   headers: Record<string, string>
   contentType: string | null
   sizeBytes: number
-  /** Null when it is too large for a list. */
+  /** Null in lists if it is larger than 64 KB. */
   body: Buffer | null
   receivedAt: string
+}
+
+/** A part of a list in descending order of ids. */
+export interface Page {
+  limit: number
+  /** Id of the last item of the page before. */
+  before: string
 }
 
 const listedBodyBytes = 65_536
@@ -107,14 +117,14 @@ const listedColumns = sql`id, webhook_id, type, external_id, status, headers, co
   length(body) as size_bytes, case when length(body) <= ${listedBodyBytes} then body end as body, received_at`
 
 /**
- * Stands inside the limit of a page, which is never more: 100 and one that tells whether there is another page. The
- * planner does not know a parameter's value; without this bound it takes a page for a tenth of all events, and then plans
- * each page anew over all partitions, which takes three times as long as to read it.
+ * A constant bound inside the limit of a page: at most 100 items and one that shows whether there is a next page. The
+ * planner does not know the value of the limit's parameter; without the constant it estimates a tenth of all events and
+ * replans each page over all partitions, which takes three times as long as reading it.
  */
 export const pageBound = sql`limit 101`
 
-/** Newest first, from the one after `before` on: the partitions of the newest days are read until there are enough. */
-export const listEvents = (db: Db, actor: Actor, webhookId: string, limit: number, before: string) =>
+/** Newest first, with ids below `before`. Partitions are read from the newest day on until the page is full. */
+export const listEvents = (db: Db, actor: Actor, webhookId: string, { limit, before }: Page) =>
   db.rows<Omit<EventRow, 'webhookName'>>(sql`
     select * from (
       select ${listedColumns} from webhook_events
@@ -123,10 +133,10 @@ export const listEvents = (db: Db, actor: Actor, webhookId: string, limit: numbe
     ) e order by id desc limit ${limit}`)
 
 /**
- * The same over all webhooks of the org. Events of deleted ones may still be there; the names are joined to what the
- * limit left, so that the order comes from the index.
+ * The same for all webhooks of the org, without the remaining events of deleted ones. The names are joined after the
+ * limit, so that the order comes from the index.
  */
-export const listRecentEvents = (db: Db, actor: Actor, limit: number, before: string) =>
+export const listRecentEvents = (db: Db, actor: Actor, { limit, before }: Page) =>
   db.rows<EventRow>(sql`
     select e.*, w.name as webhook_name
     from (

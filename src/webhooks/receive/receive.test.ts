@@ -22,8 +22,8 @@ const hex = (secret: string, ...parts: (string | Buffer)[]): string => {
 const send = (webhook: MadeWebhook, body: string | Buffer, headers: Record<string, string>, query = '') =>
   app.call('POST', webhook.receivePath + query, { body, headers })
 
-describe('a signed event', () => {
-  test('is recorded before it is answered, with all that it said', async () => {
+describe('receiving', () => {
+  test('records a signed event with its payload before the response', async () => {
     const webhook = await createWebhook(app, owner)
     const payload = { type: 'Invoice.Paid', amount: 4200, note: 'für Zoë 🎉', nested: [{ a: null }] }
     const answer = await deliver(app, webhook, payload, {
@@ -53,7 +53,7 @@ describe('a signed event', () => {
     assert.deepEqual((await read(app, owner, '/events?limit=1')).items, [event])
   })
 
-  test('is refused, and leaves nothing, when the signature is missing, wrong, stale or for another body', async () => {
+  test('rejects an event whose signature is missing, wrong, stale or of another body, and records nothing', async () => {
     const webhook = await createWebhook(app, owner)
     const other = await createWebhook(app, owner)
     const body = '{"type":"a"}'
@@ -79,7 +79,7 @@ describe('a signed event', () => {
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
-  test('is NOT_FOUND for a webhook that is missing, malformed, disabled or deleted, whatever the signature', async () => {
+  test('is NOT_FOUND for a missing, malformed, disabled or deleted webhook, whatever the signature', async () => {
     const webhook = await createWebhook(app, owner)
     await app.call('PATCH', `/api/v1/webhooks/${webhook.id}`, { as: owner, json: { status: 'disabled' } })
     const texts = new Set<string>()
@@ -94,7 +94,7 @@ describe('a signed event', () => {
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
-  test('may be anything up to 1 MB', async () => {
+  test('records any body up to 1 MB', async () => {
     const webhook = await createWebhook(app, owner)
     const bodies: [string | Buffer, unknown, string][] = [
       ['', null, 'unknown'],
@@ -122,7 +122,7 @@ describe('a signed event', () => {
     }
   })
 
-  test('of exactly 1 MB is taken, one byte more is BAD_REQUEST', async () => {
+  test('accepts a body of exactly 1 MB; one byte more is BAD_REQUEST', async () => {
     const webhook = await createWebhook(app, owner)
     const body = JSON.stringify({ type: 'large', text: 'x'.repeat(1_048_576 - 26) })
     assert.equal(body.length, 1_048_576)
@@ -136,7 +136,7 @@ describe('a signed event', () => {
     assert.equal((await read(app, owner, `/${webhook.id}/events/${eventId}`)).payload.type, 'large')
   })
 
-  test('of any content type is verified by its bytes', async () => {
+  test('verifies the bytes of a body of any content type', async () => {
     const webhook = await createWebhook(app, owner)
     const body = 'type=Form.Sent&a=1&b=%C3%A9'
     for (const type of [
@@ -158,7 +158,7 @@ describe('a signed event', () => {
     assert.equal(event.headers['content-type'], 'a b/c')
   })
 
-  test('needs no key, and ignores one and an Idempotency-Key', async () => {
+  test('needs no API key, and ignores an API key and an Idempotency-Key', async () => {
     const webhook = await createWebhook(app, owner)
     const headers = { authorization: 'Bearer nonsense', 'idempotency-key': 'same' }
     const first = await deliver(app, webhook, { type: 'a' }, { headers })
@@ -168,7 +168,7 @@ describe('a signed event', () => {
 })
 
 describe('the allowlist', () => {
-  test('lets through what it names, exactly or by prefix, and records the rest as filtered', async () => {
+  test('the allowlist lets through exact types and prefixes, and other events are recorded as filtered', async () => {
     const webhook = await createWebhook(app, owner, { events: ['Order.Created', 'invoice.*'] })
     for (const type of ['order.created', 'ORDER.CREATED', 'order.created.late', 'invoice.paid', 'invoice', 'refund']) {
       await accept(app, webhook, { type })
@@ -188,8 +188,8 @@ describe('the allowlist', () => {
   })
 })
 
-describe('a repeated id', () => {
-  test('is one event, answered as a duplicate with the first one', async () => {
+describe('duplicates', () => {
+  test('a repeated id is recorded once, and the response names the first event', async () => {
     const webhook = await createWebhook(app, owner)
     const other = await createWebhook(app, owner)
     const eventId = await accept(app, webhook, { type: 'a' }, 'msg_same')
@@ -201,7 +201,7 @@ describe('a repeated id', () => {
     assert.equal((await eventsOf(app, owner, webhook)).length, 1)
   })
 
-  test('is one event when it comes ten thousand times at once, over two processes', async () => {
+  test('an id that arrives ten thousand times at once at two processes is recorded once', async () => {
     const webhook = await createWebhook(app, owner)
     const other = await app.secondServer({}, { work: false })
     const body = JSON.stringify({ type: 'storm' })
@@ -223,7 +223,7 @@ describe('a repeated id', () => {
     assert.equal((await eventsOf(app, owner, webhook)).length, 1)
   })
 
-  test('that is a number of any size stays itself', async () => {
+  test('numeric ids of any size stay distinct', async () => {
     const webhook = await createWebhook(app, owner, { source: 'telegram' })
     const headers = { 'x-telegram-bot-api-secret-token': webhook.secret }
     const ids = ['9007199254740992', '9007199254740993', '9007199254740993', '123456789012345678901234567890']
@@ -237,7 +237,7 @@ describe('a repeated id', () => {
     assert.equal(last.externalId, ids[3])
   })
 
-  test('of any length stays itself', async () => {
+  test('ids of any length stay distinct', async () => {
     const webhook = await createWebhook(app, owner)
     const long = 'x'.repeat(2_000)
     assert.equal((await deliver(app, webhook, {}, { id: `${long}a` })).body.data.duplicate, false)
@@ -380,7 +380,7 @@ const natives: Record<string, Native> = {
 
 for (const [source, native] of Object.entries(natives)) {
   describe(`the source ${source}`, () => {
-    test('verifies by its own scheme, and names types and ids as its provider does', async () => {
+    test(`the source ${source} verifies its native scheme and reads the type and the id`, async () => {
       const webhook = await createWebhook(app, owner, { source: source.toUpperCase(), ...native.given })
       const body = native.body(1)
       const answer = await send(webhook, body, native.headers(webhook, body, 1))
@@ -397,7 +397,7 @@ for (const [source, native] of Object.entries(natives)) {
       assert.equal((await send(webhook, next, native.headers(webhook, next, 3))).body.data.duplicate, false)
     })
 
-    test('answers no signed body with 5xx, whatever is in it', async () => {
+    test(`the source ${source} responds to no signed body with 5xx`, async () => {
       const webhook = await createWebhook(app, owner, { source, ...native.given })
       const check = async (body: string): Promise<void> => {
         const answer = await send(webhook, body, native.headers(webhook, body, 1))
@@ -410,7 +410,7 @@ for (const [source, native] of Object.entries(natives)) {
       assert.equal((await send(webhook, genuine, native.headers(webhook, genuine, 9))).status, 200)
     })
 
-    test('takes no other scheme, no other secret and no altered header', async () => {
+    test(`the source ${source} rejects other schemes, other secrets and altered headers`, async () => {
       const webhook = await createWebhook(app, owner, { source, ...native.given })
       const body = native.body(1)
       assert.equal((await send(webhook, body, {})).status, 401)
@@ -430,7 +430,7 @@ for (const [source, native] of Object.entries(natives)) {
 }
 
 describe('a signing token of GitLab', () => {
-  test('signs ids, so the same body under another id is another event', async () => {
+  test('a GitLab signing token signs the id, so the same body with another id is another event', async () => {
     const webhook = await createWebhook(app, owner, { source: 'gitlab' })
     const body = '{"object_kind":"push"}'
     const byId = (id: string) => send(webhook, body, signed(webhook.secret, body, id))
@@ -442,7 +442,7 @@ describe('a signing token of GitLab', () => {
     assert.equal((await eventsOf(app, owner, webhook)).length, 3)
   })
 
-  test('that only came along as the secret token signs nothing', async () => {
+  test('a GitLab signing token that is sent as the secret token does not sign the id', async () => {
     const webhook = await createWebhook(app, owner, { source: 'gitlab' })
     const byToken = (id: string) =>
       send(webhook, '{}', { ...signed('whsec_' + 'A'.repeat(32), '{}', id), 'x-gitlab-token': webhook.secret })
@@ -451,8 +451,8 @@ describe('a signing token of GitLab', () => {
   })
 })
 
-describe('a source that nobody has heard of', () => {
-  test('signs by Standard Webhooks', async () => {
+describe('an unknown source', () => {
+  test('an unknown source is verified by Standard Webhooks', async () => {
     const webhook = await createWebhook(app, owner, { source: '__proto__' })
     await accept(app, webhook, { type: 'a' })
     assert.equal((await send(webhook, '{}', {})).status, 401)
@@ -460,7 +460,7 @@ describe('a source that nobody has heard of', () => {
 })
 
 describe('a handshake', () => {
-  test('of Slack is answered with its challenge, after verification, and is no event', async () => {
+  test('responds to the URL verification of Slack with its challenge after verification, and records no event', async () => {
     const { given, headers } = natives['slack']!
     const webhook = await createWebhook(app, owner, { source: 'slack', ...given })
     const body = '{"type":"url_verification","challenge":"abc","token":"x"}'
@@ -471,7 +471,7 @@ describe('a handshake', () => {
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
-  test('of Discord is answered in kind, after verification, and is no event', async () => {
+  test('responds to the PING of Discord after verification, and records no event', async () => {
     const { headers } = natives['discord']!
     const webhook = await createWebhook(app, owner, { source: 'discord', publicKey })
     const ping = '{"id":"1","application_id":"2","type":1}'
@@ -488,7 +488,7 @@ describe('a handshake', () => {
 })
 
 describe('the rate limit', () => {
-  test('holds for one webhook, counts repeated ids, and cannot be used up by strangers', async () => {
+  test('the rate limit applies to one webhook, counts duplicates, and cannot be used up by unverified requests', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_RECEIVE: '3' }, { work: false })
     const webhook = await createWebhook(app, owner)
     const other = await createWebhook(app, owner)
@@ -507,7 +507,7 @@ describe('the rate limit', () => {
   })
 })
 
-describe('bodies that strangers hold back', () => {
+describe('slow bodies', () => {
   /** Sends most of a body of 1 MB and holds the rest back; answers what the server said until it hung up. */
   const holdBack = async (path: string) => {
     const socket = await openSocket(app.url)
@@ -522,7 +522,7 @@ describe('bodies that strangers hold back', () => {
     return { socket, answer }
   }
 
-  test('take no more than their part of the memory, and the provider is served meanwhile', async () => {
+  test('unverified bodies that arrive slowly use a limited part of the memory, and the provider is served meanwhile', async () => {
     const webhook = await createWebhook(app, owner)
     const held = await Promise.all(Array.from({ length: 60 }, () => holdBack(webhook.receivePath)))
     let rejected = 0
@@ -538,7 +538,7 @@ describe('bodies that strangers hold back', () => {
     assert.equal((await eventsOf(app, owner, webhook)).length, 1)
   })
 
-  test('are not waited for when the webhook does not exist', async () => {
+  test('does not wait for the body of a request to a webhook that does not exist', async () => {
     const { answer } = await holdBack(`/api/v1/webhooks/receive/${newId()}`)
     assert.match(await answer, /^HTTP\/1\.1 404 /)
     assert.equal(app.app.bodyIntake.publicBytes(), 0)

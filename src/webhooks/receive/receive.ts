@@ -1,20 +1,20 @@
 import type { Sealer } from '../../platform/encryption/secrets.ts'
-import { headerOf, rejected } from '../../platform/signatures/signed-request.ts'
-import type { Verdict } from '../../platform/signatures/signed-request.ts'
 import { newId } from '../../platform/ids.ts'
-import type { NewEvent } from './queries.ts'
-import { hopsHeader } from '../deliver/hops.ts'
-import { isWanted, parsePayload, storable, typeOf } from './payload.ts'
-import type { ReceiverRow } from '../queries.ts'
+import { headerOf, rejected, sha256 } from '../../platform/signatures/signed-request.ts'
+import type { Verdict } from '../../platform/signatures/signed-request.ts'
+import type { InboundRequest, ProviderResponse } from '../../providers/provider.ts'
+import { adapterOfSource } from '../../providers/providers.ts'
+import { forwardCountHeader } from '../loop-guard.ts'
+import type { ReceivingWebhook } from '../queries.ts'
 import { webhookSecretColumn } from '../secrets.ts'
-import { bodyKeyOf, sourceOf } from './sources.ts'
-import type { Handshake, Received } from './sources.ts'
+import { isWanted, parsePayload, storable, typeOf } from './payload.ts'
+import type { NewEvent } from './queries.ts'
 
 const maxExternalId = 255
 const maxHeader = 512
 
-/** Headers that say something of an event and give nothing away: no signatures, no tokens, no cookies. */
-const keptHeaders = [
+/** Request headers that are stored with an event. Signatures, tokens and cookies are not. */
+const storedHeaders = [
   'content-type',
   'user-agent',
   'webhook-id',
@@ -35,19 +35,23 @@ const keptHeaders = [
   'x-atlassian-webhook-identifier',
   'x-atlassian-webhook-retry',
   'i-twilio-idempotency-token',
-  hopsHeader,
+  forwardCountHeader,
 ]
 
-/** Whether a request comes from whom the webhook expects. */
-export const verifyRequest = (secrets: Sealer, receiver: ReceiverRow, request: Received): Verdict =>
-  sourceOf(receiver.source).verify(request, {
-    // Opened for every request: a secret that was rotated a moment ago opens nothing any more, in no process.
-    secret: secrets.open(receiver.secret, webhookSecretColumn.at(receiver.orgId, receiver.id)),
-    secretHash: receiver.secretHash,
-    publicKey: receiver.publicKey,
+/** Verifies a request with the provider adapter of the webhook's source. */
+export const verifyRequest = async (
+  secrets: Sealer,
+  webhook: ReceivingWebhook,
+  request: InboundRequest,
+): Promise<Verdict> =>
+  adapterOfSource(webhook.source).verify(request, {
+    // Decrypted for each request: with a cache, another process would accept a rotated secret for a while.
+    secret: secrets.open(webhook.secret, webhookSecretColumn.at(webhook.orgId, webhook.id)),
+    secretHash: webhook.secretHash,
+    ...(webhook.publicKey === null ? {} : { publicKey: webhook.publicKey }),
   })
 
-const rewritten = (text: string): string | undefined => {
+const reserialized = (text: string): string | undefined => {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
@@ -56,86 +60,103 @@ const rewritten = (text: string): string | undefined => {
 }
 
 /**
- * The verdict for the owner. An HMAC cannot say whether the secret or the body is another one; but when it fits the
- * body as programs commonly alter it, that is what happened.
+ * The verdict for the owner of the webhook. A wrong secret and an altered body fail in the same way; if the signature
+ * fits a common alteration of the body, the reason names that alteration.
  */
-export const explainRequest = (secrets: Sealer, receiver: ReceiverRow, request: Received): Verdict => {
-  const verdict = verifyRequest(secrets, receiver, request)
+export const explainRequest = async (
+  secrets: Sealer,
+  webhook: ReceivingWebhook,
+  request: InboundRequest,
+): Promise<Verdict> => {
+  const verdict = await verifyRequest(secrets, webhook, request)
   if (verdict.valid) return verdict
   const text = request.body.toString('utf8')
   const alterations: [string, string | undefined][] = [
-    ['as JSON written again without spaces', rewritten(text)],
+    ['as JSON that was serialized again without spaces', reserialized(text)],
     ['without the white space around it', text.trim()],
     ['with a line break at its end', `${text}\n`],
   ]
   for (const [how, body] of alterations) {
     if (body === undefined || body === text) continue
-    if (verifyRequest(secrets, receiver, { ...request, body: Buffer.from(body) }).valid) {
-      return rejected(`The body was altered: the signature fits it ${how}. Sign, send and check the same bytes.`)
+    const altered = await verifyRequest(secrets, webhook, { ...request, body: Buffer.from(body) })
+    if (altered.valid) {
+      return rejected(`The body was altered: the signature fits it ${how}. Sign, send and verify the same bytes.`)
     }
   }
   return verdict
 }
 
-const keptOf = (request: Received): Record<string, string> => {
-  const kept: Record<string, string> = {}
-  for (const name of keptHeaders) {
+const headersToStore = (request: InboundRequest): Record<string, string> => {
+  const stored: Record<string, string> = {}
+  for (const name of storedHeaders) {
     const value = headerOf(request, name)
-    if (value !== undefined) kept[name] = storable(value, maxHeader)
+    if (value !== undefined) stored[name] = storable(value, maxHeader)
   }
-  return kept
+  return stored
 }
 
+const hashOf = (bytes: Buffer | string): string => `sha256:${sha256(bytes).toString('hex')}`
+
+/** Ids that are too long for the index are hashed, because truncated ones could be equal. */
+const idKeyOf = (id: string): string =>
+  id.length <= maxExternalId ? `id:${storable(id, maxExternalId)}` : hashOf(Buffer.from(id))
+
 export interface EventOptions {
-  /** What a person called it, over what it says itself. */
+  /** Replaces the type in the payload. */
   type?: string | undefined
-  /** How it proved itself. */
   verdict?: Verdict
 }
 
-/** The event that a verified request is. */
+/** The event of a verified request. */
 export const eventOf = (
-  receiver: ReceiverRow,
-  request: Received,
+  webhook: ReceivingWebhook,
+  request: InboundRequest,
   payload: unknown,
   options: EventOptions = {},
 ): NewEvent => {
-  const source = sourceOf(receiver.source)
-  const typeHeader = source.typeHeader === undefined ? undefined : headerOf(request, source.typeHeader)
-  const type = typeOf(options.type === undefined ? payload : { type: options.type }, typeHeader)
-  const id = source.idOf(request, payload)
+  const { eventId, sameBody, typeHeader } = adapterOfSource(webhook.source)
+  const headerType = typeHeader === undefined ? undefined : headerOf(request, typeHeader)
+  const type = typeOf(options.type === undefined ? payload : { type: options.type }, headerType)
+  const id = eventId(payload, request)
   const signsId = options.verdict?.valid === true && options.verdict.signsId === true
-  const countsBody = !signsId && (source.sameBody === 'always' || (source.sameBody === 'with id' && id !== undefined))
-  const wanted = isWanted(receiver.events, type)
+  const comparesBody = !signsId && (sameBody === 'always' || (sameBody === 'with-id' && id !== undefined))
+  const wanted = isWanted(webhook.events, type)
   return {
-    orgId: receiver.orgId,
-    webhookId: receiver.id,
+    orgId: webhook.orgId,
+    webhookId: webhook.id,
     id: newId(),
     type,
     externalId: id === undefined ? null : storable(id, maxExternalId),
-    // Ids of any length stay apart.
-    idKey:
-      id === undefined
-        ? null
-        : id.length <= maxExternalId
-          ? `id:${storable(id, maxExternalId)}`
-          : bodyKeyOf(Buffer.from(id)),
-    bodyKey: countsBody ? `body:${bodyKeyOf(request.body)}` : null,
+    idKey: id === undefined ? null : idKeyOf(id),
+    bodyKey: comparesBody ? `body:${hashOf(request.body)}` : null,
     status: wanted ? 'recorded' : 'filtered',
-    headers: JSON.stringify(keptOf(request)),
+    headers: JSON.stringify(headersToStore(request)),
     contentType: storable(headerOf(request, 'content-type') ?? '', maxHeader) || null,
     body: request.body,
-    deliveryId: wanted && receiver.forwards ? newId() : null,
+    deliveryId: wanted && webhook.forwards ? newId() : null,
   }
 }
 
-/** A verified request: an event, or a provider's question whether anybody is here. */
+/** An event that a person sends to a webhook. The default type is `webhook.test`. */
+export const testEventOf = (webhook: ReceivingWebhook, type: string | undefined, given: unknown): NewEvent => {
+  const defaultType = 'webhook.test'
+  const payload =
+    given === undefined ? { type: type ?? defaultType, message: 'A test event', webhookId: webhook.id } : given
+  const body = Buffer.from(JSON.stringify(payload))
+  const request = { headers: { 'content-type': 'application/json' }, body, nowMs: Date.now(), url: '' }
+  const event = eventOf(webhook, request, payload, { type })
+  return type === undefined && event.type === 'unknown'
+    ? eventOf(webhook, request, payload, { type: defaultType })
+    : event
+}
+
+/** The event of a verified request, or the response to a handshake. */
 export const readRequest = (
-  receiver: ReceiverRow,
-  request: Received,
+  webhook: ReceivingWebhook,
+  request: InboundRequest,
   verdict: Verdict,
-): { handshake: Handshake } | { handshake?: undefined; event: NewEvent } => {
+): { handshake: ProviderResponse; event?: undefined } | { handshake?: undefined; event: NewEvent } => {
   const payload = parsePayload(request.body, headerOf(request, 'content-type'))
-  const handshake = sourceOf(receiver.source).handshake?.(payload)
-  return handshake ? { handshake } : { event: eventOf(receiver, request, payload, { verdict }) }
+  const handshake = adapterOfSource(webhook.source).handshake?.(payload)
+  return handshake ? { handshake } : { event: eventOf(webhook, request, payload, { verdict }) }
 }

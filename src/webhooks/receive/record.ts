@@ -5,20 +5,20 @@ import type { Quotas } from '../../quotas/quotas.ts'
 import * as queries from './queries.ts'
 import type { NewEvent } from './queries.ts'
 import { ensurePartitions } from '../retention-queries.ts'
-import type { Wakeup } from '../deliver/wakeup.ts'
+import type { DeliveryWake } from '../deliver/wake.ts'
 
 export interface Recorded {
   eventId: string
-  /** It was here before; the id is that of the first. */
+  /** The event is already stored; `eventId` is that of the first request. */
   duplicate: boolean
 }
 
-/** Stores events. Resolves once they are durable. */
+/** Stores events and queues their deliveries. Resolves when they are durable. */
 export interface Recorder {
   record(event: NewEvent): Promise<Recorded>
 }
 
-/** Days ahead for which there are partitions. */
+/** Number of days ahead for which partitions are created. */
 export const partitionDays = 7
 
 const maxBatch = 64
@@ -34,28 +34,28 @@ const withPartitions = async <T>(db: Database, store: () => Promise<T>): Promise
     return await store()
   } catch (error) {
     if (sqlState(error) !== noPartition) throw error
-    // No worker has made partitions for days.
+    // No worker has run for a week, so the partition of today does not exist.
     await ensurePartitions(db, partitionDays)
     return store()
   }
 }
 
-/** The event that was here first. */
+/** The id of the first event with one of these keys. */
 const findOriginal = async (db: Database, event: NewEvent): Promise<string> => {
   const { orgId, webhookId, id, idKey, bodyKey } = event
   const byId = idKey === null ? undefined : await queries.findEventByKey(db, orgId, webhookId, idKey)
   if (byId && byId.eventId !== id) return byId.eventId
   const byBody = bodyKey === null ? undefined : await queries.findEventByKey(db, orgId, webhookId, bodyKey)
-  if (idKey !== null && byBody) await queries.pointKey(db, orgId, webhookId, idKey, byBody.eventId)
+  if (idKey !== null && byBody) await queries.pointKey(db, { orgId, webhookId, key: idKey, eventId: byBody.eventId })
   return byBody?.eventId ?? id
 }
 
 /**
- * An event that has a key in common with one that is under way waits for that one's end. Events of an org that is near
- * its quota are counted one by one, so that no more are kept than it allows; all others share their commits.
+ * An event waits for another one with the same key that is being stored. Events of an org near its quota are stored one
+ * by one, so that the quota is exact; all others share transactions.
  */
-export const createRecorder = (db: Database, quotas: Quotas, wakeup: Wakeup): Recorder => {
-  const underWay = new Map<string, Promise<Recorded>>()
+export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake): Recorder => {
+  const storing = new Map<string, Promise<Recorded>>()
 
   const isNew = createGroupCommit<NewEvent, boolean>({
     laneOf: ({ webhookId }) => webhookId,
@@ -64,12 +64,12 @@ export const createRecorder = (db: Database, quotas: Quotas, wakeup: Wakeup): Re
     bytesOf: ({ body }) => body.length,
     write: async (events) => {
       const fresh = await withPartitions(db, () => queries.recordEvents(db, events))
-      wakeup.notify(events.filter(({ deliveryId }) => deliveryId !== null))
+      wake.notify(events.filter(({ deliveryId }) => deliveryId !== null))
       return events.map(({ id }) => fresh.has(id))
     },
   })
 
-  // One org takes one connection here, however many of its events wait for the lock on its usage.
+  // One lane for each org, so that events that wait for the lock on an org's usage occupy one connection.
   const isNewWithinQuota = createGroupCommit<NewEvent, boolean>({
     laneOf: ({ orgId }) => orgId,
     maxItems: 1,
@@ -80,7 +80,7 @@ export const createRecorder = (db: Database, quotas: Quotas, wakeup: Wakeup): Re
           return queries.recordEvents(db, events)
         }),
       )
-      wakeup.notify(events.filter(({ deliveryId }) => deliveryId !== null))
+      wake.notify(events.filter(({ deliveryId }) => deliveryId !== null))
       return events.map(({ id }) => fresh.has(id))
     },
   })
@@ -95,14 +95,14 @@ export const createRecorder = (db: Database, quotas: Quotas, wakeup: Wakeup): Re
   return {
     record: async (event) => {
       const keys = keysOf(event)
-      const first = keys.map((key) => underWay.get(key)).find((recorded) => recorded !== undefined)
+      const first = keys.map((key) => storing.get(key)).find((recorded) => recorded !== undefined)
       if (first) return { ...(await first), duplicate: true }
       const recorded = recordAlone(event)
-      for (const key of keys) underWay.set(key, recorded)
+      for (const key of keys) storing.set(key, recorded)
       try {
         return await recorded
       } finally {
-        for (const key of keys) underWay.delete(key)
+        for (const key of keys) storing.delete(key)
       }
     },
   }

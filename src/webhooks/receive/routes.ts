@@ -6,75 +6,75 @@ import { isUuid } from '../../platform/ids.ts'
 import { takeAnyJson, takeBytes } from '../../platform/http/json-body.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import { Empty, ok, Success } from '../../platform/http/schemas.ts'
-import { verifyLinear } from '../../platform/signatures/linear.ts'
+import { linear } from '../../providers/linear.ts'
+import type { InboundRequest, ProviderResponse } from '../../providers/provider.ts'
 import { getEvent } from '../deliver/deliveries.ts'
 import { eventOfLinear } from './linear.ts'
-import { findReceiver } from '../queries.ts'
-import type { ReceiverRow } from '../queries.ts'
+import type { WebhookDeps } from '../deps.ts'
+import { findReceivingWebhook } from '../queries.ts'
+import type { ReceivingWebhook } from '../queries.ts'
 import { createRecorder } from './record.ts'
 import type { Recorded } from './record.ts'
-import { eventOf, explainRequest, readRequest, verifyRequest } from './receive.ts'
-import type { WebhookDeps } from '../routes.ts'
+import { explainRequest, readRequest, testEventOf, verifyRequest } from './receive.ts'
 import { Receipt, ReceiveParams, Verified, WebhookEvent, WebhookTest, WebhookVerify } from '../schemas.ts'
-import type { Handshake, Received } from './sources.ts'
-import { getOwnReceiver, receiveUrlOf } from '../webhooks.ts'
+import { getReceivingWebhook, receiveUrlOf } from '../webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The webhook of a request to its receive URL. */
-    receiver: ReceiverRow | undefined
+    /** The webhook of a request to a receive URL. */
+    receivingWebhook: ReceivingWebhook | undefined
   }
 }
 
 const tags = ['Webhooks']
 const what = 'Webhook'
 
-// The same for a header that is missing, a signature that is wrong and one that is stale: only the owner is told which,
-// by verify.
-const refused = unauthorized('The signature is missing, wrong or too old.')
+// One message for a missing header, a wrong signature and a stale one. Only the owner learns the reason, from verify.
+const unverified = unauthorized('The signature is missing, wrong or too old.')
 
-const receivedOf = (request: FastifyRequest, url: string): Received => ({
+const inboundOf = (request: FastifyRequest, url: string): InboundRequest => ({
   headers: request.headers,
   body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
   nowMs: Date.now(),
   url,
 })
 
-/** Strangers have a count of their own, by webhook and address: they must not use up what the provider needs. */
-const refuseUnverified = async (request: FastifyRequest, id: string): Promise<never> => {
+/** Unverified requests have a rate limit of their own by webhook and address, so that they cannot use up the provider's. */
+const rejectUnverified = async (request: FastifyRequest, id: string): Promise<never> => {
   await request.takeRateLimit('receive', `unverified ${id} ${addressGroup(request.ip)}`)
-  throw refused
+  throw unverified
 }
 
 const receipt = (recorded: Recorded) => ok({ received: true as const, ...recorded })
 
-const sendHandshake = (reply: FastifyReply, { status, body }: Handshake): FastifyReply => {
-  reply.code(status).header('content-type', 'application/json; charset=utf-8')
-  return reply.send(body === undefined ? undefined : JSON.stringify(body))
+const sendHandshake = (reply: FastifyReply, { status, contentType, body }: ProviderResponse): FastifyReply => {
+  reply.code(status)
+  if (contentType !== undefined) reply.header('content-type', contentType)
+  return reply.send(body)
 }
 
-/** The doors for providers, and for trying them. */
+/** The public routes that receive events, and the routes that test and verify them. */
 export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
-  const { config, db, quotas, secrets, wakeup } = deps
-  const recorder = createRecorder(db, quotas, wakeup)
-  app.decorateRequest('receiver', undefined)
+  const { config, db, deliveryWake, quotas, secrets } = deps
+  const recorder = createRecorder(db, quotas, deliveryWake)
+  app.decorateRequest('receivingWebhook', undefined)
 
   app.register(async (scope: App) => {
-    // What is verified and forwarded is what came.
+    // Verified and forwarded byte for byte.
     takeBytes(scope)
 
     scope.post(
       `${apiPrefix}/webhooks/receive/:webhookId`,
       {
         bodyLimit: jsonBodyLimitBytes,
-        // Looked up before the body is read: nothing is buffered for a webhook that does not exist.
+        // Before the body is read, so that nothing is buffered for a webhook that does not exist.
         onRequest: async (request) => {
           const { webhookId } = request.params
-          const receiver = isUuid(webhookId) ? await findReceiver(db.hot, webhookId) : undefined
-          if (!receiver || receiver.status === 'disabled') throw notFound(what)
-          request.receiver = receiver
+          const webhook = isUuid(webhookId) ? await findReceivingWebhook(db.hot, webhookId) : undefined
+          if (!webhook || webhook.status === 'disabled') throw notFound(what)
+          request.receivingWebhook = webhook
         },
-        // Counted once the signature has been verified.
+        // The handler counts the request when the signature has been verified.
         config: {
           access: 'public',
           what,
@@ -90,14 +90,14 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       },
       async (request, reply) => {
         const { webhookId } = request.params
-        const receiver = request.receiver as ReceiverRow
-        const received = receivedOf(request, originOf(request, config.baseUrl) + request.url)
-        const verdict = verifyRequest(secrets, receiver, received)
-        if (!verdict.valid) return refuseUnverified(request, webhookId)
+        const webhook = request.receivingWebhook as ReceivingWebhook
+        const inbound = inboundOf(request, originOf(request, config.baseUrl) + request.url)
+        const verdict = await verifyRequest(secrets, webhook, inbound)
+        if (!verdict.valid) return rejectUnverified(request, webhookId)
         await request.takeRateLimit('receive', webhookId)
-        const read = readRequest(receiver, received, verdict)
-        if (read.handshake) return sendHandshake(reply, read.handshake)
-        return receipt(await recorder.record(read.event))
+        const { handshake, event } = readRequest(webhook, inbound, verdict)
+        if (handshake) return sendHandshake(reply, handshake)
+        return receipt(await recorder.record(event))
       },
     )
 
@@ -107,7 +107,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         bodyLimit: jsonBodyLimitBytes,
         onRequest: async (request) => {
           const isSigned = request.headers['linear-signature'] !== undefined
-          if (config.linearWebhookSecret !== undefined && !isSigned) await refuseUnverified(request, 'linear')
+          if (config.linearWebhookSecret !== undefined && !isSigned) await rejectUnverified(request, 'linear')
         },
         config: {
           access: 'public',
@@ -125,13 +125,12 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       },
       async (request) => {
         if (config.linearWebhookSecret === undefined) {
-          throw serviceUnavailable('The receiver for Linear is not configured on this server.')
+          throw serviceUnavailable('Linear webhooks are not configured on this server.')
         }
-        const received = receivedOf(request, '')
-        if (!verifyLinear(received, config.linearWebhookSecret).valid) {
-          return refuseUnverified(request, 'linear')
-        }
-        const event = await eventOfLinear(deps, received)
+        const inbound = inboundOf(request, '')
+        const verdict = await linear.verify(inbound, { secret: config.linearWebhookSecret })
+        if (!verdict.valid) return rejectUnverified(request, 'linear')
+        const event = await eventOfLinear(deps, inbound)
         await request.takeRateLimit('receive', event.webhookId)
         return receipt(await recorder.record(event))
       },
@@ -152,15 +151,12 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
     async (request, reply) => {
       const { actor } = request
       const { webhookId, type, payload } = request.body
-      const receiver = await getOwnReceiver(db, actor, webhookId)
-      if (receiver.status === 'disabled') throw validationError('The webhook is disabled and receives nothing.')
-      const sent =
-        payload !== undefined ? payload : { type: type ?? 'webhook.test', message: 'A test event', webhookId }
-      const body = Buffer.from(JSON.stringify(sent))
-      const received = { headers: { 'content-type': 'application/json' }, body, nowMs: Date.now(), url: '' }
-      const isNameless = type === undefined && eventOf(receiver, received, sent).type === 'unknown'
-      const event = eventOf(receiver, received, sent, { type: isNameless ? 'webhook.test' : type })
-      // A person who sends the same twice means it.
+      const webhook = await getReceivingWebhook(db, actor, webhookId)
+      if (webhook.status === 'disabled') {
+        throw validationError('The webhook is disabled and receives no events. Activate it first.')
+      }
+      const event = testEventOf(webhook, type, payload)
+      // Without keys, because a person who sends the same event twice intends two.
       const { eventId } = await recorder.record({ ...event, externalId: null, idKey: null, bodyKey: null })
       reply.code(201)
       return ok(await getEvent(db, actor, webhookId, eventId))
@@ -182,8 +178,8 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       },
       async (request) => {
         const { webhookId, payload, headers, url } = request.body
-        const receiver = await getOwnReceiver(db, request.actor, webhookId)
-        const verdict = explainRequest(secrets, receiver, {
+        const webhook = await getReceivingWebhook(db, request.actor, webhookId)
+        const verdict = await explainRequest(secrets, webhook, {
           headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
           body: Buffer.from(payload, 'utf8'),
           nowMs: Date.now(),

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ApiError } from '../platform/http/errors.ts'
+import type { ChatAdapter, Credentials, InboundRequest } from './provider.ts'
+import { adapterOfSource, createChatAdapters, usesStandardWebhooks } from './providers.ts'
+
+const adapters = createChatAdapters({ fetchDocument: () => Promise.reject(new Error('must not be called')) })
+
+/** Field names and values of the providers, so that generated payloads reach more branches. */
+const words = [
+  'action',
+  'actor',
+  'application_id',
+  'authorizations',
+  'bot_id',
+  'challenge',
+  'channel',
+  'channel_id',
+  'chat',
+  'comment',
+  'data',
+  'event',
+  'event_id',
+  'event_callback',
+  'fields',
+  'from',
+  'id',
+  'is_bot',
+  'issue',
+  'message',
+  'message_id',
+  'messageId',
+  'name',
+  'number',
+  'object',
+  'options',
+  'organization',
+  'payload',
+  'pull_request',
+  'repository',
+  'response_url',
+  'sender',
+  'slash_command',
+  'text',
+  'thread_ts',
+  'token',
+  'trigger_id',
+  'ts',
+  'type',
+  'update_id',
+  'url_verification',
+  'user',
+  'value',
+  'webhookEvent',
+]
+const word = fc.constantFrom(...words)
+const leaf = fc.oneof(
+  word,
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.string(),
+  fc.constant('1.000001'),
+)
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 4 }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+  object: fc.dictionary(word, tie('value'), { maxKeys: 8 }),
+}))
+const body = fc.dictionary(word, value, { maxKeys: 12 })
+const headers = fc.dictionary(
+  fc.constantFrom('x-github-event', 'x-github-delivery', 'linear-delivery', 'x-atlassian-webhook-identifier'),
+  fc.string(),
+)
+
+const url = 'https://hooks.example.com/x'
+const credentials: Credentials = { secret: 'secret' }
+
+/** Does everything that is done with a verified request. An adapter may throw BAD_REQUEST and nothing else. */
+const handle = (adapter: ChatAdapter, request: InboundRequest): void => {
+  try {
+    const payload = adapter.parse(request)
+    if (adapter.isPing?.(request) === true || adapter.handshake?.(payload)) return
+    const id = adapter.eventId(payload, request)
+    assert.ok(id === undefined || typeof id === 'string')
+    assert.equal(typeof adapter.eventType(payload, request), 'string')
+    const message = adapter.toMessage(payload, request, [])
+    if (message) {
+      for (const text of [message.chat, message.title, message.sender, message.text]) {
+        assert.ok(typeof text === 'string' && text !== '', JSON.stringify(message))
+      }
+    }
+    adapter.acknowledge?.(payload)
+  } catch (error) {
+    assert.ok(error instanceof ApiError && error.code === 'BAD_REQUEST', String(error))
+  }
+}
+
+for (const [provider, adapter] of adapters) {
+  test(`the ${provider} adapter handles any verified JSON without an unexpected error`, () => {
+    fc.assert(
+      fc.property(body, headers, (json, given) => {
+        handle(adapter, { body: Buffer.from(JSON.stringify(json)), headers: given, url, nowMs: 0 })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test(`the ${provider} adapter handles any verified form and any verified bytes without an unexpected error`, () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.dictionary(word, fc.string()), (bytes, fields) => {
+        const request = { headers: form, url, nowMs: 0 }
+        handle(adapter, { ...request, body: Buffer.from(bytes) })
+        handle(adapter, { ...request, headers: {}, body: Buffer.from(bytes) })
+        handle(adapter, { ...request, body: Buffer.from(new URLSearchParams(fields).toString()) })
+      }),
+    )
+  })
+
+  test(`the ${provider} adapter rejects a request if no credentials are configured`, async () => {
+    const request = { body: Buffer.from('{}'), headers: {}, url, nowMs: Date.now() }
+    const verdict = await adapter.verify(request, { ...credentials, secret: '' })
+    assert.equal(verdict.valid, false)
+  })
+}
+
+/** Payloads of any JSON type, as webhooks parse them without checks: integers beyond 2^53 are bigints. */
+const anyPayload = fc.oneof(value, fc.constant(undefined), fc.bigInt())
+
+for (const source of [
+  'custom',
+  'GitHub',
+  'gitlab',
+  'jira',
+  'stripe',
+  'slack',
+  'linear',
+  'shopify',
+  'telegram',
+  'twilio',
+  'discord',
+  'hmac',
+  'token',
+]) {
+  test(`the adapter of the webhook source ${source} reads the id and the handshake of any payload`, () => {
+    const { eventId, handshake } = adapterOfSource(source)
+    fc.assert(
+      fc.property(anyPayload, headers, (payload, given) => {
+        const id = eventId(payload, { body: Buffer.alloc(0), headers: given, url, nowMs: 0 })
+        assert.ok(id === undefined || typeof id === 'string')
+        const response = handshake?.(payload)
+        assert.ok(response === undefined || response.status === 200 || response.status === 204)
+      }),
+      { numRuns: 300 },
+    )
+  })
+}
+
+test('an unknown webhook source uses Standard Webhooks', () => {
+  for (const source of ['custom', 'gmail', 'constructor', '']) assert.equal(usesStandardWebhooks(source), true, source)
+  for (const source of ['github', 'GitHub', 'hmac']) assert.equal(usesStandardWebhooks(source), false, source)
+})

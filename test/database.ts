@@ -60,17 +60,24 @@ export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void
   await run(template, `update pgboss.version set cron_on = now() + interval '1 day'`)
 }
 
-/** A database of one's own, cloned from the template; dropped by the answer's `drop`. */
-export const cloneDatabase = async (
+/** A new database with a name that no other test uses, and how to drop it. */
+const createDatabase = async (
   connection: pg.ClientConfig,
+  options = '',
 ): Promise<{ connection: pg.ClientConfig; drop: () => Promise<void> }> => {
   const database = `test_${randomBytes(8).toString('hex')}`
-  await run(adminOf(connection), `create database ${database} template ${templateDatabase}`)
+  await run(adminOf(connection), `create database ${database} ${options}`)
   return {
     connection: { ...connection, database },
     drop: () => run(adminOf(connection), `drop database if exists ${database} with (force)`),
   }
 }
+
+/** A database without any schema. */
+export const createEmptyDatabase = (connection: pg.ClientConfig) => createDatabase(connection)
+
+/** A copy of the migrated template database. */
+export const cloneDatabase = (connection: pg.ClientConfig) => createDatabase(connection, `template ${templateDatabase}`)
 
 /** The server that `npm test` started for all files, or one of this file's own. */
 export const sharedServer = async (): Promise<TestServer> => {

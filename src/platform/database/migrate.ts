@@ -14,30 +14,39 @@ interface Migration {
   checksum: string
 }
 
-const migrationsFolder = new URL('../../../migrations/', import.meta.url)
+export const migrationsFolder = new URL('../../../migrations/', import.meta.url)
 const oldestServer = 150_000
 
-// Any number would do, as long as every Atrium process takes the same one.
+// An arbitrary number that every Atrium process uses.
 const advisoryLock = 7_203_115
 
-const readMigrations = async (): Promise<Migration[]> => {
-  const names = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted()
+// Only development versions before 0.1 had it. Later migrations must not use this name.
+const developmentMigration = '0002-idempotency.sql'
+
+const readMigrations = async (folder: URL): Promise<Migration[]> => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (name) => {
-      const text = await readFile(new URL(name, migrationsFolder), 'utf8')
+      const text = await readFile(new URL(name, folder), 'utf8')
       return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
     }),
   )
 }
 
 const checkHistory = (known: Migration[], applied: { name: string; checksum: string }[]): void => {
+  if (applied.some(({ name }) => name === developmentMigration)) {
+    throw new StartError(
+      'The database was created by a development version of Atrium before 0.1 and cannot be upgraded.',
+      'Start with an empty database: another DATABASE_URL, or another DATA_DIR.',
+    )
+  }
   const byName = new Map(known.map((migration) => [migration.name, migration]))
   for (const { name, checksum } of applied) {
     const migration = byName.get(name)
     if (!migration) {
       throw new StartError(
         `The database is newer than this Atrium: it has the migration ${name}, which this version does not know.`,
-        'Start the version that made it, or a newer one.',
+        'Start the version that created it, or a newer one.',
       )
     }
     if (migration.checksum !== checksum) {
@@ -81,7 +90,7 @@ const checkServer = async (client: pg.Client): Promise<string> => {
   return server?.text ?? ''
 }
 
-/** The server's version and the migrations that a start would apply. Changes nothing. Throws a StartError like `migrate`. */
+/** The server's version and the names of the migrations that a start would apply. Read-only; throws like `migrate`. */
 export const pendingMigrations = async (
   connection: pg.ClientConfig,
 ): Promise<{ serverVersion: string; pending: string[] }> => {
@@ -92,7 +101,7 @@ export const pendingMigrations = async (
     const { rows: found } = await client.query<{ exists: boolean }>(
       `select to_regclass('schema_migrations') is not null as exists`,
     )
-    const known = await readMigrations()
+    const known = await readMigrations(migrationsFolder)
     if (!found[0]?.exists) return { serverVersion, pending: known.map((migration) => migration.name) }
     const { rows: applied } = await client.query<{ name: string; checksum: string }>(
       'select name, checksum from schema_migrations order by name',
@@ -106,10 +115,11 @@ export const pendingMigrations = async (
 }
 
 /**
- * Brings the schema up to this version. Processes that start at once take turns by an advisory lock, so each
- * migration runs exactly once. Throws a StartError when the server or the schema does not fit this version.
+ * Applies the migrations of `folder` that the database lacks, in order of their names, each in a transaction. Processes
+ * that start at the same time wait for one another on an advisory lock, so each migration runs once. Throws a StartError
+ * when the server is too old, or when the database's history does not match the folder; nothing is changed then.
  */
-export const migrate = async (connection: pg.ClientConfig): Promise<MigrationResult> => {
+export const migrate = async (connection: pg.ClientConfig, folder = migrationsFolder): Promise<MigrationResult> => {
   const client = new pg.Client({ ...connection, application_name: 'atrium-migrate' })
   await client.connect()
   try {
@@ -117,7 +127,7 @@ export const migrate = async (connection: pg.ClientConfig): Promise<MigrationRes
     await client.query('select pg_advisory_lock($1)', [advisoryLock])
     await client.query(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
-    const known = await readMigrations()
+    const known = await readMigrations(folder)
     const { rows: applied } = await client.query<{ name: string; checksum: string }>(
       'select name, checksum from schema_migrations order by name',
     )

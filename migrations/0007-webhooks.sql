@@ -1,23 +1,23 @@
--- Receivers, what they received, and what goes on from there.
+-- Webhooks, the events that they received, and the deliveries that forward these events.
 
 create table webhooks (
   org_id uuid not null references orgs (id),
   id uuid not null,
   name text not null check (char_length(name) between 1 and 120),
-  -- Where events are forwarded to; null: nowhere.
+  -- The destination URL; null: events are not forwarded.
   url text,
   source text not null check (char_length(source) between 1 and 100),
   description text check (char_length(description) <= 2000),
   events text[] not null default '{}',
   status text not null default 'active' check (status in ('active', 'paused', 'disabled')),
-  -- Why the server itself disabled it.
+  -- Why the server disabled it.
   status_reason text,
-  -- Encrypted, because signing needs it back.
+  -- Encrypted rather than hashed, because signing needs the plain text.
   secret text not null,
-  -- SHA-256, for the scheme whose secret is sent along as it is.
+  -- SHA-256, for the verification scheme in which the sender sends the secret itself.
   secret_hash bytea not null,
   public_key text,
-  -- The receiver that comes with the product; one of a kind in an org.
+  -- The name of a built-in webhook; each exists once per org.
   builtin text,
   delivery_count bigint not null default 0,
   last_delivery_at timestamptz,
@@ -29,13 +29,12 @@ create table webhooks (
   updated_at timestamptz not null default now(),
   primary key (org_id, id)
 ) with (fillfactor = 70);
--- A receive URL carries no org.
+-- The URL that receives events does not name the org.
 create unique index webhooks_by_id on webhooks (id);
 create unique index webhooks_builtin_key on webhooks (org_id, builtin) where builtin is not null;
 
--- What was received, byte for byte. Ids are UUIDv7, so their ranges are days: old days are dropped as a whole. There is
--- no foreign key to webhooks: a deleted webhook's events, which may be millions, are out of sight at once and removed
--- by a job.
+-- Received events, byte for byte. Ids are UUIDv7, so a range of ids is a day, and retention drops whole days. There is no
+-- foreign key to webhooks: the events of a deleted webhook, possibly millions, are hidden at once and removed by a job.
 create table webhook_events (
   org_id uuid not null,
   id uuid not null,
@@ -51,7 +50,7 @@ create table webhook_events (
 ) partition by range (id);
 create index webhook_events_by_webhook on webhook_events (org_id, webhook_id, id);
 
--- Which events are here already. One table for all days, because a unique index cannot span partitions.
+-- Keys of received events, to reject duplicates. One table for all days, because a unique index cannot span partitions.
 create table webhook_event_keys (
   org_id uuid not null,
   webhook_id uuid not null,
@@ -60,11 +59,11 @@ create table webhook_event_keys (
   seen_at timestamptz not null default now(),
   primary key (org_id, webhook_id, key)
 );
--- Rows arrive in the order of time: a few pages of index are enough to find the old ones.
+-- Rows are inserted in order of time, so a BRIN index of a few pages finds the old ones.
 create index webhook_event_keys_by_time on webhook_event_keys using brin (seen_at) with (pages_per_range = 32);
 
--- Deliveries that have not come to an end: small, however many there were. `due_at` is when the next attempt may begin;
--- while a worker has the row (`lease_token`), it is when that lease runs out.
+-- Deliveries that have not ended; this table stays small. `due_at` is when the next attempt may begin; while a worker
+-- holds the lease (`lease_token`), it is when the lease expires.
 create table webhook_queue (
   org_id uuid not null,
   id uuid not null,
@@ -75,19 +74,24 @@ create table webhook_queue (
   lease_token uuid,
   attempt_count smallint not null default 0,
   retried boolean not null default false,
-  -- The next attempt was asked for by a person.
+  -- A person requested the next attempt.
   manual boolean not null default false,
   attempts jsonb not null default '[]',
   response jsonb,
   error text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- Addresses single rows; see webhook_queue_by_number.
+  number bigint generated always as identity,
   primary key (org_id, id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
-create index webhook_queue_by_turn on webhook_queue (org_id, webhook_id, retried, due_at);
+-- Neither of these two shares a column with an index that seems as cheap while the table is empty: the planner would
+-- choose the wrong one then and keep that plan under load.
+create unique index webhook_queue_by_number on webhook_queue (number);
+create index webhook_queue_by_turn on webhook_queue (webhook_id, retried, due_at);
 create index webhook_queue_by_webhook on webhook_queue (org_id, webhook_id, id);
 
--- Deliveries that have come to an end, by days like their events.
+-- Deliveries that have ended, partitioned by day like the events.
 create table webhook_deliveries (
   org_id uuid not null,
   id uuid not null,
@@ -107,13 +111,13 @@ create table webhook_deliveries (
 create index webhook_deliveries_by_webhook on webhook_deliveries (org_id, webhook_id, id);
 create index webhook_deliveries_failed on webhook_deliveries (org_id, webhook_id, id) where status = 'failed';
 
--- The smallest UUIDv7 of a moment.
+-- The smallest UUIDv7 of a time.
 create function uuid_at(moment timestamptz) returns uuid language sql immutable as $$
   select (lpad(to_hex(floor(extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Makes the partitions of these days (UTC) that are not there. A table is attached only once it is made, so that nobody
--- who writes has to wait.
+-- Creates the missing partitions of these days (UTC). A partition is attached after it is complete, so that inserts do
+-- not wait for it.
 create function ensure_webhook_partitions(first_day date, last_day date) returns void language plpgsql as $$
 declare
   parent text;
@@ -134,13 +138,13 @@ begin
 end
 $$;
 
--- Drops the partitions of all days before this one; answers how many.
+-- Drops the partitions of all days before this day and returns how many. It waits at most 5 s for running queries; what
+-- remains is dropped by the next run.
 create function drop_webhook_partitions(before_day date) returns integer language plpgsql as $$
 declare
   part regclass;
   dropped integer := 0;
 begin
-  -- Whoever reads them is let finish; the next round will find them free.
   set local lock_timeout = '5s';
   perform pg_advisory_xact_lock(hashtextextended('webhook partitions', 0));
   for part in

@@ -1,7 +1,7 @@
--- Money. The ledger is the truth: whole cents, appended and never changed; an account's balance is the sum of its
--- transactions and changes with them only, which the database itself sees to. Calls of models are recorded in microcents
--- (10,000 are a cent) by whoever made them, without waiting for one another, in usage_inbox; one writer at a time folds
--- an org's inbox into the records, the rollups that reports read, and the ledger, in one transaction.
+-- Money. The ledger holds whole cents and is append-only; an account's balance is the sum of its transactions, and
+-- triggers ensure that it changes with them only. Model calls are recorded in microcents (10,000 per cent) in
+-- usage_inbox, without waiting for one another. One writer at a time posts an org's inbox to the records, the rollups
+-- that reports read, and the ledger, in one transaction.
 
 create table billing_accounts (
   org_id uuid primary key references orgs (id),
@@ -9,26 +9,29 @@ create table billing_accounts (
   cumulative_deposits_cents bigint not null default 0 check (cumulative_deposits_cents >= 0),
   -- The number of the last transaction.
   transaction_count bigint not null default 0,
-  -- Everything that was ever charged, the fee's part of it, and what of both has moved into the ledger.
+  -- The sum of all charges, the fees in it, and how much of both is posted to the ledger.
   charged_microcents bigint not null default 0,
   fee_microcents bigint not null default 0,
   moved_cents bigint not null default 0,
   moved_fee_cents bigint not null default 0,
   remainder_microcents bigint not null generated always as (charged_microcents - 10000 * moved_cents) stored,
-  -- Of redeemed promotions, not used up yet.
+  -- The unused part of redeemed promotions.
   promotion_remaining_cents bigint not null default 0 check (promotion_remaining_cents >= 0),
   auto_topup_enabled boolean not null default false,
   auto_topup_threshold_cents bigint not null default 500 check (auto_topup_threshold_cents >= 100),
   auto_topup_amount_cents bigint not null default 2500 check (auto_topup_amount_cents >= 100),
   auto_topup_monthly_cap_cents bigint check (auto_topup_monthly_cap_cents >= 100),
-  -- After a decline nothing is tried before this.
+  -- No attempt before this time, after a decline.
   auto_topup_retry_at timestamptz,
   auto_topup_declines integer not null default 0,
   monthly_cap_cents bigint check (monthly_cap_cents >= 0),
-  -- The month in which it was last said that most of the cap is used.
+  -- The month of the last warning that the monthly cap is nearly used up.
   cap_warned_month date,
   customer_id text,
   payment_method_id text,
+  -- The payment provider reported that the customer has no chargeable payment method. Not asked again before the next
+  -- payment.
+  is_method_missing boolean not null default false,
   check (remainder_microcents between 0 and 9999)
 ) with (fillfactor = 50);
 
@@ -39,7 +42,6 @@ begin
 end
 $$;
 create trigger orgs_billing_account after insert on orgs for each row execute function open_billing_account();
-insert into billing_accounts (org_id) select id from orgs;
 
 create table transactions (
   org_id uuid not null references billing_accounts (org_id),
@@ -51,7 +53,7 @@ create table transactions (
   balance_after_cents bigint not null,
   payment_intent_id text,
   notes text,
-  -- What it stands for, so that nothing is booked twice: payment:<id>, refund:<id>, invoice:<id>, …
+  -- What the transaction stands for, so that nothing is posted twice: payment:<id>, refund:<id>, invoice:<id>, …
   reference text,
   created_at timestamptz not null default clock_timestamp(),
   primary key (org_id, number),
@@ -61,7 +63,7 @@ create table transactions (
 create unique index transactions_reference_key on transactions (org_id, reference) where reference is not null;
 create index transactions_by_type on transactions (org_id, type, number desc);
 
--- How many of each type there are and what they come to, for pages with a total.
+-- Count and sum of the transactions of each type, for the totals of a page.
 create table transaction_totals (
   org_id uuid not null references billing_accounts (org_id),
   type text not null,
@@ -99,7 +101,7 @@ create trigger transactions_append_only before update or delete on transactions
 create trigger transactions_keep before truncate on transactions
   for each statement execute function refuse_ledger_change();
 
--- A balance that is set by hand, past the ledger, is refused as well.
+-- Rejects a balance that is set directly, without a transaction.
 create function refuse_balance_change() returns trigger language plpgsql as $$
 begin
   raise exception 'the balance of org % changes by transactions only', old.org_id using errcode = 'restrict_violation';
@@ -114,8 +116,8 @@ create trigger billing_accounts_by_ledger before update on billing_accounts
     )
   ) execute function refuse_balance_change();
 
--- One row for each call of a model that was charged or free. No foreign keys: a check of the org's row would have a
--- thousand charges a second take turns on it.
+-- One row per model call, free ones included. There are no foreign keys: each would lock the org's row, and a thousand
+-- charges a second would wait for it.
 create table usage_inbox (
   org_id uuid not null,
   turn_id uuid not null,
@@ -125,15 +127,15 @@ create table usage_inbox (
   agent_id uuid not null,
   project_id uuid,
   model text not null,
-  -- chat, peer, connector
+  -- chat, peer or connector.
   operation text not null,
   input_tokens bigint not null check (input_tokens >= 0),
   output_tokens bigint not null check (output_tokens >= 0),
   cache_read_tokens bigint not null check (cache_read_tokens >= 0),
   cache_write_tokens bigint not null check (cache_write_tokens >= 0),
-  -- The provider did not tell; the tokens are counted from the text.
+  -- The provider reported no usage; the tokens are counted from the text.
   is_estimate boolean not null,
-  -- On the org's own key: its provider is paid by the org itself, only the fee is charged.
+  -- The call used the org's own provider key: the org pays the provider, and only the fee is charged.
   is_byok boolean not null,
   provider_cost_microcents bigint not null check (provider_cost_microcents >= 0),
   platform_fee_microcents bigint not null check (platform_fee_microcents >= 0),
@@ -168,14 +170,14 @@ create trigger usage_records_append_only before update or delete on usage_record
 create trigger usage_records_keep before truncate on usage_records
   for each statement execute function refuse_ledger_change();
 
--- The records summed up by day and by month (UTC), once in all and once along each axis: what a report costs to read
--- does not depend on how many records there are.
+-- Sums of the records by day and by month (UTC), in total and along each axis, so that the cost of reading a report does
+-- not depend on the number of records.
 create table usage_rollups (
   org_id uuid not null,
   axis text not null check (axis in ('total', 'model', 'agent', 'project', 'operation')),
   grain text not null check (grain in ('day', 'month')),
   period date not null,
-  -- The model, the agent, the project (empty: none), the operation; empty for the total.
+  -- The model, agent, project (empty: none) or operation; empty for the total.
   key text not null,
   request_count bigint not null,
   byok_request_count bigint not null,
@@ -189,7 +191,7 @@ create table usage_rollups (
   primary key (org_id, axis, grain, period, key)
 ) with (fillfactor = 70);
 
--- What turns that have not ended may still cost. All that is held is the sum of an org's rows.
+-- Reservations: what turns that have not ended may still cost. The reserved amount of an org is the sum of its rows.
 create table usage_holds (
   org_id uuid not null,
   turn_id uuid not null,
@@ -199,14 +201,8 @@ create table usage_holds (
   primary key (org_id, turn_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
--- The platform's fee is part of a turn's price, fixed with it.
-alter table turns
-  add column fee_bps integer not null default 0,
-  add column fee_waiver_cents bigint not null default 0,
-  -- The org's own key at the model's provider, when the turn runs on one.
-  add column provider_key_id uuid;
-
--- A visit to the payment provider's page. Amount, plan and org are ours: what comes back only names the row.
+-- A visit to the payment provider's page. Amount, plan and org are stored here; what the provider sends only names the
+-- row.
 create table checkouts (
   org_id uuid not null references billing_accounts (org_id),
   id uuid not null,
@@ -223,25 +219,27 @@ create table checkouts (
 );
 create unique index checkouts_session_key on checkouts (session_id);
 
--- Payments that were credited, and what of them went back.
+-- Credited payments, deposits and plans, and how much of them was refunded.
 create table payments (
   org_id uuid not null references billing_accounts (org_id),
   payment_intent_id text not null,
   amount_cents bigint not null check (amount_cents > 0),
   refunded_cents bigint not null default 0 check (refunded_cents >= 0),
   created_at timestamptz not null default now(),
+  -- What was paid, when a plan granted another amount; a refund takes back credit in proportion. Null: amount_cents.
+  paid_cents bigint check (paid_cents > 0),
   primary key (org_id, payment_intent_id)
 );
 create unique index payments_intent_key on payments (payment_intent_id);
 
--- One attempt to fill up an account by itself. Its id is the idempotency key toward the provider, so however often it
--- is carried out it charges once; after a decline the next attempt is another row.
+-- One attempt at an automatic top-up. Its id is the idempotency key at the payment provider, so repeating the attempt
+-- charges once; after a decline the next attempt is another row.
 create table topups (
   org_id uuid not null references billing_accounts (org_id),
   id uuid not null,
   state text not null default 'due' check (state in ('due', 'processing', 'succeeded', 'declined', 'failed')),
   amount_cents bigint not null check (amount_cents > 0),
-  -- What is charged, settled before the first try: a repeated request has to be the same.
+  -- Fixed before the first request, because a repeated request must be identical.
   customer_id text,
   payment_method_id text,
   payment_intent_id text,
@@ -271,8 +269,8 @@ create table subscriptions (
 );
 create unique index subscriptions_provider_key on subscriptions (provider_id);
 
--- Of the payment provider's account, not of an org: which of its events were applied, and what it told of payments and
--- subscriptions, kept until we know whose they are. Events come in any order.
+-- These two tables belong to the payment provider's account, not to an org: the events that were applied, and what events
+-- reported about payments and subscriptions before their org was known. Events arrive in any order.
 create table payment_events (
   id text primary key,
   type text not null,
@@ -294,7 +292,7 @@ create table promotions (
   code text not null,
   description text,
   amount_cents bigint not null check (amount_cents > 0),
-  -- Until when it can be redeemed.
+  -- The end of redemption; null: none.
   expires_at timestamptz,
   created_at timestamptz not null default now()
 );

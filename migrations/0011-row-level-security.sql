@@ -1,10 +1,10 @@
 -- Row-level security as a second line of defence. Transactions that work for one org run as the role `atrium_tenant`
--- with the setting `atrium.org`; the policies below then hide every row of other orgs and reject writes to them. All
--- other statements run as the owner of the tables, to whom policies do not apply.
+-- with the setting `atrium.org`; the policies below hide every row of other orgs and reject writes to them. All other
+-- statements run as the owner of the tables, to whom policies do not apply.
 
--- Gives `atrium_tenant` its privileges, and every table with an `org_id` its policy. Idempotent: it runs after each
--- migration, so that new tables are covered, and changes nothing that is in place already. It answers whether the
--- role can be used: false where the owner may not create roles.
+-- Grants `atrium_tenant` its privileges and creates the policy of every table with an `org_id`. It is idempotent and runs
+-- after every migration, so that new tables are covered. Returns whether the role can be used: false when the owner may
+-- not create roles.
 create function protect_tenant_tables() returns boolean language plpgsql as $$
 declare
   target record;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createRange, isPublicAddress, parseCidr } from './public-addresses.ts'
 
-describe('an address is public', () => {
+describe('public addresses', () => {
   for (const address of [
     '1.1.1.1',
     '8.8.8.8',
@@ -26,11 +26,11 @@ describe('an address is public', () => {
     '::ffff:808:808',
     '64:ff9b::8.8.8.8',
   ]) {
-    test(address, () => assert.equal(isPublicAddress(address), true))
+    test(`${address} is a public address`, () => assert.equal(isPublicAddress(address), true))
   }
 })
 
-describe('an address is not public', () => {
+describe('addresses that are not public', () => {
   for (const address of [
     '0.0.0.0',
     '0.255.255.255',
@@ -60,6 +60,7 @@ describe('an address is not public', () => {
     '::',
     '::1',
     '::127.0.0.1',
+    '::8.8.8.8',
     '::ffff:127.0.0.1',
     '::ffff:7f00:1',
     '::ffff:0:127.0.0.1',
@@ -67,6 +68,7 @@ describe('an address is not public', () => {
     '64:ff9b::127.0.0.1',
     '64:ff9b::a9fe:a9fe',
     '64:ff9b:1::7f00:1',
+    '64:ff9b:1::8.8.8.8',
     '100::1',
     '2001::1',
     '2001:1ff::1',
@@ -88,12 +90,12 @@ describe('an address is not public', () => {
     '8.8.8',
     '8.8.8.8 ',
   ]) {
-    test(address === '' ? 'an empty one' : address, () => assert.equal(isPublicAddress(address), false))
+    test(`${JSON.stringify(address)} is not a public address`, () => assert.equal(isPublicAddress(address), false))
   }
 })
 
-describe('a range', () => {
-  test('is an address, a slash and a length that its family has', () => {
+describe('address ranges', () => {
+  test('parseCidr accepts an address, a slash and a prefix length that the address family has', () => {
     assert.deepEqual(parseCidr('10.0.0.0/8'), { address: '10.0.0.0', prefix: 8, family: 'ipv4' })
     assert.deepEqual(parseCidr('fd00::/8'), { address: 'fd00::', prefix: 8, family: 'ipv6' })
     for (const text of ['', '10.0.0.0', '10.0.0.0/33', '10.0.0/8', '::1/129', 'fe80::1%eth0/64', '/8', 'a/8']) {
@@ -101,7 +103,7 @@ describe('a range', () => {
     }
   })
 
-  test('has IPv4 addresses inside IPv6 ones, too, and nothing beside it', () => {
+  test('a range contains its addresses, also IPv4 addresses in IPv6 form, and no others', () => {
     const has = createRange([parseCidr('10.0.0.0/8')!, parseCidr('fd00::/8')!])
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd12::1'])
       assert.ok(has(address), address)

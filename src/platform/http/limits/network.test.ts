@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { addressGroup, isLoopback } from './network.ts'
 
-describe('who counts as one address', () => {
+describe('addressGroup', () => {
   const groups: [string, string][] = [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -16,13 +16,13 @@ describe('who counts as one address', () => {
     ['unknown', 'unknown'],
   ]
   for (const [address, group] of groups) {
-    test(`${address} is ${group}`, () => assert.equal(addressGroup(address), group))
+    test(`${address} is counted as ${group}`, () => assert.equal(addressGroup(address), group))
   }
 })
 
-describe('which peers are on this machine', () => {
+describe('isLoopback', () => {
   for (const address of ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1']) {
-    test(`${address} is`, () => assert.equal(isLoopback(address), true))
+    test(`${address} is on this machine`, () => assert.equal(isLoopback(address), true))
   }
   for (const address of [
     '128.0.0.1',
@@ -35,6 +35,6 @@ describe('which peers are on this machine', () => {
     'localhost',
     undefined,
   ]) {
-    test(`${address ?? 'a closed socket'} is not`, () => assert.equal(isLoopback(address), false))
+    test(`${address ?? 'a closed socket'} is not on this machine`, () => assert.equal(isLoopback(address), false))
   }
 })

@@ -3,8 +3,8 @@ import { BlockList, isIPv6 } from 'node:net'
 const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'))
 
 /**
- * What one subscriber holds of the address space: an IPv4 address as it is, an IPv6 address as its /64, because who
- * has one address of a /64 has all of them.
+ * The key under which an address is counted: an IPv4 address itself, an IPv6 address as its /64, because a subscriber
+ * gets at least a whole /64.
  */
 export const addressGroup = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
@@ -22,6 +22,6 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether the peer is a program on this machine. IPv4 inside IPv6 (`::ffff:127.0.0.1`) counts as what it maps to. */
+/** Whether the peer is a program on this machine, also with an IPv4 address in IPv6 form (`::ffff:127.0.0.1`). */
 export const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

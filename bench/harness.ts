@@ -17,9 +17,6 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** How `npm start` runs the server (scripts/run.sh); the floors get the same. */
-const asStarted = ['--external-memory-accounted-in-global-limit']
-
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -27,8 +24,8 @@ process.on('exit', () => {
 
 /** Starts a script pinned to the server's core and waits for the line that ends in its URL. */
 export const startServer = async (script: string, env: Record<string, string>): Promise<Server> => {
-  const child = spawn('taskset', ['-c', serverCore, process.execPath, ...asStarted, script], {
-    env: { MALLOC_ARENA_MAX: '1', ...process.env, ...env },
+  const child = spawn('taskset', ['-c', serverCore, process.execPath, script], {
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   running.add(child)

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { createModelCatalog } from './agents/model-catalog.ts'
-import type { ModelCatalog } from './agents/model-catalog.ts'
+import { createModelCatalog } from './agents/agents.ts'
+import type { ModelCatalog } from './agents/agents.ts'
 import { createBilling } from './billing/billing.ts'
 import type { Billing } from './billing/billing.ts'
 import type { Config } from './config/config.ts'

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { ConfigError, parseConfig } from './config/config.ts'
+import { ConfigError } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { openDeps } from './deps.ts'
 import type { OpenedDeps } from './deps.ts'
-import { giveBackMemory } from './idle-memory.ts'
 import { bootstrap, writePrivately } from './identity/bootstrap.ts'
 import type { Bootstrapped } from './identity/bootstrap.ts'
 import { openDataDir, prepareDataDir } from './platform/postgres/data-dir.ts'
@@ -21,6 +20,7 @@ import { StartError } from './platform/process/start-error.ts'
 import { tenantRole } from './platform/database/tenant-role.ts'
 import { guardProcess } from './platform/process/units.ts'
 import { startWatchdog } from './platform/process/watchdog.ts'
+import { readConfig } from './read-config.ts'
 import { buildOperations, buildServer } from './server.ts'
 import { registerJobs } from './worker.ts'
 
@@ -262,7 +262,7 @@ const stopInOrder = (running: Running): void => {
 /** Starts Atrium in this process and prints the way to it. Throws a ConfigError or a StartError when it cannot. */
 export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> => {
   const began = performance.now()
-  const config = parseConfig(env)
+  const config = readConfig(env)
   console.log(`Atrium is starting (${config.environment}${role === 'all' ? '' : `, ${role}`})`)
   // Until there is something to stop in order: what was begun is undone by the database, or done again at the next start.
   const leave = (): void => process.exit(143)
@@ -270,7 +270,6 @@ export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> =
   const running = await start(config, role)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, leave)
   stopInOrder(running)
-  giveBackMemory()
   const { app, first, home } = running
   const place = placeOf(role, config)
   const listening = app && place ? listen(app, config.host, place) : Promise.resolve(undefined)

@@ -21,7 +21,8 @@ import type { AgentCreate, AgentListQuery, AgentPatch } from './schemas.ts'
 import { mergeSettings } from './settings.ts'
 
 export { defaultAgentSlug, watchDefaultAgents } from './default-agent.ts'
-export type { Model, ModelCatalog, ModelPricing, ModelProvider } from './model-catalog.ts'
+export { createModelCatalog } from './model-catalog.ts'
+export type { Model, ModelCatalog } from './model-catalog.ts'
 export type { AgentRow, PeerRow } from './queries.ts'
 
 const maxNameLength = 255

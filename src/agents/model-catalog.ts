@@ -1,10 +1,4 @@
-/** Microcents for a million tokens: what 0.01 cents is called 100 of. 1 USD for a million tokens is 1,000,000. */
-export interface ModelPricing {
-  input: number
-  output: number
-  cacheRead: number
-  cacheWrite: number
-}
+import type { ModelPricing, ModelProvider } from '../config/models.ts'
 
 export interface ModelCapabilities {
   tools: boolean
@@ -26,24 +20,6 @@ export interface Model {
   capabilities: ModelCapabilities
   /** Null: nobody told the price. */
   pricing: ModelPricing | null
-}
-
-/** A model server that the operator named: anything that speaks the OpenAI chat completions protocol. */
-export interface ModelProvider {
-  name: string
-  baseUrl: string
-  apiKey: string | undefined
-  models: {
-    /** As the provider calls it. */
-    name: string
-    /** For people; its name when left out. */
-    title?: string | undefined
-    /** Undefined: unknown. */
-    pricing: ModelPricing | undefined
-    contextWindow?: number | undefined
-    maxOutputTokens?: number | undefined
-    reasoning?: boolean | undefined
-  }[]
 }
 
 export interface ModelCatalog {

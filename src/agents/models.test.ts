@@ -6,7 +6,8 @@ import { describe, test } from 'node:test'
 import { ConfigError, parseConfig } from '../config/config.ts'
 import { createModelCatalog } from './model-catalog.ts'
 import type { Model } from './model-catalog.ts'
-import { modelList } from './model-list.ts'
+import { readConfig } from '../read-config.ts'
+import { modelList } from '../config/model-list.ts'
 import { startTestApp } from '../../test/harness.ts'
 
 const providers = {
@@ -81,7 +82,7 @@ describe('GET /models', () => {
 
 const mistakesOf = (env: Record<string, string>): string[] => {
   try {
-    parseConfig({ NODE_ENV: 'test', ...env })
+    readConfig({ NODE_ENV: 'test', ...env })
     return []
   } catch (error) {
     assert.ok(error instanceof ConfigError)

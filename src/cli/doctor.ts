@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import type { Command, Output } from './command.ts'
 import { withConnection } from './database.ts'
-import { ConfigError, parseConfig } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
 import { findRunning, prepareDataDir } from '../platform/postgres/data-dir.ts'
 import { createDiskSpace } from '../platform/process/disk-space.ts'
@@ -13,6 +13,7 @@ import { checkSecrets } from '../platform/encryption/keys.ts'
 import { pendingMigrations } from '../platform/database/migrate.ts'
 import { openObjectStore } from '../platform/object-store/open.ts'
 import { StartError } from '../platform/process/start-error.ts'
+import { readConfig } from '../read-config.ts'
 import { tenantRole } from '../platform/database/tenant-role.ts'
 
 interface Finding {
@@ -176,7 +177,7 @@ const findAll = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
   const node = await find('Node.js', checkNode)
   let config: Config
   try {
-    config = parseConfig(env)
+    config = readConfig(env)
   } catch (error) {
     const detail = error instanceof ConfigError ? error.mistakes.join('; ') : reasonOf(error)
     return [node, { name: 'environment', ok: false, detail }]

@@ -1,5 +1,4 @@
-import { createModelCatalog } from '../agents/model-catalog.ts'
-import type { ModelProvider } from '../agents/model-catalog.ts'
+import type { ModelProvider } from './models.ts'
 import { billingConfigOf, billingVariables } from './billing.ts'
 import type { BillingConfig } from './billing.ts'
 import { bootstrapConfigOf, bootstrapVariables } from './bootstrap.ts'
@@ -9,7 +8,7 @@ import type { ConnectorSettings } from './connectors.ts'
 import { eventConfigOf, eventVariables } from './events.ts'
 import type { EventConfig } from './events.ts'
 import { connectionConfigOf, limitVariables, rateLimitsOf } from './limits.ts'
-import type { ConnectionConfig, RateLimits } from './limits.ts'
+import type { ConnectionConfig } from './limits.ts'
 import { pricesFile } from './prices.ts'
 import { parseProviders } from './providers.ts'
 import { quotaLimitsOf, quotaVariables } from './quotas.ts'
@@ -19,6 +18,7 @@ import type { StorageConfig } from './storage.ts'
 import { bareOrigin, boolean, choice, integer, Mistake, origin, text } from './values.ts'
 import type { Parse, ParsedOf, Variable } from './values.ts'
 import { isWellFormedKey } from '../platform/key-format.ts'
+import type { RateLimits } from '../platform/http/limits/rate-limit.ts'
 import type { KeyEnvironment } from '../platform/key-format.ts'
 
 export interface Config extends StorageConfig, EventConfig {
@@ -234,12 +234,6 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
   mistakes.push(...providerMistakes)
   const { connectors, mistakes: connectorMistakes } = parseConnectors(env, (name) => Object.hasOwn(variables, name))
   mistakes.push(...connectorMistakes)
-  // Absent when it was refused above.
-  const wanted: string | undefined = parsed.DEFAULT_AGENT_MODEL
-  const model = wanted === undefined ? undefined : createModelCatalog(providers).find(wanted)
-  if (wanted !== undefined && !model?.available) {
-    mistakes.push(`DEFAULT_AGENT_MODEL ${wanted}: ${model?.unavailableReason ?? 'no such model'}`)
-  }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   const environment = parsed.NODE_ENV
   return {

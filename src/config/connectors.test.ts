@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ConfigError, parseConfig } from './config.ts'
+import { readConfig } from '../read-config.ts'
+import { ConfigError } from './config.ts'
 
-const settingsOf = (slug: string, env: Record<string, string>) => parseConfig(env).connectors.get(slug)
+const settingsOf = (slug: string, env: Record<string, string>) => readConfig(env).connectors.get(slug)
 
-describe('what the environment says about connectors', () => {
-  test('is read by slug, dashes as underscores, empty ones as unset', () => {
+describe('connector variables', () => {
+  test('connector settings are read by slug, with dashes as underscores and empty values as unset', () => {
     const env = {
       CONNECTOR_GOOGLE_DRIVE_CLIENT_ID: ' id ',
       CONNECTOR_GOOGLE_DRIVE_CLIENT_SECRET: 'secret',
@@ -19,38 +20,38 @@ describe('what the environment says about connectors', () => {
       baseUrl: 'http://127.0.0.1:9',
       authorizeUrl: 'https://sso.example.com/authorize?tenant=1',
     })
-    assert.deepEqual(settingsOf('github', env), {})
+    assert.equal(settingsOf('github', env), undefined)
   })
 
-  const wrong: [string, Record<string, string>, RegExp][] = [
+  const invalid: [string, Record<string, string>, RegExp][] = [
     [
-      'a connector that there is not',
-      { CONNECTOR_GITHUBB_CLIENT_ID: 'x' },
-      /CONNECTOR_GITHUBB_CLIENT_ID is not a variable of Atrium/,
+      'an unknown connector',
+      { CONNECTOR_GITHUBB_TOKEN_URL: 'https://example.com' },
+      /CONNECTOR_GITHUBB_\* names no connector; connectors are .*github/,
     ],
-    ['a setting that there is not', { CONNECTOR_GITHUB_CLIENTID: 'x' }, /CONNECTOR_GITHUB_CLIENTID is not/],
+    ['an unknown setting', { CONNECTOR_GITHUB_CLIENTID: 'x' }, /CONNECTOR_GITHUB_CLIENTID is not a variable of Atrium/],
     [
-      'half a client',
+      'a client ID without a client secret',
       { CONNECTOR_GITHUB_CLIENT_ID: 'x' },
       /CONNECTOR_GITHUB_CLIENT_ID is set but CONNECTOR_GITHUB_CLIENT_SECRET is not/,
     ],
     [
-      'the other half',
+      'a client secret without a client ID',
       { CONNECTOR_SLACK_CLIENT_SECRET: 'planted' },
       /CONNECTOR_SLACK_CLIENT_SECRET is set but CONNECTOR_SLACK_CLIENT_ID is not/,
     ],
-    ['no URL', { CONNECTOR_HTTP_BASE_URL: 'nonsense' }, /CONNECTOR_HTTP_BASE_URL must be a URL/],
-    ['a URL of another kind', { CONNECTOR_JIRA_TOKEN_URL: 'file:///etc' }, /CONNECTOR_JIRA_TOKEN_URL must be a URL/],
+    ['a malformed URL', { CONNECTOR_HTTP_BASE_URL: 'nonsense' }, /CONNECTOR_HTTP_BASE_URL must be a URL/],
+    ['a URL of another scheme', { CONNECTOR_JIRA_TOKEN_URL: 'file:///etc' }, /CONNECTOR_JIRA_TOKEN_URL must be a URL/],
     [
-      'a URL with a user',
+      'a URL with credentials',
       { CONNECTOR_JIRA_BASE_URL: 'https://u:p@x.example' },
       /CONNECTOR_JIRA_BASE_URL must be a URL/,
     ],
   ]
-  for (const [what, env, message] of wrong) {
-    test(`with ${what} stops the start, and names it`, () => {
+  for (const [what, env, message] of invalid) {
+    test(`a connector variable with ${what} prevents the start and is named in the error`, () => {
       assert.throws(
-        () => parseConfig(env),
+        () => readConfig(env),
         (error: unknown) => {
           assert.ok(error instanceof ConfigError)
           assert.equal(error.mistakes.length, 1)

@@ -1,5 +1,3 @@
-import { catalog } from '../connectors/catalog/catalog.ts'
-
 /** What is asked of each connector; `<SLUG>` is its slug in capitals, dashes as underscores. */
 export const connectorVariables = {
   'CONNECTOR_<SLUG>_CLIENT_ID': {
@@ -32,15 +30,15 @@ export interface ConnectorSettings {
 
 const suffixes = ['_CLIENT_ID', '_CLIENT_SECRET', '_BASE_URL', '_AUTHORIZE_URL', '_TOKEN_URL'] as const
 
-const prefixOf = (slug: string): string => `CONNECTOR_${slug.toUpperCase().replaceAll('-', '_')}`
-
 const isHttpUrl = (value: string): boolean => {
   const url = /^https?:\/\//.test(value) ? URL.parse(value) : null
   return url !== null && url.username === '' && url.hash === ''
 }
 
-const parseSettings = (env: NodeJS.ProcessEnv, slug: string, mistakes: string[]): ConnectorSettings => {
-  const prefix = prefixOf(slug)
+/** The prefix of the variables of one connector: `CONNECTOR_GOOGLE_DRIVE` for `google-drive`. */
+export const connectorPrefix = (slug: string): string => `CONNECTOR_${slug.toUpperCase().replaceAll('-', '_')}`
+
+const parseSettings = (env: NodeJS.ProcessEnv, prefix: string, mistakes: string[]): ConnectorSettings => {
   const read = (suffix: (typeof suffixes)[number]): string | undefined => env[prefix + suffix]?.trim() || undefined
   const readUrl = (suffix: (typeof suffixes)[number]): string | undefined => {
     const value = read(suffix)
@@ -65,20 +63,30 @@ const parseSettings = (env: NodeJS.ProcessEnv, slug: string, mistakes: string[])
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 }
 
-/** Variables that look like a connector's, but there is no such connector: a typing mistake. */
-const strayNames = (env: NodeJS.ProcessEnv, isOther: (name: string) => boolean): string[] => {
-  const known = new Set([...catalog.keys()].flatMap((slug) => suffixes.map((suffix) => prefixOf(slug) + suffix)))
-  return Object.keys(env)
-    .filter((name) => name.startsWith('CONNECTOR_') && !known.has(name) && !isOther(name))
-    .map((name) => `${name} is not a variable of Atrium; connectors are ${[...catalog.keys()].join(', ')}`)
+const prefixOf = (name: string): string | undefined => {
+  const suffix = suffixes.find((one) => name.endsWith(one))
+  const prefix = suffix && name.slice(0, -suffix.length)
+  return prefix?.startsWith('CONNECTOR_') ? prefix : undefined
 }
 
-/** What the environment says about connectors, by slug, with every mistake in it. `isOther`: read elsewhere. */
+/**
+ * The settings of connectors in the environment, by slug, and every error in them. Which slugs exist is known to the
+ * connectors only, so `readConfig` checks that. `isOther` tells whether a name is read elsewhere.
+ */
 export const parseConnectors = (
   env: NodeJS.ProcessEnv,
   isOther: (name: string) => boolean,
 ): { connectors: ReadonlyMap<string, ConnectorSettings>; mistakes: string[] } => {
-  const mistakes = strayNames(env, isOther)
-  const connectors = new Map([...catalog.keys()].map((slug) => [slug, parseSettings(env, slug, mistakes)]))
+  const names = Object.keys(env).filter((name) => name.startsWith('CONNECTOR_') && !isOther(name))
+  const mistakes = names
+    .filter((name) => prefixOf(name) === undefined)
+    .map((name) => `${name} is not a variable of Atrium; those of a connector end with ${suffixes.join(', ')}`)
+  const prefixes = new Set(names.map(prefixOf).filter((prefix) => prefix !== undefined))
+  const connectors = new Map(
+    [...prefixes].map((prefix) => {
+      const slug = prefix.slice('CONNECTOR_'.length).toLowerCase().replaceAll('_', '-')
+      return [slug, parseSettings(env, prefix, mistakes)]
+    }),
+  )
   return { connectors, mistakes }
 }

@@ -1,3 +1,4 @@
+import type { RateLimits } from '../platform/http/limits/rate-limit.ts'
 import { integer } from './values.ts'
 import type { ParsedOf, Variable } from './values.ts'
 
@@ -43,18 +44,6 @@ export const connectionConfigOf = (
   max: parsed.MAX_CONNECTIONS,
   maxPerAddress: trustProxy ? 0 : parsed.MAX_CONNECTIONS_PER_ADDRESS,
 })
-
-/** Requests a minute, 0 for no limit. */
-export interface RateLimits {
-  reads: number
-  writes: number
-  uploads: number
-  turns: number
-  keyMinting: number
-  deposits: number
-  receive: number
-  signIn: number
-}
 
 export const rateLimitsOf = (parsed: ParsedOf<typeof limitVariables>): RateLimits => ({
   reads: parsed.RATE_LIMIT_READS,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ModelPricing } from '../agents/model-catalog.ts'
+import type { ModelPricing } from './models.ts'
 import { Mistake } from './values.ts'
 import type { Parse } from './values.ts'
 

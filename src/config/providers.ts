@@ -1,6 +1,6 @@
 import type { Variable } from './values.ts'
-import type { ModelPricing, ModelProvider } from '../agents/model-catalog.ts'
-import { modelList } from '../agents/model-list.ts'
+import type { ModelPricing, ModelProvider } from './models.ts'
+import { modelList } from './model-list.ts'
 import type { ModelOverride } from './prices.ts'
 
 /** What is asked of each provider that MODEL_PROVIDERS names; `<NAME>` is its name in capitals, dashes as underscores. */

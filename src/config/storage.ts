@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { boolean, integer, Mistake, text, url } from './values.ts'
 import type { Parse, ParsedOf, Variable } from './values.ts'
 import { parseEncryptionKey } from '../platform/encryption/secrets.ts'
+import type { S3Settings } from '../platform/object-store/s3.ts'
 import type { EncryptionKey } from '../platform/encryption/secrets.ts'
 
 // A database behind a Unix socket has no host name: postgres://user@/atrium?host=/run/postgresql
@@ -92,18 +93,9 @@ export interface StorageConfig {
   databaseUrl: string | undefined
   databasePoolSize: number
   redisUrl: string | undefined
-  s3:
-    | {
-        bucket: string
-        endpoint: string | undefined
-        /** Where clients reach the store, when that is not where Atrium does. */
-        publicEndpoint: string | undefined
-        region: string
-        forcePathStyle: boolean
-      }
-    | undefined
+  s3: S3Settings | undefined
   /** Newest first: the first encrypts, all decrypt. Undefined: generated once under the data directory. */
-  encryptionKeys: { id: string; key: Buffer }[] | undefined
+  encryptionKeys: EncryptionKey[] | undefined
 }
 
 export const storageConfigOf = (parsed: ParsedOf<typeof storageVariables>): StorageConfig => ({

@@ -210,23 +210,6 @@ const gathered = (lookUpAll: LookUpAll): Db['lookUp'] => {
     })
 }
 
-const corked = new WeakSet<pg.Client>()
-
-/**
- * All statements that one answer set going leave in one write: a write to the socket costs as much CPU as all the rest
- * of a point read.
- */
-const writeTogether = (client: pg.Client): void => {
-  if (corked.has(client)) return
-  const { stream } = client.connection
-  corked.add(client)
-  stream.cork()
-  process.nextTick(() => {
-    corked.delete(client)
-    stream.uncork()
-  })
-}
-
 const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void> } => {
   const slots: (Promise<pg.Client> | undefined)[] = Array.from({ length: options.hotConnections })
   let next = 0
@@ -253,7 +236,6 @@ const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void>
     refuseInsideTransaction()
     next = (next + 1) % slots.length
     const client = await (slots[next] ??= connect(next))
-    writeTogether(client)
     return client.query(config)
   }
   const close = async (): Promise<void> => {

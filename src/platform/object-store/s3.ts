@@ -22,7 +22,6 @@ import type {
   S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { Config } from '../../config/config.ts'
 import { notFound } from '../http/errors.ts'
 import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
 import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
@@ -33,7 +32,15 @@ const partBytes = 5 * 1_048_576
 const partsOfOneUpload = 2
 const partsOfAllUploads = 8
 
-type S3Settings = NonNullable<Config['s3']>
+export interface S3Settings {
+  bucket: string
+  /** Undefined: AWS. */
+  endpoint: string | undefined
+  /** The URL of the store for clients, when it differs from `endpoint`. */
+  publicEndpoint: string | undefined
+  region: string
+  forcePathStyle: boolean
+}
 
 const clientConfig = (s3: S3Settings, endpoint: string | undefined): S3ClientConfig => ({
   region: s3.region,

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { ModelProvider } from '../../agents/agents.ts'
+import type { ModelProvider } from '../../config/models.ts'
 import { createDemoModel } from './demo-model.ts'
 import { streamLanguageModel } from './language-model.ts'
 import { ModelFailure } from './model-port.ts'

@@ -1,4 +1,4 @@
-import type { ModelPricing } from '../../agents/agents.ts'
+import type { ModelPricing } from '../../config/models.ts'
 import { ceilDiv } from '../../billing/billing.ts'
 import type { ModelUsage } from '../models/model-port.ts'
 

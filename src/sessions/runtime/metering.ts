@@ -1,4 +1,5 @@
-import type { AgentRow, ModelPricing } from '../../agents/agents.ts'
+import type { AgentRow } from '../../agents/agents.ts'
+import type { ModelPricing } from '../../config/models.ts'
 import { agentCapOf, isUnlimited, openProviderKey, reserveCall } from '../../billing/billing.ts'
 import type { PlannedCall } from '../../billing/billing.ts'
 import { holdTurn } from './checkpoint-queries.ts'

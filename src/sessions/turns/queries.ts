@@ -2,7 +2,7 @@ import { empty, sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { Actor } from '../../identity/actor.ts'
-import type { ModelPricing } from '../../agents/agents.ts'
+import type { ModelPricing } from '../../config/models.ts'
 import type { Question } from '../runtime/questions.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 

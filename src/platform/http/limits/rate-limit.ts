@@ -1,6 +1,16 @@
-import type { RateLimits } from '../../../config/limits.ts'
-import type { Config } from '../../../config/config.ts'
 import type { Log } from '../../process/log.ts'
+
+/** Requests a minute for one key or address; 0 turns the limit off. */
+export interface RateLimits {
+  reads: number
+  writes: number
+  uploads: number
+  turns: number
+  keyMinting: number
+  deposits: number
+  receive: number
+  signIn: number
+}
 
 export type LimitName = keyof RateLimits
 
@@ -25,7 +35,7 @@ export interface RateLimiter {
 }
 
 export interface RateLimiterOptions {
-  rateLimits: Config['rateLimits']
+  rateLimits: RateLimits
   redisUrl?: string | undefined
   log: Log
   /**

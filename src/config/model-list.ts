@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ModelPricing } from './model-catalog.ts'
+import type { ModelPricing } from './models.ts'
 
 /** What is known about a model of a well-known provider. */
 export interface ListedModel {

@@ -1,4 +1,4 @@
-import type { Previewer } from './files/preview/previewer.ts'
+import type { Previewer } from './files/files.ts'
 import type { Actor } from './identity/actor.ts'
 import type { Permission } from './identity/permissions.ts'
 import type { Database } from './platform/database/database.ts'

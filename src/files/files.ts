@@ -22,6 +22,12 @@ import { checkDepth, deleteTree, prepareFolderMove, resolvePlace } from './tree/
 import type { ResolvedPlace } from './tree/tree.ts'
 import { existing, storageKeyOf } from './uploads/uploads.ts'
 
+export type { Previewer } from './preview/previewer.ts'
+export { getProject } from './projects/projects.ts'
+export { listFiles } from './tree/listing.ts'
+export { checkName } from './tree/names.ts'
+export { createUploadedFile, receive } from './uploads/uploads.ts'
+
 const required = <T>(value: T | undefined, name: string): T => {
   if (value === undefined) throw badRequest(`${name} is required`)
   return value

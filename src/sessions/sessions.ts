@@ -1,5 +1,5 @@
 import { getAgent } from '../agents/agents.ts'
-import { getProject } from '../files/projects/projects.ts'
+import { getProject } from '../files/files.ts'
 import type { Actor } from '../identity/actor.ts'
 import { workspaceOf } from '../identity/actor.ts'
 import { audit } from '../identity/audit/audit.ts'

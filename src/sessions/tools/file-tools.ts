@@ -1,7 +1,4 @@
-import { isOwnContent, readFileText } from '../../files/files.ts'
-import { listFiles } from '../../files/tree/listing.ts'
-import { checkName } from '../../files/tree/names.ts'
-import { createUploadedFile, receive } from '../../files/uploads/uploads.ts'
+import { checkName, createUploadedFile, isOwnContent, listFiles, readFileText, receive } from '../../files/files.ts'
 import { cutToJsonBytes } from './cut-text.ts'
 import type { Tool, ToolContext } from './tools.ts'
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix, jsonBodyLimitBytes } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { takeBytes } from '../../platform/http/json-body.ts'
+import { acceptBytes } from '../../platform/http/json-body.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { ok, Success } from '../../platform/http/schemas.ts'
@@ -18,7 +18,7 @@ export const registerPaymentWebhook = (
 ): void => {
   const { plans } = config.billing
   app.register(async (scope: App) => {
-    takeBytes(scope)
+    acceptBytes(scope)
     scope.post(
       `${apiPrefix}/billing/webhooks/stripe`,
       {

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import { apiPrefix, jsonBodyLimitBytes } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { takeBytes } from '../../platform/http/json-body.ts'
+import { acceptBytes } from '../../platform/http/json-body.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import { CursorList, CursorQuery, Nothing, ok, Success } from '../../platform/http/schemas.ts'
 import * as endpointQueries from './queries.ts'
@@ -29,7 +29,7 @@ const toEndpoint = ({ settings, ...row }: EndpointRow) => ({ ...row, target: set
 /** The public route that receives events. Each provider is verified by its own scheme. */
 const registerReceiveRoute = (app: App, deps: ReceiveDeps): void => {
   app.register(async (scope: App) => {
-    takeBytes(scope)
+    acceptBytes(scope)
     scope.decorateRequest('endpoint', undefined)
     scope.post(
       `${apiPrefix}/connectors/webhooks/:provider/:endpointId`,

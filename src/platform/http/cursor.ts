@@ -1,3 +1,4 @@
+import { isCleanText } from '../text/text.ts'
 import { badRequest } from './errors.ts'
 
 /**
@@ -17,10 +18,10 @@ interface KindTypes {
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-// Microseconds, as PostgreSQL prints them: a cursor cut to milliseconds would skip rows of the same millisecond.
+// Microseconds, as PostgreSQL prints them: a cursor with milliseconds would skip rows of the same millisecond.
 const timestamp = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|\+00)$/
 
-// The 30th of February is a Date in JavaScript, but an error in PostgreSQL; so is the year 0.
+// JavaScript accepts February 30 and the year 0; PostgreSQL rejects both.
 const isRealTime = (text: string): boolean => {
   const seconds = text.slice(0, 19).replace(' ', 'T')
   const milliseconds = Date.parse(`${seconds}Z`)
@@ -31,12 +32,12 @@ const isRealTime = (text: string): boolean => {
 const isKind = (value: unknown, kind: Kind): boolean => {
   if (kind === 'uuid') return typeof value === 'string' && uuid.test(value)
   if (kind === 'timestamp') return typeof value === 'string' && timestamp.test(value) && isRealTime(value)
-  if (kind === 'string') return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
+  if (kind === 'string') return typeof value === 'string' && isCleanText(value)
   if (kind === 'number') return typeof value === 'number' && Number.isSafeInteger(value)
   return typeof value === 'boolean'
 }
 
-/** Reads a cursor back as values of these kinds. Throws BAD_REQUEST for anything that encodeCursor did not make. */
+/** Decodes a cursor into values of these kinds. Throws BAD_REQUEST for text that encodeCursor did not return. */
 export const decodeCursor = <const Kinds extends readonly Kind[]>(
   cursor: string,
   kinds: Kinds,

@@ -3,18 +3,17 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import secureJson from 'secure-json-parse'
 import { badRequest } from './errors.ts'
+import { isCleanText } from '../text/text.ts'
 import { maxJsonDepth, jsonDepth } from './json-depth.ts'
 
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
-
-const hasOnlyStorableText = (value: unknown): boolean => {
-  if (typeof value === 'string') return isStorable(value)
+const hasOnlyCleanText = (value: unknown): boolean => {
+  if (typeof value === 'string') return isCleanText(value)
   if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(hasOnlyStorableText)
-  return Object.entries(value).every(([key, inner]) => isStorable(key) && hasOnlyStorableText(inner))
+  if (Array.isArray(value)) return value.every(hasOnlyCleanText)
+  return Object.entries(value).every(([key, inner]) => isCleanText(key) && hasOnlyCleanText(inner))
 }
 
-/** Parses a JSON body of which nothing is stored: its strings may be any text. */
+/** Parses a JSON body that is not stored, so that its strings may contain NUL and unpaired surrogates. */
 const parseAnyJson = (body: Buffer): unknown => {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw badRequest('The body is not valid UTF-8.')
@@ -32,13 +31,13 @@ const parseAnyJson = (body: Buffer): unknown => {
 const unicodeEscape = Buffer.from('\\u')
 
 /**
- * Parses a JSON body. Refuses with BAD_REQUEST what no route could store or would be fooled by: invalid UTF-8, NUL
- * and lone surrogates in strings, `__proto__` and `constructor.prototype` keys, more than 64 levels.
+ * Parses a JSON body. Throws BAD_REQUEST for invalid UTF-8, NUL and unpaired surrogates in strings, the keys
+ * `__proto__` and `constructor.prototype`, and more than 64 levels.
  */
 export const parseJsonBody = (body: Buffer): unknown => {
   const value = parseAnyJson(body)
-  // Only an escape can bring in what isUtf8 did not see.
-  if (body.includes(unicodeEscape) && !hasOnlyStorableText(value)) {
+  // After isUtf8, only a \u escape can produce NUL or an unpaired surrogate.
+  if (body.includes(unicodeEscape) && !hasOnlyCleanText(value)) {
     throw badRequest('The body contains text that cannot be stored: NUL or half of a surrogate pair.')
   }
   return value
@@ -46,12 +45,12 @@ export const parseJsonBody = (body: Buffer): unknown => {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The bytes of a JSON body, for what must be compared or verified byte for byte. */
+    /** The bytes of a JSON body, for idempotency keys and signatures. */
     rawBody: Buffer | undefined
   }
 }
 
-const takeJson = (app: FastifyInstance, parse: (body: Buffer) => unknown): void => {
+const acceptJson = (app: FastifyInstance, parse: (body: Buffer) => unknown): void => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
@@ -65,17 +64,17 @@ const takeJson = (app: FastifyInstance, parse: (body: Buffer) => unknown): void 
 
 export const registerJsonBody = (app: FastifyInstance): void => {
   app.decorateRequest('rawBody', undefined)
-  takeJson(app, parseJsonBody)
+  acceptJson(app, parseJsonBody)
 }
 
-/** For the routes of a scope that store nothing of their JSON: NUL and halves of surrogate pairs are text, too. */
-export const takeAnyJson = (scope: FastifyInstance): void => takeJson(scope, parseAnyJson)
+/** For routes of a scope that do not store their JSON: strings may contain NUL and unpaired surrogates. */
+export const acceptAnyJson = (scope: FastifyInstance): void => acceptJson(scope, parseAnyJson)
 
 /**
- * For the routes of a scope that verify what came: the bytes, whatever their Content-Type. One that is malformed would
- * be refused before a route sees it, so it is put aside meanwhile.
+ * For routes of a scope that verify signatures: the body as bytes, with any Content-Type. Fastify rejects a malformed
+ * Content-Type before the route, so the header is removed until the body has been read.
  */
-export const takeBytes = (scope: FastifyInstance): void => {
+export const acceptBytes = (scope: FastifyInstance): void => {
   const types = new WeakMap<IncomingMessage, string>()
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

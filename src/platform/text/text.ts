@@ -1,2 +1,26 @@
-/** Text that PostgreSQL stores: without NUL, with a replacement character for half of a surrogate pair. */
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
+
+/** Whether PostgreSQL can store the text: it rejects NUL and unpaired surrogates. */
+export const isCleanText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+/** The text without NUL, and with U+FFFD for unpaired surrogates, so that PostgreSQL can store it. */
 export const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0', '')
+
+/** Cleans text that arrives in pieces. A surrogate pair that is split between two pieces is kept. */
+export const createTextCleaner = (): ((piece: string) => string) => {
+  let pending = ''
+  return (piece) => {
+    const text = pending + piece
+    const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length
+    pending = text.slice(end)
+    return cleanText(text.slice(0, end))
+  }
+}
+
+/** Cleans every text in a JSON value, including the names of fields. */
+export const cleanJson = (value: unknown): unknown => {
+  if (typeof value === 'string') return cleanText(value)
+  if (Array.isArray(value)) return value.map(cleanJson)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleanJson(inner)]))
+}

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import { createTextCleaner } from './clean-text.ts'
+import { createTextCleaner } from '../../platform/text/text.ts'
 import { ModelFailure } from './model-port.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, PromptMessage } from './model-port.ts'
 

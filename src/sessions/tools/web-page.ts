@@ -3,6 +3,7 @@ import type { ApiError } from '../../platform/http/errors.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
 import type { Outbound, OutboundResponse } from '../../platform/outbound/outbound.ts'
 import type { PageReader } from '../../platform/sandbox/pages.ts'
+import { cleanText } from '../../platform/text/text.ts'
 
 export interface Page {
   /** Where the text is from, after redirects. */
@@ -94,9 +95,6 @@ const decode = (bytes: Buffer, charset: string): string => {
   }
 }
 
-/** What no database and no JSON can hold. */
-const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed()
-
 /** Reads a page of the public Internet as text. BAD_REQUEST with what went wrong, in words for whoever named the URL. */
 export const readPage = async (
   outbound: Outbound,
@@ -118,8 +116,8 @@ export const readPage = async (
   return {
     url,
     contentType: type,
-    title: page.title && storable(page.title.slice(0, 500)),
-    text: storable(page.text),
+    title: page.title && cleanText(page.title.slice(0, 500)),
+    text: cleanText(page.text),
     truncated: truncated || page.isCut,
   }
 }

@@ -3,7 +3,7 @@ import { notFound, serviceUnavailable, unauthorized, validationError } from '../
 import { apiPrefix, jsonBodyLimitBytes, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { takeAnyJson, takeBytes } from '../../platform/http/json-body.ts'
+import { acceptAnyJson, acceptBytes } from '../../platform/http/json-body.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import { Empty, ok, Success } from '../../platform/http/schemas.ts'
 import { linear } from '../../providers/linear.ts'
@@ -61,7 +61,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
 
   app.register(async (scope: App) => {
     // Verified and forwarded byte for byte.
-    takeBytes(scope)
+    acceptBytes(scope)
 
     scope.post(
       `${apiPrefix}/webhooks/receive/:webhookId`,
@@ -164,7 +164,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
   )
 
   app.register(async (scope: App) => {
-    takeAnyJson(scope)
+    acceptAnyJson(scope)
     scope.post(
       `${apiPrefix}/webhooks/verify`,
       {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
-import { originOf, refuse } from '../platform/http/http.ts'
+import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import type { Actor } from './actor.ts'
 import type { Authority } from './authority.ts'
@@ -123,7 +123,7 @@ const admit = async (
     if (access !== 'member') permit(actor, access)
     request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
   } catch (error) {
-    if (error instanceof ApiError) refuse(request, reply, error)
+    if (error instanceof ApiError) rejectRequest(request, reply, error)
     else done(error as Error)
     return
   }
@@ -155,7 +155,7 @@ export const registerAuthentication = (app: App, options: AuthenticationOptions)
       }
       const key = bearer.exec(authorization)?.[1]
       const asking = key === undefined ? noKey : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
-      if (asking instanceof ApiError) refuse(request, reply, asking)
+      if (asking instanceof ApiError) rejectRequest(request, reply, asking)
       else void admit(request, reply, access, asking, done)
     }
   app.addHook('onRoute', (route) => {

@@ -9,14 +9,20 @@ export interface LeasedRow {
   row: Sql
 }
 
+export interface NewClaim {
+  token: string
+  leaseMs: number
+  when?: Sql
+  set?: Sql
+  returning?: Sql
+}
+
 const until = (leaseMs: number): Sql => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
 
 export const claim = <Row>(
   db: Db,
   { table, row }: LeasedRow,
-  token: string,
-  leaseMs: number,
-  { when = sql`true`, set, returning = sql`true` }: { when?: Sql; set?: Sql; returning?: Sql },
+  { token, leaseMs, when = sql`true`, set, returning = sql`true` }: NewClaim,
 ) =>
   db.row<Row>(sql`
     -- all orgs: the caller's condition names org_id

@@ -6,25 +6,25 @@ import type { LeasedRow } from './lease-queries.ts'
 
 export type { LeasedRow } from './lease-queries.ts'
 
-/** What proves that a worker has a row. */
+/** The proof that a worker has claimed a row. */
 export interface Claim<Row> {
   token: string
-  /** What `returning` asked for. */
+  /** The columns of `returning`. */
   row: Row
-  /** On this process's monotonic clock, before the claim was sent: the lease ends no later than this plus its length. */
+  /** The time before the claim was sent, by this process's monotonic clock: the lease ends at most `leaseMs` later. */
   claimedAtMs: number
 }
 
-/** A claim that is kept alive while the work goes on. */
+/** A claim that is renewed while the work is running. */
 export interface Lease {
   readonly token: string
-  /** Belongs into the `where` of every write of the work; one that changes no row came too late. */
+  /** Must be in the `where` of every write of the work; a write that changes no row came too late. */
   readonly held: Sql
   /** Aborted when the lease is lost. */
   readonly signal: AbortSignal
-  /** Throws when the lease is lost. Call it before an effect outside the database, where no `where` can help. */
+  /** Throws when the lease is lost. Call it before an effect outside of the database. */
   check(): void
-  /** Stops renewing it. The row stays claimed until the lease runs out, or until the work's last write cleared it. */
+  /** Stops the renewal. The row stays claimed until the lease expires or the last write of the work releases it. */
   stop(): void
 }
 
@@ -33,7 +33,7 @@ export interface LeaseTiming {
   renewMs: number
 }
 
-/** A worker that was killed loses its row after 30 s; two renewals may fail before that. */
+/** A killed worker loses its row after 30 s. One renewal may fail without losing the lease. */
 export const leaseTiming: LeaseTiming = { leaseMs: 30_000, renewMs: 10_000 }
 
 export interface ClaimOptions {
@@ -41,7 +41,7 @@ export interface ClaimOptions {
   when?: Sql
   /** Further assignments, such as sql`state = 'running', attempt = attempt + 1`. */
   set?: Sql
-  /** Columns to answer. */
+  /** Columns to return. */
   returning?: Sql
   timing?: LeaseTiming
 }
@@ -54,8 +54,8 @@ export class LeaseLostError extends Error {
 }
 
 /**
- * Takes the row if nobody has it, or if whoever had it let its lease run out. Undefined when it is taken, missing, or
- * not as `when` wants it. In a transaction, keep the lease only after the commit.
+ * Claims a row that has no lease or an expired one. Undefined when the row is leased, missing, or does not satisfy
+ * `when`. In a transaction, call `keepLease` only after the commit.
  */
 export const claimLease = async <Row = unknown>(
   db: Db,
@@ -64,11 +64,11 @@ export const claimLease = async <Row = unknown>(
 ): Promise<Claim<Row> | undefined> => {
   const token = randomUUID()
   const claimedAtMs = performance.now()
-  const row = await queries.claim<Row>(db, target, token, timing.leaseMs, options)
+  const row = await queries.claim<Row>(db, target, { token, leaseMs: timing.leaseMs, ...options })
   return row && { token, row, claimedAtMs }
 }
 
-/** Renews the claim until it is stopped or lost. */
+/** Renews the lease until it is stopped or lost. */
 export const keepLease = (
   db: Database,
   target: LeasedRow,
@@ -90,8 +90,8 @@ export const keepLease = (
     stop()
     if (!lost.signal.aborted) lost.abort(new LeaseLostError(reason, cause === undefined ? undefined : { cause }))
   }
-  // By this process's own clock: when the event loop stood still, or the database did not answer, for so long that
-  // somebody else may have the row by now.
+  // By this process's own clock: when the event loop was blocked or the database did not respond for the length of the
+  // lease, another worker may have the row.
   const endWhenDue = (): NodeJS.Timeout =>
     setTimeout(() => lose('it was not renewed in time'), Math.max(0, validUntilMs - performance.now()))
 
@@ -100,7 +100,7 @@ export const keepLease = (
     try {
       const held = await queries.renew(db, target, token, leaseMs)
       if (!held && !stopped) {
-        lose('somebody else took it, or it was ended')
+        lose('another worker claimed it, or it was released')
         return
       }
       failures = 0
@@ -130,8 +130,8 @@ export const keepLease = (
 }
 
 /**
- * Claims the row, does the work while the lease is kept, and gives the row back. Undefined, without any work, when
- * somebody else has it. What the work writes must say `where … and ${lease.held}`.
+ * Claims the row, runs the work while it renews the lease, and releases the row. Undefined, without running the work,
+ * when the row is leased. Every write of the work must have `and ${lease.held}` in its `where`.
  */
 export const withLease = async <Row, T>(
   db: Database,
@@ -146,7 +146,7 @@ export const withLease = async <Row, T>(
     return await work(lease, claim.row)
   } finally {
     lease.stop()
-    // One that cannot be given back runs out by itself; the outcome of the work counts for more.
+    // A lease that is not released expires; an error here must not replace the result of the work.
     await queries.release(db, target, claim.token).catch(() => undefined)
   }
 }

@@ -1,19 +1,11 @@
 import type { Database } from '../database/database.ts'
 import * as queries from './queries.ts'
+import type { SealedColumn } from './queries.ts'
 import { UnsealError } from './secrets.ts'
 import type { SealedAt, Sealer } from './secrets.ts'
 
-/** A column of sealed values, by name. `idColumns` with `orgColumn` before them are the table's primary key. */
-export interface SealedColumn {
-  readonly table: string
-  readonly column: string
-  /** Null for a table that belongs to no org. */
-  readonly orgColumn: string | null
-  readonly idColumns: readonly string[]
-}
-
 export interface SealedColumnAt extends SealedColumn {
-  /** Where the value of this row lives. Give the ids in the order of `idColumns`; without an org, `''`. */
+  /** The location of a value. `ids` are in the order of `idColumns`; `orgId` is `''` for a table without an org. */
   at(orgId: string, ...ids: string[]): SealedAt
 }
 
@@ -28,7 +20,7 @@ export const defineSealedColumn = (
   orgColumn,
   idColumns,
   at: (orgId, ...ids) => {
-    if (ids.length !== idColumns.length) throw new Error(`${table}.${column} has ${idColumns.length} ids`)
+    if (ids.length !== idColumns.length) throw new Error(`${table}.${column} needs ${idColumns.length} ids`)
     return { table, column, orgId, rowId: ids.join('/') }
   },
 })
@@ -36,11 +28,11 @@ export const defineSealedColumn = (
 export interface ReencryptResult {
   table: string
   column: string
-  /** Now under the current key. */
+  /** Values that were encrypted with the current key. */
   resealed: number
-  /** Written by somebody else in between. */
+  /** Values that another process changed at the same time. */
   changed: number
-  /** Did not open under any key that is here, and were left as they are. */
+  /** Values that no configured key decrypts; they were not changed. */
   unreadable: number
 }
 
@@ -58,7 +50,7 @@ const reencryptColumn = async (
   const result: ReencryptResult = { table: column.table, column: column.column, resealed: 0, changed: 0, unreadable: 0 }
   let after: queries.SealedRow | undefined
   for (;;) {
-    const rows = await queries.findSealedOtherwise(db, column, sealer.currentKeyId, after, batchSize)
+    const rows = await queries.findSealedOtherwise(db, column, { keyId: sealer.currentKeyId, after, limit: batchSize })
     for (const row of rows) {
       const at = column.at(row.orgId, ...row.ids)
       try {
@@ -77,9 +69,9 @@ const reencryptColumn = async (
 }
 
 /**
- * Puts every sealed value under the current key. Beside running servers: a value that changes in between is left to
- * whoever changed it. Stopped at any moment, it goes on where it was when it is run again. When nothing is left under
- * another key, the other keys may be taken out of the configuration; until then the start refuses to do without them.
+ * Encrypts every sealed value with the current key. Servers may run at the same time: a value that another process
+ * changes is skipped. It can be stopped and run again at any time. When no value is left under another key, the other
+ * keys can be removed from the configuration; until then a start without them fails.
  */
 export const reencrypt = async (
   db: Database,
@@ -91,7 +83,7 @@ export const reencrypt = async (
   for (const column of columns) results.push(await reencryptColumn(db, sealer, column, options))
   let isComplete = true
   for (const column of columns) {
-    const [left] = await queries.findSealedOtherwise(db, column, sealer.currentKeyId, undefined, 1)
+    const [left] = await queries.findSealedOtherwise(db, column, { keyId: sealer.currentKeyId, limit: 1 })
     if (left) isComplete = false
   }
   if (isComplete) await queries.deleteOtherChecks(db, sealer.currentKeyId)

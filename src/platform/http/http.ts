@@ -23,7 +23,7 @@ import { databaseUnavailable, isDatabaseUnavailable, sqlState } from '../databas
 import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'
-import { dialectOf, registerDialects } from './dialects.ts'
+import { errorFormatOf, registerErrorFormats } from './error-formats.ts'
 import { hangsUpOn } from './server/linger.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from '../process/log.ts'
@@ -80,13 +80,16 @@ export interface HttpOptions {
   isDiskFull?: (() => boolean) | undefined
 }
 
-/** Node keeps the answer that a socket is busy with under this name. */
-type AnsweringSocket = Socket & { _httpMessage?: ServerResponse | null }
+/** The unfinished responses of a connection: several when requests are pipelined. */
+const responses = new WeakMap<Socket, ServerResponse[]>()
 
-// Sockets of clients that write something other than HTTP get the envelope, too, and are closed: unless an answer is
-// on its way on this connection, which ours would end up in the middle of.
-const answerRaw = (socket: AnsweringSocket, status: string, message: string): void => {
-  if (!socket.writable || socket._httpMessage?.headersSent === true) {
+const unfinishedOn = (socket: Socket): ServerResponse[] =>
+  (responses.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished)
+
+// Clients that send something other than HTTP get the envelope as well. When a response is being sent on the connection,
+// it is closed without one, because the envelope would end up inside that response.
+const answerRaw = (socket: Socket, status: string, message: string): void => {
+  if (!socket.writable || unfinishedOn(socket).some(({ headersSent }) => headersSent)) {
     socket.destroy()
     return
   }
@@ -128,15 +131,17 @@ const announceStop = (app: FastifyInstance): void => {
   const stop = new AbortController()
   // Every stream that is open listens.
   setMaxListeners(0, stop.signal)
-  const sockets = new Set<AnsweringSocket>()
+  const sockets = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   app.decorate('stopping', stop.signal)
   app.addHook('preClose', (done) => {
-    // Answers that are not out yet will say `Connection: close`; Fastify sees to those of later requests.
-    for (const { _httpMessage: answer } of sockets) if (answer?.headersSent === false) answer.shouldKeepAlive = false
+    // Fastify adds `Connection: close` to the responses of later requests only.
+    for (const response of [...sockets].flatMap(unfinishedOn)) {
+      if (!response.headersSent) response.setHeader('connection', 'close')
+    }
     stop.abort()
     done()
   })
@@ -208,9 +213,9 @@ const failureText = (error: ApiError): string => {
 
 const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply => {
   reply.header('content-type', 'application/json; charset=utf-8')
-  const dialect = dialectOf(request)
-  if (!dialect) return reply.code(error.status).send(failureText(error))
-  const { body, status = error.status, headers = {} } = dialect.failure(error, request)
+  const format = errorFormatOf(request)
+  if (!format) return reply.code(error.status).send(failureText(error))
+  const { body, status = error.status, headers = {} } = format.failure(error, request)
   return reply.code(status).headers(headers).send(JSON.stringify(body))
 }
 
@@ -218,7 +223,7 @@ const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiE
  * Answers a refusal from within an `onRequest` hook, before anything was said about a body. A flood of wrong keys is
  * answered here, so past the error handler, which costs three times as much.
  */
-export const refuse = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
+export const rejectRequest = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
   if (hangsUpOn(request.raw)) reply.header('connection', 'close')
   void answerFailure(request, reply, error)
 }
@@ -233,7 +238,7 @@ const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Reco
 const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): ApiError =>
   malformedId === 'BAD_REQUEST' ? badRequest('The id in the path is not a UUID.') : notFound(what)
 
-const refuseNul = (request: FastifyRequest): void => {
+const rejectNul = (request: FastifyRequest): void => {
   if (request.raw.url?.includes('%00')) throw badRequest('The query contains NUL.')
 }
 
@@ -316,13 +321,15 @@ export const createHttp = (options: HttpOptions): App => {
   registerJsonBody(app)
   registerValidation(app)
   registerDeprecation(app)
-  registerDialects(app)
+  registerErrorFormats(app)
   const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsOf(pathOf(request))
     if (allowed.length > 0) reply.header('allow', allowed.join(', '))
     return sendError(reply, notFound('Route'), defaults)
   }
   app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw
+    responses.set(socket, [...unfinishedOn(socket), reply.raw])
     reply.header('x-request-id', request.id)
     reply.headers(defaults)
     if (asksProxy && request.protocol === 'https') reply.header('strict-transport-security', httpsOnly)
@@ -330,7 +337,7 @@ export const createHttp = (options: HttpOptions): App => {
     done(headers.host === undefined && httpVersionMinor > 0 ? badRequest('The Host header is missing.') : undefined)
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    refuseNul(request)
+    rejectNul(request)
     if (request.routeOptions.config.optionalBody === true && (request.rawBody?.length ?? 0) === 0) request.body = {}
     done()
   })

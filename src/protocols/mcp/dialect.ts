@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Dialect } from '../../platform/http/dialects.ts'
+import type { ErrorFormat } from '../../platform/http/error-formats.ts'
 import { forbidden } from '../../platform/http/errors.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { originOf } from '../../platform/http/http.ts'
@@ -11,7 +11,7 @@ const headersOf = ({ code }: ApiError): Record<string, string> =>
   code === 'UNAUTHORIZED' ? { 'www-authenticate': 'Bearer realm="atrium"' } : {}
 
 /** Refusals as MCP's clients expect them: JSON-RPC errors, and 405 for methods that a server without sessions has not. */
-export const mcpDialect: Dialect = {
+export const mcpDialect: ErrorFormat = {
   prefix: mcpPath,
   failure: (error, request) => {
     const { body } = request

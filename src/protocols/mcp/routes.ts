@@ -21,7 +21,7 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps, tails: Tails): vo
   const { config, db } = deps
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
   const methods = createMethods(deps, tails)
-  app.dialects.push(mcpDialect)
+  app.errorFormats.push(mcpDialect)
 
   const send = (reply: FastifyReply, response: object) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(response))

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Dialect } from '../../platform/http/dialects.ts'
+import type { ErrorFormat } from '../../platform/http/error-formats.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { ErrorCode } from '../../platform/http/errors.ts'
 import type { TurnRow } from '../../sessions/turns/queries.ts'
@@ -51,7 +51,7 @@ export const chatFailure = (error: ApiError): ChatFailure => {
 }
 
 /** Failures as OpenAI's clients know them, with the status that the same failure has everywhere. */
-export const openAiDialect: Dialect = {
+export const openAiDialect: ErrorFormat = {
   prefix: openAiPrefix,
   failure: (error) => ({ body: chatFailure(error) }),
 }

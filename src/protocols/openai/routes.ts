@@ -45,7 +45,7 @@ const begunBefore = ({ status, body }: StoredAnswer): BegunChat | undefined =>
 export const registerOpenAiRoutes = (app: App, deps: SessionDeps, tails: Tails): void => {
   const { config, db } = deps
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
-  app.dialects.push(openAiDialect)
+  app.errorFormats.push(openAiDialect)
 
   const begin = async (request: FastifyRequest, body: ChatCompletionCreate): Promise<BegunChat> => {
     const { actor } = request

@@ -148,14 +148,15 @@ const differ = (stored: Buffer | null, given: Buffer | null): boolean =>
 /** Claims the key, or answers the row of whoever has it. */
 const claimKey = async (db: Database, claim: Claim, seconds: number): Promise<KeyRow | undefined> => {
   const { scope, token, fingerprint } = claim
-  // Goes round again when the key was freed or taken over between two statements.
+  const wanted = { claim: token, fingerprint, claimSeconds: seconds }
+  // Tries again when the key was freed or taken over between two statements.
   for (let tries = 0; tries < 5; tries++) {
-    if (await queries.insertClaim(db, scope, token, fingerprint, seconds)) return undefined
+    if (await queries.insertClaim(db, scope, wanted)) return undefined
     const row = await queries.findKey(db, scope)
     if (!row) continue
     const isAbandoned = row.state === 'running' && !row.isClaimed && !differ(row.fingerprint, fingerprint)
     if (!row.isExpired && !isAbandoned) return row
-    if (await queries.replaceClaim(db, scope, row, token, fingerprint, seconds)) return undefined
+    if (await queries.replaceClaim(db, scope, row, wanted)) return undefined
   }
   throw stillRunning()
 }
@@ -214,19 +215,21 @@ const guardedBy = (db: Database, claim: Claim): Database =>
 
 const isKept = (status: number): boolean => (status >= 200 && status < 300) || keptStatuses.has(status)
 
-/** Writes onto the key how the request ended. */
-const settleClaim = async (db: Database, claim: Claim, reply: FastifyReply, payload: unknown, omit: string[]) => {
+interface EndOptions {
+  db: Database
+  omit: string[]
+}
+
+/** Stores the outcome of the request. */
+const endClaim = async (claim: Claim, reply: FastifyReply, payload: unknown, { db, omit }: EndOptions) => {
   const { scope, token, fingerprint } = claim
   if (claim.transient || fingerprint === null || !isKept(reply.statusCode)) {
     // What was committed all the same stays, and whoever asks again is told.
     if ((await queries.deleteUnused(db, scope, token)) === 0) await queries.endClaim(db, scope, token, fingerprint)
   } else if (payload === undefined || payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
     const body = withoutPaths(payload?.toString() ?? '', omit)
-    await queries.storeAnswer(db, scope, token, fingerprint, {
-      status: reply.statusCode,
-      headers: headersOf(reply),
-      body,
-    })
+    const response = { status: reply.statusCode, headers: headersOf(reply), body }
+    await queries.storeResponse(db, scope, { claim: token, fingerprint }, response)
   } else await queries.endClaim(db, scope, token, fingerprint)
 }
 
@@ -280,7 +283,7 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     claim.settled = true
     claim.stopRenewal()
     try {
-      await settleClaim(db, claim, reply, payload, config.omit ?? [])
+      await endClaim(claim, reply, payload, { db, omit: config.omit ?? [] })
     } catch (error) {
       // The answer is true all the same. The key stays `committed`, or is free again when its claim runs out.
       log.warn({ err: error, requestId: request.id }, 'the answer under an idempotency key could not be stored')
@@ -319,11 +322,9 @@ export const registerIdempotency = (app: App, options: IdempotencyOptions): void
     claim.settled = true
     claim.stopRenewal()
     const config = this.routeOptions.config.idempotency || {}
-    await queries.storeAnswer(db, claim.scope, claim.token, claim.fingerprint, {
-      status,
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: withoutPaths(JSON.stringify(body), config.omit ?? []),
-    })
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    const response = { status, headers, body: withoutPaths(JSON.stringify(body), config.omit ?? []) }
+    await queries.storeResponse(db, claim.scope, { claim: claim.token, fingerprint: claim.fingerprint }, response)
   })
 
   app.addHook('onRoute', (route) => {

@@ -1,12 +1,12 @@
 import { sql } from '../../database/database.ts'
 import type { Db } from '../../database/database.ts'
 
-/** Whose key it is, and for what. */
+/** The caller and the route that a key belongs to. */
 export interface KeyScope {
   orgId: string
   userId: string
   method: string
-  /** The pattern, such as `/api/v1/files/:id`; the URL itself is in the fingerprint. */
+  /** The pattern, such as `/api/v1/files/:id`. The URL itself is part of the fingerprint. */
   route: string
   key: string
 }
@@ -22,6 +22,13 @@ export interface KeyRow {
   body: string | null
 }
 
+export interface NewClaim {
+  claim: string
+  /** Null until the body of the request is known. */
+  fingerprint: Buffer | null
+  claimSeconds: number
+}
+
 const scoped = (scope: KeyScope) =>
   sql`org_id = ${scope.orgId} and user_id = ${scope.userId} and method = ${scope.method} and route = ${scope.route} and key = ${scope.key}`
 
@@ -31,9 +38,7 @@ const until = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval
 export const insertClaim = async (
   db: Db,
   scope: KeyScope,
-  claim: string,
-  fingerprint: Buffer | null,
-  claimSeconds: number,
+  { claim, fingerprint, claimSeconds }: NewClaim,
 ): Promise<boolean> =>
   (await db.execute(sql`
     insert into idempotency_keys (org_id, user_id, method, route, key, fingerprint, state, claim, claimed_until)
@@ -47,14 +52,12 @@ export const findKey = (db: Db, scope: KeyScope) =>
       status, headers, body
     from idempotency_keys where ${scoped(scope)}`)
 
-/** Takes over the key from the claim `from`; false when somebody else did, or when its work was committed meanwhile. */
+/** Takes over the key from the claim `from`. False when another request did, or when the work was committed. */
 export const replaceClaim = async (
   db: Db,
   scope: KeyScope,
   from: { claim: string; state: KeyRow['state'] },
-  claim: string,
-  fingerprint: Buffer | null,
-  claimSeconds: number,
+  { claim, fingerprint, claimSeconds }: NewClaim,
 ): Promise<boolean> =>
   (await db.execute(sql`
     update idempotency_keys
@@ -68,7 +71,7 @@ export const renewClaim = async (db: Db, scope: KeyScope, claim: string, claimSe
     update idempotency_keys set claimed_until = ${until(claimSeconds)}
     where ${scoped(scope)} and claim = ${claim} and state in ('running', 'committed')`)) > 0
 
-/** The mark of the work, in the work's own transaction. False when the claim was lost. */
+/** Marks the key in the transaction of the work. False when the claim was lost. */
 export const markCommitted = async (
   db: Db,
   scope: KeyScope,
@@ -79,32 +82,31 @@ export const markCommitted = async (
     update idempotency_keys set state = 'committed', fingerprint = coalesce(${fingerprint}, fingerprint)
     where ${scoped(scope)} and claim = ${claim} and state in ('running', 'committed')`)) > 0
 
-/** The work is done, and its answer was one that cannot be kept. */
+/** Ends a claim whose work is done and whose response is not stored. */
 export const endClaim = (db: Db, scope: KeyScope, claim: string, fingerprint: Buffer | null) =>
   db.execute(sql`
     update idempotency_keys
     set state = 'committed', claimed_until = now(), fingerprint = coalesce(${fingerprint}, fingerprint)
     where ${scoped(scope)} and claim = ${claim} and state in ('running', 'committed')`)
 
-export const storeAnswer = (
+export const storeResponse = (
   db: Db,
   scope: KeyScope,
-  claim: string,
-  fingerprint: Buffer | null,
-  answer: { status: number; headers: Record<string, string>; body: string },
+  { claim, fingerprint }: Pick<NewClaim, 'claim' | 'fingerprint'>,
+  response: { status: number; headers: Record<string, string>; body: string },
 ) =>
   db.execute(sql`
     update idempotency_keys
-    set state = 'done', status = ${answer.status}, headers = ${JSON.stringify(answer.headers)}, body = ${answer.body},
+    set state = 'done', status = ${response.status}, headers = ${JSON.stringify(response.headers)}, body = ${response.body},
       fingerprint = coalesce(${fingerprint}, fingerprint)
     where ${scoped(scope)} and claim = ${claim} and state in ('running', 'committed')`)
 
-/** Frees the key, unless work was done under it. */
+/** Frees the key unless work was committed under it. */
 export const deleteUnused = (db: Db, scope: KeyScope, claim: string) =>
   db.execute(sql`delete from idempotency_keys where ${scoped(scope)} and claim = ${claim} and state = 'running'`)
 
 export const deleteExpired = (db: Db, limit: number) =>
   db.execute(sql`
-    -- all orgs: a key's 24 hours are the same everywhere
+    -- all orgs: keys of every org expire after 24 hours
     delete from idempotency_keys where ctid in (
       select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit ${limit})`)

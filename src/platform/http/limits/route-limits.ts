@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
 import { badRequest, tooManyRequests } from '../errors.ts'
 import type { App } from '../http.ts'
 import { addressGroup } from './network.ts'
@@ -11,23 +11,23 @@ declare module 'fastify' {
      * `writes`; `none` on public routes. Keyed by API key (or user), `receive` by the ids in the path, `signIn` by address.
      */
     rateLimit?: LimitName | 'none'
-    /** `BAD_REQUEST` for the routes whose refusal is a plain "Too many requests". */
+    /** `BAD_REQUEST` for routes that the contract answers with a plain "Too many requests". */
     rateLimitCode?: 'BAD_REQUEST'
   }
   interface FastifyRequest {
     /**
-     * Counts this request against a limit and rejects when it is used up; for routes whose limit depends on the body
-     * (`rateLimit: 'none'`) and for second limits. `key` replaces what the limit is usually kept by.
+     * Counts this request against a limit and rejects when the limit is exceeded. For routes whose limit depends on the
+     * body (`rateLimit: 'none'`) and for second limits. `key` replaces the usual key of the limit.
      */
     takeRateLimit(limit: LimitName, key?: string): Promise<void>
-    /** The reply that the RateLimit fields of a take go onto. */
+    /** The reply that gets the RateLimit headers. */
     limitedReply: FastifyReply | undefined
   }
 }
 
 export interface RouteLimitsOptions {
   limiter: RateLimiter
-  /** Whom a request is counted for: the API key, or the user of a session. Undefined on public routes. */
+  /** The caller that a request is counted for: an API key or the user of a session. Undefined on public routes. */
   callerOf: (request: FastifyRequest) => string | undefined
 }
 
@@ -38,15 +38,15 @@ const keyOf = (limit: LimitName, request: FastifyRequest, callerOf: RouteLimitsO
 }
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers: the policy (quota a window of seconds) and what is left of it
- * (requests that would be allowed now, seconds until all of them are).
+ * The headers of draft-ietf-httpapi-ratelimit-headers: the policy (quota and window in seconds) and the remaining quota
+ * (requests allowed now, and seconds until the whole quota is available).
  */
 const setFields = (reply: FastifyReply, limit: LimitName, verdict: Verdict): void => {
   reply.header('ratelimit-policy', `"${limit}";q=${verdict.limit};w=60`)
   reply.header('ratelimit', `"${limit}";r=${verdict.remaining};t=${Math.ceil(verdict.fullInMs / 1_000)}`)
 }
 
-const refusal = (verdict: Verdict, code: 'BAD_REQUEST' | undefined): Error => {
+const rejection = (verdict: Verdict, code: 'BAD_REQUEST' | undefined): Error => {
   const seconds = Math.max(1, Math.ceil(verdict.retryAfterMs / 1_000))
   const headers = { 'retry-after': String(seconds) }
   return code === 'BAD_REQUEST'
@@ -64,42 +64,21 @@ const limitOf = (route: RouteOptions): LimitName | 'none' => {
   return [route.method].flat().every((method) => method === 'GET' || method === 'HEAD') ? 'reads' : 'writes'
 }
 
-/** Tells the caller what is left; answers the refusal when nothing is. */
-const settle = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  limit: LimitName,
-  verdict: Verdict,
-): Error | undefined => {
+/** Sets the headers of the limit. Returns the error of a request beyond the limit. */
+const apply = (request: FastifyRequest, reply: FastifyReply, limit: LimitName, verdict: Verdict): Error | undefined => {
   if (verdict.limit === 0) return undefined
   setFields(reply, limit, verdict)
-  return verdict.allowed ? undefined : refusal(verdict, request.routeOptions.config.rateLimitCode)
+  return verdict.allowed ? undefined : rejection(verdict, request.routeOptions.config.rateLimitCode)
 }
 
-const settleLater = async (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  limit: LimitName,
-  verdict: Promise<Verdict>,
-  done: HookHandlerDoneFunction,
-): Promise<void> => {
-  let refused: Error | undefined
-  try {
-    refused = settle(request, reply, limit, await verdict)
-  } catch (error) {
-    refused = error as Error
-  }
-  done(refused)
-}
-
-/** Counts the requests of every route that is registered after it. What is to let them in first is registered after this. */
+/** Counts the requests of every route that is registered after it. Register authentication later, so that it runs first. */
 export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimitsOptions): void => {
   app.decorateRequest('limitedReply', undefined)
   app.decorateRequest('takeRateLimit', async function take(this: FastifyRequest, limit, key) {
     const reply = this.limitedReply
-    if (reply === undefined) throw new Error('a rate limit was taken before the request was authenticated')
-    const refused = settle(this, reply, limit, await limiter.take(limit, key ?? keyOf(limit, this, callerOf)))
-    if (refused) throw refused
+    if (reply === undefined) throw new Error('takeRateLimit was called before the request was authenticated')
+    const rejected = apply(this, reply, limit, await limiter.take(limit, key ?? keyOf(limit, this, callerOf)))
+    if (rejected) throw rejected
   })
 
   app.addHook('onRoute', (route) => {
@@ -111,9 +90,15 @@ export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimits
         return
       }
       const verdict = limiter.take(limit, keyOf(limit, request, callerOf))
-      // Counts in memory are settled without a turn of the event loop: most servers have no Redis.
-      if (verdict instanceof Promise) void settleLater(request, reply, limit, verdict, done)
-      else done(settle(request, reply, limit, verdict))
+      // Most servers have no Redis: a count in memory must not cost a turn of the event loop.
+      if (!(verdict instanceof Promise)) {
+        done(apply(request, reply, limit, verdict))
+        return
+      }
+      verdict.then(
+        (later) => done(apply(request, reply, limit, later)),
+        (error: Error) => done(error),
+      )
     }
     route.onRequest = [count, ...[route.onRequest ?? []].flat()]
   })

@@ -19,9 +19,12 @@ import type { App } from './platform/http/http.ts'
 import { registerIdempotency } from './platform/http/idempotency/idempotency.ts'
 import { openRateLimiter } from './platform/http/limits/rate-limit.ts'
 import { registerRouteLimits } from './platform/http/limits/route-limits.ts'
+import { registerMcpRoutes } from './protocols/mcp/routes.ts'
+import { registerOpenAiRoutes } from './protocols/openai/routes.ts'
 import { registerQuotaRoutes } from './quotas/routes.ts'
 import { registerReference } from './reference/routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
+import { createTails } from './sessions/streams/tail.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
 
 const openHttp = (deps: Deps): App => {
@@ -63,7 +66,10 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerQuotaRoutes(app, deps)
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)
-  registerSessionRoutes(app, deps)
+  const sessionDeps = { ...deps, tails: createTails(deps) }
+  registerSessionRoutes(app, sessionDeps)
+  registerOpenAiRoutes(app, sessionDeps)
+  registerMcpRoutes(app, sessionDeps)
   registerConnectorRoutes(app, { ...deps, sessions: identity.sessions })
   registerBillingRoutes(app, deps)
   const adapters = createChatAdapters({ fetchDocument: createKeyFetch(deps) })

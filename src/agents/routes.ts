@@ -1,26 +1,13 @@
-import type { Config } from '../config/config.ts'
 import { workspaceOf } from '../identity/actor.ts'
-import type { Database } from '../platform/database/database.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import { CursorList, Deleted, ok, Success } from '../platform/http/schemas.ts'
-import type { Quotas } from '../quotas/quotas.ts'
 import * as agents from './agents.ts'
-import type { KnownTools } from '../tool.ts'
 import { registerConsentRoutes } from './consents/routes.ts'
 import { watchDefaultAgents } from './default-agent.ts'
-import type { ModelCatalog } from './model-catalog.ts'
+import type { AgentDeps } from './deps.ts'
 import { Agent, AgentCreate, AgentListQuery, AgentParams, AgentPatch, Model, Peer } from './schemas.ts'
-
-export interface AgentDeps {
-  config: Config
-  db: Database
-  models: ModelCatalog
-  quotas: Quotas
-  /** What `settings.approvals` and consents may name. */
-  knownTools: KnownTools
-}
 
 const tags = ['Agents']
 const what = 'Agent'

@@ -1,22 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { watchDefaultAgents } from '../agents/agents.ts'
-import type { ModelCatalog } from '../agents/agents.ts'
-import type { Billing } from '../billing/billing.ts'
-import type { Config } from '../config/config.ts'
-import type { Previewer } from '../files/files.ts'
 import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
-import type { Database } from '../platform/database/database.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
-import type { Jobs } from '../platform/jobs/jobs.ts'
-import type { Log } from '../platform/process/log.ts'
-import type { ObjectStore } from '../platform/object-store/object-store.ts'
-import type { Quotas } from '../quotas/quotas.ts'
 import { sha256 } from '../platform/signatures/signed-request.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../platform/http/schemas.ts'
-import { registerMcpRoutes } from '../protocols/mcp/routes.ts'
-import { registerOpenAiRoutes } from '../protocols/openai/routes.ts'
+import type { SessionDeps } from './deps.ts'
 import * as queries from './queries.ts'
 import {
   AgentParams,
@@ -30,25 +20,8 @@ import {
 } from './schemas.ts'
 import * as sessions from './sessions.ts'
 import { registerStreamRoutes } from './streams/routes.ts'
-import { createTails } from './streams/tail.ts'
-import type { Toolbox } from './tools/tools.ts'
-import type { TurnHub } from './streams/turn-hub.ts'
 import { registerTurnRoutes } from './turns/routes.ts'
 import { abandonTurns } from './turns/turns.ts'
-
-export interface SessionDeps {
-  config: Config
-  db: Database
-  jobs: Pick<Jobs, 'enqueue'>
-  log: Log
-  models: ModelCatalog
-  hub: TurnHub
-  billing: Pick<Billing, 'config'>
-  toolbox: Toolbox
-  objects: ObjectStore
-  quotas: Quotas
-  previewer: Previewer
-}
 
 const tags = ['Sessions']
 const what = 'Session'
@@ -65,13 +38,10 @@ const sendSession = (request: FastifyRequest, reply: FastifyReply, session: quer
 }
 
 export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
-  const { config, db, hub, log } = deps
+  const { config, db } = deps
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
-  const tails = createTails({ db, hub, log })
-  registerTurnRoutes(app, deps, tails)
-  registerStreamRoutes(app, deps, tails)
-  registerOpenAiRoutes(app, deps, tails)
-  registerMcpRoutes(app, deps, tails)
+  registerTurnRoutes(app, deps)
+  registerStreamRoutes(app, deps)
 
   app.get(
     `${apiPrefix}/sessions`,

@@ -4,7 +4,7 @@ import type { App } from '../../platform/http/http.ts'
 import { Deleted, ok, Success } from '../../platform/http/schemas.ts'
 import * as consents from './consents.ts'
 import { Consent, ConsentList, ConsentParams, ConsentPut } from './schemas.ts'
-import type { AgentDeps } from '../routes.ts'
+import type { AgentDeps } from '../deps.ts'
 import { AgentParams } from '../schemas.ts'
 
 const tags = ['Agents']

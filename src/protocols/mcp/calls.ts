@@ -1,6 +1,5 @@
 import { ApiError, serviceUnavailable } from '../../platform/http/errors.ts'
-import type { SessionDeps } from '../../sessions/routes.ts'
-import type { Tails } from '../../sessions/streams/tail.ts'
+import type { SessionDeps } from '../../sessions/deps.ts'
 import type { Tool } from '../../sessions/tools/tools.ts'
 import { cancelTurn } from '../../sessions/turns/turns.ts'
 import { answerAsEvents, answerAsJson, createProgress, takesEvents, watchTurn } from './ask-stream.ts'
@@ -27,8 +26,8 @@ const readCall = ({ params }: RpcRequest): { name: string; input: unknown } => {
 const limitOf = (tool: Tool) => (tool === agentsAsk ? 'turns' : tool.isReadOnly ? 'reads' : 'writes')
 
 /** Calls of tools. The answer, or undefined when it is on its way already. */
-export const createCalls = (deps: SessionDeps, tails: Tails): ((exchange: Exchange) => Promise<object | undefined>) => {
-  const { db, config, toolbox } = deps
+export const createCalls = (deps: SessionDeps): ((exchange: Exchange) => Promise<object | undefined>) => {
+  const { db, config, toolbox, tails } = deps
 
   /** Lets an agent answer, however long it takes. A client of the current revision takes it back by hanging up. */
   const ask = async (exchange: Exchange, question: Question): Promise<object | undefined> => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { may } from '../../identity/actor.ts'
-import type { SessionDeps } from '../../sessions/routes.ts'
-import type { Tails } from '../../sessions/streams/tail.ts'
+import type { SessionDeps } from '../../sessions/deps.ts'
 import { cancelAsking, digestOfRequest } from './ask.ts'
 import { createCalls } from './calls.ts'
 import { forEra, serverInfo, sessionName } from './exchange.ts'
@@ -43,8 +42,8 @@ const cacheable = (era: Era, result: object): object =>
   era === 'handshake' ? result : { ...result, ttlMs: listTtlMs, cacheScope: 'private' }
 
 /** The methods that a server of tools has. Nothing is remembered from one request to the next. */
-export const createMethods = (deps: SessionDeps, tails: Tails): McpMethods => {
-  const call = createCalls(deps, tails)
+export const createMethods = (deps: SessionDeps): McpMethods => {
+  const call = createCalls(deps)
 
   const answer: McpMethods['answer'] = async (exchange) => {
     const { request, era, message } = exchange

@@ -3,8 +3,7 @@ import { watchDefaultAgents } from '../../agents/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import type { SessionDeps } from '../../sessions/routes.ts'
-import type { Tails } from '../../sessions/streams/tail.ts'
+import type { SessionDeps } from '../../sessions/deps.ts'
 import { mcpDialect, mcpPath, requireSafeOrigin } from './dialect.ts'
 import { RpcAnswer, RpcBody, RpcFailure } from './schemas.ts'
 import { createMethods } from './methods.ts'
@@ -17,10 +16,10 @@ const failures = Object.fromEntries([400, 401, 403, 404, 405, 429, 500, 503].map
 const maxInBatch = 20
 
 /** The Model Context Protocol over streamable HTTP, without sessions: any process answers any request. */
-export const registerMcpRoutes = (app: App, deps: SessionDeps, tails: Tails): void => {
+export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db } = deps
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
-  const methods = createMethods(deps, tails)
+  const methods = createMethods(deps)
   app.errorFormats.push(mcpDialect)
 
   const send = (reply: FastifyReply, response: object) =>

@@ -4,8 +4,7 @@ import type { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import type { StoredAnswer } from '../../platform/http/idempotency/idempotency.ts'
-import type { SessionDeps } from '../../sessions/routes.ts'
-import type { Tails } from '../../sessions/streams/tail.ts'
+import type { SessionDeps } from '../../sessions/deps.ts'
 import {
   ChatCompletion,
   ChatCompletionCreate,
@@ -42,8 +41,8 @@ const begunBefore = ({ status, body }: StoredAnswer): BegunChat | undefined =>
   status === 202 ? (JSON.parse(body) as BegunChat) : undefined
 
 /** The part of the API that speaks OpenAI's: agents are models, and each completion is a turn. */
-export const registerOpenAiRoutes = (app: App, deps: SessionDeps, tails: Tails): void => {
-  const { config, db } = deps
+export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
+  const { config, db, tails } = deps
   const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
   app.errorFormats.push(openAiDialect)
 

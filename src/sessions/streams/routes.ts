@@ -5,8 +5,7 @@ import { EventStream, IdParams, Nothing } from '../../platform/http/schemas.ts'
 import { lastSeen, sendStream, streamsTo } from './event-stream.ts'
 import type { StreamOptions } from './event-stream.ts'
 import * as eventQueries from './event-queries.ts'
-import type { SessionDeps } from '../routes.ts'
-import type { Tails } from './tail.ts'
+import type { SessionDeps } from '../deps.ts'
 import type { TurnRow } from '../turns/queries.ts'
 import { SessionStreamParams, StreamQuery } from '../turns/schemas.ts'
 import * as turns from '../turns/turns.ts'
@@ -14,7 +13,7 @@ import * as turns from '../turns/turns.ts'
 const tags = ['Turns']
 
 /** The streams of turns, for whoever was not there from the beginning. */
-export const registerStreamRoutes = (app: App, { db }: SessionDeps, tails: Tails): void => {
+export const registerStreamRoutes = (app: App, { db, tails }: SessionDeps): void => {
   /** The stream of a turn after a frame, or 204 when nothing follows. */
   const streamOrNothing = async (
     request: FastifyRequest,

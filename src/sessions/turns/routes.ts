@@ -8,7 +8,7 @@ import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import { sendStream, streamsTo, wantsStream } from '../streams/event-stream.ts'
 import * as eventQueries from '../streams/event-queries.ts'
 import { getAnswer, getReceipt } from './receipt.ts'
-import type { SessionDeps } from '../routes.ts'
+import type { SessionDeps } from '../deps.ts'
 import type { Tails } from '../streams/tail.ts'
 import { readTurnInput } from './input.ts'
 import type { Decision } from './input.ts'
@@ -49,8 +49,8 @@ const waitForRest = async (
   if (lost) throw lost
 }
 
-export const registerTurnRoutes = (app: App, deps: SessionDeps, tails: Tails): void => {
-  const { db } = deps
+export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
+  const { db, tails } = deps
 
   /** Takes what a person decided in the AI SDK's way, as a message; answers the turn that goes on. */
   const takeDecisions = async (requestDeps: SessionDeps, actor: Actor, sessionId: string, decisions: Decision[]) => {

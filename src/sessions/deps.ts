@@ -1,0 +1,28 @@
+import type { ModelCatalog } from '../agents/agents.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Config } from '../config/config.ts'
+import type { Previewer } from '../files/preview/previewer.ts'
+import type { Database } from '../platform/database/database.ts'
+import type { Jobs } from '../platform/jobs/jobs.ts'
+import type { ObjectStore } from '../platform/object-store/object-store.ts'
+import type { Log } from '../platform/process/log.ts'
+import type { Quotas } from '../quotas/quotas.ts'
+import type { Tails } from './streams/tail.ts'
+import type { TurnHub } from './streams/turn-hub.ts'
+import type { Toolbox } from './tools/tools.ts'
+
+/** What the routes of sessions, turns and streams need, and those of the protocols on top of them. */
+export interface SessionDeps {
+  config: Config
+  db: Database
+  jobs: Pick<Jobs, 'enqueue'>
+  log: Log
+  models: ModelCatalog
+  hub: TurnHub
+  tails: Tails
+  billing: Pick<Billing, 'config'>
+  toolbox: Toolbox
+  objects: ObjectStore
+  quotas: Quotas
+  previewer: Previewer
+}

@@ -35,8 +35,8 @@ import type { Probation } from './sessions/runtime/probation.ts'
 import { builtIn, createToolbox } from './sessions/tools/tools.ts'
 import type { Toolbox } from './sessions/tools/tools.ts'
 import { createWebTools, webToolNames } from './sessions/tools/web-tool.ts'
-import { createTurnHub } from './sessions/streams/turn-hub.ts'
-import type { TurnHub } from './sessions/streams/turn-hub.ts'
+import { createTurnNotifier } from './sessions/streams/turn-notifier.ts'
+import type { TurnNotifier } from './sessions/streams/turn-notifier.ts'
 import { createDeliveryWake } from './webhooks/deliver/wake.ts'
 import type { DeliveryWake } from './webhooks/deliver/wake.ts'
 import type { KnownTools } from './tool.ts'
@@ -53,7 +53,7 @@ export interface Deps {
   jobs: Jobs
   models: ModelCatalog
   /** What happens to chat turns in this process, for the streams that it serves. */
-  hub: TurnHub
+  notifier: TurnNotifier
   /** Limits how many of the turns that a dead worker had are at work in this process. */
   probation: Probation
   /** What agents can do. Every source of tools is listed in openDeps. */
@@ -133,7 +133,7 @@ export const openDeps = async (
   const secrets = given ?? (await fromDatabase())
   const jobs = createJobs({ connection, log })
   const models = createModelCatalog(config.modelProviders)
-  const hub = createTurnHub()
+  const notifier = createTurnNotifier()
   const billing = createBilling(config.billing, { db, jobs, log })
   const quotas = createQuotas({
     db,
@@ -157,13 +157,13 @@ export const openDeps = async (
       disk,
       jobs,
       models,
-      hub,
+      notifier,
       probation: createProbation(),
       toolbox: createToolbox(
         [
           builtIn(fileTools),
           createWebTools(outbound, pages),
-          createPeerTools({ db, jobs, log, models, hub, billing }),
+          createPeerTools({ db, jobs, log, models, notifier, billing }),
           createConnectorTools({ config, db, log, secrets, outbound, pages }),
         ],
         log,

@@ -24,7 +24,7 @@ import { registerOpenAiRoutes } from './protocols/openai/routes.ts'
 import { registerQuotaRoutes } from './quotas/routes.ts'
 import { registerReference } from './reference/routes.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
-import { createTails } from './sessions/streams/tail.ts'
+import { createTurnStreams } from './sessions/streams/turn-streams.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
 
 const openHttp = (deps: Deps): App => {
@@ -66,7 +66,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerQuotaRoutes(app, deps)
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)
-  const sessionDeps = { ...deps, tails: createTails(deps) }
+  const sessionDeps = { ...deps, streams: createTurnStreams(deps) }
   registerSessionRoutes(app, sessionDeps)
   registerOpenAiRoutes(app, sessionDeps)
   registerMcpRoutes(app, sessionDeps)

@@ -5,8 +5,8 @@ import { forbidden } from '../platform/http/errors.ts'
 import { newId } from '../platform/ids.ts'
 import * as queries from './queries.ts'
 import * as turnQueries from './turns/queries.ts'
-import { beginTurn } from './turns/turns.ts'
-import type { TurnDeps } from './turns/turns.ts'
+import { beginTurn } from './turns/begin-turn.ts'
+import type { TurnDeps } from './turns/deps.ts'
 
 /** Which agent is to answer in a chat of a provider, and in whose name. */
 export interface ConnectorAnswering {
@@ -54,7 +54,9 @@ export const beginConnectorTurn = async (
       await queries.insertSession(db, actor, { ...session, relationship: 'connector' })
       await keep(db, sessionId)
     }
-    await beginTurn(db, deps, actor, sessionId, [{ type: 'text', text }], {
+    await beginTurn(db, deps, actor, {
+      sessionId,
+      parts: [{ type: 'text', text }],
       id: turnId,
       agentId,
       author: { type: 'user', id: userId, name: sender },

@@ -7,8 +7,8 @@ import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Log } from '../platform/process/log.ts'
 import type { Quotas } from '../quotas/quotas.ts'
-import type { Tails } from './streams/tail.ts'
-import type { TurnHub } from './streams/turn-hub.ts'
+import type { TurnStreams } from './streams/turn-streams.ts'
+import type { TurnNotifier } from './streams/turn-notifier.ts'
 import type { Toolbox } from './tools/tools.ts'
 
 /** What the routes of sessions, turns and streams need, and those of the protocols on top of them. */
@@ -18,8 +18,8 @@ export interface SessionDeps {
   jobs: Pick<Jobs, 'enqueue'>
   log: Log
   models: ModelCatalog
-  hub: TurnHub
-  tails: Tails
+  notifier: TurnNotifier
+  streams: TurnStreams
   billing: Pick<Billing, 'config'>
   toolbox: Toolbox
   objects: ObjectStore

@@ -10,13 +10,13 @@ import type { Log } from '../platform/process/log.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
-import * as eventQueries from './streams/event-queries.ts'
+import * as eventQueries from './streams/queries.ts'
 import { createModels } from './models/models.ts'
 import { takeUpForsaken } from './runtime/forsaken-turns.ts'
 import { workOnTurn } from './runtime/run-turn.ts'
 import type { Probation } from './runtime/probation.ts'
 import type { Toolbox } from './tools/tools.ts'
-import type { TurnHub } from './streams/turn-hub.ts'
+import type { TurnNotifier } from './streams/turn-notifier.ts'
 import { cancelAsked } from './peers/peers.ts'
 import { cancelPeers, turnJobs } from './runtime/job.ts'
 import type { Moment } from './runtime/turn-run.ts'
@@ -30,7 +30,7 @@ export interface SessionJobDeps {
   quotas: Quotas
   previewer: Previewer
   models: ModelCatalog
-  hub: TurnHub
+  notifier: TurnNotifier
   probation: Probation
   toolbox: Toolbox
   billing: Billing

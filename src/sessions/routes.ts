@@ -21,7 +21,7 @@ import {
 import * as sessions from './sessions.ts'
 import { registerStreamRoutes } from './streams/routes.ts'
 import { registerTurnRoutes } from './turns/routes.ts'
-import { abandonTurns } from './turns/turns.ts'
+import { cancelUnfinishedTurns } from './turns/cancel.ts'
 
 const tags = ['Sessions']
 const what = 'Session'
@@ -112,7 +112,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
     },
     async ({ actor, params, headers }) => {
       await sessions.deleteSession(db, actor, params.id, headers['if-match'], async (db) => {
-        await abandonTurns(db, deps, actor.orgId, params.id)
+        await cancelUnfinishedTurns(db, deps, actor.orgId, params.id)
       })
       return ok({ deleted: true as const })
     },

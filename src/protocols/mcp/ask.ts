@@ -6,78 +6,79 @@ import type { Db } from '../../platform/database/database.ts'
 import { badRequest } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import * as sessionQueries from '../../sessions/queries.ts'
-import { getAnswer } from '../../sessions/turns/receipt.ts'
+import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 import { replyText } from '../../sessions/turns/reply-text.ts'
-import { beginTurn, cancelTurn, partsToSay } from '../../sessions/turns/turns.ts'
-import type { TurnDeps } from '../../sessions/turns/turns.ts'
+import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
+import type { TurnDeps } from '../../sessions/turns/deps.ts'
+import { cancelTurn } from '../../sessions/turns/turns.ts'
 import type { RpcId } from './rpc.ts'
-import { listAsked } from './ask-queries.ts'
+import { listUnfinishedTurns } from './queries.ts'
 
-export interface Question {
+export interface AskInput {
   agent?: string
   text: string
   sessionId?: string
 }
 
-/** What finds the turn of a request again when the client, by another request, takes it back. */
+/** Identifies the turn of a request, so that a later `notifications/cancelled` can cancel it on any process. */
 export const digestOfRequest = (actor: Actor, session: string, id: RpcId): Buffer =>
   createHash('sha256')
     .update(JSON.stringify(['mcp', actor.userId, actor.apiKey?.id ?? null, session, id]))
     .digest()
 
-/** Begins a turn about a question, in a session that is there or in a new one, in one transaction. */
-export const beginAsking = async (
+/** Creates a turn from the input, in the given session or in a new one, in one transaction. Returns the turn's id. */
+export const startAsk = async (
   deps: TurnDeps,
   actor: Actor,
-  { agent: named, text, sessionId }: Question,
+  { agent: named, text, sessionId }: AskInput,
   callerDigest: Buffer | null,
 ): Promise<string> => {
   const { db } = deps
   if (text.trim() === '') throw badRequest('text must not be empty')
-  const parts = await partsToSay(db, actor, { text, fileIds: [] })
+  const parts = await toMessageParts(db, actor, { text, fileIds: [] })
   return db.transaction(actor, async (db) => {
-    const options = { agentId: named, callerDigest }
-    if (sessionId !== undefined) return beginTurn(db, deps, actor, sessionId, parts, options)
+    const turn = { parts, agentId: named, callerDigest }
+    if (sessionId !== undefined) return beginTurn(db, deps, actor, { ...turn, sessionId })
     const agent = await getAgent(db, actor, named ?? defaultAgentSlug)
     const session = { id: newId(), workspaceId: workspaceOf(actor), projectId: null, agentId: agent.id }
     await sessionQueries.insertSession(db, actor, { ...session, title: null, metadata: {} })
-    return beginTurn(db, deps, actor, session.id, parts, options)
+    return beginTurn(db, deps, actor, { ...turn, sessionId: session.id })
   })
 }
 
-/** Cancels what a request began, on whatever process it runs. Nothing happens when there is nothing to cancel. */
-export const cancelAsking = async (deps: TurnDeps, actor: Actor, digest: Buffer): Promise<void> => {
-  for (const { id } of await listAsked(deps.db, actor, digest)) await cancelTurn(deps, actor, id)
+/** Cancels the turns of a request, whichever process runs them. */
+export const cancelAsk = async (deps: TurnDeps, actor: Actor, digest: Buffer): Promise<void> => {
+  for (const { id } of await listUnfinishedTurns(deps.db, actor, digest)) await cancelTurn(deps, actor, id)
 }
 
-export interface Asked {
+export interface AskResult {
   reply: string
   sessionId: string
   turnId: string
   status: string
   stopReason: string | null
-  /** Why there is no reply, or not all of it. */
+  /** Why the reply is missing or incomplete. */
   note?: string
   isError: boolean
 }
 
 const noteOf = (status: string, stopReason: string | null): string | undefined => {
-  if (status === 'incomplete') return `The answer is cut short (${stopReason}). Ask in the same session to go on.`
+  if (status === 'incomplete')
+    return `The reply is incomplete (${stopReason}). Ask again with the same sessionId to continue.`
   if (status === 'cancelled') return 'The turn was cancelled.'
   if (status === 'requires_action') {
-    return 'A person has to decide about a tool before the turn goes on, in the session itself.'
+    return 'The turn waits for a person to approve a tool call in its session.'
   }
-  if (status === 'queued' || status === 'running') return 'The turn goes on and has not answered yet.'
+  if (status === 'queued' || status === 'running') return 'The turn is still in progress.'
   return undefined
 }
 
-/** How far a turn has come. */
-export const readAnswer = async (db: Db, actor: Actor, turnId: string): Promise<Asked> => {
-  const answer = await getAnswer(db, actor, turnId)
-  const { sessionId, status, stopReason, error } = answer.turn
+export const getAskResult = async (db: Db, actor: Actor, turnId: string): Promise<AskResult> => {
+  const result = await getTurnWithReply(db, actor, turnId)
+  const { sessionId, status, stopReason, error } = result.turn
   const note = error?.message ?? noteOf(status, stopReason)
   return {
-    reply: 'message' in answer ? replyText(answer.message?.parts ?? []) : '',
+    reply: 'message' in result ? replyText(result.message?.parts ?? []) : '',
     sessionId,
     turnId,
     status,

@@ -2,21 +2,22 @@ import { ApiError, serviceUnavailable } from '../../platform/http/errors.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import type { Tool } from '../../sessions/tools/tools.ts'
 import { cancelTurn } from '../../sessions/turns/turns.ts'
-import { answerAsEvents, answerAsJson, createProgress, takesEvents, watchTurn } from './ask-stream.ts'
-import type { Answering } from './ask-stream.ts'
-import { beginAsking, digestOfRequest, readAnswer } from './ask.ts'
-import type { Question } from './ask.ts'
-import { forEra, sessionName } from './exchange.ts'
-import type { Exchange } from './exchange.ts'
-import { agentsAsk, askedResult, findTool, offeredTools, outcomeResult, runDirectly, toolFailure } from './tools.ts'
-import { RpcError, rpcFailure, rpcResult } from './rpc.ts'
+import { eventResponse, jsonResponse, createProgress, acceptsEvents, waitForAnswer } from './ask-response.ts'
+import type { RpcResponse } from './ask-response.ts'
+import { startAsk, digestOfRequest, getAskResult } from './ask.ts'
+import type { AskInput } from './ask.ts'
+import { toRevisionResult, sessionName } from './rpc-context.ts'
+import type { RpcContext } from './rpc-context.ts'
+import { agentsAsk, toAskToolResult, findTool, offeredTools, toToolResult, runForCaller, toolError } from './tools.ts'
+import { RpcError, rpcErrorResponse, rpcResult } from './rpc.ts'
 import type { RpcRequest } from './rpc.ts'
 
-/** Beyond the time that a turn has, for what comes before and after it. */
+/** Added to the time limit of a turn: the time before its first step and after its last one. */
 const graceMs = 60_000
+
 const readCall = ({ params }: RpcRequest): { name: string; input: unknown } => {
   const { name, arguments: input = {} } = params
-  if (typeof name !== 'string') throw new RpcError('invalidParams', 'params.name must be text.')
+  if (typeof name !== 'string') throw new RpcError('invalidParams', 'params.name must be a string.')
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new RpcError('invalidParams', 'params.arguments must be an object.')
   }
@@ -25,54 +26,54 @@ const readCall = ({ params }: RpcRequest): { name: string; input: unknown } => {
 
 const limitOf = (tool: Tool) => (tool === agentsAsk ? 'turns' : tool.isReadOnly ? 'reads' : 'writes')
 
-/** Calls of tools. The answer, or undefined when it is on its way already. */
-export const createCalls = (deps: SessionDeps): ((exchange: Exchange) => Promise<object | undefined>) => {
-  const { db, config, toolbox, tails } = deps
+/** Handles tools/call. Resolves to the result, or undefined when the response was already sent. */
+export const createCalls = (deps: SessionDeps): ((context: RpcContext) => Promise<object | undefined>) => {
+  const { db, config, toolbox, streams } = deps
 
-  /** Lets an agent answer, however long it takes. A client of the current revision takes it back by hanging up. */
-  const ask = async (exchange: Exchange, question: Question): Promise<object | undefined> => {
-    const { request, reply, era, message, mayStream } = exchange
+  /** Runs agents.ask to the end of its turn. A client of the modern revision cancels it by closing the connection. */
+  const ask = async (context: RpcContext, input: AskInput): Promise<object | undefined> => {
+    const { request, reply, era, message, canStream } = context
     const { actor } = request
-    const session = era === 'handshake' ? sessionName(request) : undefined
+    const session = era === 'legacy' ? sessionName(request) : undefined
     const digest = session === undefined ? null : digestOfRequest(actor, session, message.id)
-    const turnId = await beginAsking(deps, actor, question, digest)
-    const answering: Answering = mayStream && takesEvents(request) ? answerAsEvents(reply) : answerAsJson(reply)
+    const turnId = await startAsk(deps, actor, input, digest)
+    const isStreaming = canStream && acceptsEvents(request)
+    const response: RpcResponse = isStreaming ? eventResponse(reply) : jsonResponse(reply)
     const meta = message.params['_meta'] as { progressToken?: unknown } | undefined
-    const progress = createProgress(meta?.progressToken, answering.notify)
-    const isStreaming = mayStream && takesEvents(request)
+    const progress = createProgress(meta?.progressToken, response.notify)
     try {
-      const limitMs = config.turnLimitMs + graceMs
-      const watching = { request, reply, limitMs, hear: progress.hear }
-      const outcome = await watchTurn(tails, { orgId: actor.orgId, turnId }, watching)
-      if (outcome === 'gone') {
-        if (era === 'current') await cancelTurn(deps, actor, turnId)
+      const timeoutMs = config.turnLimitMs + graceMs
+      const options = { request, reply, timeoutMs, onPart: progress.onPart }
+      const outcome = await waitForAnswer(streams, { orgId: actor.orgId, turnId }, options)
+      if (outcome === 'disconnected') {
+        if (era === 'modern') await cancelTurn(deps, actor, turnId)
         if (!isStreaming) reply.hijack()
         return undefined
       }
-      const result = forEra(era, askedResult(await readAnswer(db.hot, actor, turnId)))
+      const result = toRevisionResult(era, toAskToolResult(await getAskResult(db.hot, actor, turnId)))
       if (!isStreaming) return result
-      answering.end(rpcResult(message.id, result))
+      response.end(rpcResult(message.id, result))
     } catch (error) {
       if (!isStreaming) throw error
-      const known = error instanceof ApiError ? error : serviceUnavailable('The answer could not be read.')
-      answering.end(rpcFailure(known, message.id))
+      const known = error instanceof ApiError ? error : serviceUnavailable('The reply could not be read.')
+      response.end(rpcErrorResponse(known, message.id))
     } finally {
       progress.stop()
     }
     return undefined
   }
 
-  const run = async ({ request, reply, era }: Exchange, tool: Tool, input: unknown): Promise<object | undefined> => {
+  const run = async ({ request, reply, era }: RpcContext, tool: Tool, input: unknown): Promise<object | undefined> => {
     const { stopping } = request.server
     const gone = new AbortController()
-    const onClose = (): void => gone.abort(new Error('the client went away'))
-    // In the revisions with a handshake a lost connection takes nothing back.
-    if (era === 'current') reply.raw.once('close', onClose)
+    const onClose = (): void => gone.abort(new Error('the client closed the connection'))
+    // In the legacy revisions a closed connection does not cancel a request.
+    if (era === 'modern') reply.raw.once('close', onClose)
     const lost = new AbortController()
     const unwatch = request.watchAuthority((reason) => lost.abort(reason), tool.permission)
     try {
       const signal = AbortSignal.any([gone.signal, stopping, lost.signal])
-      return forEra(era, outcomeResult(await runDirectly(deps, request.actor, tool, input, signal)))
+      return toRevisionResult(era, toToolResult(await runForCaller(deps, request.actor, { tool, input }, signal)))
     } catch (error) {
       if (gone.signal.aborted) {
         reply.hijack()
@@ -86,27 +87,27 @@ export const createCalls = (deps: SessionDeps): ((exchange: Exchange) => Promise
     }
   }
 
-  const call = async (exchange: Exchange): Promise<object | undefined> => {
-    const { request, era, message } = exchange
+  const call = async (context: RpcContext): Promise<object | undefined> => {
+    const { request, era, message } = context
     const { name, input } = readCall(message)
     const tool = findTool(await offeredTools(deps, request.actor), name)
     if (!tool) {
       await request.takeRateLimit('reads')
       throw new RpcError(
         'invalidParams',
-        'There is no such tool, or none that you may use. tools/list says which there are.',
+        'The tool does not exist or you may not use it. tools/list returns the available tools.',
       )
     }
     await request.takeRateLimit(limitOf(tool))
-    const fault = toolbox.fault(tool, input)
-    if (fault !== undefined) return forEra(era, toolFailure(fault))
-    if (tool !== agentsAsk) return run(exchange, tool, input)
+    const invalid = toolbox.fault(tool, input)
+    if (invalid !== undefined) return toRevisionResult(era, toolError(invalid))
+    if (tool !== agentsAsk) return run(context, tool, input)
     try {
-      return await ask(exchange, input as Question)
+      return await ask(context, input as AskInput)
     } catch (error) {
-      // Refusals are for the model to read; what is wrong with the server or the key is not.
+      // The model can react to a rejected request, but not to a failure of the server or of the API key.
       if (!(error instanceof ApiError) || error.status >= 500 || error.code === 'UNAUTHORIZED') throw error
-      return forEra(era, toolFailure(error.message))
+      return toRevisionResult(era, toolError(error.message))
     }
   }
 

@@ -127,8 +127,8 @@ for (const [how, open] of clients) {
       const reader = await app.createUser(owner, 'member', { scopes: ['files:read'] })
       const client = await open(reader)
       assert.deepEqual(await namesOf(client), ['files_search', 'files_read'])
-      await assert.rejects(callTool(client, 'files_write', { name: 'a', text: 'b' }), /no such tool/)
-      await assert.rejects(callTool(client, 'agents_ask', { text: 'Hi' }), /no such tool/)
+      await assert.rejects(callTool(client, 'files_write', { name: 'a', text: 'b' }), /tool does not exist/)
+      await assert.rejects(callTool(client, 'agents_ask', { text: 'Hi' }), /tool does not exist/)
       assert.deepEqual(await sessionsOf(owner), [])
     })
 
@@ -147,7 +147,7 @@ for (const [how, open] of clients) {
       assert.deepEqual([nobody.isError, nobody.content[0]?.text], [true, 'Agent not found'])
       const empty = await callTool(client, 'agents_ask', { text: ' ' })
       assert.deepEqual([empty.isError, empty.content[0]?.text], [true, 'text must not be empty'])
-      await assert.rejects(callTool(client, 'no_such_tool'), /no such tool/)
+      await assert.rejects(callTool(client, 'no_such_tool'), /tool does not exist/)
     })
 
     test('asks agents, and goes on with a conversation', async () => {
@@ -181,7 +181,7 @@ for (const [how, open] of clients) {
         { onprogress: (one: never) => heard.push(one) },
       )
       assert.equal(isError, false)
-      assert.ok(heard.some(({ message }) => message === 'The agent uses files.search'))
+      assert.ok(heard.some(({ message }) => message === 'The agent is using files.search'))
       assert.deepEqual(
         heard.map(({ progress }) => progress),
         heard.map((_, at) => at + 1),
@@ -213,7 +213,7 @@ for (const [how, open] of clients) {
       const text = '/tool files.write {"name":"a.txt","text":"a"}'
       const waiting = await callTool(await open(owner), 'agents_ask', { agent: 'careful', text })
       assert.deepEqual([waiting.isError, waiting.structuredContent.status], [true, 'requires_action'])
-      assert.match(waiting.content.at(-1)?.text ?? '', /A person has to decide/)
+      assert.match(waiting.content.at(-1)?.text ?? '', /waits for a person to approve a tool call/)
       assert.equal((await app.call('GET', '/api/v1/files', { as: owner })).body.data.total, 0)
     })
 

@@ -4,10 +4,10 @@ import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
-import { mcpDialect, mcpPath, requireSafeOrigin } from './dialect.ts'
+import { mcpErrors, mcpPath, requireSafeOrigin } from './errors.ts'
 import { RpcAnswer, RpcBody, RpcFailure } from './schemas.ts'
 import { createMethods } from './methods.ts'
-import { idOf, readMessage, RpcError, rpcFailure, rpcResult } from './rpc.ts'
+import { idOf, parseMessage, RpcError, rpcErrorResponse, rpcResult } from './rpc.ts'
 import type { RpcRequest } from './rpc.ts'
 import { eraOf, oldestVersion } from './versions.ts'
 
@@ -15,31 +15,31 @@ const failures = Object.fromEntries([400, 401, 403, 404, 405, 429, 500, 503].map
 
 const maxInBatch = 20
 
-/** The Model Context Protocol over streamable HTTP, without sessions: any process answers any request. */
+/** The Model Context Protocol over streamable HTTP, without sessions: any process can answer any request. */
 export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db } = deps
-  const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
+  const ensureDefaultAgent = watchDefaultAgents(db, config.defaultAgentModel)
   const methods = createMethods(deps)
-  app.errorFormats.push(mcpDialect)
+  app.errorFormats.push(mcpErrors)
 
   const send = (reply: FastifyReply, response: object) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(response))
 
-  /** The response to one request, errors of the method included. Undefined: it went out by itself. */
+  /** The response to one request, including errors of the method. Undefined when it was already sent. */
   const respond = async (
     request: FastifyRequest,
     reply: FastifyReply,
     message: RpcRequest,
-    mayStream: boolean,
+    canStream: boolean,
   ): Promise<object | undefined> => {
     const era = eraOf(request.headers, message)
     try {
-      const result = await methods.answer({ request, reply, era, message, mayStream })
+      const result = await methods.handleRequest({ request, reply, era, message, canStream })
       return result && rpcResult(message.id, result)
     } catch (error) {
-      // In the current revision an unknown method has a status of its own, so that it is told from an unknown path.
-      if (!(error instanceof RpcError) || (era === 'current' && error.code === 'NOT_FOUND')) throw error
-      return rpcFailure(error, message.id)
+      // The modern revision returns 404 for an unknown method; legacy revisions return 200 with the error.
+      if (!(error instanceof RpcError) || (era === 'modern' && error.code === 'NOT_FOUND')) throw error
+      return rpcErrorResponse(error, message.id)
     }
   }
 
@@ -49,22 +49,22 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
     value: unknown,
   ): Promise<object | undefined> => {
     try {
-      const message = readMessage(value)
+      const message = parseMessage(value)
       if (message.kind === 'request') return await respond(request, reply, message, false)
-      if (message.kind === 'notification') await methods.hear(request, 'handshake', message)
+      if (message.kind === 'notification') await methods.handleNotification(request, 'legacy', message)
       return undefined
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      return rpcFailure(error, idOf(value), value)
+      return rpcErrorResponse(error, idOf(value), value)
     }
   }
 
-  /** Only the oldest revision has batches. */
+  /** JSON-RPC batches exist only in the revision 2025-03-26. */
   const respondToBatch = async (request: FastifyRequest, reply: FastifyReply, batch: unknown[]) => {
     const version = request.headers['mcp-protocol-version'] ?? oldestVersion
     if (version !== oldestVersion) throw new RpcError('invalidRequest', 'The body must be one JSON-RPC message.')
     if (batch.length === 0 || batch.length > maxInBatch) {
-      throw new RpcError('invalidRequest', `A batch must have 1 to ${maxInBatch} messages.`)
+      throw new RpcError('invalidRequest', `A batch must have 1–${maxInBatch} messages.`)
     }
     const responses: object[] = []
     for (const value of batch) {
@@ -90,16 +90,16 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
     },
     async (request, reply) => {
       const { body } = request
-      await firstSight(request.actor)
+      await ensureDefaultAgent(request.actor)
       if (Array.isArray(body)) return respondToBatch(request, reply, body)
       if (body === undefined) throw new RpcError('parseError', 'The body is empty.')
-      const message = readMessage(body)
+      const message = parseMessage(body)
       if (message.kind === 'request') {
         const response = await respond(request, reply, message, true)
         return response ? send(reply, response) : reply
       }
       const era = eraOf(request.headers, message)
-      if (message.kind === 'notification') await methods.hear(request, era, message)
+      if (message.kind === 'notification') await methods.handleNotification(request, era, message)
       return reply.code(202).send()
     },
   )

@@ -15,7 +15,7 @@ export interface RpcRequest {
 export type RpcMessage =
   | RpcRequest
   | { kind: 'notification'; method: string; params: Record<string, unknown> }
-  /** To a request of ours; we make none. */
+  /** A response from the client. It is ignored, because the server sends no requests. */
   | { kind: 'response' }
 
 export const rpcCodes = {
@@ -28,7 +28,7 @@ export const rpcCodes = {
   unsupportedVersion: -32_022,
 } as const
 
-/** A refusal with a code of the protocol's own. */
+/** An error with a JSON-RPC error code. */
 export class RpcError extends ApiError {
   readonly rpcCode: number
   readonly data: object | undefined
@@ -49,17 +49,17 @@ export const idOf = (body: unknown): RpcId | null => (isObject(body) && isId(bod
 
 const invalid = (message: string): RpcError => new RpcError('invalidRequest', message)
 
-/** Reads one message. Rejects what is none with Invalid Request. */
-export const readMessage = (value: unknown): RpcMessage => {
+/** Parses one message. Throws Invalid Request for anything else. */
+export const parseMessage = (value: unknown): RpcMessage => {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') {
     throw invalid('The body must be one JSON-RPC message: an object with "jsonrpc": "2.0".')
   }
   const { id, method, params = {} } = value
   if (method === undefined && isId(id) && ('result' in value || 'error' in value)) return { kind: 'response' }
-  if (typeof method !== 'string' || method === '') throw invalid('method must be text.')
+  if (typeof method !== 'string' || method === '') throw invalid('method must be a non-empty string.')
   if (!isObject(params)) throw invalid('params must be an object.')
   if (!('id' in value)) return { kind: 'notification', method, params }
-  if (!isId(id)) throw invalid('id must be text or a whole number.')
+  if (!isId(id)) throw invalid('id must be a string or an integer.')
   return { kind: 'request', id, method, params }
 }
 
@@ -68,12 +68,12 @@ export const rpcResult = (id: RpcId, result: object): object => ({ jsonrpc: '2.0
 const codeOf = ({ code, status }: ApiError, body: unknown): number => {
   if (code === 'BAD_REQUEST') return body === undefined ? rpcCodes.parseError : rpcCodes.invalidRequest
   if (code === 'INTERNAL_ERROR') return rpcCodes.internalError
-  // Outside of what JSON-RPC and the protocol reserve.
+  // Outside of the ranges that JSON-RPC (-32768 to -32000) and MCP reserve.
   return -status
 }
 
-/** A refusal as the answer to the request with this id; null when there is none, or none that can be read. */
-export const rpcFailure = (error: ApiError, id: RpcId | null, body?: unknown): object => {
+/** The error response to the request with this id; the id is null when the request has none that can be read. */
+export const rpcErrorResponse = (error: ApiError, id: RpcId | null, body?: unknown): object => {
   const code = error instanceof RpcError ? error.rpcCode : codeOf(error, body)
   const data = error instanceof RpcError && error.data !== undefined ? { data: error.data } : {}
   return { jsonrpc: '2.0', id, error: { code, message: error.message, ...data } }

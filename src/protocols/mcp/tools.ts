@@ -7,11 +7,11 @@ import { wireName } from '../../sessions/models/wire-name.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { runTool } from '../../sessions/tools/tools.ts'
 import type { ToolOutcome } from '../../sessions/tools/tools.ts'
-import type { Asked } from './ask.ts'
+import type { AskResult } from './ask.ts'
 
 const agentsList: Tool = {
   name: 'agents.list',
-  description: 'Lists the agents of the workspace that can be asked something, with what each is for.',
+  description: 'Lists the active agents of the workspace with their descriptions.',
   inputSchema: { type: 'object', properties: {} },
   isReadOnly: true,
   permission: 'agents:read',
@@ -22,26 +22,31 @@ const agentsList: Tool = {
   },
 }
 
-/** Run by a way of its own: it takes as long as a turn does, and tells how far it is. */
+/** Not run like other tools: it takes as long as a turn and reports progress. */
 export const agentsAsk: Tool = {
   name: 'agents.ask',
   description:
-    'Asks an agent of the workspace and answers its reply. It works with its own tools and may take minutes. To go on with a conversation, name its sessionId.',
+    'Asks an agent of the workspace and returns its reply. The agent uses its own tools and may take minutes. To continue a conversation, pass its sessionId.',
   inputSchema: {
     type: 'object',
     properties: {
-      agent: { type: 'string', minLength: 1, maxLength: 255, description: 'Its slug; the default agent when left out' },
-      text: { type: 'string', minLength: 1, maxLength: 100_000, description: 'What it is asked' },
-      sessionId: { type: 'string', format: 'uuid', description: 'Of a conversation that is to be continued' },
+      agent: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 255,
+        description: 'The slug of the agent; the default agent if omitted',
+      },
+      text: { type: 'string', minLength: 1, maxLength: 100_000, description: 'The message to the agent' },
+      sessionId: { type: 'string', format: 'uuid', description: 'The session of a conversation to continue' },
     },
     required: ['text'],
   },
   isReadOnly: false,
   permission: 'sessions:write',
-  run: () => Promise.reject(new Error('asking is not run as a tool')),
+  run: () => Promise.reject(new Error('agents.ask is handled before runTool')),
 }
 
-/** Everything that the caller may do here: the org's files, agents, and the tools of their own connections. */
+/** The tools that the caller may use: files, agents, and the tools of their own connections. */
 export const offeredTools = async ({ toolbox, db }: SessionDeps, actor: Actor): Promise<Tool[]> => {
   const offered = await toolbox.offered({ db, actor, agent: null })
   return [...offered, ...[agentsList, agentsAsk].filter(({ permission }) => may(actor, permission))]
@@ -50,7 +55,7 @@ export const offeredTools = async ({ toolbox, db }: SessionDeps, actor: Actor): 
 export const findTool = (tools: Tool[], name: string): Tool | undefined =>
   tools.find((tool) => wireName(tool.name) === name) ?? tools.find((tool) => tool.name === name)
 
-/** A tool as clients are shown it, under a name that every model's provider takes. */
+/** A tool as clients see it, with a name that all model providers accept. */
 export const describeTool = ({ name, description, inputSchema, isReadOnly }: Tool): object => ({
   name: wireName(name),
   description,
@@ -58,12 +63,11 @@ export const describeTool = ({ name, description, inputSchema, isReadOnly }: Too
   annotations: { readOnlyHint: isReadOnly },
 })
 
-/** Runs a tool in the caller's own name. */
-export const runDirectly = (
+/** Runs a tool with the caller's own authority. */
+export const runForCaller = (
   deps: SessionDeps,
   actor: Actor,
-  tool: Tool,
-  input: unknown,
+  { tool, input }: { tool: Tool; input: unknown },
   signal: AbortSignal,
 ): Promise<ToolOutcome> => {
   const { db, log, objects, previewer, quotas } = deps
@@ -85,11 +89,11 @@ export const runDirectly = (
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const toolFailure = (message: string): object => ({ content: [{ type: 'text', text: message }], isError: true })
+export const toolError = (message: string): object => ({ content: [{ type: 'text', text: message }], isError: true })
 
-/** What came of a tool, as text for models and as JSON for programs. */
-export const outcomeResult = ({ status, output }: ToolOutcome): object => {
-  if (status === 'failed') return toolFailure((output as { error: string }).error)
+/** The outcome of a tool as text for models and as JSON for programs. */
+export const toToolResult = ({ status, output }: ToolOutcome): object => {
+  if (status === 'failed') return toolError((output as { error: string }).error)
   return {
     content: [{ type: 'text', text: JSON.stringify(output) }],
     ...(isObject(output) ? { structuredContent: output } : {}),
@@ -97,7 +101,7 @@ export const outcomeResult = ({ status, output }: ToolOutcome): object => {
   }
 }
 
-export const askedResult = ({ isError, ...asked }: Asked): object => {
-  const texts = [asked.reply, asked.note ?? ''].filter((text) => text !== '')
-  return { content: texts.map((text) => ({ type: 'text', text })), structuredContent: asked, isError }
+export const toAskToolResult = ({ isError, ...result }: AskResult): object => {
+  const texts = [result.reply, result.note ?? ''].filter((text) => text !== '')
+  return { content: texts.map((text) => ({ type: 'text', text })), structuredContent: result, isError }
 }

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/database/database.ts'
 import { ApiError, serviceUnavailable } from '../../platform/http/errors.ts'
-import type { Frame } from '../../sessions/streams/frames.ts'
-import { cutOff, openEvents } from '../../sessions/streams/sse.ts'
-import type { Reader, Tails } from '../../sessions/streams/tail.ts'
+import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
+import { endWithLastEvent, openEventStream } from '../../sessions/streams/sse.ts'
+import type { StreamReader, TurnStreams } from '../../sessions/streams/turn-streams.ts'
 import { chatId, getCompletion } from './completions.ts'
-import { chatFailure, notYet } from './failures.ts'
-import { createSpoken } from './spoken.ts'
-import type { Delta } from './spoken.ts'
+import { chatFailure, turnInProgress } from './errors.ts'
+import { createReplyDeltas } from './reply-deltas.ts'
+import type { Delta } from './reply-deltas.ts'
 
-/** How long a failure may still come as a status. After that proxies and people want to see that something is there. */
+/** Until then a failure has its own HTTP status. After that the stream opens, before proxies or people give up. */
 const openAfterMs = 5_000
 
 export interface ChunkOptions {
@@ -19,7 +19,7 @@ export interface ChunkOptions {
   isFresh: boolean
 }
 
-/** The chunks of one completion as they go over the wire. */
+/** Formats the events of one completion. */
 const createWriter = ({ turnId, model, includeUsage }: ChunkOptions) => {
   const created = Math.floor(Date.now() / 1_000)
   const chunk = (choices: object[], usage: object | null = null): string => {
@@ -41,23 +41,23 @@ const createWriter = ({ turnId, model, includeUsage }: ChunkOptions) => {
 }
 
 const asApiError = (error: unknown): ApiError =>
-  error instanceof ApiError ? error : serviceUnavailable('The answer could not be read.', { cause: error })
+  error instanceof ApiError ? error : serviceUnavailable('The reply could not be read.', { cause: error })
 
 /**
- * Answers with a turn as a stream of chunks. Resolves when the stream has begun and rejects when the turn fails before it
- * said anything, so that such a failure has a status of its own. A client that goes away does not stop the turn.
+ * Sends a turn as a stream of chat completion chunks. Resolves when the stream has started; rejects when the turn fails
+ * before its first text, so that such a failure has an HTTP status of its own. A client that disconnects does not stop
+ * the turn.
  */
 export const sendChunks = (
-  db: Db,
+  { db, streams }: { db: Db; streams: TurnStreams },
   request: FastifyRequest,
   reply: FastifyReply,
-  tails: Tails,
   options: ChunkOptions,
 ): Promise<void> => {
   const { actor, server } = request
   const { raw } = reply
   const writer = createWriter(options)
-  const spoken = createSpoken()
+  const toDelta = createReplyDeltas()
   const opened = Promise.withResolvers<void>()
   let isOpen = false
 
@@ -65,7 +65,7 @@ export const sendChunks = (
     if (isOpen) return
     isOpen = true
     clearTimeout(opening)
-    openEvents(reply).write(writer.delta({ role: 'assistant', content: '' }))
+    openEventStream(reply).write(writer.delta({ role: 'assistant', content: '' }))
     opened.resolve()
   }
   const fail = (error: ApiError): void => {
@@ -79,42 +79,43 @@ export const sendChunks = (
   const finish = async (): Promise<void> => {
     try {
       const completion = await getCompletion(db, actor, options.turnId)
-      if (!completion) throw notYet('The turn does not rest yet.')
+      if (!completion) throw turnInProgress('The turn has not ended yet.')
       open()
       raw.end(writer.end(completion.finishReason, completion.usage))
     } catch (error) {
       fail(asApiError(error))
     }
   }
-  const reader: Reader = {
+  const reader: StreamReader = {
     write: (_firstSeq, lines) => {
-      const deltas = lines.map((line) => spoken(JSON.parse(line) as Frame)).filter((delta) => delta !== undefined)
+      const deltas = lines.map((line) => toDelta(JSON.parse(line) as StreamPart)).filter((delta) => delta !== undefined)
       if (deltas.length === 0) return true
       open()
       return raw.write(deltas.map(writer.delta).join(''))
     },
     end: () => void finish(),
   }
-  const stop = (): void => fail(notYet('The server is stopping.'))
+  const stop = (): void => fail(turnInProgress('The server is stopping.'))
   const opening = setTimeout(open, openAfterMs)
-  const tail = tails.follow({ orgId: actor.orgId, turnId: options.turnId }, 0, reader, options.isFresh)
+  const key = { orgId: actor.orgId, turnId: options.turnId }
+  const subscription = streams.subscribe(key, reader, { after: 0, isFresh: options.isFresh })
   const unwatch = request.watchAuthority((reason) => {
-    tail.close()
-    if (isOpen) cutOff(raw, writer.failure(reason))
+    subscription.close()
+    if (isOpen) endWithLastEvent(raw, writer.failure(reason))
     else fail(reason)
   })
   const close = (): void => {
     clearTimeout(opening)
     unwatch()
     server.stopping.removeEventListener('abort', stop)
-    tail.close()
+    subscription.close()
   }
   server.stopping.addEventListener('abort', stop)
   if (server.stopping.aborted) stop()
-  raw.on('drain', () => tail.resume())
+  raw.on('drain', () => subscription.resume())
   raw.once('close', () => {
     close()
-    // Gone before it began: there is nobody left to answer.
+    // The client disconnected before the stream started: Fastify must not send a response.
     if (!isOpen) reply.hijack()
     isOpen = true
     opened.resolve()

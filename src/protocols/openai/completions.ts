@@ -4,19 +4,19 @@ import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { getAnswer } from '../../sessions/turns/receipt.ts'
+import { getTurnWithReply } from '../../sessions/turns/turn-details.ts'
 import { replyText } from '../../sessions/turns/reply-text.ts'
 import * as sessionQueries from '../../sessions/queries.ts'
 import type { Author } from '../../sessions/schemas.ts'
-import { beginTurn, partsToSay } from '../../sessions/turns/turns.ts'
-import type { TurnDeps, TurnOptions } from '../../sessions/turns/turns.ts'
+import { beginTurn, toMessageParts } from '../../sessions/turns/begin-turn.ts'
+import type { TurnDeps } from '../../sessions/turns/deps.ts'
 import type { StopReason } from '../../sessions/turns/queries.ts'
 import type { ChatCompletion, ChatModel, ChatUsage } from './schemas.ts'
-import * as queries from './conversation-queries.ts'
-import type { PastMessage } from './conversation-queries.ts'
-import { digestOf } from './conversation.ts'
-import type { Conversation, Said } from './conversation.ts'
-import { failureOf, noSuchModel } from './failures.ts'
+import * as queries from './queries.ts'
+import type { ImportedMessage } from './queries.ts'
+import { conversationDigest } from './conversation.ts'
+import type { Conversation, ConversationMessage } from './conversation.ts'
+import { turnFailure, modelNotFound } from './errors.ts'
 
 const modelPrefix = 'agent/'
 
@@ -29,65 +29,65 @@ const toModel = ({ slug, createdAt }: AgentRow): ChatModel => ({
   owned_by: 'atrium',
 })
 
-/** The agent that a model's name stands for, `agent/<slug>` or `agent/<id>`. */
+/** The agent of a model name, `agent/<slug>` or `agent/<id>`. */
 export const agentOfModel = async (db: Db, actor: Actor, model: string): Promise<AgentRow> => {
   const name = model.startsWith(modelPrefix) ? model.slice(modelPrefix.length) : ''
   const agent = name === '' ? undefined : await findAgent(db, actor, name)
-  if (!agent) throw noSuchModel()
+  if (!agent) throw modelNotFound()
   return agent
 }
 
 export const getChatModel = async (db: Db, actor: Actor, model: string): Promise<ChatModel> => {
   const agent = await agentOfModel(db, actor, model)
-  if (!agent.isActive) throw noSuchModel()
+  if (!agent.isActive) throw modelNotFound()
   return toModel(agent)
 }
 
-/** The agents that would answer: those that are active. */
+/** The active agents as models. */
 export const listChatModels = async (db: Db, actor: Actor): Promise<ChatModel[]> => {
   const { items } = await listAgents(db, actor, {})
   return items.filter(({ isActive }) => isActive).map(toModel)
 }
 
-interface Continued {
-  sessionId: string
-  number: number
-}
+/** The people, workspace and agent to which a conversation belongs. */
+const ownerOf = (actor: Actor, agent: AgentRow): string[] => [actor.userId, workspaceOf(actor), agent.id]
 
-/**
- * The session in which all of the history was said: its last turn was asked with the same words up to the last reply,
- * and that reply is ours.
- */
-const findContinued = async (
+/** The last turn of the session whose messages equal the history, including the reply. */
+const findContinuedTurn = async (
   db: Db,
   actor: Actor,
   agent: AgentRow,
-  whose: string[],
-  history: Said[],
-): Promise<Continued | undefined> => {
+  history: ConversationMessage[],
+): Promise<queries.AnsweredTurn | undefined> => {
   const last = history.at(-1)
   if (last?.role !== 'assistant') return undefined
-  const digest = digestOf(whose, history.slice(0, -1))
-  const answered = await queries.findAnswered(db, actor, workspaceOf(actor), agent.id, digest)
+  const digest = conversationDigest(ownerOf(actor, agent), history.slice(0, -1))
+  const workspaceId = workspaceOf(actor)
+  const answered = await queries.listAnsweredTurns(db, actor, { workspaceId, agentId: agent.id, digest })
   return answered.find(({ parts }) => replyText(parts).trim() === last.text.trim())
 }
 
-/** What was said before, for a session that does not have it yet. */
-const toPast = async (db: Database, actor: Actor, agent: AgentRow, history: Said[]): Promise<PastMessage[]> => {
+/** The history as messages of a new session. */
+const toImportedMessages = async (
+  db: Database,
+  actor: Actor,
+  agent: AgentRow,
+  history: ConversationMessage[],
+): Promise<ImportedMessage[]> => {
   const { id, slug, name, avatar } = agent
   const byAgent: Author = { type: 'agent', id, slug, name, avatar }
   const byUser: Author = { type: 'user', id: actor.userId, name: actor.userName }
   let turnNumber = 0
-  // An exchange begins with what the person says; a greeting of the agent before that is one of its own.
+  // An exchange begins with a user's message; an assistant's greeting before the first one is an exchange of its own.
   const numbers = history.map(({ role }) => (role === 'user' || turnNumber === 0 ? ++turnNumber : turnNumber))
   return Promise.all(
-    history.map(async (said, place) => ({
+    history.map(async (message, place) => ({
       id: newId(),
       position: place + 1,
       turnNumber: numbers[place] ?? 1,
-      role: said.role,
-      author: said.role === 'user' ? byUser : byAgent,
-      parts: await partsToSay(db, actor, said),
+      role: message.role,
+      author: message.role === 'user' ? byUser : byAgent,
+      parts: await toMessageParts(db, actor, message),
     })),
   )
 }
@@ -97,43 +97,47 @@ export interface BegunChat {
   sessionId: string
 }
 
+export interface ChatRequest {
+  agent: AgentRow
+  conversation: Conversation
+  maxOutputTokens: number | null
+}
+
 /**
- * Begins a turn that answers a conversation: in the session that has it already, or in a new one that is given it. All
- * in one transaction.
+ * Creates the turn that answers a conversation: in the session that already contains its history, or in a new session
+ * that imports the history. Session, messages, turn and job are stored in one transaction.
  */
-export const beginChat = async (
-  deps: TurnDeps,
-  actor: Actor,
-  agent: AgentRow,
-  { instructions, history, said }: Conversation,
-  maxOutputTokens: number | null,
-): Promise<BegunChat> => {
+export const beginChat = async (deps: TurnDeps, actor: Actor, request: ChatRequest): Promise<BegunChat> => {
   const { db } = deps
+  const { agent, conversation, maxOutputTokens } = request
+  const { instructions, history, newMessage } = conversation
   const workspaceId = workspaceOf(actor)
-  const whose = [actor.userId, workspaceId, agent.id]
-  const [parts, found] = await Promise.all([
-    partsToSay(db, actor, said),
-    findContinued(db, actor, agent, whose, history),
+  const [parts, continued] = await Promise.all([
+    toMessageParts(db, actor, newMessage),
+    findContinuedTurn(db, actor, agent, history),
   ])
-  const past = found ? [] : await toPast(db, actor, agent, history)
-  const options: TurnOptions = { instructions, maxOutputTokens, callerDigest: digestOf(whose, [...history, said]) }
+  const imported = continued ? [] : await toImportedMessages(db, actor, agent, history)
+  const callerDigest = conversationDigest(ownerOf(actor, agent), [...history, newMessage])
+  const turn = { parts, instructions, maxOutputTokens, callerDigest }
 
   const begun = await db.transaction(actor, async (db) => {
-    if (found) {
-      const session = await sessionQueries.lockSession(db, actor.orgId, found.sessionId)
-      // Somebody else went on from there in the meantime: what they say is no part of this conversation.
-      if (session?.turnCount !== found.number || session.activeTurnId !== null) return undefined
-      const turnId = await beginTurn(db, deps, actor, session.id, parts, options)
+    if (continued) {
+      const session = await sessionQueries.lockSession(db, actor.orgId, continued.sessionId)
+      // Another request has added a turn in the meantime, which is not part of this conversation.
+      if (session?.turnCount !== continued.number || session.activeTurnId !== null) return undefined
+      const turnId = await beginTurn(db, deps, actor, { ...turn, sessionId: session.id })
       return { turnId, sessionId: session.id }
     }
-    const [id, turnId] = [newId(), newId()]
-    const session = { id, workspaceId, projectId: null, agentId: agent.id, title: null, metadata: {} }
+    const [sessionId, turnId] = [newId(), newId()]
+    const session = { id: sessionId, workspaceId, projectId: null, agentId: agent.id, title: null, metadata: {} }
     await sessionQueries.insertSession(db, actor, session)
-    if (past.length > 0) await queries.insertPast(db, actor.orgId, id, turnId, past)
-    await beginTurn(db, deps, actor, id, parts, { ...options, id: turnId })
-    return { turnId, sessionId: id }
+    if (imported.length > 0) {
+      await queries.importMessages(db, actor.orgId, { sessionId, turnId, messages: imported })
+    }
+    await beginTurn(db, deps, actor, { ...turn, sessionId, id: turnId })
+    return { turnId, sessionId }
   })
-  return begun ?? beginChat(deps, actor, agent, { instructions, history, said }, maxOutputTokens)
+  return begun ?? beginChat(deps, actor, request)
 }
 
 const finishReasons: Partial<Record<StopReason, ChatCompletion['choices'][0]['finish_reason']>> = {
@@ -143,22 +147,22 @@ const finishReasons: Partial<Record<StopReason, ChatCompletion['choices'][0]['fi
 
 export interface Completion {
   text: string
-  /** `length` for everything that was cut short: by tokens, time, steps, cost, or in the provider. */
+  /** `length` for every incomplete turn, whichever limit ended it. */
   finishReason: ChatCompletion['choices'][0]['finish_reason']
   usage: ChatUsage
   createdAt: string
 }
 
-/** The reply of a turn at rest. Throws a ChatError when there is none to give. */
+/** The reply of a turn. Undefined while the turn is in progress; throws a ChatError when it ended without a reply. */
 export const getCompletion = async (db: Db, actor: Actor, turnId: string): Promise<Completion | undefined> => {
-  const answer = await getAnswer(db, actor, turnId)
-  const { turn } = answer
-  const failure = failureOf(turn)
+  const result = await getTurnWithReply(db, actor, turnId)
+  const { turn } = result
+  const failure = turnFailure(turn)
   if (failure) throw failure
-  if (!('message' in answer) || turn.stopReason === null) return undefined
+  if (!('message' in result) || turn.stopReason === null) return undefined
   const { inputTokens, outputTokens, totalTokens, cacheReadTokens } = turn.usage
   return {
-    text: replyText(answer.message?.parts ?? []),
+    text: replyText(result.message?.parts ?? []),
     finishReason: finishReasons[turn.stopReason] ?? 'length',
     usage: {
       prompt_tokens: inputTokens,

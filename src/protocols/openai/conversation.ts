@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import { isUuid } from '../../platform/ids.ts'
 import { maxText } from '../../sessions/turns/schemas.ts'
 import type { ChatCompletionCreate, ChatContentPart, ChatMessage } from './schemas.ts'
-import { ChatError, unsupported } from './failures.ts'
+import { ChatError, unsupported } from './errors.ts'
 
-export interface Said {
+export interface ConversationMessage {
   role: 'user' | 'assistant'
   text: string
   fileIds: string[]
 }
 
-/** What a caller sends each time: the whole conversation, of which the last message is new. */
+/** A request carries the whole conversation; its last message is new. */
 export interface Conversation {
-  /** What the caller instructs beside the agent's own instructions. */
+  /** The caller's system and developer messages, which are added to the agent's system prompt. */
   instructions: string | null
-  /** What was said before, oldest first. */
-  history: Said[]
-  said: Said
+  /** The earlier messages, oldest first. */
+  history: ConversationMessage[]
+  newMessage: ConversationMessage
 }
 
 const invalid = (param: string, message: string): ChatError => new ChatError('BAD_REQUEST', message, { param })
@@ -26,7 +26,7 @@ const partText = (part: ChatContentPart, param: string): string => {
   if (part.type === 'file') return ''
   throw unsupported(
     param,
-    `${param} is of the type ${JSON.stringify(part.type.slice(0, 40))}: only text and file are taken`,
+    `${param} is of the type ${JSON.stringify(part.type.slice(0, 40))}: only text and file are supported`,
   )
 }
 
@@ -34,63 +34,69 @@ const partFiles = (part: ChatContentPart, param: string): string[] => {
   if (part.type !== 'file') return []
   const id = part.file?.file_id
   if (id === undefined || !isUuid(id)) {
-    throw invalid(`${param}.file`, `${param}.file.file_id must be the id of a file that was uploaded before`)
+    throw invalid(`${param}.file`, `${param}.file.file_id must be the id of an uploaded file`)
   }
   return [id.toLowerCase()]
 }
 
-const readMessage = ({ role, content }: ChatMessage, at: number): Omit<Said, 'role'> & { role: string } => {
+const readMessage = (
+  { role, content }: ChatMessage,
+  at: number,
+): Omit<ConversationMessage, 'role'> & { role: string } => {
   const param = `messages[${at}].content`
   if (typeof content === 'string') return { role, text: content, fileIds: [] }
   const parts = content ?? []
   const text = parts.map((part, place) => partText(part, `${param}[${place}]`)).filter((one) => one !== '')
   const fileIds = parts.flatMap((part, place) => partFiles(part, `${param}[${place}]`))
-  if (fileIds.length > 0 && role !== 'user') throw unsupported(param, `${param}: files come with a user's message`)
+  if (fileIds.length > 0 && role !== 'user')
+    throw unsupported(param, `${param}: only messages with the role user may contain files`)
   return { role, text: text.join('\n'), fileIds: [...new Set(fileIds)] }
 }
 
-/** Reads the messages. BAD_REQUEST for what agents cannot take: pictures, results of the caller's own tools. */
+/** Reads the messages. BAD_REQUEST for what agents do not support, such as images and results of the caller's own tools. */
 export const readConversation = (messages: ChatMessage[]): Conversation => {
   const instructions: string[] = []
-  const spoken: Said[] = []
+  const messagesRead: ConversationMessage[] = []
   for (const [at, message] of messages.entries()) {
     const { role, text, fileIds } = readMessage(message, at)
     if (role === 'tool' || role === 'function') {
-      throw unsupported(`messages[${at}]`, `messages[${at}] is the result of a tool: agents run their tools themselves`)
+      throw unsupported(`messages[${at}]`, `messages[${at}] is a tool result: agents run their tools on the server`)
     }
     if ([...text].length > maxText) {
       throw invalid(`messages[${at}].content`, `messages[${at}].content must have at most ${maxText} characters`)
     }
     if (role === 'system' || role === 'developer') instructions.push(text)
-    else if (text.trim() !== '' || fileIds.length > 0) spoken.push({ role: role as Said['role'], text, fileIds })
+    else if (text.trim() !== '' || fileIds.length > 0)
+      messagesRead.push({ role: role as ConversationMessage['role'], text, fileIds })
   }
-  const said = spoken.pop()
-  if (said?.role !== 'user') throw invalid('messages', "The last of messages must be a user's, and not empty")
-  if (said.fileIds.length > 20) throw invalid('messages', 'The last of messages must have at most 20 files')
-  const told = instructions.filter((one) => one.trim() !== '').join('\n\n')
-  if ([...told].length > maxText) {
-    throw invalid('messages', `Instructions must have at most ${maxText} characters together`)
+  const newMessage = messagesRead.pop()
+  if (newMessage?.role !== 'user')
+    throw invalid('messages', 'The last item of messages must have the role user and must not be empty')
+  if (newMessage.fileIds.length > 20) throw invalid('messages', 'The last item of messages must have at most 20 files')
+  const joined = instructions.filter((one) => one.trim() !== '').join('\n\n')
+  if ([...joined].length > maxText) {
+    throw invalid('messages', `system and developer messages must have at most ${maxText} characters in total`)
   }
-  return { instructions: told === '' ? null : told, history: spoken, said }
+  return { instructions: joined === '' ? null : joined, history: messagesRead, newMessage }
 }
 
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
 
 /**
- * Refuses what would change the answer and cannot be done. What only tunes a model (`temperature`, `seed`, …) is the
- * agent's business and goes unheard, as fields that we do not know do.
+ * Rejects parameters that would change the answer and are not supported. Sampling parameters (`temperature`, `seed`, …)
+ * are ignored like unknown fields, because the agent determines them.
  */
-export const refuseUnsupported = (body: ChatCompletionCreate): void => {
-  if (isSet(body.n) && body.n !== 1) throw unsupported('n', 'n must be 1: an agent gives one answer')
+export const rejectUnsupported = (body: ChatCompletionCreate): void => {
+  if (isSet(body.n) && body.n !== 1) throw unsupported('n', 'n must be 1: agents return one choice')
   for (const param of ['tools', 'functions'] as const) {
     if (isSet(body[param])) {
-      throw unsupported(param, `${param} cannot be sent: an agent uses the tools that it is allowed on the server`)
+      throw unsupported(param, `${param} is not supported: agents use the tools that are configured on the server`)
     }
   }
-  if (isSet(body.stop)) throw unsupported('stop', 'stop cannot be sent: the agent decides where its answer ends')
-  if (isSet(body.logprobs)) throw unsupported('logprobs', 'logprobs are not available')
-  if (isSet(body.audio)) throw unsupported('audio', 'audio is not available')
+  if (isSet(body.stop)) throw unsupported('stop', 'stop is not supported')
+  if (isSet(body.logprobs)) throw unsupported('logprobs', 'logprobs is not supported')
+  if (isSet(body.audio)) throw unsupported('audio', 'audio is not supported')
   const modalities = body.modalities as unknown[] | null | undefined
   if (modalities?.some((one) => one !== 'text')) throw unsupported('modalities', 'modalities must be ["text"]')
   const format = body.response_format as { type?: unknown } | null | undefined
@@ -99,13 +105,13 @@ export const refuseUnsupported = (body: ChatCompletionCreate): void => {
   }
 }
 
-const forComparison = ({ role, text, fileIds }: Said): unknown[] => [role, text.trim(), fileIds]
+const forComparison = ({ role, text, fileIds }: ConversationMessage): unknown[] => [role, text.trim(), fileIds]
 
 /**
- * What finds the turn that answered a conversation, when the conversation comes back longer. `whose` keeps those of
- * different people and agents apart.
+ * Identifies the turn that answered a conversation when a client sends the conversation again with more messages.
+ * `owner` (user, workspace, agent) keeps the conversations of different people and agents apart.
  */
-export const digestOf = (whose: string[], spoken: Said[]): Buffer =>
+export const conversationDigest = (owner: string[], messages: ConversationMessage[]): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify(['chat', whose, spoken.map(forComparison)]))
+    .update(JSON.stringify(['chat', owner, messages.map(forComparison)]))
     .digest()

@@ -9,7 +9,7 @@ import type { Script } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor, TestApp } from '../../../test/harness.ts'
 import { generateKey } from '../../platform/key-format.ts'
-import { openAiPrefix } from './failures.ts'
+import { openAiPrefix } from './errors.ts'
 
 const fake = await startFakeModel()
 const app = await startTestApp({
@@ -56,7 +56,7 @@ const messagesOf = async (as: TestActor, sessionId: string) =>
   (await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })).body.data.items.toReversed()
 
 /** What the official client throws. */
-const failureOf = async (asking: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
+const errorOf = async (asking: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
   try {
     await asking
   } catch (error) {
@@ -93,7 +93,7 @@ describe('models', () => {
     await app.call('PATCH', `/api/v1/agents/${asleep.id}`, { as: owner, json: { isActive: false } })
     assert.equal((await clientFor(owner).models.retrieve(assistant)).id, assistant)
     for (const model of ['agent/secret', 'agent/asleep', 'agent/nobody', 'gpt-5', 'agent/', 'assistant']) {
-      const error = await failureOf(clientFor(owner).models.retrieve(model))
+      const error = await errorOf(clientFor(owner).models.retrieve(model))
       assert.deepEqual([error.status, error.code, error.param], [404, 'model_not_found', 'model'], model)
     }
   })
@@ -199,7 +199,7 @@ describe('a completion', () => {
     ]
     const { text } = await complete(clientFor(owner), withFile(id))
     assert.match(text, /Quarterly numbers/)
-    const error = await failureOf(complete(clientFor(await app.createOrg()), withFile(id)))
+    const error = await errorOf(complete(clientFor(await app.createOrg()), withFile(id)))
     assert.equal(error.status, 404)
   })
 
@@ -347,9 +347,7 @@ describe('what the caller asks for', () => {
   test('and cannot be done is refused by its name, before anything begins', async () => {
     const owner = await app.createOrg()
     const ask = (body: object) =>
-      failureOf(
-        clientFor(owner).chat.completions.create({ model: assistant, messages: [user('Hi')], ...body } as never),
-      )
+      errorOf(clientFor(owner).chat.completions.create({ model: assistant, messages: [user('Hi')], ...body } as never))
     const tool = { type: 'function', function: { name: 'f', parameters: {} } }
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
     const refused: [object, string][] = [
@@ -403,7 +401,7 @@ describe('what the caller asks for', () => {
 describe('a refusal', () => {
   test('of a key is an AuthenticationError', async () => {
     for (const key of ['nonsense', generateKey('test')]) {
-      const error = await failureOf(complete(clientFor(key), [user('Hi')]))
+      const error = await errorOf(complete(clientFor(key), [user('Hi')]))
       assert.ok(error instanceof OpenAI.AuthenticationError)
       assert.equal(error.code, 'invalid_api_key')
       assert.deepEqual(Object.keys(error.error as object), ['message', 'type', 'param', 'code'])
@@ -412,7 +410,7 @@ describe('a refusal', () => {
 
   test('of a key that may not chat is a PermissionDeniedError', async () => {
     const reader = await app.createUser(await app.createOrg(), 'member', { scopes: ['agents:read'] })
-    const error = await failureOf(complete(clientFor(reader), [user('Hi')]))
+    const error = await errorOf(complete(clientFor(reader), [user('Hi')]))
     assert.ok(error instanceof OpenAI.PermissionDeniedError)
     assert.match(error.message, /sessions:write/)
   })
@@ -420,13 +418,13 @@ describe('a refusal', () => {
   test('of a model that is not there, is another org’s, or does not answer now', async () => {
     const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
     await createAgent(app, stranger, { name: 'Secret' })
-    const missing = await failureOf(complete(clientFor(owner), [user('Hi')], 'agent/nobody'))
-    const foreign = await failureOf(complete(clientFor(owner), [user('Hi')], 'agent/secret'))
+    const missing = await errorOf(complete(clientFor(owner), [user('Hi')], 'agent/nobody'))
+    const foreign = await errorOf(complete(clientFor(owner), [user('Hi')], 'agent/secret'))
     assert.deepEqual([missing.status, missing.code], [404, 'model_not_found'])
     assert.deepEqual(foreign.error, missing.error)
     const asleep = await createAgent(app, owner, { name: 'Asleep' })
     await app.call('PATCH', `/api/v1/agents/${asleep.id}`, { as: owner, json: { isActive: false } })
-    const error = await failureOf(complete(clientFor(owner), [user('Hi')], 'agent/asleep'))
+    const error = await errorOf(complete(clientFor(owner), [user('Hi')], 'agent/asleep'))
     assert.ok(error instanceof OpenAI.UnprocessableEntityError)
     assert.deepEqual(await sessionsOf(owner), [])
   })
@@ -435,7 +433,7 @@ describe('a refusal', () => {
     const limited = await app.secondServer({ RATE_LIMIT_TURNS: '1' })
     const client = clientFor(await limited.createOrg(), limited)
     await complete(client, [user('Hi')])
-    const error = await failureOf(
+    const error = await errorOf(
       client.chat.completions.create({ model: assistant, messages: [user('Hi')] }, { maxRetries: 0 }),
     )
     assert.ok(error instanceof OpenAI.RateLimitError)
@@ -449,7 +447,7 @@ describe('a refusal', () => {
     await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid' })
     const client = clientFor(owner, enforced)
     for (const stream of [false, true]) {
-      const error = await failureOf(
+      const error = await errorOf(
         client.chat.completions.create({ model: 'agent/paid', messages: [user('Hi')], stream }),
       )
       assert.deepEqual([error.status, error.code, error.type], [402, 'insufficient_quota', 'insufficient_quota'])
@@ -483,13 +481,13 @@ describe('a turn that goes wrong', () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     for (const stream of [false, true]) {
-      const error = await failureOf(
+      const error = await errorOf(
         client.chat.completions.create({ model: assistant, messages: [user('/fail 429\nHi')], stream }),
       )
       assert.ok(error instanceof OpenAI.RateLimitError)
       assert.equal(error.code, 'model_rate_limited')
     }
-    const broken = await failureOf(complete(client, [user('/fail 500\nHi')]))
+    const broken = await errorOf(complete(client, [user('/fail 500\nHi')]))
     assert.deepEqual([broken.status, broken.code], [503, 'model_unavailable'])
     assert.equal((await sessionsOf(owner)).length, 3)
   })
@@ -498,7 +496,7 @@ describe('a turn that goes wrong', () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)
     fake.play(refuse(401))
-    const error = await failureOf(complete(clientFor(owner), [user('Hi')], model))
+    const error = await errorOf(complete(clientFor(owner), [user('Hi')], model))
     assert.deepEqual([error.status, error.code], [422, 'model_rejected'])
     assert.doesNotMatch(JSON.stringify(error.error), /sk-planted/)
   })
@@ -508,7 +506,7 @@ describe('a turn that goes wrong', () => {
     const model = await helperOf(owner)
     fake.play(hangAfter(['Well, ']))
     const chunks: ChatCompletionChunk[] = []
-    const error = await failureOf(
+    const error = await errorOf(
       (async () => {
         const stream = await clientFor(owner).chat.completions.create({ model, messages: [user('Hi')], stream: true })
         for await (const chunk of stream) {
@@ -524,7 +522,7 @@ describe('a turn that goes wrong', () => {
 
   test('because a person cancels it is a ConflictError, once', async () => {
     const owner = await app.createOrg()
-    const asking = failureOf(complete(clientFor(owner), [user('/slow 60000\nHi')]))
+    const asking = errorOf(complete(clientFor(owner), [user('/slow 60000\nHi')]))
     const [session] = await until(
       () => sessionsOf(owner),
       ({ length }) => length > 0,
@@ -552,7 +550,7 @@ describe('a turn that goes wrong', () => {
       textIn(await collect(await client.chat.completions.create({ model, messages, stream: true }, options)))
     for (const ask of [asWhole, inPieces]) {
       const options = key()
-      const error = await failureOf(ask(options))
+      const error = await errorOf(ask(options))
       assert.equal(error.code, 'turn_requires_action')
       const [, turnId = ''] = /turns\/(\S+)\/approvals/.exec(error.message) ?? []
       const [approval] = (await getTurn(app, owner, turnId)).approvals
@@ -611,7 +609,7 @@ describe('a client that goes away', () => {
     const key = { headers: { 'idempotency-key': randomUUID() } }
     const stream = await clientFor(owner, other).chat.completions.create(body, key)
     let stopping: Promise<void> | undefined
-    const error = await failureOf(
+    const error = await errorOf(
       (async () => {
         for await (const _ of stream) stopping ??= other.app.close()
       })(),
@@ -635,7 +633,7 @@ describe('a request under an Idempotency-Key', () => {
     assert.deepEqual(second, first)
     assert.equal(response.headers.get('idempotency-replayed'), 'true')
     assert.equal((await sessionsOf(owner)).length, 1)
-    const other = await failureOf(
+    const other = await errorOf(
       client.chat.completions.create({ ...body, messages: [user('Other')] }, { ...key, maxRetries: 0 }),
     )
     assert.ok(other instanceof OpenAI.ConflictError)
@@ -661,7 +659,7 @@ describe('a request under an Idempotency-Key', () => {
     const asleep = await createAgent(app, owner, { name: 'Asleep' })
     await app.call('PATCH', `/api/v1/agents/${asleep.id}`, { as: owner, json: { isActive: false } })
     const ask = () =>
-      failureOf(
+      errorOf(
         clientFor(owner).chat.completions.create(
           { model: 'agent/asleep', messages: [user('Hi')] },
           { headers: { 'idempotency-key': 'asleep' } },

@@ -1,10 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { watchDefaultAgents } from '../../agents/agents.ts'
-import type { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import type { StoredAnswer } from '../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
+import { waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
 import {
   ChatCompletion,
   ChatCompletionCreate,
@@ -23,58 +23,39 @@ import {
   toChatCompletion,
 } from './completions.ts'
 import type { BegunChat } from './completions.ts'
-import { readConversation, refuseUnsupported } from './conversation.ts'
-import { notYet, openAiDialect, openAiPrefix } from './failures.ts'
+import { readConversation, rejectUnsupported } from './conversation.ts'
+import { turnInProgress, openAiErrors, openAiPrefix } from './errors.ts'
 
 const tags = ['OpenAI']
+const notEnded = 'The turn has not ended yet.'
 const failures = Object.fromEntries(
   [400, 401, 402, 403, 404, 409, 422, 429, 500, 503].map((status) => [status, ChatFailure]),
 )
 
-/** Beyond the time that a turn has, for what comes before and after it. */
+/** Added to the time limit of a turn: the time before its first step and after its last one. */
 const graceMs = 60_000
 
-const clientGone = new Error('the client went away')
-
-/** What a repeated request takes up. Undefined when the first one was refused, which is answered again. */
+/** The turn that an earlier request with the same Idempotency-Key created. Undefined when that request was rejected. */
 const begunBefore = ({ status, body }: StoredAnswer): BegunChat | undefined =>
   status === 202 ? (JSON.parse(body) as BegunChat) : undefined
 
-/** The part of the API that speaks OpenAI's: agents are models, and each completion is a turn. */
+/** OpenAI's chat completions and models: agents are models, and each completion is a turn. */
 export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
-  const { config, db, tails } = deps
-  const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
-  app.errorFormats.push(openAiDialect)
+  const { config, db, streams } = deps
+  const ensureDefaultAgent = watchDefaultAgents(db, config.defaultAgentModel)
+  app.errorFormats.push(openAiErrors)
 
   const begin = async (request: FastifyRequest, body: ChatCompletionCreate): Promise<BegunChat> => {
     const { actor } = request
-    refuseUnsupported(body)
+    rejectUnsupported(body)
     const conversation = readConversation(body.messages)
-    await firstSight(actor)
+    await ensureDefaultAgent(actor)
     const agent = await agentOfModel(db, actor, body.model)
     const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens ?? null
-    const begun = await beginChat({ ...deps, db: request.db }, actor, agent, conversation, maxOutputTokens)
-    // From here on a repetition takes up this turn, whatever becomes of the connection.
+    const begun = await beginChat({ ...deps, db: request.db }, actor, { agent, conversation, maxOutputTokens })
+    // A repeated request continues with this turn, also when this connection breaks.
     await request.storeAnswer(202, begun)
     return begun
-  }
-
-  const waitForRest = async (request: FastifyRequest, reply: FastifyReply, turnId: string, isFresh: boolean) => {
-    const gone = new AbortController()
-    const onClose = (): void => gone.abort(clientGone)
-    reply.raw.once('close', onClose)
-    let lost: ApiError | undefined
-    const unwatch = request.watchAuthority((reason) => {
-      lost = reason
-      gone.abort(reason)
-    })
-    const signal = AbortSignal.any([gone.signal, request.server.stopping])
-    const key = { orgId: request.actor.orgId, turnId }
-    const rests = await tails.untilResting(key, config.turnLimitMs + graceMs, signal, isFresh)
-    unwatch()
-    reply.raw.off('close', onClose)
-    if (lost) throw lost
-    if (!rests) throw notYet('The turn has not come to its end.')
   }
 
   app.post(
@@ -106,16 +87,17 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       const { turnId, sessionId } = before ?? (await begin(request, body))
       reply.headers({ 'x-turn-id': turnId, 'x-session-id': sessionId })
       if (before) reply.header('idempotency-replayed', 'true')
-      // Whoever sent a key has waited for its answer to be stored, and may have missed something.
+      // With an Idempotency-Key, storing the response took time in which the turn may have started.
       const isFresh = !before && request.headers['idempotency-key'] === undefined
       if (body.stream === true) {
         const includeUsage = body.stream_options?.include_usage === true
-        await sendChunks(db.hot, request, reply, tails, { turnId, model: body.model, includeUsage, isFresh })
+        await sendChunks({ db: db.hot, streams }, request, reply, { turnId, model: body.model, includeUsage, isFresh })
         return reply
       }
-      await waitForRest(request, reply, turnId, isFresh)
+      const timeoutMs = config.turnLimitMs + graceMs
+      if (!(await waitForTurn(request, reply, streams, { turnId, timeoutMs, isFresh }))) throw turnInProgress(notEnded)
       const completion = await getCompletion(db.hot, actor, turnId)
-      if (!completion) throw notYet('The turn has not come to its end.')
+      if (!completion) throw turnInProgress(notEnded)
       return reply.type('application/json; charset=utf-8').send(toChatCompletion(turnId, body.model, completion))
     },
   )
@@ -127,7 +109,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       schema: { tags, summary: 'Agents as models', response: { 200: ChatModelList, ...failures } },
     },
     async ({ actor }) => {
-      await firstSight(actor)
+      await ensureDefaultAgent(actor)
       return { object: 'list' as const, data: await listChatModels(db, actor) }
     },
   )
@@ -144,7 +126,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       },
     },
     async ({ actor, params }) => {
-      await firstSight(actor)
+      await ensureDefaultAgent(actor)
       return getChatModel(db, actor, params.model)
     },
   )

@@ -11,13 +11,13 @@ import * as peerQueries from './queries.ts'
 import type { WritingTurn } from './queries.ts'
 import { lockSession } from '../queries.ts'
 import type { MessagePart } from '../schemas.ts'
-import { abandonTurn } from '../turns/cancel.ts'
-import { createTails } from '../streams/tail.ts'
-import type { Tails } from '../streams/tail.ts'
+import { cancelLockedTurn } from '../turns/cancel.ts'
+import { createTurnStreams } from '../streams/turn-streams.ts'
+import type { TurnStreams } from '../streams/turn-streams.ts'
 import { maxHops } from '../runtime/job.ts'
 import { findTurnState } from '../turns/queries.ts'
-import { authorOfAgent, beginTurn } from '../turns/turns.ts'
-import type { TurnDeps } from '../turns/turns.ts'
+import { authorOfAgent, beginTurn } from '../turns/begin-turn.ts'
+import type { TurnDeps } from '../turns/deps.ts'
 
 const maxMessagesInChain = 20
 /** What a chain may call models, in times of what its first turn may: 20 messages have room in it, and no more than a few. */
@@ -130,7 +130,9 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
         `${writer.slug} and ${target.slug} exchange at most ${maxMessagesAMinute} messages a minute.`,
       )
     }
-    const options = {
+    const turnId = await beginTurn(db, deps, actor, {
+      sessionId,
+      parts: [{ type: 'text', text }],
       agentId: target.id,
       author: authorOfAgent(writer),
       hop: turn.hop + 1,
@@ -139,8 +141,7 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
       maxSteps: turn.maxSteps,
       untrustedFrom: calling.untrustedFrom !== null || isForeign(writer, target, actor) ? ('peer' as const) : null,
       ...(turn.maxCostCents === null ? {} : { maxCostCents: turn.maxCostCents }),
-    }
-    const turnId = await beginTurn(db, deps, actor, sessionId, [{ type: 'text', text }], options)
+    })
     await peerQueries.linkTurn(db, orgId, turnId, turn, callKey)
     return { turnId, sessionId, isForeign: isForeign(target, writer, actor) }
   })
@@ -156,7 +157,7 @@ const textOf = (parts: MessagePart[] | null): string | null => {
  * be tied by others meanwhile, so it is looked for again and again.
  */
 const waitForReply = async (
-  tails: Tails,
+  streams: TurnStreams,
   { db, actor, signal, turn }: ToolContext,
   turnId: string,
 ): Promise<boolean> => {
@@ -165,7 +166,8 @@ const waitForReply = async (
   for (;;) {
     if (turn && (await peerQueries.isBehind(db, orgId, turnId, turn.id))) return true
     const leftMs = endsAtMs - performance.now()
-    if (leftMs <= 0 || (await tails.untilResting({ orgId, turnId }, Math.min(leftMs, lookMs), signal))) return false
+    if (leftMs <= 0 || (await streams.waitForEnd({ orgId, turnId }, { timeoutMs: Math.min(leftMs, lookMs), signal })))
+      return false
     signal.throwIfAborted()
   }
 }
@@ -183,7 +185,7 @@ export const peerToolName = 'message_peer'
 const lineOf = ({ slug, name, description, authorityChangedBy }: PeerRow, userId: string): string =>
   authorityChangedBy === userId ? `- ${slug}: ${description ?? name}` : `- ${slug}`
 
-const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[], userId: string): Tool => ({
+const messagePeer = (deps: TurnDeps, streams: TurnStreams, peers: PeerRow[], userId: string): Tool => ({
   name: peerToolName,
   description: [
     'Writes to another agent and answers what it replies. It sees your message and what you two wrote before, nothing else.',
@@ -204,7 +206,7 @@ const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[], userId: str
   run: async (context: ToolContext, input: { to: string; text: string; waitForReply?: boolean }) => {
     const { actor, db, turn } = context
     const { turnId, sessionId, isForeign } = await send(deps, context, input.to.trim(), input.text)
-    const isKnotted = input.waitForReply !== false && (await waitForReply(tails, context, turnId))
+    const isKnotted = input.waitForReply !== false && (await waitForReply(streams, context, turnId))
     const answer = await peerQueries.findAnswer(db, actor.orgId, turnId)
     const { status = 'queued', error = null, parts = null } = answer ?? {}
     if (parts !== null && (isForeign || answer?.untrustedFrom)) turn?.noteUntrusted()
@@ -226,11 +228,11 @@ const messagePeer = (deps: TurnDeps, tails: Tails, peers: PeerRow[], userId: str
  * connector grants that connector's tools.
  */
 export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): ToolSource => {
-  const tails = createTails(deps)
+  const streams = createTurnStreams(deps)
   return {
     offered: async ({ db, actor, agent }) => {
       if (!agent || (agent.allowedPeers.length === 0 && !agent.allowedTools.includes('message_peer'))) return []
-      return [messagePeer(deps, tails, await listPeers(db.hot, actor, agent), actor.userId)]
+      return [messagePeer(deps, streams, await listPeers(db.hot, actor, agent), actor.userId)]
     },
   }
 }
@@ -242,7 +244,7 @@ export const cancelAsked = async (
 ): Promise<void> => {
   for (const child of await peerQueries.listUnfinishedChildren(deps.db, orgId, turnId)) {
     await deps.db.transaction({ orgId }, async (db) => {
-      if (await lockSession(db, orgId, child.sessionId)) await abandonTurn(db, deps, orgId, child.id)
+      if (await lockSession(db, orgId, child.sessionId)) await cancelLockedTurn(db, deps, orgId, child.id)
     })
   }
 }

@@ -18,7 +18,11 @@ export const concludeTurn = async (
   ending: Ending,
 ): Promise<boolean> => {
   if (!(await endTurn(db, orgId, turn, token, ending))) return false
-  const released = await releaseSession(db, orgId, turn.sessionId, turn.id, ending.parts.length > 0 ? 1 : 0)
+  const released = await releaseSession(db, orgId, {
+    sessionId: turn.sessionId,
+    turnId: turn.id,
+    newMessages: ending.parts.length > 0 ? 1 : 0,
+  })
   const next = released?.nextTurnId
   if (next) await jobs.enqueue(db, runTurn(released.nextHop ?? 0), { orgId, turnId: next })
   // A turn that waited for its move had no session to release.

@@ -3,7 +3,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { runTurn } from './job.ts'
 import * as turnQueries from '../turns/queries.ts'
-import type { ForsakenTurn } from '../turns/queries.ts'
+import type { OrphanedTurn } from '../turns/queries.ts'
 
 const atOnce = 1_000
 
@@ -13,9 +13,9 @@ const atOnce = 1_000
  */
 export const takeUpForsaken = async ({ db, jobs, log }: { db: Database; jobs: Jobs; log: Log }): Promise<number> => {
   let taken = 0
-  let page: ForsakenTurn[] = []
+  let page: OrphanedTurn[] = []
   do {
-    page = await turnQueries.listForsaken(db, atOnce, page.at(-1))
+    page = await turnQueries.listOrphaned(db, atOnce, page.at(-1))
     for (const [hop, turns] of Map.groupBy(page, (turn) => turn.hop)) {
       const kind = runTurn(hop)
       const found = turns.map(({ orgId, id }) => ({ orgId, turnId: id }))

@@ -271,7 +271,7 @@ describe('a turn whose key is revoked', () => {
   }
   const lost = [
     'failed',
-    { code: 'key_revoked', message: 'The API key that asked for this was revoked or has expired.' },
+    { code: 'key_revoked', message: 'The API key that started this turn was revoked or has expired.' },
   ]
 
   test('runs no further tool of those that were asked for together; what was done stays told', async () => {

@@ -11,7 +11,7 @@ import { ModelFailure } from '../models/model-port.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelUsage } from '../models/model-port.ts'
 import { partsOf } from './progress.ts'
 import { assistantMessages, estimateTokens, noteOfLeftOut, promptOf } from './prompt.ts'
-import { noteLeftOut } from '../turns/queries.ts'
+import { setLeftOutExchanges } from '../turns/queries.ts'
 import type { MessagePart } from '../schemas.ts'
 import { reach, save, say, TimeIsUp } from './turn-run.ts'
 import type { Run } from './turn-run.ts'
@@ -180,7 +180,7 @@ const tellLeftOut = async (run: Run, leftOut: number): Promise<void> => {
   const { deps, held, turn } = run
   if (leftOut <= turn.leftOutExchanges) return
   turn.leftOutExchanges = leftOut
-  await noteLeftOut(deps.db, held, leftOut)
+  await setLeftOutExchanges(deps.db, held, leftOut)
   say(run, { type: 'message-metadata', messageMetadata: { leftOutExchanges: leftOut } })
 }
 

@@ -4,20 +4,20 @@ import type { Database } from '../../platform/database/database.ts'
 import type { JobContext } from '../../platform/jobs/jobs.ts'
 import { claimLease, keepLease } from '../../platform/database/lease.ts'
 import type { Claim } from '../../platform/database/lease.ts'
-import { leaveCalls } from '../turns/cancel.ts'
+import { closeOpenCalls } from '../turns/cancel.ts'
 import { takeFromChain } from './chain.ts'
 import { AuthorityLost, loadAuthority, loadCast, renewAuthority } from './cast.ts'
 import { runUnit, StrayError } from '../../platform/process/units.ts'
 import { appendFrames, releaseTurn } from './checkpoint-queries.ts'
 import type { Held } from './checkpoint-queries.ts'
-import * as eventQueries from '../streams/event-queries.ts'
+import * as eventQueries from '../streams/queries.ts'
 import { callModel } from './model-step.ts'
 import type { StepOutcome } from './model-step.ts'
 import { ModelFailure } from '../models/model-port.ts'
 import { conclude, ended, failed, pause } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import { endsInStep } from '../streams/frames.ts'
-import { createStreamLog } from '../streams/log.ts'
+import { endsInsideStep } from '../streams/stream-parts.ts'
+import { createStreamLog } from '../streams/stream-log.ts'
 import { beginCalls, journal, leaveOut, questionsOf, resumeCalls } from './tool-step.ts'
 import { watchTurnAuthority } from '../turns/authority.ts'
 import { leftMsOf, save, say, TimeIsUp, turnLease } from './turn-run.ts'
@@ -96,7 +96,7 @@ const takeStepsWithinLimits = async (run: Run): Promise<Outcome | undefined> => 
   try {
     return await takeSteps(run)
   } catch (error) {
-    const checkpoint = { callChanges: leaveCalls(run.progress.calls) }
+    const checkpoint = { callChanges: closeOpenCalls(run.progress.calls) }
     if (error instanceof TimeIsUp) return ended('incomplete', 'max_time', checkpoint)
     if (error instanceof StrayError) {
       return failed('internal', 'Something failed in the server while it worked on this turn.', checkpoint)
@@ -130,7 +130,7 @@ const takeTurn = async (hold: Hold): Promise<void> => {
   const quarantine = quarantineOf(turn)
   if (quarantine) {
     deps.log.error({ orgId: hold.held.orgId, turnId: turn.id, code: quarantine.code }, 'a turn is not tried again')
-    const checkpoint = { callChanges: leaveCalls(hold.progress.calls) }
+    const checkpoint = { callChanges: closeOpenCalls(hold.progress.calls) }
     await conclude(hold, failed(quarantine.code, quarantine.message, checkpoint))
     return
   }
@@ -164,7 +164,7 @@ const openHold = async (
   signal: AbortSignal,
   onBroken: (reason: Error) => void,
 ): Promise<Hold> => {
-  const { db, hub } = deps
+  const { db, notifier } = deps
   const { row: turn, token } = claim
   turn.untrustedFrom ??= turn.earlierUntrustedFrom
   const held = { orgId, turnId: turn.id, token }
@@ -175,17 +175,17 @@ const openHold = async (
         turnQueries.listSteps(db, orgId, turn.id),
         turnQueries.listCalls(db, orgId, turn.id),
         eventQueries.findLastSeq(db, orgId, turn.id),
-        eventQueries.findLastStepMark(db, orgId, turn.id),
+        eventQueries.findLastStepBoundary(db, orgId, turn.id),
       ])
   const stream = createStreamLog({
     lastSeq,
     append: (frames) => appendFrames(db, held, frames),
-    publish: (published) => hub.publish(turn.id, published),
-    isRead: () => hub.isRead(turn.id),
-    onBroken,
+    publish: (update) => notifier.publish(turn.id, update),
+    isRead: () => notifier.isRead(turn.id),
+    onFailure: onBroken,
   })
   // A turn only waits so long within a step that its frames are removed.
-  const isInStep = mark ? endsInStep(mark.frames.split('\n')) : steps.length > 0
+  const isInStep = mark ? endsInsideStep(mark.frames.split('\n')) : steps.length > 0
   const progress = { steps, calls, isInStep }
   const hold: Hold = { deps, turn, held, progress, stream, signal, startedAtMs: performance.now() }
   const { id: turnId, sessionId, replyId } = turn
@@ -253,7 +253,7 @@ export const workOnTurn = async (
   { orgId, turnId }: { orgId: string; turnId: string },
   { signal: jobSignal }: Pick<JobContext, 'signal'>,
 ): Promise<void> => {
-  const { db, hub, log, config } = deps
+  const { db, notifier, log, config } = deps
   const taken = await claimInOrder(deps, orgId, turnId, jobSignal)
   if (!taken) return
   const { claim, leaveProbation } = taken
@@ -262,8 +262,10 @@ export const workOnTurn = async (
   const { workedMs, chainLeftMs } = claim.row
   const leftMs = Math.max(0, Math.min(config.turnLimitMs - Number(workedMs), chainLeftMs ?? Infinity))
   const limit = setTimeout(() => stop.abort(new TimeIsUp()), leftMs)
-  const leave = hub.work(turnId, () => stop.abort(new Error('the turn was cancelled')))
-  const unwatch = watchTurnAuthority(db, deps.authority, orgId, claim.row, (why) => stop.abort(new AuthorityLost(why)))
+  const leave = notifier.work(turnId, () => stop.abort(new Error('the turn was cancelled')))
+  const unwatch = watchTurnAuthority(db, deps.authority, { orgId, turn: claim.row }, (why) =>
+    stop.abort(new AuthorityLost(why)),
+  )
   const signal = AbortSignal.any([lease.signal, stop.signal, jobSignal])
   try {
     const unit = { kind: 'turn', id: turnId, orgId } as const

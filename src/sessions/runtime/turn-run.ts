@@ -12,14 +12,14 @@ import type { Sealer } from '../../platform/encryption/secrets.ts'
 import type { Cast } from './cast.ts'
 import { writeCheckpoint } from './checkpoint-queries.ts'
 import type { Checkpoint, Held } from './checkpoint-queries.ts'
-import { leadsIntoStep } from '../streams/frames.ts'
-import type { Frame } from '../streams/frames.ts'
+import { isInStepAfter } from '../streams/stream-parts.ts'
+import type { StreamPart } from '../streams/stream-parts.ts'
 import type { ModelPort } from '../models/model-port.ts'
 import type { Probation } from './probation.ts'
 import type { Progress } from './progress.ts'
-import type { StreamLog } from '../streams/log.ts'
+import type { StreamLog } from '../streams/stream-log.ts'
 import type { Toolbox } from '../tools/tools.ts'
-import type { TurnHub } from '../streams/turn-hub.ts'
+import type { TurnNotifier } from '../streams/turn-notifier.ts'
 import type { ClaimedTurn } from '../turns/queries.ts'
 
 /** The moments of a turn at which a crash would hurt most. The crash tests die there. */
@@ -41,7 +41,7 @@ export interface RunDeps {
   quotas: Quotas
   previewer: Previewer
   models: ModelCatalog
-  hub: TurnHub
+  notifier: TurnNotifier
   /** Of the turns of this process. */
   authority: AuthorityWatch
   port: ModelPort
@@ -83,8 +83,8 @@ export const leftMsOf = ({ deps, turn, startedAtMs }: Hold): number =>
   Math.min(deps.config.turnLimitMs - Number(turn.workedMs), turn.chainLeftMs ?? Infinity) -
   (performance.now() - startedAtMs)
 
-export const say = (run: Hold, frame: Frame): void => {
-  run.progress.isInStep = leadsIntoStep(frame) ?? run.progress.isInStep
+export const say = (run: Hold, frame: StreamPart): void => {
+  run.progress.isInStep = isInStepAfter(frame) ?? run.progress.isInStep
   run.stream.push(frame)
 }
 

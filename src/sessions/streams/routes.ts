@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { EventStream, IdParams, Nothing } from '../../platform/http/schemas.ts'
-import { lastSeen, sendStream, streamsTo } from './event-stream.ts'
-import type { StreamOptions } from './event-stream.ts'
-import * as eventQueries from './event-queries.ts'
+import { lastSeenSeq, sendStream, streamsTo } from './send-stream.ts'
+import type { StreamOptions } from './send-stream.ts'
+import * as eventQueries from './queries.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { TurnRow } from '../turns/queries.ts'
 import { SessionStreamParams, StreamQuery } from '../turns/schemas.ts'
@@ -12,20 +12,18 @@ import * as turns from '../turns/turns.ts'
 
 const tags = ['Turns']
 
-/** The streams of turns, for whoever was not there from the beginning. */
-export const registerStreamRoutes = (app: App, { db, tails }: SessionDeps): void => {
-  /** The stream of a turn after a frame, or 204 when nothing follows. */
+/** Streams of turns that are already in progress, or that ended within the last 24 hours. */
+export const registerStreamRoutes = (app: App, { db, streams }: SessionDeps): void => {
   const streamOrNothing = async (
     request: FastifyRequest,
     reply: FastifyReply,
     turn: TurnRow,
-    options: StreamOptions,
+    options: Omit<StreamOptions, 'turnId'>,
   ) => {
-    const { orgId } = request.actor
     const isOver = turn.endedAt !== null || turn.status === 'requires_action'
-    if (isOver && !(await eventQueries.hasFramesAfter(db.hot, orgId, turn.id, options.after)))
+    if (isOver && !(await eventQueries.hasEventsAfter(db.hot, request.actor.orgId, turn.id, options.after)))
       return reply.code(204).send()
-    sendStream(request, reply, tails, { orgId, turnId: turn.id }, options)
+    sendStream(request, reply, streams, { turnId: turn.id, ...options })
     return reply
   }
 
@@ -44,11 +42,11 @@ export const registerStreamRoutes = (app: App, { db, tails }: SessionDeps): void
     },
     async (request, reply) => {
       const turn = await turns.getTurnRow(db.hot, request.actor, request.params.id)
-      return streamOrNothing(request, reply, turn, { after: lastSeen(request, turn.id, request.query.after) })
+      return streamOrNothing(request, reply, turn, { after: lastSeenSeq(request, turn.id, request.query.after) })
     },
   )
 
-  // The AI SDK's transport builds the second path by itself when its `api` is that of the messages.
+  // The AI SDK's transport derives the second path from the URL of the messages.
   for (const path of ['/sessions/:id/stream', '/sessions/:id/messages/:chatId/stream']) {
     app.get(
       `${apiPrefix}${path}`,
@@ -66,8 +64,8 @@ export const registerStreamRoutes = (app: App, { db, tails }: SessionDeps): void
       async (request, reply) => {
         const turn = await turns.findActiveTurn(db.hot, request.actor, request.params.id)
         if (!turn) return reply.code(204).send()
-        const after = lastSeen(request, turn.id, request.query.after)
-        return streamOrNothing(request, reply, turn, { after, namesTurn: true })
+        const after = lastSeenSeq(request, turn.id, request.query.after)
+        return streamOrNothing(request, reply, turn, { after, includesTurnId: true })
       },
     )
   }

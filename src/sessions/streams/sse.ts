@@ -1,18 +1,18 @@
 import type { FastifyReply } from 'fastify'
 import type { ServerResponse } from 'node:http'
 
-/** Server-sent events; the last one keeps nginx from collecting them. */
+// x-accel-buffering keeps nginx from buffering the events.
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
 
-/** So often something is sent, or what stands in between takes the connection for dead. */
+/** Proxies close connections that are idle, often after 30 to 60 s. */
 const pingMs = 15_000
 
-/** Begins an answer of server-sent events, with pings until its connection closes. */
-export const openEvents = (reply: FastifyReply, more: Record<string, string> = {}): ServerResponse => {
+/** Starts a response of server-sent events, with pings until the connection closes. */
+export const openEventStream = (reply: FastifyReply, more: Record<string, string> = {}): ServerResponse => {
   reply.hijack()
   const { raw, server } = reply
   const { socket } = raw
@@ -23,19 +23,19 @@ export const openEvents = (reply: FastifyReply, more: Record<string, string> = {
   }, pingMs)
   raw.on('error', () => undefined)
   raw.once('close', () => clearInterval(ping))
-  // A server that stops cannot wait until the client lets go of a connection that it might use again.
+  // A keep-alive connection that the client holds open would delay the shutdown of the server.
   raw.once('finish', () => {
     if (server.stopping.aborted) socket?.destroySoon()
   })
   return raw
 }
 
-/** How long a client may take to read what was written before its connection is closed. */
-const lastWordsMs = 500
+/** The time that a client has to read the last event. */
+const lastEventMs = 500
 
-/** Ends events for a caller who has lost the right to them: the last words are written, and the connection is closed. */
-export const cutOff = (raw: ServerResponse, lastWords: string): void => {
-  if (!raw.writableEnded) raw.end(lastWords)
-  const timer = setTimeout(() => raw.destroy(), lastWordsMs)
+/** Writes a last event and closes the connection, even when the client does not read: for callers that lost access. */
+export const endWithLastEvent = (raw: ServerResponse, lastEvent: string): void => {
+  if (!raw.writableEnded) raw.end(lastEvent)
+  const timer = setTimeout(() => raw.destroy(), lastEventMs)
   raw.once('close', () => clearTimeout(timer))
 }

@@ -230,7 +230,7 @@ describe('taking a stream up again', () => {
     assert.deepEqual([over.status, over.text], [204, ''])
     await app.db.execute(sql`
       update turn_events set created_at = now() - interval '25 hours' where org_id = ${owner.orgId}`)
-    const { expireEvents } = await import('./event-queries.ts')
+    const { expireEvents } = await import('./queries.ts')
     assert.ok((await expireEvents(app.db, 1_000)) > 0)
     assert.equal((await app.call('GET', path, { as: owner })).status, 204)
   })

@@ -9,7 +9,7 @@ import { newId } from '../../platform/ids.ts'
 import { framesOf, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
-import { createStreamLog } from '../streams/log.ts'
+import { createStreamLog } from '../streams/stream-log.ts'
 import { appendFrames } from '../runtime/checkpoint-queries.ts'
 
 const app = await startTestApp({}, { work: false })
@@ -41,17 +41,17 @@ const dieInTools = async (as: TestActor, sessionId: string, turnId: string, coun
   }
   const log = createStreamLog({
     lastSeq: 0,
-    append: (frames) => appendFrames(app.db, { orgId: as.orgId, turnId, token }, frames),
+    append: (lines) => appendFrames(app.db, { orgId: as.orgId, turnId, token }, lines),
     publish: () => undefined,
     isRead: () => false,
-    onBroken: (reason) => assert.fail(reason),
+    onFailure: (reason) => assert.fail(reason),
   })
   const { replyId } = await getTurn(app, as, turnId)
   log.push({ type: 'start', messageId: replyId, messageMetadata: { turnId, sessionId } })
   log.push({ type: 'start-step' })
   for (const { callId: toolCallId, toolName, input } of calls)
     log.push({ type: 'tool-input-available', toolCallId, toolName, input, dynamic: true })
-  await log.write((frames) => appendFrames(app.db, { orgId: as.orgId, turnId, token }, frames!))
+  await log.write((lines) => appendFrames(app.db, { orgId: as.orgId, turnId, token }, lines!))
 }
 
 const pending: { as: TestActor; sessionId: string; turnId: string }[] = []

@@ -6,29 +6,29 @@ import type { ErrorDetail, ClaimedTurn } from './queries.ts'
 
 export const keyRevoked: ErrorDetail = {
   code: 'key_revoked',
-  message: 'The API key that asked for this was revoked or has expired.',
+  message: 'The API key that started this turn was revoked or has expired.',
 }
 export const memberLeft: ErrorDetail = {
   code: 'forbidden',
-  message: 'Whoever asked for this is no longer a member of the workspace.',
+  message: 'The person who started this turn is no longer a member of the workspace.',
 }
 
 const expiryOf = (expiresAt: string | null): number =>
   expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt)
 
 /**
- * Calls `onLost` within a second after the key that asked for a turn was revoked or has expired, or its person left the
- * org or the workspace. It must be called before the authority of the turn is looked up. Answers what ends the watch.
+ * Calls `onLost` within a second after the turn's API key was revoked or has expired, or its person left the org or the
+ * workspace. Returns a function that stops the watch. Call it before the authority of the turn is loaded, or a change
+ * in between is missed.
  */
 export const watchTurnAuthority = (
   db: Database,
   watch: AuthorityWatch,
-  orgId: string,
-  turn: ClaimedTurn,
-  onLost: (why: ErrorDetail) => void,
+  { orgId, turn }: { orgId: string; turn: ClaimedTurn },
+  onLost: (reason: ErrorDetail) => void,
 ): (() => void) => {
   const { workspaceId, userId, scopes, apiKeyId } = turn
-  const ask = async () => {
+  const check = async () => {
     const [actor, key] = await Promise.all([
       actorOfUser(db.hot, { orgId, userId, workspaceId, scopes }),
       apiKeyId === null ? null : findKeyExpiry(db.hot, orgId, apiKeyId),
@@ -37,7 +37,7 @@ export const watchTurnAuthority = (
     return actor ? { ...actor, apiKey: key && { expiresAtMs: expiryOf(key.expiresAt) } } : forbidden(memberLeft.message)
   }
   const standing = { orgId, workspaceId, apiKey: { expiresAtMs: expiryOf(turn.keyExpiresAt) } }
-  return watch.add({ caller: turn.id, standing, access: 'member', isLookedUpLater: true, ask }, ({ code }) =>
+  return watch.add({ caller: turn.id, standing, access: 'member', isLookedUpLater: true, ask: check }, ({ code }) =>
     onLost(code === 'UNAUTHORIZED' ? keyRevoked : memberLeft),
   )
 }

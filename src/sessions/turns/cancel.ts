@@ -1,20 +1,19 @@
 import type { Transaction } from '../../platform/database/database.ts'
-import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { CallChange, EndedStep } from '../runtime/checkpoint-queries.ts'
 import { concludeTurn } from '../runtime/conclude.ts'
 import { costOf } from '../runtime/costs.ts'
-import * as eventQueries from '../streams/event-queries.ts'
-import { unfinishedParts } from '../streams/frames.ts'
-import type { Frame } from '../streams/frames.ts'
+import * as eventQueries from '../streams/queries.ts'
+import { unfinishedParts } from '../streams/stream-parts.ts'
+import type { StreamPart } from '../streams/stream-parts.ts'
 import { partsOf } from '../runtime/progress.ts'
 import { estimateTokens } from '../runtime/prompt.ts'
-import type { TurnHub } from '../streams/turn-hub.ts'
+import type { TurnDeps } from './deps.ts'
 import { cancelPeers } from '../runtime/job.ts'
 import * as turnQueries from './queries.ts'
 import type { CallRow, StepRow, TurnRow } from './queries.ts'
 
-/** The call of the model that was under way, as far as it got; its tokens are counted from the text. */
-const cutStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedStep => {
+/** The interrupted model call with its partial text. Its tokens are estimated from that text. */
+const interruptedStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedStep => {
   const parts = unfinishedParts(lines)
   const usage = {
     inputTokens: step.inputTokens,
@@ -28,23 +27,23 @@ const cutStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedStep => {
   return { step: number, attempt, parts, ...usage, ...outcome, costMicrocents }
 }
 
-/** What becomes of calls that nobody waits for any more. */
-export const leaveCalls = (calls: CallRow[]): CallChange[] =>
+/** How calls end with their turn: a waiting call is cancelled, the outcome of a started one is unknown. */
+export const closeOpenCalls = (calls: CallRow[]): CallChange[] =>
   calls.flatMap(({ step, place, status }): CallChange[] => {
     if (status === 'waiting') return [{ step, place, status: 'cancelled' }]
     return status === 'started' ? [{ step, place, status: 'unknown' }] : []
   })
 
-const abortFrame: Frame = { type: 'abort', reason: 'cancelled' }
+const abortPart: StreamPart = { type: 'abort', reason: 'cancelled' }
 
 /**
- * Cancels a turn on the spot, whoever works on it: its worker loses the lease and can write nothing more, so it does not
- * matter whether the worker, or the model that it waits for, still answers. What the turn has said so far is kept.
- * The session must be locked. Answers whether the turn is cancelled, by this or before.
+ * Cancels a turn without its worker: the worker loses the lease and can write nothing more, so the cancellation does not
+ * wait for the worker or for a model that does not respond. The text so far is kept as the reply. The session must be
+ * locked. Returns whether the turn is cancelled, now or before.
  */
-export const abandonTurn = async (
+export const cancelLockedTurn = async (
   db: Transaction,
-  { jobs, hub }: { jobs: Pick<Jobs, 'enqueue'>; hub: TurnHub },
+  { jobs, notifier }: Pick<TurnDeps, 'jobs' | 'notifier'>,
   orgId: string,
   turnId: string,
 ): Promise<boolean> => {
@@ -57,13 +56,13 @@ export const abandonTurn = async (
   const running = steps.find(({ status }) => status === 'running')
   const ended =
     running &&
-    cutStep(
+    interruptedStep(
       turn,
       running,
       events.flatMap(({ frames }) => frames.split('\n')),
     )
-  const callChanges = leaveCalls(calls)
-  const line = JSON.stringify(abortFrame)
+  const callChanges = closeOpenCalls(calls)
+  const line = JSON.stringify(abortPart)
   const lastSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
   const parts = partsOf({
     steps: steps.map((step) => (step === running && ended ? { ...step, parts: ended.parts } : step)),
@@ -72,9 +71,9 @@ export const abandonTurn = async (
       ...callChanges.find((one) => one.step === call.step && one.place === call.place),
     })),
   })
-  // What it asked of other agents is not wanted any more either.
+  // The turns that it started with other agents are cancelled as well.
   if (calls.some(({ toolName }) => toolName === 'message_peer')) await jobs.enqueue(db, cancelPeers, { orgId, turnId })
-  const done = await concludeTurn(db, jobs, orgId, turn, undefined, {
+  const isCancelled = await concludeTurn(db, jobs, orgId, turn, undefined, {
     status: 'cancelled',
     stopReason: 'cancelled',
     error: null,
@@ -82,8 +81,21 @@ export const abandonTurn = async (
     checkpoint: { ended, callChanges, frames: { lastSeq, lines: line } },
   })
   db.afterCommit(() => {
-    hub.stop(turnId)
-    hub.publish(turnId, { firstSeq: lastSeq, lines: [line], isResting: true })
+    notifier.stop(turnId)
+    notifier.publish(turnId, { firstSeq: lastSeq, lines: [line], isEnd: true })
   })
-  return done
+  return isCancelled
+}
+
+/** Cancels every unfinished turn of a session, which must be locked. Returns how many there were. */
+export const cancelUnfinishedTurns = async (
+  db: Transaction,
+  deps: Pick<TurnDeps, 'jobs' | 'notifier'>,
+  orgId: string,
+  sessionId: string,
+): Promise<number> => {
+  const unfinished = await turnQueries.listUnfinished(db, orgId, sessionId)
+  // Newest first: the end of a turn starts the next queued one.
+  for (const { id } of unfinished.toReversed()) await cancelLockedTurn(db, deps, orgId, id)
+  return unfinished.length
 }

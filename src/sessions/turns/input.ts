@@ -7,24 +7,33 @@ export interface Decision {
   approved: boolean
 }
 
-/** What a request to a session asks for: a turn about what was said, or to go on after what a person decided. */
-export type TurnInput = { text: string; fileIds: string[]; isContinued?: boolean } | { decisions: Decision[] }
+export interface UserMessage {
+  text: string
+  fileIds: string[]
+  /** Set by `continue: true`: resume the last turn, which a limit ended. */
+  isContinued?: boolean
+}
+
+/** A request to a session: a user's message that starts a turn, or decisions that continue one. */
+export type TurnInput = UserMessage | { decisions: Decision[] }
 
 const storedFile = /\/api\/v1\/files\/([0-9a-f]{8}-[0-9a-f-]{27})(?:[/?#]|$)/i
 
 const fileIdOf = (url: string | undefined): string => {
   const id = url === undefined ? undefined : storedFile.exec(url)?.[1]
-  if (id === undefined) throw badRequest('Files are uploaded first: name them in fileIds, or by their storageUrl.')
+  if (id === undefined)
+    throw badRequest('url must be the storageUrl of an uploaded file, or the file must be listed in fileIds')
   return id
 }
 
-/** The last of useChat's messages: what the person said, or the decisions that they took on the reply. */
+/** Reads the last of useChat's messages: a user's message, or a reply with the user's decisions in it. */
 const fromMessages = (messages: UiMessage[]): TurnInput => {
   const last = messages.at(-1)
   if (last?.role === 'user') {
     const texts = last.parts.flatMap((part) => (part.type === 'text' && part.text !== undefined ? [part.text] : []))
     const text = texts.join('\n')
-    if ([...text].length > maxText) throw badRequest(`The last of messages must have at most ${maxText} characters`)
+    if ([...text].length > maxText)
+      throw badRequest(`The last item of messages must have at most ${maxText} characters`)
     const files = last.parts.filter((part) => part.type === 'file').map((part) => fileIdOf(part.url))
     return { text, fileIds: files }
   }
@@ -34,14 +43,14 @@ const fromMessages = (messages: UiMessage[]): TurnInput => {
       : [],
   )
   if (decisions.length > 0) return { decisions }
-  throw badRequest("The last of messages must be a user's")
+  throw badRequest('The last item of messages must have the role user')
 }
 
-/** Reads a body in any shape: `{ text, fileIds }`, `{ continue: true }`, or the `{ messages }` of the AI SDK's useChat. */
-export const readTurnInput = ({ text, fileIds = [], messages, continue: goesOn }: TurnCreate): TurnInput => {
-  if (goesOn === true) {
+/** Reads a request body: `{ text, fileIds }`, `{ continue: true }`, or the `{ messages }` of the AI SDK's useChat. */
+export const readTurnInput = ({ text, fileIds = [], messages, continue: isContinued }: TurnCreate): TurnInput => {
+  if (isContinued === true) {
     if (text !== undefined || messages !== undefined || fileIds.length > 0) {
-      throw badRequest('continue stands alone: leave out text, fileIds and messages')
+      throw badRequest('continue must not be combined with text, fileIds or messages')
     }
     return { text: 'Go on.', fileIds: [], isContinued: true }
   }

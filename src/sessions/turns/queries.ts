@@ -32,37 +32,37 @@ export interface TurnRow {
   author: Author
   userId: string
   scopes: string[]
-  /** The key that asked for it; null for a person at the console. */
+  /** The API key that started it; null for a session of the console. */
   apiKeyId: string | null
   model: string
   pricing: ModelPricing
   maxSteps: number
   maxCostCents: number | null
-  /** The platform's fee and from which deposits on it is charged, as of when the turn was asked for. */
+  /** The platform's fee and its deposit threshold (see billing), as of the creation of the turn. */
   feeBps: number
   feeWaiverCents: bigint
-  /** The org's own key at the model's provider, when the turn runs on one. */
+  /** The org's own key for the model's provider, when the turn uses one. */
   providerKeyId: string | null
-  /** What the caller added to the agent's instructions. */
+  /** Added to the agent's system prompt for this turn. */
   instructions: string | null
-  /** The most that each call of the model may say, when the caller set it. */
+  /** The caller's limit for each model call. */
   maxOutputTokens: number | null
-  /** The turn from which this one came by messages between agents; its own id when it came from none. */
+  /** The turn that started the chain of messages between agents; its own id when no agent started it. */
   chainId: string
-  /** How many messages away from that. */
+  /** The number of messages between agents from that turn to this one. */
   hop: number
-  /** Exchanges at the beginning of the conversation that its model was not shown. */
+  /** The number of oldest exchanges that did not fit into the model's context. */
   leftOutExchanges: number
-  /** Where the first untrusted content came from that it has read: a tool or an UntrustedSource; null when it has read none. */
+  /** The source of the first untrusted content that it has read: a tool's name or an UntrustedSource. */
   untrustedFrom: string | null
   status: TurnStatus
   stopReason: StopReason | null
   error: ErrorDetail | null
   replyId: string
   attempts: number
-  /** Of those, the ones before it last waited for a person. */
+  /** The attempts before the last time that it waited for a person. */
   restedAttempts: number
-  /** Workers that died while they had it, since it last waited for a person. */
+  /** The number of workers that died while they held its lease, since it last waited for a person. */
   workerDeaths: number
   workedMs: bigint
   createdAt: string
@@ -82,7 +82,7 @@ export const findTurn = (db: Db, actor: Actor, workspaceId: string, id: string) 
       join sessions s on s.org_id = turns.org_id and s.id = turns.session_id
     where turns.org_id = ${actor.orgId} and turns.id = ${id} and s.workspace_id = ${workspaceId} and s.deleted_at is null`)
 
-/** The turn, held against every other change; its session must be locked already. */
+/** Locks the turn. Its session must be locked first, or two transactions can deadlock. */
 export const lockTurn = (db: Db, orgId: string, id: string) =>
   db.row<TurnRow>(sql`select ${columns} from turns where org_id = ${orgId} and id = ${id} for no key update`)
 
@@ -91,7 +91,6 @@ export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
     select status, agent_id from turns where org_id = ${orgId} and session_id = ${sessionId}
     order by number desc limit 1`)
 
-/** The turns of a session that have not ended. */
 export const listUnfinished = (db: Db, orgId: string, sessionId: string) =>
   db.rows<{ id: string }>(sql`
     select id from turns
@@ -120,11 +119,11 @@ export interface NewTurn {
   untrustedFrom: string | null
   replyId: string
   message: { id: string; position: number; author: Author; parts: MessagePart[] }
-  /** For a session that has none. */
+  /** The title of the session if it has none yet. */
   title: string | null
 }
 
-/** The turn, what was said to begin it, and the session that now has them: the turn is its move if nobody else's is. */
+/** Inserts the turn and its message. The turn becomes the active one of its session when the session is idle. */
 export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
   db.execute(sql`
     with made as (
@@ -135,7 +134,7 @@ export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
         ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
         ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId})
-    ), said as (
+    ), message as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
         'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)})
@@ -156,18 +155,17 @@ export interface ClaimedTurn extends TurnRow {
   workspaceId: string
   projectId: string | null
   relationship: 'user' | 'peer' | 'connector'
-  /** What is left of the time of the chain that it came from; null when it came from none. */
+  /** The remaining time of its chain of messages between agents; null outside of a chain. */
   chainLeftMs: number | null
-  /** When the key that asked for it expires. */
   keyExpiresAt: string | null
-  /** The same as `untrustedFrom`, of the earlier turns of its session. */
+  /** The `untrustedFrom` of the earlier turns of its session. */
   earlierUntrustedFrom: string | null
 }
 
-/** What a claim of a turn asks, changes and answers: a ClaimedTurn. */
+/** The condition, changes and result (a ClaimedTurn) of claiming a turn's lease. */
 export const turnClaim = (leaseMs: number) => ({
   when: sql`status in ('queued', 'running')`,
-  // Whoever still has a token here died: it worked from its claim to the last time that it renewed its lease.
+  // A lease token that is still set belongs to a worker that died. It worked until it last renewed the lease.
   set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
     worked_ms = worked_ms + case when lease_token is null then 0 else
       greatest(0, extract(epoch from lease_until - claimed_at) * 1000 - ${leaseMs})::bigint end,
@@ -191,26 +189,29 @@ export const turnClaim = (leaseMs: number) => ({
     (select k.expires_at from api_keys k where k.org_id = turns.org_id and k.id = turns.api_key_id) as key_expires_at`,
 })
 
-/** Under the lease, like everything that a worker writes. */
-export const noteLeftOut = (db: Db, held: { orgId: string; turnId: string; token: string }, exchanges: number) =>
+export const setLeftOutExchanges = (
+  db: Db,
+  lease: { orgId: string; turnId: string; token: string },
+  exchanges: number,
+) =>
   db.execute(sql`
     update turns set left_out_exchanges = ${exchanges}
-    where org_id = ${held.orgId} and id = ${held.turnId} and lease_token = ${held.token}`)
+    where org_id = ${lease.orgId} and id = ${lease.turnId} and lease_token = ${lease.token}`)
 
 export const findTurnState = (db: Db, orgId: string, id: string) =>
   db.row<{ status: TurnStatus; leaseLeftMs: number | null }>(sql`
     select status, (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as lease_left_ms from turns
     where org_id = ${orgId} and id = ${id}`)
 
-export interface ForsakenTurn {
+export interface OrphanedTurn {
   orgId: string
   id: string
   hop: number
 }
 
-/** Turns whose move it is and that nobody has had for two minutes, by id, after one of them. */
-export const listForsaken = (db: Db, limit: number, after?: ForsakenTurn) =>
-  db.rows<ForsakenTurn>(sql`
+/** Active turns that no worker has held for two minutes, ordered by id, after `after`. */
+export const listOrphaned = (db: Db, limit: number, after?: OrphanedTurn) =>
+  db.rows<OrphanedTurn>(sql`
     -- all orgs: a worker works for every org
     select t.org_id, t.id, t.hop
     from turns t join sessions s on s.org_id = t.org_id and s.active_turn_id = t.id and s.id = t.session_id
@@ -257,7 +258,7 @@ export interface CallRow {
   attempts: number
   approvalId: string | null
   approved: boolean | null
-  /** What is asked, or was; null when nothing was, or before that was stored. */
+  /** The question to the person; null without one, and for calls that are older than this column. */
   question: Question | null
   startedAt: string | null
   endedAt: string | null
@@ -270,10 +271,14 @@ export const listCalls = (db: Db, orgId: string, turnId: string) =>
     order by step, place`)
 
 /**
- * Hands the session from the turn that ended to the next one that waits, which is answered. Undefined when it was not that
- * turn's move. The session must be locked by an earlier statement, so that this one sees every turn that waits.
+ * Makes the next queued turn of a session active after a turn ended, and returns it. Undefined when the ended turn was not
+ * the active one. The session must be locked by an earlier statement, so that this one sees every queued turn.
  */
-export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId: string, newMessages: number) =>
+export const releaseSession = (
+  db: Db,
+  orgId: string,
+  { sessionId, turnId, newMessages }: { sessionId: string; turnId: string; newMessages: number },
+) =>
   db.row<{ nextTurnId: string | null; nextHop: number | null; relationship: 'user' | 'peer' | 'connector' }>(sql`
     with next as (
       select (
@@ -290,14 +295,12 @@ export const releaseSession = (db: Db, orgId: string, sessionId: string, turnId:
     returning next.id as next_turn_id, sessions.relationship,
       (select hop from turns where turns.org_id = ${orgId} and turns.id = next.id) as next_hop`)
 
-/** Whether a turn has ended, and its reply when it has one. */
 export const findReply = (db: Db, orgId: string, turnId: string) =>
   db.row<{ endedAt: string | null; parts: MessagePart[] | null }>(sql`
     select turns.ended_at, m.parts from turns
       left join messages m on m.org_id = turns.org_id and m.id = turns.reply_id
     where turns.org_id = ${orgId} and turns.id = ${turnId}`)
 
-/** Whom a session is with. */
 export const findRelationship = async (db: Db, orgId: string, sessionId: string) =>
   (
     await db.row<{ relationship: 'user' | 'peer' | 'connector' }>(sql`
@@ -309,8 +312,13 @@ export const setSessionStatus = (db: Db, orgId: string, sessionId: string, statu
     update sessions set status = ${status}, updated_at = now(), revision = revision + 1
     where org_id = ${orgId} and id = ${sessionId}`)
 
-/** Writes down what a person decided about a call, once. */
-export const decideCall = (db: Db, orgId: string, turnId: string, approvalId: string, approved: boolean) =>
+/** Stores a decision. The first one counts: a call that was already decided does not change. */
+export const decideCall = (
+  db: Db,
+  orgId: string,
+  turnId: string,
+  { approvalId, approved }: { approvalId: string; approved: boolean },
+) =>
   db.row<{ callId: string; step: number; place: number }>(sql`
     update tool_calls
     set approved = ${approved}, status = ${approved ? 'waiting' : 'denied'},

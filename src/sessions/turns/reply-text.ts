@@ -1,8 +1,7 @@
 import type { MessagePart } from '../schemas.ts'
 
-/** Between what an agent says before and after it used a tool. */
+/** Separates the text before a tool call from the text after it. */
 export const paragraphBreak = '\n\n'
 
-/** A reply as one text. */
 export const replyText = (parts: MessagePart[]): string =>
   parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : [])).join(paragraphBreak)

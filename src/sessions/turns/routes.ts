@@ -1,63 +1,33 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../identity/actor.ts'
 import { conflict } from '../../platform/http/errors.ts'
-import type { ApiError } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
-import { sendStream, streamsTo, wantsStream } from '../streams/event-stream.ts'
-import * as eventQueries from '../streams/event-queries.ts'
-import { getAnswer, getReceipt } from './receipt.ts'
+import { sendStream, streamsTo, wantsStream } from '../streams/send-stream.ts'
+import * as eventQueries from '../streams/queries.ts'
+import { getTurnWithReply, getTurnDetails } from './turn-details.ts'
 import type { SessionDeps } from '../deps.ts'
-import type { Tails } from '../streams/tail.ts'
+import { waitForTurn } from '../streams/wait-for-turn.ts'
 import { readTurnInput } from './input.ts'
+import { decide } from './decisions.ts'
 import type { Decision } from './input.ts'
 import { ApprovalDecision, Cancelled, Turn, TurnAnswer, TurnCreate } from './schemas.ts'
 import * as turns from './turns.ts'
 
 const tags = ['Turns']
 
-/** How long a JSON answer waits for the end of a turn: below the minute after which proxies give up. */
-const waitMs = 55_000
-
-const clientGone = new Error('the client went away')
-
-interface Asked {
-  turnId: string
-  isFresh: boolean
-}
-
-/** Waits for the turn to rest, the client to go, or the server to stop. Rejects when the caller loses its authority. */
-const waitForRest = async (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  tails: Tails,
-  { turnId, isFresh }: Asked,
-): Promise<void> => {
-  const gone = new AbortController()
-  const onClose = (): void => gone.abort(clientGone)
-  reply.raw.once('close', onClose)
-  let lost: ApiError | undefined
-  const unwatch = request.watchAuthority((reason) => {
-    lost = reason
-    gone.abort(reason)
-  })
-  const signal = AbortSignal.any([gone.signal, request.server.stopping])
-  await tails.untilResting({ orgId: request.actor.orgId, turnId }, waitMs, signal, isFresh)
-  unwatch()
-  reply.raw.off('close', onClose)
-  if (lost) throw lost
-}
+/** How long a JSON response waits for the end of a turn: less than the 60 s after which many proxies time out. */
+const timeoutMs = 55_000
 
 export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
-  const { db, tails } = deps
+  const { db, streams } = deps
 
-  /** Takes what a person decided in the AI SDK's way, as a message; answers the turn that goes on. */
-  const takeDecisions = async (requestDeps: SessionDeps, actor: Actor, sessionId: string, decisions: Decision[]) => {
+  /** Applies decisions from the AI SDK's message format. Returns the turn that continues and its stream position. */
+  const applyDecisions = async (requestDeps: SessionDeps, actor: Actor, sessionId: string, decisions: Decision[]) => {
     const turn = await turns.findActiveTurn(db.hot, actor, sessionId)
-    if (!turn) throw conflict('No turn of this session waits for a decision.')
+    if (!turn) throw conflict('No turn of this session is waiting for a decision.')
     const after = await eventQueries.findLastSeq(db.hot, actor.orgId, turn.id)
-    await turns.decide(requestDeps, actor, turn.id, decisions)
+    await decide(requestDeps, actor, turn.id, decisions)
     return { turnId: turn.id, after, isFresh: false }
   }
 
@@ -85,24 +55,26 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       const requestDeps = { ...deps, db: request.db }
       const turn =
         'decisions' in input
-          ? await takeDecisions(requestDeps, actor, params.id, input.decisions)
-          : { turnId: await turns.createTurn(requestDeps, actor, params.id, input, body), after: 0, isFresh: true }
+          ? await applyDecisions(requestDeps, actor, params.id, input.decisions)
+          : {
+              turnId: await turns.createTurn(requestDeps, actor, { sessionId: params.id, ...input }, body),
+              after: 0,
+              isFresh: true,
+            }
 
       if (wantsStream(request, body.messages !== undefined)) {
         const isKeyed = request.headers['idempotency-key'] !== undefined
         if (isKeyed) {
-          // By the schema, like every answer: what it does not list is not stored either.
-          const answer = reply.code(202).serialize(ok(await getAnswer(db.hot, actor, turn.turnId))) as string
-          await request.storeAnswer(202, JSON.parse(answer) as object)
+          // Serialised by the response schema, so that only documented fields are stored.
+          const response = reply.code(202).serialize(ok(await getTurnWithReply(db.hot, actor, turn.turnId))) as string
+          await request.storeAnswer(202, JSON.parse(response) as object)
         }
-        const { orgId } = actor
-        const { turnId, after, isFresh } = turn
-        sendStream(request, reply, tails, { orgId, turnId }, { after, isFresh: isFresh && !isKeyed })
+        sendStream(request, reply, streams, { ...turn, isFresh: turn.isFresh && !isKeyed })
         return reply
       }
-      if (!body.background) await waitForRest(request, reply, tails, turn)
-      const answer = await getAnswer(db.hot, actor, turn.turnId)
-      return reply.code('message' in answer && !body.background ? 200 : 202).send(ok(answer))
+      if (!body.background) await waitForTurn(request, reply, streams, { ...turn, timeoutMs })
+      const result = await getTurnWithReply(db.hot, actor, turn.turnId)
+      return reply.code('message' in result && !body.background ? 200 : 202).send(ok(result))
     },
   )
 
@@ -112,7 +84,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:read', what: 'Turn' },
       schema: { tags, summary: "A turn's receipt", params: IdParams, response: { 200: Success(Turn) } },
     },
-    async ({ actor, params }) => ok(await getReceipt(db.hot, actor, params.id)),
+    async ({ actor, params }) => ok(await getTurnDetails(db.hot, actor, params.id)),
   )
 
   app.post(
@@ -159,8 +131,8 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       },
     },
     async ({ actor, params, body, db: requestDb }) => {
-      await turns.decide({ ...deps, db: requestDb }, actor, params.id, [body])
-      return ok(await getAnswer(db.hot, actor, params.id))
+      await decide({ ...deps, db: requestDb }, actor, params.id, [body])
+      return ok(await getTurnWithReply(db.hot, actor, params.id))
     },
   )
 }

@@ -9,26 +9,26 @@ export const openAiPrefix = '/api/openai/v1'
 
 type ChatFailure = Static<typeof ChatFailure>
 
-interface Words {
+interface ErrorFields {
   type: string
   code: string | null
   param: string | null
 }
 
-/** A refusal for which OpenAI has words of its own. */
+/** An error with a `type`, `code` or `param` other than the default of its code. */
 export class ChatError extends ApiError {
-  readonly words: Words
+  readonly fields: ErrorFields
 
-  constructor(code: ErrorCode, message: string, words: Partial<Words>, headers: Record<string, string> = {}) {
+  constructor(code: ErrorCode, message: string, fields: Partial<ErrorFields>, headers: Record<string, string> = {}) {
     super(code, message, { headers })
-    this.words = { ...usualWords[code], ...words }
+    this.fields = { ...defaultFields[code], ...fields }
   }
 }
 
-const request = (code: string | null): Words => ({ type: 'invalid_request_error', code, param: null })
-const server = (code: string): Words => ({ type: 'server_error', code, param: null })
+const request = (code: string | null): ErrorFields => ({ type: 'invalid_request_error', code, param: null })
+const server = (code: string): ErrorFields => ({ type: 'server_error', code, param: null })
 
-const usualWords: Record<ErrorCode, Words> = {
+const defaultFields: Record<ErrorCode, ErrorFields> = {
   BAD_REQUEST: request(null),
   UNAUTHORIZED: request('invalid_api_key'),
   PAYMENT_REQUIRED: { type: 'insufficient_quota', code: 'insufficient_quota', param: null },
@@ -41,17 +41,17 @@ const usualWords: Record<ErrorCode, Words> = {
   SERVICE_UNAVAILABLE: server('service_unavailable'),
 }
 
-/** The field that a message of the validation is about: it begins with its name. */
+/** The field that a validation message begins with. */
 const paramOf = (message: string): string | null => /^([\w.[\]]+) (?:must|is required)/.exec(message)?.[1] ?? null
 
 export const chatFailure = (error: ApiError): ChatFailure => {
-  const { type, code, param } = error instanceof ChatError ? error.words : usualWords[error.code]
+  const { type, code, param } = error instanceof ChatError ? error.fields : defaultFields[error.code]
   const field = param ?? (error.code === 'BAD_REQUEST' ? paramOf(error.message) : null)
   return { error: { message: error.message, type, param: field, code } }
 }
 
-/** Failures as OpenAI's clients know them, with the status that the same failure has everywhere. */
-export const openAiDialect: ErrorFormat = {
+/** Errors in OpenAI's format, with the same status as in the rest of the API (402 for an empty balance, not 429). */
+export const openAiErrors: ErrorFormat = {
   prefix: openAiPrefix,
   failure: (error) => ({ body: chatFailure(error) }),
 }
@@ -59,21 +59,22 @@ export const openAiDialect: ErrorFormat = {
 export const unsupported = (param: string, message: string): ChatError =>
   new ChatError('BAD_REQUEST', message, { param, code: 'unsupported_parameter' })
 
-export const noSuchModel = (): ChatError =>
-  new ChatError('NOT_FOUND', `There is no such model. GET ${openAiPrefix}/models lists those that there are.`, {
+export const modelNotFound = (): ChatError =>
+  new ChatError('NOT_FOUND', `Model not found. GET ${openAiPrefix}/models lists the available models.`, {
     param: 'model',
     code: 'model_not_found',
   })
 
-// The official clients repeat what failed. A turn that began is in the session already, and its model was tried again.
-const onceIsEnough = { 'x-should-retry': 'false' }
+// The official clients retry failed requests. A turn that was created is in its session already, and the runtime has
+// retried its model.
+const noRetry = { 'x-should-retry': 'false' }
 
-export const notYet = (why: string): ChatError =>
+export const turnInProgress = (reason: string): ChatError =>
   new ChatError(
     'SERVICE_UNAVAILABLE',
-    `${why} The turn goes on: repeat the request with its Idempotency-Key to take it up, or look at X-Turn-Id.`,
+    `${reason} The turn continues: repeat the request with its Idempotency-Key, or get the turn named by X-Turn-Id.`,
     { code: 'turn_goes_on' },
-    onceIsEnough,
+    noRetry,
   )
 
 const codes: Partial<Record<string, ErrorCode>> = {
@@ -87,18 +88,18 @@ const codes: Partial<Record<string, ErrorCode>> = {
   key_revoked: 'UNAUTHORIZED',
 }
 
-/** Why a turn at rest has no completion. Undefined when it has one, be it cut short. */
-export const failureOf = ({ id, status, error }: Pick<TurnRow, 'id' | 'status' | 'error'>): ChatError | undefined => {
+/** The error of a turn without a completion. Undefined for a completed or incomplete turn. */
+export const turnFailure = ({ id, status, error }: Pick<TurnRow, 'id' | 'status' | 'error'>): ChatError | undefined => {
   if (status === 'failed') {
     const { code, message } = error ?? { code: 'internal', message: 'The turn failed.' }
-    return new ChatError(codes[code] ?? 'INTERNAL_ERROR', message, { code }, onceIsEnough)
+    return new ChatError(codes[code] ?? 'INTERNAL_ERROR', message, { code }, noRetry)
   }
   if (status === 'cancelled') {
-    return new ChatError('CONFLICT', 'The turn was cancelled.', { code: 'turn_cancelled' }, onceIsEnough)
+    return new ChatError('CONFLICT', 'The turn was cancelled.', { code: 'turn_cancelled' }, noRetry)
   }
   if (status === 'requires_action') {
-    const message = `A person has to decide about a tool before the turn goes on: POST /api/v1/turns/${id}/approvals.`
-    return new ChatError('CONFLICT', message, { code: 'turn_requires_action' }, onceIsEnough)
+    const message = `The turn waits for a person to approve a tool call: POST /api/v1/turns/${id}/approvals.`
+    return new ChatError('CONFLICT', message, { code: 'turn_requires_action' }, noRetry)
   }
   return undefined
 }

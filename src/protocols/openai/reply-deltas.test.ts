@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Frame } from '../../sessions/streams/frames.ts'
-import { createSpoken } from './spoken.ts'
+import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
+import { createReplyDeltas } from './reply-deltas.ts'
 
-const start: Frame = { type: 'start-step' }
-const again: Frame = { type: 'reset-step' }
-const say = (text: string, id = 'a'): Frame[] =>
+const start: StreamPart = { type: 'start-step' }
+const again: StreamPart = { type: 'reset-step' }
+const say = (text: string, id = 'a'): StreamPart[] =>
   text.split(/(?<= )/).map((delta) => ({ type: 'text-delta', id, delta }))
 
-/** What a reader has in the end. */
-const read = (...frames: (Frame | Frame[])[]): string => {
-  const spoken = createSpoken()
-  return frames
+/** The concatenated content of all deltas. */
+const read = (...parts: (StreamPart | StreamPart[])[]): string => {
+  const toDelta = createReplyDeltas()
+  return parts
     .flat()
-    .map((frame) => spoken(frame)?.content ?? '')
+    .map((part) => toDelta(part)?.content ?? '')
     .join('')
 }
 
-test('what is said in several steps and blocks is paragraphs', () => {
+test('joins the text of several steps and blocks as paragraphs', () => {
   assert.equal(
     read(start, say('One two'), say('three', 'b'), start, start, say('four', 'c')),
     'One two\n\nthree\n\nfour',
@@ -25,7 +25,7 @@ test('what is said in several steps and blocks is paragraphs', () => {
   assert.equal(read(start, start, say('first')), 'first')
 })
 
-test('words that are said again are left out, however they are cut', () => {
+test('leaves out text that a repeated model call produces again, however it is split into deltas', () => {
   assert.equal(read(start, say('One two '), again, say('One two three', 'b')), 'One two three')
   assert.equal(
     read(start, say('One two'), again, [{ type: 'text-delta', id: 'b', delta: 'One two three' }]),
@@ -42,7 +42,7 @@ test('words that are said again are left out, however they are cut', () => {
   )
 })
 
-test('an answer that goes another way is a paragraph, with all of it', () => {
+test('sends the whole text of a repeated model call as a new paragraph when it differs from the first one', () => {
   assert.equal(read(start, say('One two'), again, say('One three', 'b')), 'One two\n\nOne three')
   assert.equal(
     read(start, say('One two'), again, say('Other words', 'b'), again, say('Other words here', 'c')),

@@ -5,8 +5,8 @@ type ShownQuestion = Pick<
   'kind' | 'reason' | 'agent' | 'connector' | 'authorityVersion' | 'changedBy' | 'changedAt' | 'untrustedFrom'
 >
 
-/** The frames of the AI SDK's UI message stream, version 1, that turns send. */
-export type Frame =
+/** The parts of the AI SDK's UI message stream, version 1 (ai-sdk.dev/docs/ai-sdk-ui/stream-protocol), that turns send. */
+export type StreamPart =
   | { type: 'start'; messageId: string; messageMetadata: { turnId: string; sessionId: string } }
   | { type: 'message-metadata'; messageMetadata: { leftOutExchanges: number } }
   | { type: 'start-step' | 'finish-step' | 'reset-step' }
@@ -25,28 +25,28 @@ export type Frame =
   | { type: 'abort'; reason: string }
   | { type: 'finish'; finishReason: string; messageMetadata: { status: string; stopReason: string } }
 
-/** Whether a frame leads into a step of the stream, or out of one; undefined for all others. */
-export const leadsIntoStep = ({ type }: Pick<Frame, 'type'>): boolean | undefined => {
+/** Whether the stream is inside a step after a part that begins or ends one; undefined for every other part. */
+export const isInStepAfter = ({ type }: Pick<StreamPart, 'type'>): boolean | undefined => {
   if (type === 'start-step' || type === 'reset-step') return true
   return type === 'finish-step' ? false : undefined
 }
 
-/** Whether a stream with these lines is in the middle of a step after them. */
-export const endsInStep = (lines: string[]): boolean => {
-  const marks = lines.map((line) => leadsIntoStep(JSON.parse(line) as Frame)).filter((mark) => mark !== undefined)
-  return marks.at(-1) ?? false
+/** Whether a stream with these lines ends between a `start-step` and its `finish-step`. */
+export const endsInsideStep = (lines: string[]): boolean => {
+  const states = lines.map((line) => isInStepAfter(JSON.parse(line) as StreamPart)).filter((one) => one !== undefined)
+  return states.at(-1) ?? false
 }
 
-/** The text and reasoning of the step that a stream ends in: all that is left of it when it was cut off. */
+/** The text and reasoning of the last step: all that remains of a model call that was interrupted. */
 export const unfinishedParts = (lines: string[]): { type: 'text' | 'reasoning'; text: string }[] => {
   const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>()
   for (const line of lines) {
-    const frame = JSON.parse(line) as Frame
-    if (frame.type === 'start-step' || frame.type === 'reset-step') open.clear()
-    else if (frame.type === 'text-delta' || frame.type === 'reasoning-delta') {
-      const part = open.get(frame.id) ?? { type: frame.type === 'text-delta' ? 'text' : 'reasoning', text: '' }
-      part.text += frame.delta
-      open.set(frame.id, part)
+    const part = JSON.parse(line) as StreamPart
+    if (part.type === 'start-step' || part.type === 'reset-step') open.clear()
+    else if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
+      const message = open.get(part.id) ?? { type: part.type === 'text-delta' ? 'text' : 'reasoning', text: '' }
+      message.text += part.delta
+      open.set(part.id, message)
     }
   }
   return [...open.values()]

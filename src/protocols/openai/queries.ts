@@ -5,13 +5,17 @@ import type { Author, MessagePart } from '../../sessions/schemas.ts'
 
 export interface AnsweredTurn {
   sessionId: string
-  /** The place of the turn in its session. */
+  /** The number of the turn in its session, from 1. */
   number: number
   parts: MessagePart[]
 }
 
-/** The last turns of sessions that were asked by this digest and have been answered, newest first. */
-export const findAnswered = (db: Db, actor: Actor, workspaceId: string, agentId: string, digest: Buffer) =>
+/** The newest five ended turns with this digest that are the last of their idle session. */
+export const listAnsweredTurns = (
+  db: Db,
+  actor: Actor,
+  { workspaceId, agentId, digest }: { workspaceId: string; agentId: string; digest: Buffer },
+) =>
   db.rows<AnsweredTurn>(sql`
     select t.session_id, t.number, m.parts
     from turns t
@@ -23,7 +27,7 @@ export const findAnswered = (db: Db, actor: Actor, workspaceId: string, agentId:
     order by t.created_at desc
     limit 5`)
 
-export interface PastMessage {
+export interface ImportedMessage {
   id: string
   position: number
   turnNumber: number
@@ -32,14 +36,18 @@ export interface PastMessage {
   parts: MessagePart[]
 }
 
-/** What was said elsewhere before a session began, in exchanges that count as its first turns. */
-export const insertPast = (db: Db, orgId: string, sessionId: string, turnId: string, past: PastMessage[]) =>
+/** Stores the history that a client sent as the first messages of a new session. Its exchanges count as turns. */
+export const importMessages = (
+  db: Db,
+  orgId: string,
+  { sessionId, turnId, messages }: { sessionId: string; turnId: string; messages: ImportedMessage[] },
+) =>
   db.execute(sql`
-    with said as (
+    with imported as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
       select ${orgId}, ${sessionId}, p.position, p.id, ${turnId}, p."turnNumber", p.role, p.author, p.parts
-      from jsonb_to_recordset(${JSON.stringify(past)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
+      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as p (id uuid, position integer, "turnNumber" integer,
         role text, author jsonb, parts jsonb)
     )
-    update sessions set message_count = ${past.length}, turn_count = ${past.at(-1)?.turnNumber ?? 0}
+    update sessions set message_count = ${messages.length}, turn_count = ${messages.at(-1)?.turnNumber ?? 0}
     where org_id = ${orgId} and id = ${sessionId}`)

@@ -10,24 +10,21 @@ import type { TurnRow } from './queries.ts'
 
 const sum = <T>(rows: T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0)
 
-interface Parts {
+interface Records {
   turn: TurnRow
   steps: turnQueries.StepRow[]
   calls: turnQueries.CallRow[]
   charges: Awaited<ReturnType<typeof listTurnCharges>>
 }
 
-/**
- * The turn is read first: what is read after it is at least as new, so a turn that has ended is never shown with a step
- * that has not.
- */
+/** Read before steps and calls, which are then at least as new: an ended turn is never shown with a running step. */
 const readTurn = async (db: Db, actor: Actor, turnId: string): Promise<TurnRow> => {
   const turn = await turnQueries.findTurn(db, actor, workspaceOf(actor), turnId)
   if (!turn) throw notFound('Turn')
   return turn
 }
 
-const readParts = async (db: Db, actor: Actor, turn: TurnRow): Promise<Parts> => {
+const readRecords = async (db: Db, actor: Actor, turn: TurnRow): Promise<Records> => {
   const [steps, calls, charges] = await Promise.all([
     turnQueries.listSteps(db, actor.orgId, turn.id),
     turnQueries.listCalls(db, actor.orgId, turn.id),
@@ -36,7 +33,7 @@ const readParts = async (db: Db, actor: Actor, turn: TurnRow): Promise<Parts> =>
   return { turn, steps, calls, charges }
 }
 
-/** What waits for a decision, and whether it is the caller's to take. */
+/** The pending decisions, and whether the caller may make them. */
 const approvalsOf = (actor: Actor, turn: TurnRow, calls: turnQueries.CallRow[]) =>
   calls.flatMap((call) => {
     const { approvalId, approved, callId, toolName, input, status, question } = call
@@ -50,7 +47,7 @@ const approvalsOf = (actor: Actor, turn: TurnRow, calls: turnQueries.CallRow[]) 
         input,
         isRepeated: status === 'unknown',
         kind: kindOf(call),
-        reason: question?.reason ?? 'This needs a person’s approval. Run it?',
+        reason: question?.reason ?? 'This tool needs approval. Run it?',
         agent: question?.agent ?? { id: turn.agentId, slug: turn.author.slug ?? '', name: turn.author.name },
         connector: question?.connector ?? null,
         authorityVersion: question?.authorityVersion ?? null,
@@ -63,7 +60,7 @@ const approvalsOf = (actor: Actor, turn: TurnRow, calls: turnQueries.CallRow[]) 
     ]
   })
 
-const receiptOf = (actor: Actor, { turn, steps, calls, charges }: Parts) => {
+const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: Records) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
   return {
@@ -85,18 +82,18 @@ const receiptOf = (actor: Actor, { turn, steps, calls, charges }: Parts) => {
   }
 }
 
-/** A turn as the API shows it: what was done, call by call, and what it costs. */
-export const getReceipt = async (db: Db, actor: Actor, turnId: string) =>
-  receiptOf(actor, await readParts(db, actor, await readTurn(db, actor, turnId)))
+/** A turn as the API shows it, with its steps, tool calls, pending approvals, tokens and cost. */
+export const getTurnDetails = async (db: Db, actor: Actor, turnId: string) =>
+  turnDetailsOf(actor, await readRecords(db, actor, await readTurn(db, actor, turnId)))
 
-/** The receipt and, when the turn has ended, its reply; null when it said nothing. */
-export const getAnswer = async (db: Db, actor: Actor, turnId: string) => {
+/** The turn's details and, once it has ended, its reply; null when the reply is empty. */
+export const getTurnWithReply = async (db: Db, actor: Actor, turnId: string) => {
   const turn = await readTurn(db, actor, turnId)
-  const [parts, message] = await Promise.all([
-    readParts(db, actor, turn),
+  const [records, message] = await Promise.all([
+    readRecords(db, actor, turn),
     turn.endedAt === null ? undefined : queries.findMessage(db, actor.orgId, turn.replyId),
   ])
   return turn.endedAt === null
-    ? { turn: receiptOf(actor, parts) }
-    : { turn: receiptOf(actor, parts), message: message ?? null }
+    ? { turn: turnDetailsOf(actor, records) }
+    : { turn: turnDetailsOf(actor, records), message: message ?? null }
 }

@@ -3,14 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RpcRequest } from './rpc.ts'
 import type { Era } from './versions.ts'
 
-/** One request on its way to its answer. */
-export interface Exchange {
+/** One JSON-RPC request with its HTTP request and reply. */
+export interface RpcContext {
   request: FastifyRequest
   reply: FastifyReply
   era: Era
   message: RpcRequest
-  /** Whether the answer may be a stream of events: not within a batch. */
-  mayStream: boolean
+  /** Whether the response may be a stream of events. False within a batch. */
+  canStream: boolean
 }
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
@@ -18,14 +18,14 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 }
 export const serverInfo = { name: 'atrium', title: 'Atrium', version }
 
-/** What a client of a revision with a handshake calls itself by. It is only a name, and may be anybody's. */
+/** The `Mcp-Session-Id` of a legacy client. Nothing is stored under it, and it does not authenticate anybody. */
 export const sessionName = ({ headers }: FastifyRequest): string | undefined => {
   const name = headers['mcp-session-id']
   return typeof name === 'string' && /^[\x21-\x7e]{1,128}$/.test(name) ? name : undefined
 }
 
-/** A result with what its revision wants in every one. */
-export const forEra = (era: Era, result: object): object =>
-  era === 'handshake'
+/** A result with the fields that its protocol revision requires in every result. */
+export const toRevisionResult = (era: Era, result: object): object =>
+  era === 'legacy'
     ? result
     : { resultType: 'complete', ...result, _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }

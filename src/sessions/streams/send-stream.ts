@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { endWithLastEvent, openEventStream } from './sse.ts'
+import type { StreamPart } from './stream-parts.ts'
+import type { StreamReader, TurnStreams } from './turn-streams.ts'
+
+// The AI SDK's clients recognise the UI message stream by this header.
+const streamHeaders = { 'x-vercel-ai-ui-message-stream': 'v1' }
+
+/** The description of streamed responses in the API reference. */
+export const streamsTo =
+  'text/event-stream: the UI message stream of the AI SDK, version 1, with an `id:` on every frame.'
+
+/** Whether the caller wants events. The AI SDK's transport does not send an Accept header for them, so its body decides. */
+export const wantsStream = ({ headers }: FastifyRequest, isFromUseChat: boolean): boolean => {
+  const accept = headers.accept ?? ''
+  return accept.includes('text/event-stream') || (isFromUseChat && !accept.includes('application/json'))
+}
+
+const eventId = /^(?:([0-9a-f-]{36}):)?(\d{1,9})$/i
+
+/**
+ * The number of the last stream part that the client has, from `?after` or `Last-Event-ID`, whichever is larger: an
+ * EventSource reconnects to its first URL and only updates the header. 0 when the header names another turn.
+ */
+export const lastSeenSeq = ({ headers }: FastifyRequest, turnId: string, after = 0): number => {
+  const header = headers['last-event-id']
+  const [, ofTurn = turnId, seq] = (typeof header === 'string' && eventId.exec(header)) || []
+  return ofTurn.toLowerCase() === turnId ? Math.max(after, Number(seq ?? 0)) : 0
+}
+
+export interface StreamOptions {
+  turnId: string
+  /** The number of the last stream part that the client has. */
+  after: number
+  /** As in `TurnStreams.subscribe`. */
+  isFresh?: boolean
+  /** Adds the turn to the `id:` of every event, for a URL that serves one turn now and the next turn later. */
+  includesTurnId?: boolean
+}
+
+/**
+ * Sends a turn's stream until its end, or until the caller loses access. A slow client gets no more than its socket
+ * accepts; when a client disconnects, the turn continues. When the server stops, the stream ends without `[DONE]`, so
+ * that the client reconnects.
+ */
+export const sendStream = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  streams: TurnStreams,
+  { turnId, after, isFresh = false, includesTurnId = false }: StreamOptions,
+): void => {
+  const { stopping } = request.server
+  const raw = openEventStream(reply, streamHeaders)
+  const prefix = includesTurnId ? `${turnId}:` : ''
+  const reader: StreamReader = {
+    write: (firstSeq, lines) => {
+      let text = ''
+      for (const [i, line] of lines.entries()) text += `id: ${prefix}${firstSeq + i}\ndata: ${line}\n\n`
+      return raw.write(text)
+    },
+    end: () => {
+      raw.end('data: [DONE]\n\n')
+    },
+  }
+  const subscription = streams.subscribe({ orgId: request.actor.orgId, turnId }, reader, { after, isFresh })
+  const stop = (): void => {
+    raw.end()
+  }
+  const unwatch = request.watchAuthority(({ message }) => {
+    subscription.close()
+    const part: StreamPart = { type: 'error', errorText: message }
+    // Without an id: a client that regains access continues after the last part of the turn.
+    endWithLastEvent(raw, `data: ${JSON.stringify(part)}\n\n`)
+  })
+  stopping.addEventListener('abort', stop)
+  raw.on('drain', () => subscription.resume())
+  raw.once('close', () => {
+    stopping.removeEventListener('abort', stop)
+    unwatch()
+    subscription.close()
+  })
+}

@@ -1,0 +1,57 @@
+/** Lines that were just committed to a turn's stream. */
+export interface StreamUpdate {
+  /** The number of the first line. */
+  firstSeq: number
+  lines: string[]
+  /** Whether the stream ends here: the turn has ended, or waits for a person. */
+  isEnd: boolean
+}
+
+export interface StreamListener {
+  onUpdate(update: StreamUpdate): void
+  /** Whether it passes lines on, rather than only waiting for the end. */
+  readsLines: boolean
+}
+
+/**
+ * Tells the streams of this process about turns that this process works on, without a query. Other processes learn of
+ * them by polling the database.
+ */
+export interface TurnNotifier {
+  publish(turnId: string, update: StreamUpdate): void
+  /** Returns a function that ends the subscription. */
+  subscribe(turnId: string, listener: StreamListener): () => void
+  /** Whether a listener in this process reads the lines as they come. */
+  isRead(turnId: string): boolean
+  /** Registers a turn that this process works on. `stop` is called when the turn is cancelled in this process. */
+  work(turnId: string, stop: () => void): () => void
+  isWorking(turnId: string): boolean
+  stop(turnId: string): void
+}
+
+export const createTurnNotifier = (): TurnNotifier => {
+  const listeners = new Map<string, Set<StreamListener>>()
+  const working = new Map<string, () => void>()
+  return {
+    publish: (turnId, update) => {
+      for (const listener of listeners.get(turnId) ?? []) listener.onUpdate(update)
+    },
+    subscribe: (turnId, listener) => {
+      const all = listeners.get(turnId) ?? new Set()
+      listeners.set(turnId, all.add(listener))
+      return () => {
+        all.delete(listener)
+        if (all.size === 0 && listeners.get(turnId) === all) listeners.delete(turnId)
+      }
+    },
+    work: (turnId, stop) => {
+      working.set(turnId, stop)
+      return () => {
+        if (working.get(turnId) === stop) working.delete(turnId)
+      }
+    },
+    isRead: (turnId) => [...(listeners.get(turnId) ?? [])].some(({ readsLines }) => readsLines),
+    isWorking: (turnId) => working.has(turnId),
+    stop: (turnId) => working.get(turnId)?.(),
+  }
+}

@@ -1,0 +1,38 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiError } from '../../platform/http/errors.ts'
+import type { TurnStreams } from './turn-streams.ts'
+
+export interface WaitOptions {
+  turnId: string
+  timeoutMs: number
+  /** As in `TurnStreams.subscribe`. */
+  isFresh: boolean
+}
+
+const clientGone = new Error('the client closed the connection')
+
+/**
+ * Waits until a turn has ended or waits for a person. Returns false when the timeout passes, the client disconnects or
+ * the server stops first. Rejects when the caller loses its authority.
+ */
+export const waitForTurn = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  streams: TurnStreams,
+  { turnId, timeoutMs, isFresh }: WaitOptions,
+): Promise<boolean> => {
+  const gone = new AbortController()
+  const onClose = (): void => gone.abort(clientGone)
+  reply.raw.once('close', onClose)
+  let lost: ApiError | undefined
+  const unwatch = request.watchAuthority((reason) => {
+    lost = reason
+    gone.abort(reason)
+  })
+  const signal = AbortSignal.any([gone.signal, request.server.stopping])
+  const isEnd = await streams.waitForEnd({ orgId: request.actor.orgId, turnId }, { timeoutMs, signal, isFresh })
+  unwatch()
+  reply.raw.off('close', onClose)
+  if (lost) throw lost
+  return isEnd
+}

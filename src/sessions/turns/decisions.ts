@@ -1,0 +1,145 @@
+import { giveConsent } from '../../agents/consents/consents.ts'
+import type { Actor } from '../../identity/actor.ts'
+import { audit } from '../../identity/audit/audit.ts'
+import type { Transaction } from '../../platform/database/database.ts'
+import { ApiError, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
+import * as queries from '../queries.ts'
+import * as checkpointQueries from '../runtime/checkpoint-queries.ts'
+import { runTurn } from '../runtime/job.ts'
+import { digestOfArguments, kindOf, whyNotDecide } from '../runtime/questions.ts'
+import * as eventQueries from '../streams/queries.ts'
+import type { StreamPart } from '../streams/stream-parts.ts'
+import type { TurnDeps } from './deps.ts'
+import type { Decision } from './input.ts'
+import * as turnQueries from './queries.ts'
+import type { CallRow, TurnRow } from './queries.ts'
+import { getTurnRow } from './turns.ts'
+
+interface LockedTurn {
+  turn: TurnRow
+  calls: CallRow[]
+}
+
+interface NewDecision extends Decision {
+  call: CallRow
+}
+
+/** Applies decisions to the calls in memory and returns those that are new. Throws like `decide`. */
+const applyDecisions = (actor: Actor, { turn, calls }: LockedTurn, decisions: Decision[]): NewDecision[] =>
+  decisions.flatMap(({ approvalId, approved }) => {
+    const call = calls.find((one) => one.approvalId === approvalId)
+    if (!call) throw notFound('Approval')
+    const reason = whyNotDecide(actor, turn, call)
+    if (reason !== undefined) throw forbidden(reason)
+    if (call.approved === approved) return []
+    if (call.approved !== null) throw conflict('This approval was already decided with the opposite result.')
+    if (turn.status !== 'requires_action') throw conflict('The turn is no longer waiting for a decision.')
+    call.approved = approved
+    return [{ approvalId, approved, call }]
+  })
+
+/** The agent has changed since a person was asked for consent to it. */
+class OutdatedConsentRequest extends Error {}
+
+/**
+ * Stores the consents that are part of the decisions. Returns further decisions: the calls that wait for the same consent
+ * and for nothing else. Throws OutdatedConsentRequest when the agent has changed since the person was asked.
+ */
+const storeConsents = async (
+  db: Transaction,
+  actor: Actor,
+  { turn, calls }: LockedTurn,
+  decisions: NewDecision[],
+): Promise<NewDecision[]> => {
+  const given = new Set<string>()
+  for (const { approved, call } of decisions) {
+    const { question } = call
+    if (!approved || question?.kind !== 'consent' || question.connector === null) continue
+    if (given.has(question.connector)) continue
+    given.add(question.connector)
+    const { connector: connectorSlug, authorityVersion: shownVersion } = question
+    await giveConsent(db, actor, { agentId: turn.agentId, connectorSlug, shownVersion }).catch((error: unknown) => {
+      throw error instanceof ApiError && error.code === 'CONFLICT' ? new OutdatedConsentRequest() : error
+    })
+  }
+  return calls.flatMap((call) => {
+    const { approvalId, question } = call
+    const isCovered = question?.kind === 'consent' && !question.needsApproval && given.has(question.connector ?? '')
+    if (approvalId === null || call.approved !== null || !isCovered) return []
+    call.approved = true
+    return [{ approvalId, approved: true, call }]
+  })
+}
+
+const auditDecision = (db: Transaction, actor: Actor, turn: TurnRow, { approvalId, approved, call }: NewDecision) =>
+  audit(
+    db,
+    actor,
+    'turn.approval-decided',
+    { type: 'turn', id: turn.id },
+    {
+      approvalId,
+      approved,
+      kind: kindOf(call),
+      tool: call.toolName,
+      argumentsSha256: digestOfArguments(call.input),
+      agentId: turn.agentId,
+      forUserId: turn.userId,
+    },
+  )
+
+const streamPartsOf = ({ approvalId, approved, call }: NewDecision): StreamPart[] => [
+  { type: 'tool-approval-response', approvalId, approved },
+  ...(approved ? [] : [{ type: 'tool-output-denied', toolCallId: call.callId } as const]),
+]
+
+const enqueueTurn = async (db: Transaction, { jobs }: TurnDeps, orgId: string, turn: TurnRow): Promise<void> => {
+  await turnQueries.setSessionStatus(db, orgId, turn.sessionId, 'running')
+  await jobs.enqueue(db, runTurn(turn.hop), { orgId, turnId: turn.id })
+}
+
+/** Gives a waiting turn back to a worker, which asks again for everything that is undecided. */
+const askAgain = (deps: TurnDeps, orgId: string, { id: turnId, sessionId }: TurnRow): Promise<void> =>
+  deps.db.transaction({ orgId }, async (db) => {
+    const session = await queries.lockSession(db, orgId, sessionId)
+    const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
+    if (turn?.status !== 'requires_action') return
+    await checkpointQueries.resumeTurn(db, orgId, turnId, undefined, true)
+    await enqueueTurn(db, deps, orgId, turn)
+  })
+
+/**
+ * Stores a person's decisions whether calls run: all of them or, when one is rejected, none. After the last decision the
+ * turn continues. CONFLICT when a call was decided differently before, NOT_FOUND for an unknown approval, FORBIDDEN for
+ * a person who may not decide. Consent to an agent that has changed since is CONFLICT and is requested again.
+ */
+export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decisions: Decision[]): Promise<void> => {
+  const { db, notifier } = deps
+  const { orgId } = actor
+  const found = await getTurnRow(db.hot, actor, turnId)
+  const deciding = db.transaction(actor, async (db) => {
+    const session = await queries.lockSession(db, orgId, found.sessionId)
+    const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
+    if (!turn) throw notFound('Turn')
+    const calls = await turnQueries.listCalls(db, orgId, turnId)
+    const explicit = applyDecisions(actor, { turn, calls }, decisions)
+    if (explicit.length === 0) return
+    const decided = [...explicit, ...(await storeConsents(db, actor, { turn, calls }, explicit))]
+    for (const decision of decided) {
+      await turnQueries.decideCall(db, orgId, turnId, decision)
+      await auditDecision(db, actor, turn, decision)
+    }
+    const isReady = calls.every(({ approvalId, approved }) => approvalId === null || approved !== null)
+    const lines = decided.flatMap(streamPartsOf).map((part) => JSON.stringify(part))
+    const firstSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
+    const written = { lastSeq: firstSeq + lines.length - 1, lines: lines.join('\n') }
+    await checkpointQueries.resumeTurn(db, orgId, turnId, written, isReady)
+    if (isReady) await enqueueTurn(db, deps, orgId, turn)
+    db.afterCommit(() => notifier.publish(turnId, { firstSeq, lines, isEnd: !isReady }))
+  })
+  await deciding.catch(async (error: unknown) => {
+    if (!(error instanceof OutdatedConsentRequest)) throw error
+    await askAgain(deps, orgId, found)
+    throw conflict('The agent has changed since your consent was requested. It is requested again for the new version.')
+  })
+}

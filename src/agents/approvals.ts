@@ -1,10 +1,10 @@
 import { badRequest } from '../platform/http/errors.ts'
 import type { KnownTools } from '../tool.ts'
 
-/** Tools of MCP servers are known only to the person who has connected one. */
+/** The tools of an MCP server are known only to the person who connected it. */
 const mcpPrefix = 'mcp__'
 
-/** Names that differ only in case, or in a dot for an underscore, are one tool: models know it by this one. */
+/** The name that models use. Names that differ only in case, or in a dot for an underscore, are the same tool. */
 const keyOf = (name: string): string => name.trim().toLowerCase().replaceAll('.', '_')
 
 const namePattern = /^[a-z0-9_-]*\*?$/
@@ -26,7 +26,7 @@ const isKnown = (pattern: string, { names }: KnownTools): boolean => {
 const normalise = (pattern: string, known: KnownTools): string => {
   if (!isKnown(pattern, known)) {
     throw badRequest(
-      `settings.approvals: there is no tool ${JSON.stringify(pattern)}. Name a tool, a prefix followed by *, or * for every tool that is not read-only`,
+      `settings.approvals contains the unknown tool ${JSON.stringify(pattern)}; each item must be a tool, a prefix followed by *, or * for all tools that are not read-only`,
     )
   }
   const trimmed = pattern.trim().toLowerCase()
@@ -35,30 +35,30 @@ const normalise = (pattern: string, known: KnownTools): string => {
 }
 
 /**
- * What is stored of `settings.approvals`: each name as the tool is called, each pattern in lower case, once. BAD_REQUEST
- * for names that no tool has: a mistake here must not leave a tool unguarded. Undefined and null stay as they are.
+ * Normalises `settings.approvals`: tools by their exact name, patterns in lower case, without duplicates. BAD_REQUEST for
+ * unknown tools, because a typo would leave a tool without approval. Undefined and null are returned unchanged.
  */
 export const normaliseApprovals = (tools: unknown, known: KnownTools): string[] | null | undefined => {
   if (tools === undefined || tools === null) return tools
   if (!Array.isArray(tools) || tools.length > 100 || !tools.every((tool) => typeof tool === 'string')) {
-    throw badRequest('settings.approvals must be a list of at most 100 names of tools, or null')
+    throw badRequest('settings.approvals must be null or an array of at most 100 tool names')
   }
   return [...new Set(tools.map((tool: string) => normalise(tool, known)))]
 }
 
-/** The names and patterns in an agent's settings; they may be from a time when anything was stored. */
+/** The names and patterns in an agent's settings. Old rows were stored without validation and may contain anything. */
 export const approvalsOf = (settings: Record<string, unknown>): string[] => {
   const { approvals } = settings
   return Array.isArray(approvals) ? approvals.filter((name) => typeof name === 'string') : []
 }
 
-/** Whether two lists guard the same, in whatever order and spelling. */
+/** Whether two lists are equal regardless of order and spelling. */
 export const sameApprovals = (one: string[], other: string[]): boolean => {
   const keys = (list: string[]): string => JSON.stringify([...new Set(list.map(keyOf))].toSorted())
   return keys(one) === keys(other)
 }
 
-/** Whether an agent's settings want a person's approval before a tool runs. */
+/** Whether an agent's settings require approval before a tool runs. */
 export const wantsApproval = (
   settings: Record<string, unknown>,
   tool: { name: string; isReadOnly: boolean },

@@ -7,10 +7,10 @@ import { mergeSettings } from './settings.ts'
 export const defaultAgentName = 'Atrium Assistant'
 export const defaultAgentSlug = 'assistant'
 
-/** Whether a name is that of the default agent, in whatever case. */
+/** Whether a name equals that of the default agent, ignoring case. */
 export const isReservedName = (name: string): boolean => name.toLowerCase() === defaultAgentName.toLowerCase()
 
-/** Makes the org's default agent when it is not there. Any number of callers at once make one. */
+/** Creates the org's default agent unless it exists. Safe to call concurrently. */
 export const ensureDefaultAgent = async (db: Db, orgId: string, model: string): Promise<void> => {
   await queries.ensureDefaultAgent(db, orgId, {
     id: newId(),
@@ -21,7 +21,7 @@ export const ensureDefaultAgent = async (db: Db, orgId: string, model: string): 
     avatar: 'atrium',
     model,
     systemPrompt: null,
-    // What makes the first chat useful. It reaches no more than the person who chats does.
+    // Makes the first chat useful. Tools never exceed the permissions of the person who chats.
     allowedTools: ['files.search', 'files.read', 'files.write'],
     allowedPeers: [],
     allowedConnectors: [],
@@ -29,28 +29,28 @@ export const ensureDefaultAgent = async (db: Db, orgId: string, model: string): 
   })
 }
 
-const maxKnownOrgs = 10_000
+const maxCachedOrgs = 10_000
 
 /**
- * Makes the default agent of a caller's org at its first sight in this process; from then on it answers undefined, and
- * costs nothing. (A default agent never goes away again.)
+ * Returns a function that creates the default agent of a caller's org once per process. Later calls for the org return
+ * undefined without a query, because a default agent cannot be deleted.
  */
-export const watchDefaultAgents = (db: Db, model: string): ((actor: Actor) => Promise<void> | undefined) => {
-  const known = new Set<string>()
-  const making = new Map<string, Promise<void>>()
-  const make = async (orgId: string): Promise<void> => {
+export const cachedEnsureDefaultAgent = (db: Db, model: string): ((actor: Actor) => Promise<void> | undefined) => {
+  const ensured = new Set<string>()
+  const pending = new Map<string, Promise<void>>()
+  const ensure = async (orgId: string): Promise<void> => {
     try {
       await ensureDefaultAgent(db, orgId, model)
-      if (known.size >= maxKnownOrgs) known.clear()
-      known.add(orgId)
+      if (ensured.size >= maxCachedOrgs) ensured.clear()
+      ensured.add(orgId)
     } finally {
-      making.delete(orgId)
+      pending.delete(orgId)
     }
   }
   return ({ orgId }) => {
-    if (known.has(orgId)) return undefined
-    const pending = making.get(orgId) ?? make(orgId)
-    making.set(orgId, pending)
-    return pending
+    if (ensured.has(orgId)) return undefined
+    const promise = pending.get(orgId) ?? ensure(orgId)
+    pending.set(orgId, promise)
+    return promise
   }
 }

@@ -14,11 +14,11 @@ export interface Model {
   available: boolean
   unavailableReason: string | null
   free: boolean
-  /** Tokens; null when nobody told. */
+  /** Tokens; null when unknown. */
   contextWindow: number | null
   maxOutputTokens: number | null
   capabilities: ModelCapabilities
-  /** Null: nobody told the price. */
+  /** Null when the price is unknown; such a model is not available. */
   pricing: ModelPricing | null
 }
 
@@ -50,9 +50,11 @@ const provided = (provider: ModelProvider): Model[] =>
     name: title ?? name,
     provider: provider.name,
     available: pricing !== undefined,
-    // Using what nobody priced would be using it for nothing.
+    // A model without a price would be free by accident.
     unavailableReason:
-      pricing === undefined ? 'It has no price: the operator must name one, or declare the model free.' : null,
+      pricing === undefined
+        ? 'The model has no price. The operator must configure one or declare the model free.'
+        : null,
     free: pricing !== undefined && isFree(pricing),
     contextWindow: contextWindow ?? null,
     maxOutputTokens: maxOutputTokens ?? null,
@@ -60,7 +62,7 @@ const provided = (provider: ModelProvider): Model[] =>
     pricing: pricing ?? null,
   }))
 
-/** Every model that an agent may run on: the built-in ones, which need no network, and those of the providers. */
+/** All models: the built-in ones, which need no network, and those of the configured providers. */
 export const createModelCatalog = (providers: readonly ModelProvider[]): ModelCatalog => {
   const models = [
     builtIn('demo', 'Atrium Demo', freePricing),

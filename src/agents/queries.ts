@@ -19,9 +19,9 @@ export interface AgentRow {
   isActive: boolean
   isDefault: boolean
   settings: Settings
-  /** The person who made the latest change of what `authorityOf` names; null when that is not known. */
+  /** The user who last changed a field of `authorityOf`; null when unknown. */
   authorityChangedBy: string | null
-  /** Goes up with each of these changes. */
+  /** Incremented by each of these changes. */
   authorityVersion: number
   revision: number
   createdAt: string
@@ -32,11 +32,11 @@ export interface AgentRow {
 const columns = sql`id, org_id, workspace_id, name, slug, description, avatar, model, system_prompt, allowed_tools,
   allowed_peers, allowed_connectors, is_active, is_default, settings, authority_changed_by, authority_version, revision, created_at, updated_at, deleted_at`
 
-/** The default agent belongs to no workspace and is seen in all. */
+/** The default agent belongs to no workspace and is visible in all of them. */
 const visible = (workspaceId: string) => sql`(workspace_id = ${workspaceId} or is_default)`
 
-// An AgentRow as one column of JSON: pg takes apart a description of every column with every answer, which for 19 columns
-// is a third of what the hot read costs.
+// An AgentRow as one JSON column: pg parses the description of each column of each result, which for 19 columns is a
+// third of the cost of this frequent read.
 const record = `json_build_object(
     'id', a.id, 'orgId', a.org_id, 'workspaceId', a.workspace_id, 'name', a.name, 'slug', a.slug,
     'description', a.description, 'avatar', a.avatar, 'model', a.model, 'systemPrompt', a.system_prompt,
@@ -80,7 +80,7 @@ export const lockAgent = (db: Db, actor: Actor, id: string) =>
     where org_id = ${actor.orgId} and id = ${id} and deleted_at is null
     for no key update`)
 
-/** An agent as a turn finds it when it runs, wherever it lives in the org. */
+/** An agent of the org in any workspace. */
 export const findLiveAgent = (db: Db, orgId: string, id: string) =>
   db.row<AgentRow>(sql`
     select ${columns} from agents where org_id = ${orgId} and id = ${id} and deleted_at is null`)
@@ -98,8 +98,7 @@ export const listWorkspaceAgents = (
   db: Db,
   actor: Actor,
   workspaceId: string,
-  limit: number,
-  after: { updatedAt: string; id: string },
+  { limit, after }: { limit: number; after: { updatedAt: string; id: string } },
 ) =>
   db.rows<ListedRow>(sql`
     select ${columns}, updated_at::text as updated_at_exactly from agents
@@ -116,7 +115,6 @@ export interface PeerRow {
   avatar: string
   isActive: boolean
   canReply: boolean
-  /** As of an agent. */
   authorityChangedBy: string | null
 }
 
@@ -126,7 +124,7 @@ export interface PeerLister {
   allowedPeers: readonly string[]
 }
 
-/** The live, visible agents that `agent` lists as its peers, in the order of its list. */
+/** The visible, not deleted agents in the peer list of `agent`, in the order of that list. */
 export const listPeers = (db: Db, actor: Actor, workspaceId: string, agent: PeerLister) =>
   db.rows<PeerRow>(sql`
     select id, slug, name, description, avatar, is_active, ${agent.slug} = any(allowed_peers) as can_reply,
@@ -163,8 +161,8 @@ export const insertAgent = (db: Db, actor: Actor, agent: NewAgent) =>
     returning ${columns}`)
 
 /**
- * Makes the org's default agent, or gives the one that is there the model that this server is configured with. That is
- * the operator's change and nobody's in the org, so consents to the agent stay valid.
+ * Inserts the org's default agent, or sets the configured model on the existing one. The operator chose that model, not
+ * a member of the org, so the authority version stays the same and consents stay valid.
  */
 export const ensureDefaultAgent = (db: Db, orgId: string, agent: NewAgent) =>
   db.execute(sql`
@@ -175,9 +173,9 @@ export const ensureDefaultAgent = (db: Db, orgId: string, agent: NewAgent) =>
       set model = excluded.model, revision = agents.revision + 1, updated_at = now()
       where agents.model <> excluded.model`)
 
-/** The live slugs of the org that are `slug`, or numbered from it ("helper" → "helper-2"). */
+/** The slugs of the org that equal `slug` or extend it by a number ("helper" → "helper-2"). */
 export const listNumberedSlugs = (db: Db, actor: Actor, slug: string) => {
-  // The number may have cost a long slug its last letters, so look by what is left at least.
+  // A long slug is shortened to make room for the number, so the query matches the part that always remains.
   const stem = slug.slice(0, 56)
   return db.rows<{ slug: string }>(sql`
     select slug from agents
@@ -185,14 +183,11 @@ export const listNumberedSlugs = (db: Db, actor: Actor, slug: string) => {
       and (slug = ${slug} or slug ~ '-[0-9]+$')`)
 }
 
-/**
- * Holds the numbering of one slug until the transaction ends, so that many who want the same number themselves one
- * after another instead of colliding again and again.
- */
-export const holdSlug = (db: Db, actor: Actor, slug: string) =>
+/** Locks the numbering of a slug until the transaction ends, so that concurrent inserts do not compete for one number. */
+export const lockSlugNumbers = (db: Db, actor: Actor, slug: string) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent-slug ${actor.orgId} ${slug}`}, 0))`)
 
-/** `changesAuthority`: the actor becomes the person who made the latest change of what `authorityOf` names. */
+/** With `changesAuthority`, the actor becomes `authorityChangedBy` and the authority version is incremented. */
 export const updateAgent = (db: Db, actor: Actor, agent: AgentRow, changesAuthority: boolean) =>
   db.row<AgentRow>(sql`
     update agents
@@ -206,8 +201,8 @@ export const updateAgent = (db: Db, actor: Actor, agent: AgentRow, changesAuthor
     returning ${columns}`)
 
 /**
- * Writes an agent's new slug into the peer lists of the org's agents. Their `updated_at` stays: nobody touched them,
- * and a rename would turn the order of everybody's list around.
+ * Replaces a slug in the peer lists of the org's agents. `updated_at` stays the same, or one rename would reorder the
+ * list of agents.
  */
 export const renamePeer = (db: Db, actor: Actor, from: string, to: string) =>
   db.execute(sql`

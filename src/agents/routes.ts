@@ -5,7 +5,7 @@ import type { App } from '../platform/http/http.ts'
 import { CursorList, Deleted, ok, Success } from '../platform/http/schemas.ts'
 import * as agents from './agents.ts'
 import { registerConsentRoutes } from './consents/routes.ts'
-import { watchDefaultAgents } from './default-agent.ts'
+import { cachedEnsureDefaultAgent } from './default-agent.ts'
 import type { AgentDeps } from './deps.ts'
 import { Agent, AgentCreate, AgentListQuery, AgentParams, AgentPatch, Model, Peer } from './schemas.ts'
 
@@ -15,7 +15,7 @@ const what = 'Agent'
 export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
   const { config, db, models, quotas, knownTools } = deps
   const rules = { catalog: models, defaultModel: config.defaultAgentModel, quotas, knownTools }
-  const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
+  const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
 
   app.get(
     `${apiPrefix}/models`,
@@ -39,7 +39,7 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     },
     async ({ actor, query }) => {
       workspaceOf(actor)
-      await firstSight(actor)
+      await ensureDefaultAgent(actor)
       return ok(await agents.listAgents(db, actor, query))
     },
   )
@@ -52,7 +52,7 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     },
     async (request, reply) => {
       const { actor, body } = request
-      await firstSight(actor)
+      await ensureDefaultAgent(actor)
       reply.code(201)
       return sendResource(request, reply, await agents.createAgent(request.db, actor, rules, body))
     },
@@ -65,8 +65,9 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
       schema: { tags, summary: 'One agent', params: AgentParams, response: { 200: Success(Agent) } },
     },
     async (request, reply) => {
-      const making = firstSight(request.actor)
-      if (making) await making
+      // Only awaited when there is something to wait for: this read is frequent, and each await costs a microtask.
+      const pending = ensureDefaultAgent(request.actor)
+      if (pending) await pending
       return sendResource(request, reply, await agents.getAgent(db.hot, request.actor, request.params.id))
     },
   )
@@ -85,8 +86,12 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     },
     async (request, reply) => {
       const { actor, params, body, headers } = request
-      await firstSight(actor)
-      const agent = await agents.updateAgent(db, actor, rules, params.id, body, headers['if-match'])
+      await ensureDefaultAgent(actor)
+      const agent = await agents.updateAgent(db, actor, rules, {
+        idOrSlug: params.id,
+        patch: body,
+        ifMatch: headers['if-match'],
+      })
       return sendResource(request, reply, agent)
     },
   )
@@ -98,7 +103,7 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
       schema: { tags, summary: 'Delete an agent', params: AgentParams, response: { 200: Success(Deleted) } },
     },
     async ({ actor, params, headers }) => {
-      await firstSight(actor)
+      await ensureDefaultAgent(actor)
       await agents.deleteAgent(db, actor, params.id, headers['if-match'])
       return ok({ deleted: true as const })
     },
@@ -116,9 +121,9 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
       },
     },
     async ({ actor, params }) => {
-      await firstSight(actor)
+      await ensureDefaultAgent(actor)
       const agent = await agents.getAgent(db, actor, params.id)
-      // A list of peers has at most 100.
+      // allowedPeers has at most 100 items, so there is one page.
       return ok({ items: await agents.listPeers(db, actor, agent), nextCursor: null })
     },
   )

@@ -22,7 +22,7 @@ const textOr = <T>(value: unknown, fallback: T): string | T =>
 const clamp = (value: unknown, min: number, max: number, fallback: number): number =>
   typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
 
-/** The voice profile with every field, each within its bounds; what does not fit becomes the default. */
+/** A complete voice profile: numbers are clamped to their range, invalid values become the default. */
 export const normaliseVoice = (value: unknown): Voice => {
   const given = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   return {
@@ -35,17 +35,17 @@ export const normaliseVoice = (value: unknown): Voice => {
   }
 }
 
-/** What the agent may cost in a month; billing holds it to that. */
+/** The monthly spending cap of the agent, which billing enforces. */
 const checkCap = (cap: unknown): void => {
   if (cap === undefined || cap === null) return
   if (typeof cap !== 'number' || !Number.isSafeInteger(cap) || cap < 0 || cap > maxCapCents) {
-    throw badRequest(`settings.monthlyCapCents must be a whole number of cents from 0 to ${maxCapCents}, or null`)
+    throw badRequest(`settings.monthlyCapCents must be an integer of 0–${maxCapCents}, or null`)
   }
 }
 
 /**
- * The settings after a change: the keys it names are replaced, null removes one, the voice is always complete.
- * BAD_REQUEST when the whole is larger than 32 KB of JSON, or the cap or the approvals are none.
+ * Settings after a change: its keys replace current ones, null removes a key, `voice` is always complete. BAD_REQUEST
+ * when the result exceeds 32 KB of JSON, or when the cap or the approvals are invalid.
  */
 export const mergeSettings = (
   current: Record<string, unknown>,
@@ -58,7 +58,7 @@ export const mergeSettings = (
   const kept = Object.entries({ ...current, ...changed }).filter(([, value]) => value !== null)
   const settings = { ...Object.fromEntries(kept), voice: normaliseVoice(change['voice'] ?? keptVoice(current, change)) }
   if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {
-    throw badRequest('settings must have at most 32 KB as JSON')
+    throw badRequest('settings must be at most 32 KB as JSON')
   }
   return settings
 }

@@ -1,4 +1,4 @@
-import { getAgent, watchDefaultAgents } from '../agents/agents.ts'
+import { getAgent, cachedEnsureDefaultAgent } from '../agents/agents.ts'
 import { webhookProviders as providers } from './connectors.ts'
 import { UsageError, labelled } from './command.ts'
 import type { Arguments, CommandContext, Output } from './command.ts'
@@ -38,7 +38,7 @@ const findAgent = async (
   const actor = await actorOfUser(db, { orgId, userId, workspaceId, scopes: [] })
   if (!actor) throw notFound('Workspace')
   if (slug === undefined) return null
-  await watchDefaultAgents(db, config.defaultAgentModel)(actor)
+  await cachedEnsureDefaultAgent(db, config.defaultAgentModel)(actor)
   return (await getAgent(db, actor, slug)).id
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { watchDefaultAgents } from '../agents/agents.ts'
+import { cachedEnsureDefaultAgent } from '../agents/agents.ts'
 import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { apiPrefix } from '../platform/http/http.ts'
@@ -39,7 +39,7 @@ const sendSession = (request: FastifyRequest, reply: FastifyReply, session: quer
 
 export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db } = deps
-  const firstSight = watchDefaultAgents(db, config.defaultAgentModel)
+  const firstSight = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   registerTurnRoutes(app, deps)
   registerStreamRoutes(app, deps)
 

@@ -14,7 +14,7 @@ export type { AuthorityChange, ConsentRow } from './queries.ts'
 
 type AgentAuthority = Pick<AgentRow, 'authorityChangedBy' | 'authorityVersion'>
 
-/** The consent to a connector that is valid for the agent as it is now. */
+/** The consent to a connector that is valid for the agent's current version. */
 const currentConsent = (
   { authorityVersion }: AgentAuthority,
   consents: readonly ConsentRow[],
@@ -22,7 +22,7 @@ const currentConsent = (
 ): ConsentRow | undefined =>
   consents.find((consent) => consent.connectorSlug === connector && consent.authorityVersion === authorityVersion)
 
-/** Whether an agent may use a person's connections to a connector without asking that person first. */
+/** Whether an agent may use a person's connections to a connector without asking first. */
 export const isConsented = (
   agent: AgentAuthority,
   userId: string,
@@ -30,7 +30,7 @@ export const isConsented = (
   connector: string,
 ): boolean => agent.authorityChangedBy === userId || currentConsent(agent, consents, connector) !== undefined
 
-/** Whether tools of a connector that change something ask once a turn has read untrusted content. */
+/** Whether tools of a connector that are not read-only need approval once a turn has read untrusted content. */
 export const asksAfterUntrusted = (
   agent: AgentAuthority,
   consents: readonly ConsentRow[],
@@ -38,7 +38,7 @@ export const asksAfterUntrusted = (
 ): boolean => currentConsent(agent, consents, connector)?.askAfterUntrustedContent ?? true
 
 export interface Consent extends ConsentRow {
-  /** False once somebody else has changed the agent since. */
+  /** False when someone else has changed the agent since. */
   isValid: boolean
 }
 
@@ -47,7 +47,7 @@ const toConsent = (row: ConsentRow, authorityVersion: number): Consent => ({
   isValid: row.authorityVersion === authorityVersion,
 })
 
-/** What the caller has consented to for an agent, and who changed the agent last. */
+/** The caller's consents for an agent, and the last change of the agent's authority. */
 export const listOwnConsents = async (db: Db, actor: Actor, idOrSlug: string) => {
   const agent = await getAgent(db, actor, idOrSlug)
   const [rows, change] = await Promise.all([
@@ -68,67 +68,64 @@ export const listOwnConsents = async (db: Db, actor: Actor, idOrSlug: string) =>
 export const changerOf = (change: queries.AuthorityChange | undefined): { id: string; name: string } | null =>
   change?.changedBy ? { id: change.changedBy, name: change.changedByName ?? 'A former member' } : null
 
-/** The agent's version, which cannot change before the transaction ends. CONFLICT when it is not the one that was shown. */
-const holdVersion = async (
+/** Locks and returns the agent's version. CONFLICT when it is not the version that the person was shown. */
+const lockVersion = async (
   db: Transaction,
   actor: Actor,
   agentId: string,
   shown: number | undefined,
 ): Promise<number> => {
-  const held = await queries.holdAuthority(db, actor.orgId, agentId)
-  if (!held) throw notFound('Agent')
-  if (shown !== undefined && shown !== held.authorityVersion) {
-    throw conflict('The agent has changed since. Look at it again, then decide.')
+  const locked = await queries.lockAuthority(db, actor.orgId, agentId)
+  if (!locked) throw notFound('Agent')
+  if (shown !== undefined && shown !== locked.authorityVersion) {
+    throw conflict('The agent has changed since this authorityVersion. Review the change and try again.')
   }
-  return held.authorityVersion
+  return locked.authorityVersion
 }
 
-interface Given {
+interface ConsentInput {
   agentId: string
   connectorSlug: string
-  /** The version of the agent that the person was shown; the present one when left out. */
+  /** The version of the agent that the person was shown; the current one by default. */
   shownVersion?: number | undefined
-  /** As before when left out, true for a new consent. */
+  /** The stored value by default; true for a new consent. */
   askAfterUntrustedContent?: boolean | undefined
 }
 
 /** Stores the actor's consent in the caller's transaction. CONFLICT when the agent has changed since it was shown. */
-export const giveConsent = async (db: Transaction, actor: Actor, given: Given): Promise<Consent> => {
-  const { agentId, connectorSlug, shownVersion } = given
-  const version = await holdVersion(db, actor, agentId, shownVersion)
+export const giveConsent = async (db: Transaction, actor: Actor, input: ConsentInput): Promise<Consent> => {
+  const { agentId, connectorSlug, shownVersion } = input
+  const version = await lockVersion(db, actor, agentId, shownVersion)
   const consents = await queries.listConsents(db, actor.orgId, agentId, actor.userId)
   const before = consents.find((one) => one.connectorSlug === connectorSlug && one.authorityVersion === version)
-  const askAfterUntrustedContent = given.askAfterUntrustedContent ?? before?.askAfterUntrustedContent ?? true
+  const askAfterUntrustedContent = input.askAfterUntrustedContent ?? before?.askAfterUntrustedContent ?? true
   const consent = { agentId, connectorSlug, userId: actor.userId, authorityVersion: version, askAfterUntrustedContent }
   const row = await queries.putConsent(db, actor.orgId, consent)
-  if (!row) throw new Error('the database did not answer with the consent it stored')
+  if (!row) throw new Error('the upsert returned no consent')
   const details = { connector: connectorSlug, authorityVersion: version, askAfterUntrustedContent }
   await audit(db, actor, 'agent.consent-given', { type: 'agent', id: agentId }, details)
   return toConsent(row, version)
 }
 
-/** The caller lets an agent use their connections to a connector. BAD_REQUEST for a connector that does not exist. */
+/** Stores the caller's consent. BAD_REQUEST for an unknown connector. */
 export const putOwnConsent = async (
   db: Database,
   actor: Actor,
   { connectors }: KnownTools,
-  idOrSlug: string,
-  given: Omit<Given, 'agentId'>,
+  { idOrSlug, ...input }: Omit<ConsentInput, 'agentId'> & { idOrSlug: string },
 ): Promise<Consent> => {
   const agent = await getAgent(db, actor, idOrSlug)
-  if (!connectors.includes(given.connectorSlug)) {
-    throw badRequest('connectorSlug must be the slug of a connector of GET /connectors')
+  if (!connectors.includes(input.connectorSlug)) {
+    throw badRequest('connectorSlug must be the slug of a connector from GET /connectors')
   }
-  return db.transaction(actor, (db) => giveConsent(db, actor, { ...given, agentId: agent.id }))
+  return db.transaction(actor, (db) => giveConsent(db, actor, { ...input, agentId: agent.id }))
 }
 
-/** Withdraws a consent. NOT_FOUND when there is none, CONFLICT when `ifMatch` names another revision. */
+/** Deletes the caller's consent. NOT_FOUND when there is none, CONFLICT when `ifMatch` names another revision. */
 export const withdrawConsent = async (
   db: Database,
   actor: Actor,
-  idOrSlug: string,
-  connectorSlug: string,
-  ifMatch: string | undefined,
+  { idOrSlug, connectorSlug, ifMatch }: { idOrSlug: string; connectorSlug: string; ifMatch: string | undefined },
 ): Promise<void> => {
   const agent = await getAgent(db, actor, idOrSlug)
   await db.transaction(actor, async (db) => {

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 
 export interface ConsentRow {
   connectorSlug: string
-  /** The version of the agent that it was given for. */
+  /** The version of the agent for which it was given. */
   authorityVersion: number
   askAfterUntrustedContent: boolean
   revision: number
@@ -15,7 +15,7 @@ export interface ConsentRow {
 const columns = sql`connector_slug, authority_version, ask_after_untrusted as ask_after_untrusted_content, revision, created_at,
   updated_at`
 
-/** What a person has consented to for an agent, void ones included. */
+/** A person's consents for an agent, including those that are no longer valid. */
 export const listConsents = (db: Db, orgId: string, agentId: string, userId: string) =>
   db.rows<ConsentRow>(sql`
     select ${columns} from agent_consents
@@ -53,15 +53,15 @@ export const deleteConsent = (db: Db, actor: Actor, agentId: string, connectorSl
     where org_id = ${actor.orgId} and agent_id = ${agentId} and user_id = ${actor.userId}
       and connector_slug = ${connectorSlug}`)
 
-/** A person's own change of an agent voids the consents of everybody else, not their own. */
-export const keepOwnConsents = (db: Db, actor: Actor, agentId: string, before: number, after: number) =>
+/** Moves the actor's consents to the new version: a change voids the consents of everyone else. */
+export const keepOwnConsents = (db: Db, actor: Actor, agentId: string, version: { from: number; to: number }) =>
   db.execute(sql`
-    update agent_consents set authority_version = ${after}
+    update agent_consents set authority_version = ${version.to}
     where org_id = ${actor.orgId} and agent_id = ${agentId} and user_id = ${actor.userId}
-      and authority_version = ${before}`)
+      and authority_version = ${version.from}`)
 
-/** Keeps the agent from being changed until the transaction ends. */
-export const holdAuthority = (db: Db, orgId: string, agentId: string) =>
+/** Locks the agent against changes until the transaction ends. */
+export const lockAuthority = (db: Db, orgId: string, agentId: string) =>
   db.row<{ authorityVersion: number }>(sql`
     select authority_version from agents
     where org_id = ${orgId} and id = ${agentId} and deleted_at is null
@@ -73,7 +73,7 @@ export interface AuthorityChange {
   changedAt: string
 }
 
-/** Who made the latest change of an agent's authority, by the name that the org knows. */
+/** The last change of an agent's authority, with the user's name in the org. */
 export const findAuthorityChange = (db: Db, orgId: string, agentId: string) =>
   db.row<AuthorityChange>(sql`
     select a.authority_changed_by as changed_by, coalesce(m.name, u.name) as changed_by_name,

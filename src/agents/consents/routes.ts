@@ -10,7 +10,6 @@ import { AgentParams } from '../schemas.ts'
 const tags = ['Agents']
 const what = 'Agent'
 
-/** What the caller lets an agent do with the caller's own connections. */
 export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): void => {
   app.get(
     `${apiPrefix}/agents/:id/consents`,
@@ -45,8 +44,9 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
     async (request, reply) => {
       const { actor, params, body, db } = request
       const { askAfterUntrustedContent, authorityVersion: shownVersion } = body
-      const given = { connectorSlug: params.connectorSlug, askAfterUntrustedContent, shownVersion }
-      return sendResource(request, reply, await consents.putOwnConsent(db, actor, knownTools, params.id, given))
+      const { id: idOrSlug, connectorSlug } = params
+      const input = { idOrSlug, connectorSlug, askAfterUntrustedContent, shownVersion }
+      return sendResource(request, reply, await consents.putOwnConsent(db, actor, knownTools, input))
     },
   )
 
@@ -63,7 +63,8 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
       },
     },
     async ({ actor, params, headers, db }) => {
-      await consents.withdrawConsent(db, actor, params.id, params.connectorSlug, headers['if-match'])
+      const { id: idOrSlug, connectorSlug } = params
+      await consents.withdrawConsent(db, actor, { idOrSlug, connectorSlug, ifMatch: headers['if-match'] })
       return ok({ deleted: true as const })
     },
   )

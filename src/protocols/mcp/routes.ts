@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { watchDefaultAgents } from '../../agents/agents.ts'
+import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { App } from '../../platform/http/http.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
@@ -18,7 +18,7 @@ const maxInBatch = 20
 /** The Model Context Protocol over streamable HTTP, without sessions: any process can answer any request. */
 export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db } = deps
-  const ensureDefaultAgent = watchDefaultAgents(db, config.defaultAgentModel)
+  const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   const methods = createMethods(deps)
   app.errorFormats.push(mcpErrors)
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { watchDefaultAgents } from '../../agents/agents.ts'
+import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import type { StoredAnswer } from '../../platform/http/idempotency/idempotency.ts'
@@ -42,7 +42,7 @@ const begunBefore = ({ status, body }: StoredAnswer): BegunChat | undefined =>
 /** OpenAI's chat completions and models: agents are models, and each completion is a turn. */
 export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db, streams } = deps
-  const ensureDefaultAgent = watchDefaultAgents(db, config.defaultAgentModel)
+  const ensureDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   app.errorFormats.push(openAiErrors)
 
   const begin = async (request: FastifyRequest, body: ChatCompletionCreate): Promise<BegunChat> => {

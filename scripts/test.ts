@@ -101,11 +101,17 @@ const runTests = async (files: string[]): Promise<Outcome> => {
     })
     events.on('test:coverage', ({ summary }) => {
       const { totals, files: covered } = summary
-      say(`coverage: ${percent(totals.coveredLinePercent)} of lines, ${percent(totals.coveredBranchPercent)} of branches`)
-      const worst = covered.toSorted((a, b) => a.coveredLineCount - a.totalLineCount - (b.coveredLineCount - b.totalLineCount))
+      say(
+        `coverage: ${percent(totals.coveredLinePercent)} of lines, ${percent(totals.coveredBranchPercent)} of branches`,
+      )
+      const worst = covered.toSorted(
+        (a, b) => a.coveredLineCount - a.totalLineCount - (b.coveredLineCount - b.totalLineCount),
+      )
       for (const { path, totalLineCount, coveredLineCount, coveredBranchPercent } of worst.slice(0, 10)) {
         const missed = totalLineCount - coveredLineCount
-        say(`  ${relative(root, path)}: ${missed} of ${totalLineCount} lines not covered, branches ${percent(coveredBranchPercent)}`)
+        say(
+          `  ${relative(root, path)}: ${missed} of ${totalLineCount} lines not covered, branches ${percent(coveredBranchPercent)}`,
+        )
       }
     })
     const count = (event: TestEvent, ok: boolean): void => {

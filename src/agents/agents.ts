@@ -22,7 +22,7 @@ import { checkSlug, insertWithFreeSlug } from './slugs.ts'
 
 export { cachedEnsureDefaultAgent, defaultAgentSlug } from './default-agent.ts'
 export { createModelCatalog } from './model-catalog.ts'
-export type { Model, ModelCatalog, ModelPricing, ModelProvider } from './model-catalog.ts'
+export type { Model, ModelCatalog } from './model-catalog.ts'
 export type { AgentRow, PeerRow } from './queries.ts'
 
 const maxNameLength = 255

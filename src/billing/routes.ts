@@ -14,19 +14,21 @@ import { getPricing } from './ledger/pricing.ts'
 import type { PricedModel } from './ledger/pricing.ts'
 import { registerProviderKeyRoutes } from './provider-keys/routes.ts'
 import { redeemPromotion } from './promotions.ts'
+import { Pricing } from './ledger/schemas.ts'
 import {
-  BillingPatch,
-  BillingSnapshot,
   DepositCreate,
   DepositStarted,
-  Pricing,
-  Promotion,
-  Redeem,
   SubscriptionCreate,
   SubscriptionEnded,
   SubscriptionStarted,
-  TransactionPage,
+} from './payments/schemas.ts'
+import {
+  BillingPatch,
+  BillingSnapshot,
+  Promotion,
+  Redeem,
   TransactionListQuery,
+  TransactionPage,
   Updated,
 } from './schemas.ts'
 import type { ModelNames } from './spending/spending.ts'

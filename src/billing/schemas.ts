@@ -1,271 +1,266 @@
 import { Type } from 'typebox'
-import { Id, ListQuery, Nullable, Page, Timestamp } from '../platform/http/schemas.ts'
-import { keyProviders } from './provider-keys/provider-keys.ts'
+import { CreatedAt, Id, ListQuery, Nullable, Page, TimestampOf } from '../platform/http/schemas.ts'
+import { Cents, Count, Microcents, Usage } from './spending/schemas.ts'
 
-const Cents = (description?: string) => Type.Integer(description === undefined ? {} : { description })
-const Microcents = Type.Integer({ description: '10,000 microcents are a cent' })
+const Cap = (description: string) => Nullable(Type.Integer({ description, examples: [null] }))
 
-const Transaction = Type.Object({
-  id: Id,
-  type: Type.Enum(['deposit', 'usage', 'refund', 'adjustment', 'platform_fee']),
-  amountCents: Cents('Signed: what it does to the balance'),
-  balanceAfterCents: Cents(),
-  paymentIntentId: Type.Optional(Type.String()),
-  notes: Nullable(Type.String()),
-  createdAt: Timestamp,
-})
+const Transaction = Type.Object(
+  {
+    id: Id,
+    type: Type.Enum(['deposit', 'usage', 'refund', 'adjustment', 'platform_fee'], {
+      description: 'Why the balance changed.',
+    }),
+    amountCents: Cents('Change of the balance, negative for a charge', 1_000),
+    balanceAfterCents: Cents('Balance after the transaction', 1_000),
+    paymentIntentId: Type.Optional(
+      Type.String({
+        description: 'ID of the payment at Stripe. Absent without a payment.',
+        examples: ['pi_3SWcdGKb1cH5x0aT0Q8fVf2L'],
+      }),
+    ),
+    notes: Nullable(Type.String({ description: 'Explanation of the transaction.', examples: ['Deposit by card'] })),
+    createdAt: CreatedAt,
+  },
+  { description: 'An entry of the ledger. Transactions are never changed or deleted.' },
+)
 
 export const TransactionPage = Page(Transaction)
 
 export const TransactionListQuery = Type.Object({
   ...ListQuery.properties,
   type: Type.Optional(
-    Type.String({ description: 'deposit, usage, refund, adjustment or platform_fee; anything else means no filter' }),
+    Type.String({
+      description:
+        'Return only transactions of this type: `deposit`, `usage`, `refund`, `adjustment` or `platform_fee`. Any other value is ignored.',
+    }),
   ),
 })
 
-const tokens = {
-  inputTokens: Type.Integer({ description: 'Cached ones included' }),
-  outputTokens: Type.Integer(),
-  cacheReadTokens: Type.Integer(),
-  cacheWriteTokens: Type.Integer(),
-  totalTokens: Type.Integer(),
-}
+const Topup = Type.Object(
+  {
+    id: Id,
+    state: Type.Enum(['due', 'processing', 'succeeded', 'declined', 'failed'], {
+      description: 'State of the payment.',
+    }),
+    amountCents: Cents('Amount', 2_500),
+    failureCode: Nullable(
+      Type.String({ description: 'Error code of the payment provider. Null without an error.', examples: [null] }),
+    ),
+    failureMessage: Nullable(
+      Type.String({ description: 'Why the payment failed. Null when it did not.', examples: [null] }),
+    ),
+    createdAt: CreatedAt,
+    endedAt: Nullable(TimestampOf('Time when the payment succeeded or failed. Null before that.', null)),
+  },
+  { description: 'One automatic top-up.' },
+)
 
-const Usage = {
-  requestCount: Type.Integer({ description: 'Calls of models, free ones included' }),
-  byokRequestCount: Type.Integer({ description: "Those on the org's own provider key" }),
-  ...tokens,
-  providerCostMicrocents: Microcents,
-  platformFeeMicrocents: Microcents,
-  totalChargedMicrocents: Microcents,
-  totalChargedCents: Cents('Whole cents of it'),
-}
-
-const Topup = Type.Object({
-  id: Id,
-  state: Type.Enum(['due', 'processing', 'succeeded', 'declined', 'failed']),
-  amountCents: Cents(),
-  failureCode: Nullable(Type.String()),
-  failureMessage: Nullable(Type.String()),
-  createdAt: Timestamp,
-  endedAt: Nullable(Timestamp),
-})
-
-const AutoTopup = Type.Object({
-  state: Type.Enum(['off', 'no_payment_method', 'balance_suffices', 'backing_off', 'monthly_cap', 'due', 'under_way']),
-  reason: Type.String({ description: 'Why the account is, or is not, filled up right now' }),
-  retryAt: Nullable(Timestamp),
-  hasPaymentMethod: Type.Boolean(),
-  monthlyCapCents: Nullable(Type.Integer()),
-  chargedThisMonthCents: Cents(),
-  recent: Type.Array(Topup),
-})
+const AutoTopup = Type.Object(
+  {
+    state: Type.Enum(
+      ['off', 'no_payment_method', 'balance_suffices', 'backing_off', 'monthly_cap', 'due', 'under_way'],
+      {
+        description:
+          'State of automatic top-up. `backing_off`: a payment was declined and is attempted again at `retryAt`. `monthly_cap`: another top-up would exceed the monthly limit. `due`: a payment starts within a minute. `under_way`: a payment is being made.',
+      },
+    ),
+    reason: Type.String({
+      description: 'Explanation of the state.',
+      examples: ['Automatic top-up is turned off.'],
+    }),
+    retryAt: Nullable(TimestampOf('Time of the next attempt. Null when none is planned.', null)),
+    hasPaymentMethod: Type.Boolean({ description: 'Whether a card is saved. A deposit by card saves one.' }),
+    monthlyCapCents: Cap('Maximum amount of automatic top-ups in a calendar month (UTC), in cents. Null: no limit.'),
+    chargedThisMonthCents: Cents('Sum of the automatic top-ups of this calendar month (UTC)'),
+    recent: Type.Array(Topup, { description: 'Latest automatic top-ups, newest first.', examples: [[]] }),
+  },
+  { description: 'Automatic top-up.' },
+)
 
 const limit = {
-  monthlyCapCents: Nullable(Type.Integer()),
-  chargedThisMonthMicrocents: Microcents,
-  chargedThisMonthCents: Cents(),
-  state: Type.Enum(['free', 'near', 'reached'], { description: 'near: 80 % of the cap are used up' }),
+  monthlyCapCents: Cap('Maximum amount charged in a calendar month (UTC), in cents. Null: no limit.'),
+  chargedThisMonthMicrocents: Microcents('Charged in this calendar month (UTC)', 3_362_137),
+  chargedThisMonthCents: Cents('Charged in this calendar month (UTC), rounded down', 336),
+  state: Type.Enum(['free', 'near', 'reached'], {
+    description: '`free`: below 80 % of the limit. `near`: 80 % or more. `reached`: paid turns are rejected.',
+  }),
 }
 
-const Promotion = Type.Object({
-  id: Id,
-  code: Type.String(),
-  description: Nullable(Type.String()),
-  amountCents: Cents(),
-  remainingCents: Cents('Not used up yet'),
-  expiresAt: Nullable(Timestamp),
-})
+const Promotion = Type.Object(
+  {
+    id: Id,
+    code: Type.String({ description: 'Code that was redeemed.', examples: ['WELCOME'] }),
+    description: Nullable(Type.String({ description: 'Purpose of the promotion.', examples: ['Welcome credit'] })),
+    amountCents: Cents('Credit that was granted', 500),
+    remainingCents: Cents('Credit that is not used up', 500),
+    expiresAt: Nullable(
+      TimestampOf('Time when the remaining credit expires. Null: never.', '2027-02-18T00:00:00.000Z'),
+    ),
+  },
+  { description: 'A promotion that the org redeemed.' },
+)
 export { Promotion }
 
-export const BillingSnapshot = Type.Object({
-  balance: Type.Object({
-    balanceCents: Cents(),
-    cumulativeDepositsCents: Cents(),
-    autoTopupEnabled: Type.Boolean(),
-    autoTopupThresholdCents: Cents(),
-    autoTopupAmountCents: Cents(),
-    remainderMicrocents: Type.Integer({ description: 'Charged, and less than a cent yet' }),
-    reservedMicrocents: Type.Integer({ description: 'What turns that run may still cost' }),
-  }),
-  waiver: Type.Object({ active: Type.Boolean(), remainingCents: Cents() }),
-  payment: Type.Object({
-    paymentProviderConfigured: Type.Boolean(),
-    webhookConfigured: Type.Boolean(),
-    publishableKeyConfigured: Type.Boolean(),
-    directDepositAvailable: Type.Boolean(),
-    billingEnforced: Type.Boolean(),
-  }),
-  usage: Type.Object({
-    currentMonth: Type.Object({
-      ...Usage,
-      monthStart: Timestamp,
-      operationBreakdown: Type.Array(
-        Type.Object({
-          operation: Type.String(),
-          requestCount: Type.Integer(),
-          totalChargedMicrocents: Microcents,
-          totalChargedCents: Cents(),
+export const BillingSnapshot = Type.Object(
+  {
+    balance: Type.Object(
+      {
+        balanceCents: Cents('Balance', 2_664),
+        cumulativeDepositsCents: Cents('Sum of all deposits', 3_000),
+        autoTopupEnabled: Type.Boolean({ description: 'Whether automatic top-up is on. Default false.' }),
+        autoTopupThresholdCents: Cents('Balance below which automatic top-up charges the saved card. Default 500', 500),
+        autoTopupAmountCents: Cents('Amount of an automatic top-up. Default 2,500', 2_500),
+        remainderMicrocents: Microcents('Charged, but less than a cent and not in the balance yet', 2_137),
+        reservedMicrocents: Microcents('Reserved for running turns'),
+      },
+      { description: 'Balance and settings of automatic top-up.' },
+    ),
+    waiver: Type.Object(
+      {
+        active: Type.Boolean({ description: 'Whether the platform fee is waived for the org.' }),
+        remainingCents: Cents('Deposits that the org can still make before the fee applies'),
+      },
+      { description: 'Waiver of the platform fee.' },
+    ),
+    payment: Type.Object(
+      {
+        paymentProviderConfigured: Type.Boolean({
+          description: 'Whether payments by Stripe are set up.',
+          examples: [true],
         }),
-      ),
-    }),
-  }),
-  transactions: Type.Array(Transaction),
-  promotions: Type.Array(Promotion),
-  subscription: Nullable(
-    Type.Object({
-      planId: Type.String(),
-      planName: Type.String(),
-      status: Type.String({ description: 'active, past_due, canceled, …' }),
-      cancelAtPeriodEnd: Type.Boolean(),
-      currentPeriodEnd: Nullable(Timestamp),
-      createdAt: Timestamp,
-    }),
-  ),
-  autoTopup: AutoTopup,
-  limits: Type.Object({
-    org: Type.Object(limit),
-    agents: Type.Array(Type.Object({ id: Id, name: Type.String(), slug: Type.String(), ...limit }), {
-      description: 'Agents with a cap of their own; empty for those who do not manage billing',
-    }),
-  }),
-})
+        webhookConfigured: Type.Boolean({ description: "Whether Stripe's webhook is set up.", examples: [true] }),
+        publishableKeyConfigured: Type.Boolean({
+          description: "Whether Stripe's publishable key is set.",
+          examples: [true],
+        }),
+        directDepositAvailable: Type.Boolean({
+          description: 'Whether deposits without a payment are possible. Never in production.',
+        }),
+        billingEnforced: Type.Boolean({
+          description: 'Whether paid turns need a sufficient balance.',
+          examples: [true],
+        }),
+      },
+      { description: 'Payment settings of the server.' },
+    ),
+    usage: Type.Object(
+      {
+        currentMonth: Type.Object(
+          {
+            ...Usage,
+            monthStart: TimestampOf('Start of the calendar month (UTC).', '2026-11-01T00:00:00.000Z'),
+            operationBreakdown: Type.Array(
+              Type.Object({
+                operation: Type.String({
+                  description:
+                    '`chat`: a person talks with an agent. `peer`: agents talk with each other. `connector`: an agent responds in a chat of a provider.',
+                  examples: ['chat'],
+                }),
+                requestCount: Count('Number of model calls.', 42),
+                totalChargedMicrocents: Microcents('Charged', 3_362_137),
+                totalChargedCents: Cents('Charged, rounded down', 336),
+              }),
+              { description: 'Usage by operation.' },
+            ),
+          },
+          { description: 'Usage of the current calendar month (UTC).' },
+        ),
+      },
+      { description: 'Usage of models.' },
+    ),
+    transactions: Type.Array(Transaction, { description: 'Latest transactions, newest first.' }),
+    promotions: Type.Array(Promotion, { description: 'Promotions that the org redeemed.' }),
+    subscription: Nullable(
+      Type.Object({
+        planId: Type.String({ description: 'ID of the plan.', examples: ['pro'] }),
+        planName: Type.String({ description: 'Name of the plan.', examples: ['Pro'] }),
+        status: Type.String({
+          description: 'Status of the subscription at Stripe, such as `active`, `past_due` or `canceled`.',
+          examples: ['active'],
+        }),
+        cancelAtPeriodEnd: Type.Boolean({ description: 'Whether the plan ends with the paid month.' }),
+        currentPeriodEnd: Nullable(
+          TimestampOf('End of the paid month. Null before the first payment.', '2026-12-20T08:15:30.000Z'),
+        ),
+        createdAt: CreatedAt,
+      }),
+      'The monthly plan. Null without one.',
+    ),
+    autoTopup: AutoTopup,
+    limits: Type.Object(
+      {
+        org: Type.Object(limit, { description: 'Spending limit of the org.' }),
+        agents: Type.Array(
+          Type.Object({
+            id: Id,
+            name: Type.String({ description: 'Name of the agent.', examples: ['Release notes'] }),
+            slug: Type.String({ description: 'Slug of the agent.', examples: ['release-notes'] }),
+            ...limit,
+          }),
+          {
+            description: 'Agents with a spending limit. Empty for callers without the permission `billing:manage`.',
+            examples: [[]],
+          },
+        ),
+      },
+      { description: 'Spending limits.' },
+    ),
+  },
+  { description: 'Billing of the org at one moment.' },
+)
 
-/** A hundred million dollars: far beyond what anybody means, far below what a number cannot hold. */
+/** A hundred million dollars: more than any limit in practice, and still an exact integer in JavaScript. */
 const mostCents = 10_000_000_000
 
-export const BillingPatch = Type.Object({
-  autoTopupEnabled: Type.Optional(Type.Boolean()),
-  autoTopupThresholdCents: Type.Optional(Type.Integer({ minimum: 100, maximum: mostCents })),
-  autoTopupAmountCents: Type.Optional(
-    Type.Integer({ minimum: 100, maximum: 99_999_999, description: 'No card payment is larger than 99,999,999' }),
-  ),
-  autoTopupMonthlyCapCents: Type.Optional(
-    Nullable(Type.Integer({ minimum: 100, maximum: mostCents, description: 'No more than this by itself in a month' })),
-  ),
-  monthlyCapCents: Type.Optional(
-    Nullable(Type.Integer({ minimum: 0, maximum: mostCents, description: 'Paid turns are refused beyond it' })),
-  ),
+export const BillingPatch = Type.Object(
+  {
+    autoTopupEnabled: Type.Optional(Type.Boolean({ description: 'Whether automatic top-up is on.', examples: [true] })),
+    autoTopupThresholdCents: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: mostCents,
+        description: 'Balance below which automatic top-up charges the saved card, in cents. At least 100.',
+        examples: [500],
+      }),
+    ),
+    autoTopupAmountCents: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: 99_999_999,
+        description: 'Amount of an automatic top-up, in cents, 100–99,999,999.',
+        examples: [2_500],
+      }),
+    ),
+    autoTopupMonthlyCapCents: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 100,
+          maximum: mostCents,
+          description: 'Maximum amount of automatic top-ups in a calendar month (UTC), in cents. Null: no limit.',
+          examples: [10_000],
+        }),
+      ),
+    ),
+    monthlyCapCents: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: mostCents,
+          description:
+            'Maximum amount that the org may be charged in a calendar month (UTC), in cents. Paid turns beyond it are PAYMENT_REQUIRED. Null: no limit.',
+          examples: [20_000],
+        }),
+      ),
+    ),
+  },
+  { description: 'Settings to change. Those that are not sent stay as they are.' },
+)
+
+export const Updated = Type.Object(
+  { updated: Type.Literal(true, { description: 'Always true.' }) },
+  { description: 'Confirmation that the settings are saved.' },
+)
+
+export const Redeem = Type.Object({
+  code: Type.String({ minLength: 1, maxLength: 100, description: 'Promotion code.', examples: ['WELCOME'] }),
 })
-
-export const Updated = Type.Object({ updated: Type.Literal(true) })
-
-export const DepositCreate = Type.Object({
-  amountCents: Type.Integer({ minimum: 100, maximum: 100_000 }),
-  method: Type.Optional(Type.Literal('direct')),
-})
-
-export const DepositStarted = Type.Object({
-  checkoutUrl: Type.Optional(Type.String()),
-  sessionId: Type.Optional(Type.String()),
-  deposited: Type.Optional(Type.Integer()),
-  method: Type.Optional(Type.Literal('direct')),
-  message: Type.Optional(Type.String()),
-})
-
-export const SubscriptionCreate = Type.Object({ planId: Type.String({ minLength: 1, maxLength: 63 }) })
-
-export const SubscriptionStarted = Type.Object({
-  checkoutUrl: Type.String(),
-  sessionId: Type.String(),
-  planId: Type.String(),
-})
-
-export const SubscriptionEnded = Type.Object({
-  planId: Type.String(),
-  cancelAtPeriodEnd: Type.Literal(true),
-  currentPeriodEnd: Nullable(Timestamp),
-})
-
-const Rate = Type.Integer({ description: 'Microcents for a million tokens' })
-const rates = { inputMicrocents: Rate, outputMicrocents: Rate, cacheReadMicrocents: Rate, cacheWriteMicrocents: Rate }
-
-const quota = (description: string) => Nullable(Type.Integer({ description: `${description}; null: unlimited` }))
-
-const PlanQuotas = Type.Object({
-  storedBytes: quota('The most bytes in files'),
-  files: quota('The most files, folders and links'),
-  eventsKept: quota('The most webhook events kept'),
-  webhooks: quota('The most webhooks'),
-  agents: quota('The most agents'),
-  connections: quota('The most connections'),
-})
-
-export const Pricing = Type.Object({
-  plans: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      name: Type.String(),
-      description: Type.String(),
-      priceCents: Nullable(Type.Integer({ description: 'A month; null: made to measure' })),
-      interval: Type.Literal('month'),
-      includedCreditCents: Cents('Granted for each month that is paid'),
-      custom: Type.Boolean(),
-      quotas: PlanQuotas,
-    }),
-  ),
-  platformFee: Type.Object({
-    bps: Type.Integer({ description: 'Hundredths of a percent' }),
-    waived: Type.Boolean({ description: 'For this org, as of now' }),
-  }),
-  models: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      name: Type.String(),
-      provider: Type.String(),
-      free: Type.Boolean(),
-      ...rates,
-      withFee: Type.Object(rates, { description: 'As this org pays it now' }),
-    }),
-  ),
-  services: Type.Array(Type.Object({ id: Type.String(), unit: Type.String(), priceMicrocents: Microcents })),
-})
-
-export const SpendingQuery = Type.Object({
-  period: Type.Optional(
-    Type.String({ description: 'today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC.' }),
-  ),
-})
-
-const span = { period: Type.String(), from: Timestamp, to: Timestamp }
-
-const Item = Type.Object({
-  id: Nullable(Type.String()),
-  name: Type.String(),
-  ...Usage,
-  share: Type.Number({ description: 'Of what was charged in all, from 0 to 1' }),
-})
-
-export const Spending = Type.Object({
-  ...span,
-  summary: Type.Object(Usage),
-  daily: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), ...Usage })),
-  topAgents: Type.Array(Item),
-  topModels: Type.Array(Item),
-})
-
-export const Breakdown = Type.Object({ ...span, items: Type.Array(Item) })
-
-export const ProviderKey = Type.Object({
-  id: Id,
-  provider: Type.String(),
-  label: Nullable(Type.String()),
-  fingerprint: Type.String({ description: 'The beginning of a SHA-256, to tell keys apart' }),
-  createdAt: Timestamp,
-})
-
-export const ProviderKeyCreate = Type.Object({
-  provider: Type.Enum([...keyProviders]),
-  key: Type.String({
-    minLength: 16,
-    maxLength: 500,
-    pattern: '^[\\x21-\\x7e]+$',
-    description: 'Printable ASCII without blanks, as a header has to be',
-  }),
-  label: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
-})
-
-export const Redeem = Type.Object({ code: Type.String({ minLength: 1, maxLength: 100 }) })
-
-export const PaymentEventReceived = Type.Object({ received: Type.Literal(true) })

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { Config } from '../config/config.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'
@@ -14,7 +13,7 @@ import type { Previewer } from './preview/previewer.ts'
 import * as queries from './queries.ts'
 import { fileRecord } from './record.ts'
 import { registerProjectRoutes } from './projects/routes.ts'
-import { File, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
+import { ContentQuery, File, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './downloads/send-content.ts'
 import { contentUrlElsewhere, downloadUrlOf, inlineUrlOf, requireToken } from './uploads/signed-urls.ts'
 import type { SigningDeps } from './uploads/signed-urls.ts'
@@ -118,7 +117,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       tags: ['Files'],
       summary: 'The bytes of a file, by a signed URL',
       params: IdParams,
-      querystring: Type.Object({ token: Type.Optional(Type.String()) }),
+      querystring: ContentQuery,
       response: {
         200: Bytes('The bytes, with the type of the file'),
         206: rangeOfBytes,

@@ -1,112 +1,273 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Id, ListQuery, Nullable, Patch, Timestamp } from '../platform/http/schemas.ts'
+import { CreatedAt, Id, IdOf, ListQuery, Nullable, Patch, UpdatedAt } from '../platform/http/schemas.ts'
 import { maxNameLength } from './tree/names.ts'
 import { maxFileBytes } from './uploads/uploads.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: maxNameLength, description: 'Any text without NUL, CR or LF' })
-
-export const File = Type.Object({
-  id: Id,
-  name: Type.String(),
-  mimeType: Nullable(Type.String()),
-  size: Type.Integer({ description: 'Bytes' }),
-  parentId: Nullable(Id),
-  projectId: Nullable(Id),
-  source: Type.Union([Type.Literal('upload'), Type.Literal('folder'), Type.Literal('link')]),
-  targetFileId: Nullable(Id),
-  tags: Type.Array(Type.String()),
-  isProtected: Type.Boolean(),
-  status: Type.Union([Type.Literal('pending'), Type.Literal('ready')]),
-  storageKey: Nullable(Type.String({ description: 'Shared by files with the same bytes; null until they are here' })),
-  storageUrl: Nullable(Type.String({ description: 'Where an API key downloads it; null for a folder' })),
-  contentHash: Nullable(Type.String({ description: 'SHA-256 of the bytes, in hex' })),
-  createdBy: Id,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
+const nameRule = 'Name, 1–255 characters without NUL, CR or LF.'
+const Name = Type.String({
+  minLength: 1,
+  maxLength: maxNameLength,
+  description: nameRule,
+  examples: ['report.txt'],
 })
+const mimeType = {
+  description: 'Media type in lower case, without parameters. Must be one of the types that can be stored.',
+  examples: ['text/plain'],
+}
+const Source = (description: string) =>
+  Type.Union([Type.Literal('upload'), Type.Literal('folder'), Type.Literal('link')], { description })
+const tagList = { description: 'Tags, at most 50 of 1–64 characters each.', examples: [['q3', 'finance']] }
 
-export const FileCreate = Type.Object({
-  source: Type.Optional(Type.Union([Type.Literal('upload'), Type.Literal('folder'), Type.Literal('link')])),
-  name: Type.Optional(Name),
-  mimeType: Type.Optional(Type.String({ maxLength: 255 })),
-  size: Type.Optional(Type.Integer({ minimum: 0, maximum: maxFileBytes })),
-  parentId: Type.Optional(Nullable(Id)),
-  projectId: Type.Optional(Nullable(Id)),
-  targetFileId: Type.Optional(Id),
-})
+export const File = Type.Object(
+  {
+    id: Id,
+    name: Type.String({ description: nameRule, examples: ['report.txt'] }),
+    mimeType: Nullable(
+      Type.String({ description: 'Media type. Null for folders and links.', examples: ['text/plain'] }),
+    ),
+    size: Type.Integer({ description: 'Size in bytes. 0 for folders and links.', examples: [42] }),
+    parentId: Nullable(IdOf('ID of the folder that contains the file. Null: the root of the org.')),
+    projectId: Nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'ID of the project whose folder contains the file. Null without one.',
+        examples: [null],
+      }),
+    ),
+    source: Source('Kind of the record: a file, a folder or a link to a file.'),
+    targetFileId: Nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'ID of the file that a link points to. Null for files and folders.',
+        examples: [null],
+      }),
+    ),
+    tags: Type.Array(Type.String(), tagList),
+    isProtected: Type.Boolean({
+      description: 'Whether it is the folder of a project, which cannot be renamed, moved or deleted by itself.',
+    }),
+    status: Type.Union([Type.Literal('pending'), Type.Literal('ready')], {
+      description: '`pending` until the bytes are stored. Pending files are removed after 24 hours.',
+      examples: ['ready'],
+    }),
+    storageKey: Nullable(
+      Type.String({
+        description: 'Key of the stored object. Files with the same bytes share it. Null while pending.',
+        examples: ['01a1fc76-224b-7162-9141-b4cde6ce409e/01a1fc77-215c-7176-a575-9ea8cb68724b'],
+      }),
+    ),
+    storageUrl: Nullable(
+      Type.String({
+        description: 'URL that downloads the file with an API key. Null for folders.',
+        examples: ['https://atrium.example.com/api/v1/files/01a1fc77-216b-7885-a34f-9f6b8ef2102f?download=true'],
+      }),
+    ),
+    contentHash: Nullable(
+      Type.String({
+        description: 'SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links.',
+        examples: ['873079245d42e6f6a4e09fb865de90f4d29acbddd653d06c8f3a4b68dde43ad2'],
+      }),
+    ),
+    createdBy: IdOf('ID of the user who created the file.'),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+  },
+  { description: 'A file, a folder or a link to a file.' },
+)
+
+export const FileCreate = Type.Object(
+  {
+    source: Type.Optional(Source('Kind of the record. Default `upload`.')),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: maxNameLength,
+        description: `${nameRule} Required for files and folders. Default for a link: the name of its target.`,
+        examples: ['data.csv'],
+      }),
+    ),
+    mimeType: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        description: `${mimeType.description} Required for files.`,
+        examples: ['text/csv'],
+      }),
+    ),
+    size: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxFileBytes,
+        description: 'Size in bytes, 0–104,857,600. Required for files.',
+        examples: [8],
+      }),
+    ),
+    parentId: Type.Optional(
+      Nullable(IdOf('ID of the containing folder. Default, also for null: the root of the org.')),
+    ),
+    projectId: Type.Optional(
+      Nullable(IdOf('ID of the project to put the file into. With `parentId`, that folder must be in the project.')),
+    ),
+    targetFileId: Type.Optional(IdOf('ID of the file that a link points to. Required for links; not a folder.')),
+  },
+  { examples: [{ name: 'data.csv', mimeType: 'text/csv', size: 8 }] },
+)
 export type FileCreate = Static<typeof FileCreate>
 
-export const FileCreated = Type.Object({
-  file: File,
-  uploadUrl: Type.Optional(Type.String({ description: 'Takes the bytes by PUT, once, within an hour' })),
-})
+export const FileCreated = Type.Object(
+  {
+    file: File,
+    uploadUrl: Type.Optional(
+      Type.String({
+        description: 'Signed URL that accepts the bytes by PUT, once, within an hour. Present for pending files only.',
+        examples: [
+          'https://atrium.example.com/api/v1/files/01a1fc77-216b-7885-a34f-9f6b8ef2102f/content?token=eyJhbGciOi',
+        ],
+      }),
+    ),
+  },
+  { description: 'The new record.' },
+)
 
-// No `type`: the form is a stream, so validation sees null here and the parts are checked as they come.
+// No `type`: the form is a stream, so validation sees null here and the parts are checked as they arrive.
 export const FileUpload = Type.Unsafe<unknown>({
-  properties: { file: { type: 'string', format: 'binary' }, parentId: Id, projectId: Id },
+  properties: {
+    file: { type: 'string', format: 'binary', description: 'The bytes, at most 100 MB, with their media type.' },
+    parentId: IdOf('ID of the containing folder. Default: the root of the org.'),
+    projectId: IdOf('ID of the project to put the file into.'),
+  },
   required: ['file'],
 })
 
 export const FilePatch = Type.Object({
   name: Type.Optional(Name),
-  parentId: Type.Optional(Nullable(Id)),
-  tags: Type.Optional(Type.Array(Type.String())),
+  parentId: Type.Optional(Nullable(IdOf('ID of the folder to move the file to. Null: the root of the org.'))),
+  tags: Type.Optional(
+    Type.Array(Type.String(), { ...tagList, description: `${tagList.description} Replaces all tags.` }),
+  ),
 })
 export type FilePatch = Static<typeof FilePatch>
 
 export const FileListQuery = Type.Object({
   ...ListQuery.properties,
   // It carries the last name of the page, which may have 255 characters of four bytes.
-  cursor: Type.Optional(Type.String({ maxLength: 4_096, description: 'nextCursor of the page before' })),
-  search: Type.Optional(Type.String({ maxLength: maxNameLength, description: 'Any part of the name, in any case' })),
-  recursive: Type.Boolean({ default: false, description: 'With search: everything below the folder, too' }),
-  parentId: Type.Optional(Id),
-  projectId: Type.Optional(Id),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 4_096,
+      description: '`nextCursor` of the previous page. Omit it for the first page.',
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      maxLength: maxNameLength,
+      description: 'Return only files whose name contains this text, at most 255 characters. Letter case is ignored.',
+    }),
+  ),
+  recursive: Type.Boolean({
+    default: false,
+    description: 'With `search`: also search the folders below. Default false.',
+  }),
+  parentId: Type.Optional(IdOf('ID of the folder to list. Default: the root of the org.')),
+  projectId: Type.Optional(IdOf('ID of the project whose folder to list.')),
 })
 export type FileListQuery = Static<typeof FileListQuery>
 
 export const FileQuery = Type.Object({
-  download: Type.Boolean({ default: false, description: 'Redirect to a signed URL of the bytes' }),
-  inline: Type.Boolean({ default: false, description: 'With download: answer the bytes themselves, for display' }),
+  download: Type.Boolean({
+    default: false,
+    description: 'Redirect to a signed download URL that is valid for 5 minutes. Default false.',
+  }),
+  inline: Type.Boolean({
+    default: false,
+    description: 'With `download`: return the bytes for display instead of a redirect. Default false.',
+  }),
 })
 
-export const Preview = Type.Object({
-  fileId: Id,
-  name: Type.String(),
-  mimeType: Type.String(),
-  kind: Type.Union([Type.Literal('text'), Type.Literal('document'), Type.Literal('spreadsheet')]),
-  truncated: Type.Boolean({ description: 'There is more in the file than in here' }),
-  text: Type.Optional(Type.String({ description: 'Up to 512 KB' })),
-  html: Type.Optional(Type.String({ description: 'Of a document: safe to show' })),
-  sheets: Type.Optional(
-    Type.Array(
-      Type.Object({
-        name: Type.String(),
-        rows: Type.Array(Type.Array(Type.String())),
-        rowCount: Type.Integer(),
-        columnCount: Type.Integer(),
-        truncated: Type.Boolean(),
-      }),
+export const ContentQuery = Type.Object({
+  token: Type.Optional(Type.String({ description: 'Token of the signed URL.' })),
+})
+
+export const Preview = Type.Object(
+  {
+    fileId: IdOf('ID of the file. For a link, of its target.'),
+    name: Type.String({ description: 'Name of the file.', examples: ['data.csv'] }),
+    mimeType: Type.String({ description: 'Media type of the file.', examples: ['text/csv'] }),
+    kind: Type.Union([Type.Literal('text'), Type.Literal('document'), Type.Literal('spreadsheet')], {
+      description: '`text` has `text`. `document` has `text` and mostly `html`. `spreadsheet` has `sheets`.',
+    }),
+    truncated: Type.Boolean({ description: 'Whether the file has more content than the preview.' }),
+    text: Type.Optional(Type.String({ description: 'Text of the file, at most 512 KB.', examples: ['Hello'] })),
+    html: Type.Optional(
+      Type.String({ description: 'Sanitised HTML of a document. Absent for PDF.', examples: ['<p>Hello</p>'] }),
     ),
-  ),
-})
+    sheets: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: 'Name of the sheet.' }),
+          rows: Type.Array(Type.Array(Type.String()), {
+            description: 'Cells as displayed, at most 1,000 rows of 100 columns.',
+          }),
+          rowCount: Type.Integer({ description: 'Number of rows in the file.' }),
+          columnCount: Type.Integer({ description: 'Number of columns in the file.' }),
+          truncated: Type.Boolean({ description: 'Whether the sheet has more rows or columns.' }),
+        }),
+        { description: 'Sheets of a spreadsheet, at most 20.' },
+      ),
+    ),
+  },
+  {
+    description: 'A preview of a file.',
+    examples: [
+      {
+        fileId: '01a1fc77-216b-7885-a34f-9f6b8ef2102f',
+        name: 'data.csv',
+        mimeType: 'text/csv',
+        kind: 'spreadsheet',
+        truncated: false,
+        sheets: [
+          {
+            name: 'data.csv',
+            rows: [
+              ['a', 'b'],
+              ['1', '2'],
+            ],
+            rowCount: 2,
+            columnCount: 2,
+            truncated: false,
+          },
+        ],
+      },
+    ],
+  },
+)
 
-export const Project = Type.Object({
-  id: Id,
-  name: Type.String(),
-  slug: Type.String(),
-  description: Nullable(Type.String()),
-  instructions: Nullable(Type.String()),
-  folderId: Id,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-})
+const projectDescription = {
+  description: 'Description, at most 5,000 characters.',
+  examples: ['Everything for the launch'],
+}
+const instructions = {
+  description: 'Instructions for agents that work in the project, at most 20,000 characters.',
+  examples: ['Write in British English.'],
+}
+
+export const Project = Type.Object(
+  {
+    id: Id,
+    name: Type.String({ description: nameRule, examples: ['Launch'] }),
+    slug: Type.String({ description: 'Short name, made from the first name. It never changes.', examples: ['launch'] }),
+    description: Nullable(Type.String(projectDescription)),
+    instructions: Nullable(Type.String(instructions)),
+    folderId: IdOf('ID of the protected folder of the project.'),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+  },
+  { description: 'A project: a protected folder with instructions for agents.' },
+)
 
 export const ProjectCreate = Type.Object({
-  name: Name,
-  description: Type.Optional(Nullable(Type.String({ maxLength: 5_000 }))),
-  instructions: Type.Optional(Nullable(Type.String({ maxLength: 20_000 }))),
+  name: Type.String({ minLength: 1, maxLength: maxNameLength, description: nameRule, examples: ['Launch'] }),
+  description: Type.Optional(Nullable(Type.String({ maxLength: 5_000, ...projectDescription }))),
+  instructions: Type.Optional(Nullable(Type.String({ maxLength: 20_000, ...instructions }))),
 })
 export type ProjectCreate = Static<typeof ProjectCreate>
 

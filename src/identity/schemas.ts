@@ -1,53 +1,101 @@
 import { Type } from 'typebox'
-import { CursorQuery, Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
+import { CreatedAt, CursorQuery, Id, IdOf, Nullable, TimestampOf, UpdatedAt } from '../platform/http/schemas.ts'
 import { roles } from './permissions.ts'
 
-const Named = Type.Object({ id: Id, name: Type.String() })
-const Name = Type.String({ minLength: 1, maxLength: 120 })
-const Email = Type.String({ minLength: 3, maxLength: 254 })
-const Password = Type.String({ minLength: 8, maxLength: 128 })
-export const Role = Type.Enum([...roles])
-
-export const Me = Type.Object({
-  user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
-  org: Named,
-  workspace: Nullable(Named),
-  role: Type.String(),
-  permissions: Type.Array(Type.String()),
-  apiKey: Nullable(Type.Object({ id: Id, name: Type.String(), scopes: Type.Array(Type.String()) })),
+const person = { description: 'Name of the person.', examples: ['Ada Lovelace'] }
+const email = { description: 'E-mail address.', examples: ['ada@example.com'] }
+const Named = (of: string, example: string) => ({
+  id: IdOf(`ID of the ${of}.`),
+  name: Type.String({ description: `Name of the ${of}.`, examples: [example] }),
+})
+const Org = Type.Object(Named('org', 'Northwind'), { description: 'The org.' })
+const nameRule = { minLength: 1, maxLength: 120 }
+const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  description: 'E-mail address, 3–254 characters.',
+  examples: ['ada@example.com'],
+})
+export const Role = Type.Enum([...roles], {
+  description: 'Role in the org: `owner`, `admin`, `billing_manager` or `member`.',
+  examples: ['member'],
 })
 
-export const Workspace = Type.Object({
-  id: Id,
-  name: Type.String(),
-  slug: Type.String(),
-  isDefault: Type.Boolean(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-})
-export const WorkspaceCreate = Type.Object({ name: Name })
+export const Me = Type.Object(
+  {
+    user: Type.Object(
+      { id: IdOf('ID of the user.'), email: Type.String(email), name: Type.String(person) },
+      { description: 'The user that the credential stands for.' },
+    ),
+    org: Org,
+    workspace: Nullable(
+      Type.Object(Named('workspace', 'Main')),
+      'The workspace of the call. Null for a member who is in no workspace.',
+    ),
+    role: Type.String({ description: 'Role of the user in the org.', examples: ['owner'] }),
+    permissions: Type.Array(Type.String(), {
+      description: 'What the call may do: the permissions of the role, limited to the scopes of the key.',
+      examples: [['files:read', 'agents:read']],
+    }),
+    apiKey: Nullable(
+      Type.Object({
+        ...Named('API key', 'CI'),
+        scopes: Type.Array(Type.String(), {
+          description: 'Scopes of the key. Empty: everything that its user may do.',
+          examples: [['files:*', 'agents:read']],
+        }),
+      }),
+      'The API key of the call. Null for a session of the console.',
+    ),
+  },
+  { description: 'Who is calling.' },
+)
 
-export const WorkspaceMember = Type.Object({
-  userId: Id,
-  email: Type.String(),
-  name: Type.String(),
-  role: Role,
-  createdAt: Timestamp,
+const workspaceName = { description: 'Name, 1–120 characters.', examples: ['Engineering'] }
+
+export const Workspace = Type.Object(
+  {
+    id: Id,
+    name: Type.String(workspaceName),
+    slug: Type.String({
+      description: 'Short name, made from the first name. It never changes.',
+      examples: ['engineering'],
+    }),
+    isDefault: Type.Boolean({ description: 'Whether this is the default workspace of the org.' }),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+  },
+  { description: 'A workspace of the org.' },
+)
+export const WorkspaceCreate = Type.Object({ name: Type.String({ ...nameRule, ...workspaceName }) })
+
+export const WorkspaceMember = Type.Object(
+  {
+    userId: IdOf('ID of the user.'),
+    email: Type.String(email),
+    name: Type.String(person),
+    role: Role,
+    createdAt: TimestampOf('Time when the member was added to the workspace.'),
+  },
+  { description: 'A member of the org who was added to a workspace.' },
+)
+export const WorkspaceMemberAdd = Type.Object({ userId: IdOf('ID of a user who is a member of the org.') })
+/** A malformed userId is answered like that of a user who is not in the workspace. */
+export const WorkspaceMemberParams = Type.Object({
+  id: IdOf('ID of the workspace.'),
+  userId: Type.String({ description: 'ID of the user.' }),
 })
-export const WorkspaceMemberAdd = Type.Object({ userId: Id })
-/** A malformed userId is answered like that of somebody who is not in the workspace. */
-export const WorkspaceMemberParams = Type.Object({ id: Id, userId: Type.String() })
 
 const memberFields = {
-  id: Id,
-  userId: Id,
-  email: Type.String(),
-  name: Type.String(),
+  id: IdOf('ID of the membership. It differs from the ID of the user.'),
+  userId: IdOf('ID of the user.'),
+  email: Type.String(email),
+  name: Type.String(person),
   role: Role,
-  createdAt: Timestamp,
+  createdAt: CreatedAt,
   status: Type.Enum(['active', 'invited'], {
     description:
-      '`invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org',
+      '`active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited.',
   }),
 }
 export const MemberQuery = Type.Object({
@@ -55,149 +103,173 @@ export const MemberQuery = Type.Object({
   status: Type.Optional(
     Type.Enum(['active', 'invited'], {
       default: 'active',
-      description: 'members (`active`, the default) or people who have not accepted yet (`invited`)',
+      description: 'Return members (`active`) or people who have not accepted yet (`invited`). Default `active`.',
     }),
   ),
 })
-export const Invitation = Type.Object({
-  id: Id,
-  org: Named,
-  role: Role,
-  invitedBy: Type.String({ description: 'the name of the member who sent it' }),
-  createdAt: Timestamp,
-})
-export const InvitationList = Type.Object({ items: Type.Array(Invitation) })
-export const InvitationAccepted = Type.Object({ memberId: Id, orgId: Id })
-export const InvitationDeclined = Type.Object({ declined: Type.Literal(true) })
-export const Member = Type.Object(memberFields)
+export const Invitation = Type.Object(
+  {
+    id: Id,
+    org: Org,
+    role: Role,
+    invitedBy: Type.String({ description: 'Name of the member who sent the invitation.', examples: ['Grace Hopper'] }),
+    createdAt: CreatedAt,
+  },
+  { description: 'An invitation to an org.' },
+)
+export const InvitationList = Type.Object(
+  { items: Type.Array(Invitation, { description: 'Your open invitations, oldest first, at most 100.' }) },
+  { description: 'Your open invitations.' },
+)
+export const InvitationAccepted = Type.Object(
+  { memberId: IdOf('ID of the new membership.'), orgId: IdOf('ID of the org.') },
+  { description: 'The new membership.' },
+)
+export const InvitationDeclined = Type.Object(
+  { declined: Type.Literal(true, { description: 'Always true.' }) },
+  { description: 'Confirmation that the invitation is declined.' },
+)
+export const Member = Type.Object(memberFields, { description: 'A member of the org, or a person who is invited.' })
 export const MemberCreate = Type.Object({
   email: Email,
-  name: Type.Optional(Name),
-  role: Role,
-  workspaceIds: Type.Optional(Type.Array(Id, { maxItems: 100, description: "default: the org's default workspace" })),
-})
-export const MemberCreated = Type.Object({
-  ...memberFields,
-  signInLink: Nullable(
+  name: Type.Optional(
     Type.String({
+      ...nameRule,
       description:
-        'one-time, for 24 hours, for this org alone; shown once, to a caller who stepped up, for a person who has no password that opens this org',
+        'Name of the person in this org, 1–120 characters. Default: the part of the e-mail address before the `@`.',
+      examples: ['Ada Lovelace'],
+    }),
+  ),
+  role: Role,
+  workspaceIds: Type.Optional(
+    Type.Array(IdOf('ID of a workspace.'), {
+      maxItems: 100,
+      description: 'Workspaces to add the person to, at most 100. Default: the default workspace of the org.',
     }),
   ),
 })
+export const MemberCreated = Type.Object(
+  {
+    ...memberFields,
+    signInLink: Nullable(
+      Type.String({
+        description:
+          'One-time sign-in link for this org, valid for 24 hours and returned only here. Null without step-up, and for a person who has a password that opens this org.',
+        examples: ['https://atrium.example.com/sign-in#link=8Lie1OstKwwCdr-dcJBd_GBYphSiDmokF00r77EEYmU'],
+      }),
+    ),
+  },
+  { description: 'The new member, with a sign-in link.' },
+)
 export const MemberPatch = Type.Object({ role: Role })
+
+const keyName = { description: 'Name of the key, 1–120 characters.', examples: ['CI'] }
+const keyScopes = { examples: [['files:*', 'agents:read']] }
 
 const apiKeyFields = {
   id: Id,
-  name: Type.String(),
-  prefix: Type.String(),
-  last4: Type.String(),
-  userId: Id,
-  workspaceId: Nullable(Id),
-  scopes: Type.Array(Type.String()),
-  expiresAt: Nullable(Timestamp),
-  lastUsedAt: Nullable(Timestamp),
-  revokedAt: Nullable(Timestamp),
-  createdAt: Timestamp,
+  name: Type.String(keyName),
+  prefix: Type.String({ description: 'Beginning of the key, with its environment.', examples: ['atr_live_'] }),
+  last4: Type.String({ description: 'Last four characters of the key.', examples: ['CFCt'] }),
+  userId: IdOf('ID of the user that the key stands for.'),
+  workspaceId: Nullable(IdOf('ID of the workspace of its calls. Null: the default workspace of the org.')),
+  scopes: Type.Array(Type.String(), {
+    description: 'Permissions that the key is limited to. Empty: everything that its user may do.',
+    ...keyScopes,
+  }),
+  expiresAt: Nullable(TimestampOf('Time of expiry. Null: never.', '2027-06-30T00:00:00.000Z')),
+  lastUsedAt: Nullable(TimestampOf('Time of the last use, accurate to ten minutes. Null before the first.', null)),
+  revokedAt: Nullable(TimestampOf('Time of revocation. Null for a valid key.', null)),
+  createdAt: CreatedAt,
 }
-export const ApiKey = Type.Object(apiKeyFields)
+export const ApiKey = Type.Object(apiKeyFields, { description: 'An API key. The key itself is never returned again.' })
 export const ApiKeyCreate = Type.Object({
-  name: Name,
-  workspaceId: Type.Optional(Nullable(Id)),
+  name: Type.String({ ...nameRule, ...keyName }),
+  workspaceId: Type.Optional(
+    Nullable(IdOf('ID of the workspace of its calls. Default, also for null: the default workspace of the org.')),
+  ),
   scopes: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), { maxItems: 50, description: 'none: all that its user may do' }),
-  ),
-  expiresAt: Type.Optional(Nullable(Timestamp)),
-})
-export const ApiKeyCreated = Type.Object({ ...apiKeyFields, key: Type.String({ description: 'shown only here' }) })
-
-export const AuditEntry = Type.Object({
-  id: Id,
-  at: Timestamp,
-  actor: Type.Object({
-    id: Nullable(Id),
-    name: Type.String(),
-    apiKeyId: Nullable(Id),
-  }),
-  action: Type.String(),
-  resource: Type.Object({ type: Type.String(), id: Nullable(Type.String()) }),
-  details: Type.Record(Type.String(), Type.Unknown()),
-  ip: Nullable(Type.String()),
-  requestId: Nullable(Type.String()),
-  seq: Nullable(Type.Integer({ description: 'Place in the hash chain of the org; null for the first seconds' })),
-  hash: Nullable(Type.String({ description: 'SHA-256 over the hash before it and this entry, in hexadecimal digits' })),
-})
-export const AuditQuery = Type.Object({
-  ...CursorQuery.properties,
-  action: Type.Optional(Type.String({ maxLength: 100 })),
-  actorId: Type.Optional(Id),
-  since: Type.Optional(Timestamp),
-  until: Type.Optional(Timestamp),
-})
-
-export const SignIn = Type.Object({ email: Email, password: Type.String({ minLength: 1, maxLength: 128 }) })
-export const SignInLink = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) })
-export const SignInCode = Type.Object({
-  code: Type.Optional(Type.String({ minLength: 6, maxLength: 6, description: "the authenticator's" })),
-  backupCode: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
-})
-export const SignedIn = Type.Object({
-  twoFactorRequired: Type.Boolean({ description: 'true: send a code to /auth/sign-in/totp, there is no session yet' }),
-})
-
-export const Session = Type.Object({
-  user: Type.Object({
-    id: Id,
-    email: Type.String(),
-    name: Type.String(),
-    hasPassword: Type.Boolean(),
-    twoFactorEnabled: Type.Boolean(),
-  }),
-  orgs: Type.Array(Type.Object({ id: Id, name: Type.String(), role: Role })),
-  expiresAt: Timestamp,
-  failedSignIns: Nullable(
-    Type.Object(
-      {
-        count: Type.Integer({ description: 'failed attempts' }),
-        lastAt: Timestamp,
-        addresses: Type.Array(Type.String(), { description: 'the latest IP addresses that they came from' }),
-      },
-      {
-        description:
-          'attempts to sign in as this person that failed between the sign-in before this one and this one; null: none',
-      },
-    ),
-  ),
-})
-
-export const StepUp = Type.Object({
-  password: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-  totpCode: Type.Optional(Type.String({ minLength: 6, maxLength: 6 })),
-})
-export const StepUpToken = Type.Object({ token: Type.String(), expiresAt: Timestamp })
-
-export const TwoFactorBegin = Type.Object({ password: Type.String({ minLength: 1, maxLength: 128 }) })
-export const TwoFactorSecret = Type.Object({
-  secret: Type.String({ description: 'base32, for typing' }),
-  otpauthUri: Type.String({ description: 'for a QR code' }),
-  backupCodes: Type.Array(Type.String(), { description: 'each signs in once in place of a code' }),
-})
-export const TwoFactorConfirm = Type.Object({ code: Type.String({ minLength: 6, maxLength: 6 }) })
-export const TwoFactorEnabled = Type.Object({ enabled: Type.Literal(true) })
-
-export const PasswordChange = Type.Object({
-  currentPassword: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description: 'not needed for the first password of this session' }),
-  ),
-  newPassword: Password,
-  totpCode: Type.Optional(
-    Type.String({
-      minLength: 6,
-      maxLength: 6,
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 50,
       description:
-        'a code of the authenticator; needed with the current password of another org, when that org asks for one',
+        'Permissions to limit the key to, such as `files:read`, or `files:*` for all of an area. At most 50. Default: everything that its user may do.',
+      ...keyScopes,
     }),
   ),
+  expiresAt: Type.Optional(
+    Nullable(TimestampOf('Time of expiry, in the future. Default, also for null: never.', '2027-06-30T00:00:00.000Z')),
+  ),
 })
-export const PasswordChanged = Type.Object({ changed: Type.Literal(true) })
-export const SignedOut = Type.Object({ signedOut: Type.Literal(true) })
+export const ApiKeyCreated = Type.Object(
+  {
+    ...apiKeyFields,
+    key: Type.String({
+      description: 'The API key. Returned only here; store it in a safe place.',
+      examples: ['atr_live_TdyhVER2rXJP1wl1NZ5cYbebANBeyKSSvlTp8svY8iO4HCFCt'],
+    }),
+  },
+  { description: 'The new API key.' },
+)
+
+export const AuditEntry = Type.Object(
+  {
+    id: Id,
+    at: TimestampOf('Time of the action.'),
+    actor: Type.Object(
+      {
+        id: Nullable(IdOf('ID of the user. Null for the server and its operator.')),
+        name: Type.String({ description: 'Name of the user at that time.', examples: ['Ada Lovelace'] }),
+        apiKeyId: Nullable(IdOf('ID of the API key. Null without one.')),
+      },
+      { description: 'Who acted.' },
+    ),
+    action: Type.String({ description: 'What happened, as `<resource>.<verb>`.', examples: ['workspace.created'] }),
+    resource: Type.Object(
+      {
+        type: Type.String({ description: 'Type of the resource.', examples: ['workspace'] }),
+        id: Nullable(
+          Type.String({
+            description: 'ID of the resource. Null without one.',
+            examples: ['01a1fc7d-509e-7757-b0e1-2fc91e738533'],
+          }),
+        ),
+      },
+      { description: 'What was changed.' },
+    ),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Details of the action. The keys depend on `action`.',
+      examples: [{ name: 'Engineering' }],
+    }),
+    ip: Nullable(
+      Type.String({ description: 'IP address of the caller. Null when unknown.', examples: ['203.0.113.7'] }),
+    ),
+    requestId: Nullable(
+      Type.String({
+        description: '`X-Request-Id` of the response. Null for actions outside of a request.',
+        examples: ['01a1fc7d-d6f8-7d7b-ac3f-ea40a00a72ce'],
+      }),
+    ),
+    seq: Nullable(
+      Type.Integer({
+        description: 'Position in the hash chain of the org, from 1. Null for the first seconds.',
+        examples: [128],
+      }),
+    ),
+    hash: Nullable(
+      Type.String({
+        description: 'SHA-256 of the previous hash and this entry, in hexadecimal. Null for the first seconds.',
+        examples: ['b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c'],
+      }),
+    ),
+  },
+  { description: 'An entry of the audit log. Entries are never changed or deleted.' },
+)
+export const AuditQuery = Type.Object({
+  ...CursorQuery.properties,
+  action: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Return only entries with this action, such as `member.added`.' }),
+  ),
+  actorId: Type.Optional(IdOf('Return only actions of the user with this ID.')),
+  since: Type.Optional(TimestampOf('Return only entries from this time on, inclusive.')),
+  until: Type.Optional(TimestampOf('Return only entries before this time, exclusive.')),
+})

@@ -1,118 +1,218 @@
 import { Type } from 'typebox'
 import type { Static, TSchema } from 'typebox'
-import { CursorQuery, Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
+import {
+  CreatedAt,
+  CursorQuery,
+  Id,
+  IdOf,
+  Nullable,
+  TimestampOf,
+  UpdatedAt,
+  WholeListQuery,
+} from '../platform/http/schemas.ts'
 
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Yours, 16 KB at most; `relationship` in it is the server’s own',
+  description:
+    'Your own data, at most 16 KB as JSON. The server sets `relationship`; a value that you send is ignored.',
+  examples: [{ ticket: 'ENG-482' }],
 })
 
-const Participant = Type.Object({
-  type: Type.Enum(['agent', 'user']),
-  id: Id,
-  slug: Type.Optional(Type.String()),
-  name: Type.String(),
-  avatar: Type.Optional(Type.String()),
+const AgentSlug = Type.Optional(
+  Type.String({ description: 'Slug of the agent. Absent for users.', examples: ['release-notes'] }),
+)
+const AgentAvatar = Type.Optional(
+  Type.String({ description: 'Avatar identifier of the agent. Absent for users.', examples: ['default'] }),
+)
+
+const Participant = Type.Object(
+  {
+    type: Type.Enum(['agent', 'user'], { description: 'Whether the participant is an agent or a user.' }),
+    id: IdOf('ID of the agent or user.'),
+    slug: AgentSlug,
+    name: Type.String({ description: 'Name of the participant.', examples: ['Release notes'] }),
+    avatar: AgentAvatar,
+  },
+  { description: 'A participant of the session.' },
+)
+
+export const SessionStatus = Type.Enum(['idle', 'running', 'requires_action'], {
+  description:
+    '`idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision.',
 })
 
-export const SessionStatus = Type.Enum(['idle', 'running', 'requires_action'])
+const sessionTitle = {
+  description: 'Title, 1–255 characters. Null until the first message, whose first line becomes the title.',
+  examples: ['Release notes for 2.4'],
+}
 
-export const Session = Type.Object({
-  id: Id,
-  workspaceId: Id,
-  projectId: Nullable(Id),
-  title: Nullable(Type.String()),
-  status: SessionStatus,
-  activeTurnId: Nullable(Id),
-  participants: Type.Array(Participant),
-  metadata: Metadata,
-  messageCount: Type.Integer(),
-  lastMessageAt: Nullable(Timestamp),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-})
+export const Session = Type.Object(
+  {
+    id: Id,
+    workspaceId: IdOf('ID of the workspace.'),
+    projectId: Nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'ID of the project that the agent works in. Null without one.',
+        examples: [null],
+      }),
+    ),
+    title: Nullable(Type.String(sessionTitle)),
+    status: SessionStatus,
+    activeTurnId: Nullable(
+      Type.String({ format: 'uuid', description: 'ID of the running turn. Null without one.', examples: [null] }),
+    ),
+    participants: Type.Array(Participant, { description: 'Agents and users that take part.' }),
+    metadata: Metadata,
+    messageCount: Type.Integer({ description: 'Number of messages.', examples: [2] }),
+    lastMessageAt: Nullable(TimestampOf('Time of the last message. Null before the first.')),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+  },
+  { description: 'A conversation with an agent.' },
+)
 
-const title = Nullable(Type.String({ minLength: 1, maxLength: 255 }))
+const title = Nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    ...sessionTitle,
+    description: 'Title, 1–255 characters. Default, also for null: the first line of the first message.',
+  }),
+)
 
 export const SessionCreate = Type.Object({
-  agentId: Type.String({ minLength: 1, maxLength: 255, description: "The agent's UUID or its slug" }),
+  agentId: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: "The agent's UUID or its slug.",
+    examples: ['release-notes'],
+  }),
   title: Type.Optional(title),
-  projectId: Type.Optional(Nullable(Id)),
+  projectId: Type.Optional(
+    Nullable(
+      IdOf('ID of a project. The agent reads its instructions and works in its folder. Default, also for null: none.'),
+    ),
+  ),
   metadata: Type.Optional(Metadata),
 })
 export type SessionCreate = Static<typeof SessionCreate>
 
 export const SessionPatch = Type.Object({
   title: Type.Optional(title),
-  projectId: Type.Optional(Nullable(Id)),
+  projectId: Type.Optional(Nullable(IdOf('ID of a project. Null removes the session from its project.'))),
   metadata: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'Replaces the keys that it names; null removes one' }),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Metadata to change. Keys that are not sent stay as they are; null removes a key.',
+      examples: [{ ticket: 'ENG-483' }],
+    }),
   ),
 })
 export type SessionPatch = Static<typeof SessionPatch>
 
 export const SessionListQuery = Type.Object({
   ...CursorQuery.properties,
-  agentId: Type.Optional(Type.String({ maxLength: 255, description: 'Only those in which this agent takes part' })),
-  projectId: Type.Optional(Id),
+  agentId: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Return only sessions in which this agent takes part (UUID or slug).' }),
+  ),
+  projectId: Type.Optional(IdOf('Return only sessions of this project.')),
 })
 export type SessionListQuery = Static<typeof SessionListQuery>
 
-export const ParticipantSessionsQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Unset: everything, up to 1,000 items' })),
-  cursor: CursorQuery.properties.cursor,
-})
+export const ParticipantSessionsQuery = WholeListQuery
 
-const part = <Name extends string, Fields extends Record<string, TSchema>>(name: Name, fields: Fields) =>
-  Type.Object({ type: Type.Literal(name), ...fields })
+const part = <Name extends string, Fields extends Record<string, TSchema>>(
+  name: Name,
+  description: string,
+  fields: Fields,
+) => Type.Object({ type: Type.Literal(name, { description: 'Type of the part.' }), ...fields }, { description })
 
-export const MessagePart = Type.Union([
-  part('text', { text: Type.String() }),
-  part('reasoning', { text: Type.String() }),
-  part('tool-call', { toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() }),
-  part('tool-result', {
-    toolCallId: Type.String(),
-    toolName: Type.String(),
-    output: Type.Unknown(),
-    isError: Type.Boolean(),
-  }),
-  part('file', { fileId: Id, name: Type.String(), mimeType: Type.String(), sizeBytes: Type.Integer() }),
-  part('error', { code: Type.String(), message: Type.String() }),
-])
+const toolCallId = Type.String({ description: 'ID of the tool call, unique within the turn.', examples: ['a5pe2oxve'] })
+const toolName = Type.String({ description: 'Name of the tool.', examples: ['files.read'] })
+
+export const MessagePart = Type.Union(
+  [
+    part('text', 'Text.', {
+      text: Type.String({ description: 'The text.', examples: ['Revenue rose by 8 % in the third quarter.'] }),
+    }),
+    part('reasoning', 'Reasoning of the model.', { text: Type.String({ description: 'The reasoning.' }) }),
+    part('tool-call', 'A tool call of the model.', {
+      toolCallId,
+      toolName,
+      input: Type.Unknown({ description: 'Arguments of the call.' }),
+    }),
+    part('tool-result', 'The result of a tool call.', {
+      toolCallId,
+      toolName,
+      output: Type.Unknown({ description: 'Result of the call.' }),
+      isError: Type.Boolean({ description: 'Whether the call failed.' }),
+    }),
+    part('file', 'A file that is attached.', {
+      fileId: IdOf('ID of the file.'),
+      name: Type.String({ description: 'Name of the file.' }),
+      mimeType: Type.String({ description: 'Media type of the file.' }),
+      sizeBytes: Type.Integer({ description: 'Size in bytes.' }),
+    }),
+    part('error', 'Why the turn failed.', {
+      code: Type.String({ description: 'Error code.' }),
+      message: Type.String({ description: 'Explanation for people.' }),
+    }),
+  ],
+  { description: 'A part of a message, by `type`.' },
+)
 export type MessagePart = Static<typeof MessagePart>
 
-const Author = Type.Object({
-  type: Type.Enum(['agent', 'user']),
-  id: Id,
-  slug: Type.Optional(Type.String()),
-  name: Type.String(),
-  avatar: Type.Optional(Type.String()),
-})
+const Author = Type.Object(
+  {
+    type: Type.Enum(['agent', 'user'], { description: 'Whether the author is an agent or a user.' }),
+    id: IdOf('ID of the agent or user.'),
+    slug: AgentSlug,
+    name: Type.String({ description: 'Name of the author.', examples: ['Release notes'] }),
+    avatar: AgentAvatar,
+  },
+  { description: 'The author of the message.' },
+)
 export type Author = Static<typeof Author>
 
-export const Message = Type.Object({
-  id: Id,
-  sessionId: Id,
-  turnId: Id,
-  role: Type.Enum(['user', 'assistant']),
-  author: Author,
-  parts: Type.Array(MessagePart),
-  createdAt: Timestamp,
-})
+const parts = Type.Array(MessagePart, { description: 'Parts of the message, in order.' })
 
-export const PeerMessage = Type.Object({
-  id: Id,
-  sessionId: Id,
-  turnId: Id,
-  fromAgentId: Id,
-  fromAgentSlug: Type.String(),
-  fromAgentName: Type.String({ description: 'As it was when the message was written' }),
-  fromAgentAvatar: Type.String(),
-  isSelf: Type.Boolean({ description: 'Written by the agent that is asked about' }),
-  text: Type.String(),
-  parts: Type.Array(MessagePart),
-  createdAt: Timestamp,
-})
+export const Message = Type.Object(
+  {
+    id: Id,
+    sessionId: IdOf('ID of the session.'),
+    turnId: IdOf('ID of the turn.'),
+    role: Type.Enum(['user', 'assistant'], {
+      description: '`user`: the request. `assistant`: the reply of the agent.',
+    }),
+    author: Author,
+    parts,
+    createdAt: CreatedAt,
+  },
+  { description: 'A message of a session.' },
+)
+
+export const PeerMessage = Type.Object(
+  {
+    id: Id,
+    sessionId: IdOf('ID of the session.'),
+    turnId: IdOf('ID of the turn.'),
+    fromAgentId: IdOf('ID of the agent that wrote the message.'),
+    fromAgentSlug: Type.String({ description: 'Slug of that agent.', examples: ['release-notes'] }),
+    fromAgentName: Type.String({
+      description: 'Name of that agent when the message was written.',
+      examples: ['Release notes'],
+    }),
+    fromAgentAvatar: Type.String({ description: 'Avatar identifier of that agent.', examples: ['default'] }),
+    isSelf: Type.Boolean({ description: 'Whether the agent in the path wrote the message.', examples: [true] }),
+    text: Type.String({
+      description: 'Text of the message.',
+      examples: ['Which pull requests were merged since 2.3?'],
+    }),
+    parts,
+    createdAt: CreatedAt,
+  },
+  { description: 'A message between agents.' },
+)
 
 export const AgentParams = Type.Object({
-  id: Type.String({ minLength: 1, description: "The agent's UUID or its slug" }),
+  id: Type.String({ minLength: 1, description: "The agent's UUID or its slug." }),
 })

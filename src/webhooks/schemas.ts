@@ -1,47 +1,104 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Id, Nullable, Timestamp } from '../platform/http/schemas.ts'
+import {
+  CreatedAt,
+  CursorQuery,
+  Id,
+  IdOf,
+  Nullable,
+  TimestampOf,
+  UpdatedAt,
+  WholeListQuery,
+} from '../platform/http/schemas.ts'
 
-/** As many as the list of webhooks answers in one go when no limit is named. */
+/** Number of webhooks that the list returns when no limit is sent. */
 export const wholeList = 1_000
 
-const Status = Type.Enum(['active', 'paused', 'disabled'])
+const statusMeaning =
+  '`active` receives and forwards events. `paused` receives events and holds their deliveries. `disabled` rejects events with NOT_FOUND.'
 
-export const Webhook = Type.Object({
-  id: Id,
-  name: Type.String(),
-  url: Type.String({ description: 'Where events are forwarded to; the receive URL when nowhere' }),
-  source: Type.String({ description: 'Decides how requests are verified' }),
-  description: Nullable(Type.String()),
-  events: Type.Array(Type.String(), { description: 'Types that are let through; empty: all of them' }),
-  status: Status,
-  statusReason: Nullable(Type.String({ description: 'Why the server itself disabled it' })),
-  enabled: Type.Boolean({ description: 'Whether the status is active' }),
-  deliveryCount: Type.Integer({ description: 'Deliveries that were attempted' }),
-  lastDeliveryAt: Nullable(Timestamp),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  receiveUrl: Type.String({ description: 'Where providers send events to; needs no API key' }),
-})
+const Status = (description: string) => Type.Enum(['active', 'paused', 'disabled'], { description })
 
-export const WebhookWithSecret = Type.Object({
-  ...Webhook.properties,
-  secret: Type.String({ description: 'Told this once' }),
-})
+const urlExample = { examples: ['https://hooks.example.com/orders'] }
+const receiveUrl = 'https://atrium.example.com/api/v1/webhooks/receive/01a200a3-5d0c-7b12-9a8e-1f0c6f5d2a77'
+const eventsExample = { examples: [['order.*', 'refund.created']] }
+const descriptionExample = { examples: ['Orders of the web shop'] }
+const typeExample = { examples: ['order.created'] }
+const headersExample = {
+  examples: [{ 'content-type': 'application/json', 'webhook-id': 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W' }],
+}
+const payloadExample = { examples: [{ type: 'order.created', order: 42 }] }
 
-const name = Type.String({ minLength: 1, maxLength: 120 })
+export const Webhook = Type.Object(
+  {
+    id: Id,
+    name: Type.String({ description: 'Name, 1–120 characters.', examples: ['Orders'] }),
+    url: Type.String({
+      description: 'URL that events are forwarded to. The same as `receiveUrl` when they are only recorded.',
+      ...urlExample,
+    }),
+    source: Type.String({
+      description: 'Provider of the events, which decides how requests are verified.',
+      examples: ['custom'],
+    }),
+    description: Nullable(
+      Type.String({ description: 'Description, at most 2,000 characters.', ...descriptionExample }),
+    ),
+    events: Type.Array(Type.String(), {
+      description: 'Event types that are forwarded, such as `invoice.paid` or `invoice.*`. Empty: all of them.',
+      ...eventsExample,
+    }),
+    status: Status(statusMeaning),
+    statusReason: Nullable(
+      Type.String({ description: 'Why the server disabled the webhook. Null when it did not.', examples: [null] }),
+    ),
+    enabled: Type.Boolean({ description: 'Whether `status` is `active`.', examples: [true] }),
+    deliveryCount: Type.Integer({ description: 'Number of deliveries that were attempted.', examples: [128] }),
+    lastDeliveryAt: Nullable(TimestampOf('Time of the last delivery. Null before the first.')),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+    receiveUrl: Type.String({
+      description: 'URL that the provider sends events to. It needs no API key.',
+      examples: [receiveUrl],
+    }),
+  },
+  { description: 'A URL that receives events, with an optional URL to forward them to.' },
+)
+
+export const WebhookWithSecret = Type.Object(
+  {
+    ...Webhook.properties,
+    secret: Type.String({
+      description: 'Signing secret. Returned only here; store it in a safe place.',
+      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+    }),
+  },
+  { description: 'The webhook with its signing secret.' },
+)
+
+const name = Type.String({ minLength: 1, maxLength: 120, description: 'Name, 1–120 characters.', examples: ['Orders'] })
 const source = Type.String({
   maxLength: 100,
   description:
-    'github, gitlab, jira, stripe, slack, linear, shopify, telegram, twilio, discord, hmac or token verify by that native scheme; custom and anything else by Standard Webhooks',
+    'Provider of the events, at most 100 characters. `github`, `gitlab`, `jira`, `stripe`, `slack`, `linear`, `shopify`, `telegram`, `twilio`, `discord`, `hmac` and `token` are verified by their own scheme, any other value by Standard Webhooks. Default `custom`.',
+  examples: ['custom'],
 })
 const url = Nullable(
-  Type.String({ maxLength: 2_048, description: 'A public http(s) URL. Null or empty: events are only recorded' }),
+  Type.String({
+    maxLength: 2_048,
+    description:
+      'Public HTTP or HTTPS URL to forward events to, at most 2,048 characters. Default, also for null and empty: events are only recorded.',
+    ...urlExample,
+  }),
 )
-const description = Nullable(Type.String({ maxLength: 2_000 }))
+const description = Nullable(
+  Type.String({ maxLength: 2_000, description: 'Description, at most 2,000 characters.', ...descriptionExample }),
+)
 const events = Type.Array(Type.String({ maxLength: 255 }), {
   maxItems: 100,
-  description: 'Types to let through, such as `invoice.paid` or `invoice.*`; empty: all',
+  description:
+    'Event types to forward, such as `invoice.paid` or `invoice.*`, at most 100 of 255 characters. Default: all of them.',
+  ...eventsExample,
 })
 
 const given = {
@@ -49,133 +106,252 @@ const given = {
     Type.String({
       minLength: 8,
       maxLength: 256,
-      description: 'For sources whose provider makes the secret; left out, one is made',
+      description: 'Signing secret that the provider issued, 8–256 characters. Default: a new secret is generated.',
+      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
   ),
-  publicKey: Type.Optional(Type.String({ maxLength: 128, description: 'For discord: hexadecimal' })),
+  publicKey: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: 'For `discord`: public key of the application in hexadecimal, at most 128 characters.',
+    }),
+  ),
 }
 
-export const WebhookCreate = Type.Object({
-  name,
-  url: Type.Optional(url),
-  source: Type.Optional(source),
-  description: Type.Optional(description),
-  events: Type.Optional(events),
-  ...given,
-})
+export const WebhookCreate = Type.Object(
+  {
+    name,
+    url: Type.Optional(url),
+    source: Type.Optional(source),
+    description: Type.Optional(description),
+    events: Type.Optional(events),
+    ...given,
+  },
+  {
+    examples: [{ name: 'Orders', url: 'https://hooks.example.com/orders', events: ['order.*', 'refund.created'] }],
+  },
+)
 export type WebhookCreate = Static<typeof WebhookCreate>
 
-export const WebhookPatch = Type.Object({
-  name: Type.Optional(name),
-  url: Type.Optional(url),
-  source: Type.Optional(source),
-  description: Type.Optional(description),
-  events: Type.Optional(events),
-  enabled: Type.Optional(Type.Boolean({ description: 'Counts only without `status`' })),
-  status: Type.Optional(Status),
-})
+export const WebhookPatch = Type.Object(
+  {
+    name: Type.Optional(name),
+    url: Type.Optional(url),
+    source: Type.Optional(source),
+    description: Type.Optional(description),
+    events: Type.Optional(events),
+    enabled: Type.Optional(
+      Type.Boolean({
+        description: 'True sets `status` to `active`, false to `paused`. Ignored when `status` is sent.',
+      }),
+    ),
+    status: Type.Optional(Status(statusMeaning)),
+  },
+  { examples: [{ events: ['order.*'], status: 'paused' }] },
+)
 export type WebhookPatch = Static<typeof WebhookPatch>
 
-export const SecretRotate = Type.Object(given)
+export const SecretRotate = Type.Object(given, {
+  examples: [{ secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }],
+})
 export type SecretRotate = Static<typeof SecretRotate>
 
-export const WebhookListQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: `Unset: everything, up to ${wholeList} items` }),
-  ),
-  cursor: Type.Optional(Type.String({ maxLength: 1_024, description: 'nextCursor of the page before' })),
-})
+export const WebhookListQuery = WholeListQuery
 export type WebhookListQuery = Static<typeof WebhookListQuery>
 
 export const RecentEventsQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }),
-  cursor: Type.Optional(Type.String({ maxLength: 1_024, description: 'nextCursor of the page before' })),
-})
-
-export const WebhookEvent = Type.Object({
-  id: Id,
-  webhookId: Id,
-  webhookName: Type.String(),
-  type: Type.String(),
-  externalId: Nullable(Type.String({ description: "The provider's id of the event" })),
-  payload: Type.Unknown({ description: 'JSON, the fields of a form, or text; null in lists when larger than 64 KB' }),
-  sizeBytes: Type.Integer({ description: 'Length of the body' }),
-  headers: Type.Record(Type.String(), Type.String(), { description: 'Those that say something of the event' }),
-  status: Type.Enum(['recorded', 'filtered'], { description: 'filtered: its type is off the allowlist' }),
-  receivedAt: Timestamp,
-})
-
-const DeliveryResponse = Type.Object({
-  status: Type.Integer(),
-  headers: Type.Record(Type.String(), Type.String()),
-  body: Type.String({ description: 'Its first 4 KB as text' }),
-  truncated: Type.Boolean(),
-  durationMs: Type.Integer(),
-})
-
-const Attempt = Type.Object({
-  number: Type.Integer(),
-  trigger: Type.Enum(['automatic', 'manual']),
-  at: Timestamp,
-  durationMs: Type.Integer(),
-  url: Type.String(),
-  responseStatus: Nullable(Type.Integer()),
-  error: Nullable(Type.String()),
-})
-
-export const Delivery = Type.Object({
-  id: Id,
-  webhookId: Id,
-  eventId: Id,
-  eventType: Type.String(),
-  url: Nullable(Type.String()),
-  status: Type.Enum(['pending', 'sending', 'succeeded', 'failed', 'held'], {
-    description: 'held: the webhook is paused or disabled',
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 100,
+    description: 'Maximum number of items to return, 1–100. Default 100.',
   }),
-  statusReason: Nullable(Type.String({ description: 'What it waits for, or why it was given up' })),
-  retryCount: Type.Integer({ description: 'Attempts after the first' }),
-  nextAttemptAt: Nullable(Timestamp),
-  response: Nullable(DeliveryResponse),
-  error: Nullable(Type.String({ description: 'Why the last attempt failed' })),
-  attempts: Type.Array(Attempt),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
+  cursor: CursorQuery.properties.cursor,
 })
 
-export const EventParams = Type.Object({ id: Id, eventId: Id })
-export const DeliveryParams = Type.Object({ id: Id, deliveryId: Id })
+const WebhookId = IdOf('ID of the webhook.')
+const EventId = IdOf('ID of the event.')
+const EventType = Type.String({ description: 'Type of the event.', ...typeExample })
+
+export const WebhookEvent = Type.Object(
+  {
+    id: Id,
+    webhookId: WebhookId,
+    webhookName: Type.String({ description: 'Name of the webhook.', examples: ['Orders'] }),
+    type: EventType,
+    externalId: Nullable(
+      Type.String({
+        description: "Sender's event ID. Null without one.",
+        examples: ['msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'],
+      }),
+    ),
+    payload: Type.Unknown({
+      description: 'Body of the request: JSON, the fields of a form, or text. Null in lists when larger than 64 KB.',
+      ...payloadExample,
+    }),
+    sizeBytes: Type.Integer({ description: 'Size of the body in bytes.', examples: [35] }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'Headers of the request that describe the event, with names in lower case.',
+      ...headersExample,
+    }),
+    status: Type.Enum(['recorded', 'filtered'], {
+      description: '`filtered`: the type is not in `events` of the webhook, so the event is not forwarded.',
+    }),
+    receivedAt: TimestampOf('Time when the event was received.'),
+  },
+  { description: 'An event that a webhook received.' },
+)
+
+const Duration = (of: string) =>
+  Type.Integer({ description: `Duration of the ${of}, in milliseconds.`, examples: [84] })
+
+const DeliveryResponse = Type.Object(
+  {
+    status: Type.Integer({ description: 'HTTP status code.', examples: [200] }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'Headers of the response, with names in lower case.',
+      examples: [{ 'content-type': 'application/json' }],
+    }),
+    body: Type.String({ description: 'First 4 KB of the body, as text.', examples: ['{"ok":true}'] }),
+    truncated: Type.Boolean({ description: 'Whether the body is longer.' }),
+    durationMs: Duration('request'),
+  },
+  { description: 'Response of the endpoint to the last attempt. Null without one.' },
+)
+
+const Attempt = Type.Object(
+  {
+    number: Type.Integer({ description: 'Number of the attempt, from 1.', examples: [1] }),
+    trigger: Type.Enum(['automatic', 'manual'], { description: 'Whether a person requested the attempt.' }),
+    at: TimestampOf('Time of the attempt.'),
+    durationMs: Duration('attempt'),
+    url: Type.String({ description: 'URL that the event was sent to.', ...urlExample }),
+    responseStatus: Nullable(
+      Type.Integer({ description: 'HTTP status code of the response. Null without one.', examples: [200] }),
+    ),
+    error: Nullable(Type.String({ description: 'Why the attempt failed. Null when it succeeded.', examples: [null] })),
+  },
+  { description: 'An attempt to deliver the event.' },
+)
+
+export const Delivery = Type.Object(
+  {
+    id: Id,
+    webhookId: WebhookId,
+    eventId: EventId,
+    eventType: EventType,
+    url: Nullable(
+      Type.String({
+        description: 'URL that the event is sent to. Null when the webhook forwards nowhere.',
+        ...urlExample,
+      }),
+    ),
+    status: Type.Enum(['pending', 'sending', 'succeeded', 'failed', 'held'], {
+      description:
+        '`pending`: waits for an attempt. `sending`: an attempt is running. `failed`: no attempts are left. `held`: the webhook is paused or disabled; sent when it is active again.',
+      examples: ['succeeded'],
+    }),
+    statusReason: Nullable(
+      Type.String({ description: 'Explanation of the status. Null when there is nothing to add.', examples: [null] }),
+    ),
+    retryCount: Type.Integer({ description: 'Number of attempts after the first.', examples: [0] }),
+    nextAttemptAt: Nullable(TimestampOf('Time of the next attempt. Null when none is planned.', null)),
+    response: Nullable(DeliveryResponse),
+    error: Nullable(
+      Type.String({ description: 'Why the last attempt failed. Null when it succeeded.', examples: [null] }),
+    ),
+    attempts: Type.Array(Attempt, { description: 'Attempts, oldest first.' }),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+  },
+  { description: 'The delivery of an event to the URL of a webhook.' },
+)
+
+export const EventParams = Type.Object({ id: WebhookId, eventId: EventId })
+export const DeliveryParams = Type.Object({ id: WebhookId, deliveryId: IdOf('ID of the delivery.') })
 
 export const Recover = Type.Object({
-  since: Type.String({ format: 'date-time', description: 'Failed deliveries that were created since then' }),
+  since: Type.String({
+    format: 'date-time',
+    description: 'Retry failed deliveries that were created at this time or later.',
+    examples: ['2026-11-21T00:00:00.000Z'],
+  }),
 })
-export const Recovered = Type.Object({ queued: Type.Integer() })
+export const Recovered = Type.Object(
+  { queued: Type.Integer({ description: 'Number of deliveries that are retried.', examples: [17] }) },
+  { description: 'The number of retried deliveries.' },
+)
 
 export const WebhookTest = Type.Object({
-  webhookId: Id,
-  type: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  payload: Type.Optional(Type.Unknown({ description: 'Any JSON' })),
+  webhookId: WebhookId,
+  type: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Type of the event, 1–255 characters. Default `webhook.test`.',
+      ...typeExample,
+    }),
+  ),
+  payload: Type.Optional(
+    Type.Unknown({
+      description: 'Payload of the event: any JSON value. Default: an object with a test message.',
+      ...payloadExample,
+    }),
+  ),
 })
 export type WebhookTest = Static<typeof WebhookTest>
 
-export const WebhookVerify = Type.Object({
-  webhookId: Id,
-  payload: Type.String({ description: 'The raw body' }),
-  headers: Type.Record(Type.String(), Type.String(), { description: 'By names in any case' }),
-  url: Type.Optional(
-    Type.String({ maxLength: 4_096, description: 'For twilio: the URL that was called; the receive URL if left out' }),
-  ),
-})
+export const WebhookVerify = Type.Object(
+  {
+    webhookId: WebhookId,
+    payload: Type.String({ description: 'Body of the request, byte for byte.' }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'Headers of the request. Letter case of the names is ignored.',
+    }),
+    url: Type.Optional(
+      Type.String({
+        maxLength: 4_096,
+        description:
+          'For `twilio`: the URL that was called, at most 4,096 characters. Default: the `receiveUrl` of the webhook.',
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        webhookId: '01a200a3-5d0c-7b12-9a8e-1f0c6f5d2a77',
+        payload: '{"type":"order.created","order":42}',
+        headers: {
+          'webhook-id': 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W',
+          'webhook-timestamp': '1795305600',
+          'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+        },
+      },
+    ],
+  },
+)
 export type WebhookVerify = Static<typeof WebhookVerify>
 
-export const Verified = Type.Object({
-  valid: Type.Boolean(),
-  reason: Nullable(Type.String({ description: 'What is wrong' })),
-})
+export const Verified = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'Whether the signature is valid.' }),
+    reason: Nullable(
+      Type.String({
+        description: 'Why the signature is not valid. Null when it is.',
+        examples: ['The header webhook-signature is missing.'],
+      }),
+    ),
+  },
+  { description: 'The result of the verification.' },
+)
 
-export const Receipt = Type.Object({
-  received: Type.Literal(true),
-  eventId: Id,
-  duplicate: Type.Boolean({ description: 'It was here already; `eventId` is that of the first' }),
-})
+export const Receipt = Type.Object(
+  {
+    received: Type.Literal(true, { description: 'Always true.' }),
+    eventId: IdOf('ID of the stored event. For a duplicate, of the first one.'),
+    duplicate: Type.Boolean({ description: 'Whether the event was received before.' }),
+  },
+  { description: 'Confirmation that the event is stored.' },
+)
 
-export const ReceiveParams = Type.Object({ webhookId: Id })
+export const ReceiveParams = Type.Object({ webhookId: WebhookId })

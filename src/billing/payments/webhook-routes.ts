@@ -8,7 +8,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { ok, Success } from '../../platform/http/schemas.ts'
 import { applyEvent } from './events.ts'
-import { PaymentEventReceived } from '../schemas.ts'
+import { PaymentEventReceived } from './schemas.ts'
 import { readEvent, unsigned } from './stripe.ts'
 
 /** Where Stripe tells of payments. Its signature is the key. */

@@ -6,7 +6,7 @@ import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { addProviderKey, listProviderKeys, removeProviderKey, requireKeysTaken } from './provider-keys.ts'
-import { ProviderKey, ProviderKeyCreate } from '../schemas.ts'
+import { ProviderKey, ProviderKeyCreate } from './schemas.ts'
 
 const tags = ['Billing']
 const path = `${apiPrefix}/billing/byok-keys`

@@ -3,7 +3,7 @@ import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { ok, Success } from '../../platform/http/schemas.ts'
-import { Breakdown, Spending, SpendingQuery } from '../schemas.ts'
+import { Breakdown, Spending, SpendingQuery } from './schemas.ts'
 import { getBreakdown, getSpending } from './spending.ts'
 import type { ModelNames } from './spending.ts'
 

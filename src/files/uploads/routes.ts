@@ -15,7 +15,7 @@ import type { FilePart, UploadForm } from './multipart.ts'
 import * as queries from '../queries.ts'
 import { fileRecord } from '../record.ts'
 import type { FilesDeps } from '../routes.ts'
-import { FileCreate, FileCreated, FileUpload } from '../schemas.ts'
+import { ContentQuery, FileCreate, FileCreated, FileUpload } from '../schemas.ts'
 import { requireToken, uploadUrlOf } from './signed-urls.ts'
 import {
   alreadyFinished,
@@ -150,7 +150,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
           tags: ['Files'],
           summary: 'Send the bytes of a pending file, by its signed URL',
           params: IdParams,
-          querystring: Type.Object({ token: Type.Optional(Type.String()) }),
+          querystring: ContentQuery,
           response: { 200: Success(Type.Pick(FileCreated, ['file'])) },
         },
       },

@@ -24,7 +24,7 @@ import {
   TwoFactorConfirm,
   TwoFactorEnabled,
   TwoFactorSecret,
-} from '../schemas.ts'
+} from './schemas.ts'
 import type { SignInLibrary, Visit } from './sign-in-library.ts'
 import { confirmSignIn, lookAtSession, signIn, signInByLink, signOut } from './sign-in.ts'
 import { requireStepUp, stepUpTokenOf } from './second-factor/step-up.ts'

@@ -1,74 +1,133 @@
 import { Type } from 'typebox'
-import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
+import type { Static, TObject, TSchema, TString, TUnsafe } from 'typebox'
 
-export const Id = Type.String({ format: 'uuid', description: 'UUIDv7' })
+// `description` and `examples` are for the API reference: scripts/openapi-examples.ts makes an example of every request
+// and response from them. Validation and serialisation ignore both.
 
-export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds' })
+/** An ID with a description of what it identifies. */
+export const IdOf = (description: string): TString => Type.String({ format: 'uuid', description })
+
+export const Id = IdOf('Unique ID, a UUID version 7.')
+
+/** A time with a description of what happened then; `example` is null for one that is mostly null. */
+export const TimestampOf = (description: string, example?: string | null): TString =>
+  Type.String({ format: 'date-time', description, ...(example === undefined ? {} : { examples: [example] }) })
+
+export const Timestamp = TimestampOf('Time in ISO 8601, UTC, with milliseconds.')
+export const CreatedAt = TimestampOf('Time of creation.', '2026-11-20T08:15:30.125Z')
+export const UpdatedAt = TimestampOf('Time of the last change.', '2026-11-21T14:02:11.480Z')
 
 /**
  * The schema or null, as a list of types where that can be said: the serialiser tells those apart by itself, whereas
- * for a union it runs a validator on every value.
+ * for a union it runs a validator on every value. `description` is for a schema that has none of its own.
  */
-export const Nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> => {
+export const Nullable = <T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T> | null> => {
   const { type } = schema as { type?: unknown }
+  const options = description === undefined ? {} : { description }
   return Type.Unsafe<Static<T> | null>(
-    typeof type === 'string' ? { ...schema, type: [type, 'null'] } : Type.Union([schema, Type.Null()]),
+    typeof type === 'string'
+      ? { ...schema, type: [type, 'null'], ...options }
+      : Type.Union([schema, Type.Null()], options),
   )
 }
 
 /** `{ success: true, data }` */
-export const Success = <T extends TSchema>(data: T) => Type.Object({ success: Type.Literal(true), data })
+export const Success = <T extends TSchema>(data: T) =>
+  Type.Object({ success: Type.Literal(true, { description: 'Always true.' }), data })
 
 export const ok = <T>(data: T): { success: true; data: T } => ({ success: true, data })
 
-export const Deleted = Type.Object({ deleted: Type.Literal(true) })
+export const Deleted = Type.Object(
+  { deleted: Type.Literal(true, { description: 'Always true.' }) },
+  { description: 'Confirmation that the resource is deleted.' },
+)
 
-/** Path parameters of a route on one thing. A malformed id is answered like a missing thing. */
-export const IdParams = Type.Object({ id: Id })
+/** Path parameters of a route on one resource. A malformed ID is answered like a missing resource. */
+export const IdParams = Type.Object({ id: IdOf('ID of the resource, a UUID.') })
 
-/** The query of every list: `page` for those who count, `cursor` for those who go deep. */
+const Limit = Type.Integer({
+  minimum: 1,
+  maximum: 100,
+  default: 50,
+  description: 'Maximum number of items to return, 1–100. Default 50.',
+})
+
+const Cursor = Type.String({
+  maxLength: 1_024,
+  description: '`nextCursor` of the previous page. Omit it for the first page.',
+})
+
+/** The query of every list: `page` for clients that show page numbers, `cursor` for those that read far. */
 export const ListQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  cursor: Type.Optional(Type.String({ maxLength: 1_024, description: 'nextCursor of the page before' })),
+  limit: Limit,
+  page: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 1,
+    description: 'Page number, from 1. Default 1. Ignored when `cursor` is sent.',
+  }),
+  cursor: Type.Optional(Cursor),
 })
 export type ListQuery = Static<typeof ListQuery>
 
 /** The query of a list without page numbers. */
 export const CursorQuery = Type.Pick(ListQuery, ['limit', 'cursor'])
 
+/** The query of a list that returns everything, up to 1,000 items, when no limit is sent. */
+export const WholeListQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Maximum number of items to return, 1–100. Default: all items, up to 1,000.',
+    }),
+  ),
+  cursor: Type.Optional(Cursor),
+})
+export type WholeListQuery = Static<typeof WholeListQuery>
+
+const nextCursor = Nullable(
+  Type.String({ description: 'Send it as `cursor` to get the next page. Null on the last page.', examples: [null] }),
+)
+
 /** A list whose items are reached by page or by cursor. */
 export const Page = <T extends TSchema>(item: T) =>
-  Type.Object({
-    items: Type.Array(item),
-    page: Type.Integer(),
-    limit: Type.Integer(),
-    total: Type.Integer({ description: 'all items, on all pages' }),
-    hasMore: Type.Boolean(),
-    nextCursor: Nullable(Type.String()),
-  })
+  Type.Object(
+    {
+      items: Type.Array(item, { description: 'Items of this page.' }),
+      page: Type.Integer({ description: 'Page number, from 1.' }),
+      limit: Type.Integer({ description: 'Maximum number of items in a page.', examples: [50] }),
+      total: Type.Integer({ description: 'Number of items on all pages.', examples: [1] }),
+      hasMore: Type.Boolean({ description: 'Whether there is another page.' }),
+      nextCursor,
+    },
+    { description: 'A page of the list.' },
+  )
 
 /** A list without page numbers. */
 export const CursorList = <T extends TSchema>(item: T) =>
-  Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) })
+  Type.Object(
+    { items: Type.Array(item, { description: 'Items of this page.' }), nextCursor },
+    { description: 'A page of the list.' },
+  )
 
 /** At least one of the properties must be sent: the body of a PATCH. */
 export const Patch = <T extends TObject>(schema: T) => Type.Partial(schema, { minProperties: 1 })
 
-/** An answer that is bytes, for the reference: what is streamed passes no schema. */
+/** A binary response, for the reference: what is streamed passes no schema. */
 export const Bytes = (description: string) => ({
   description,
   content: { 'application/octet-stream': { schema: Type.Unknown() } },
 })
 
-/** An answer of server-sent events, for the reference. */
+/** A response of server-sent events, for the reference. */
 export const EventStream = (description: string) => ({
   description,
   content: { 'text/event-stream': { schema: Type.String() } },
 })
 
-/** An answer without a body, for the reference. */
+/** A response without a body, for the reference. */
 export const Empty = (description: string) => Type.Unsafe<undefined>({ type: 'null', description })
 
 /** 204 */
-export const Nothing = Empty('Nothing to tell')
+export const Nothing = Empty('No content.')

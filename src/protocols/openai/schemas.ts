@@ -1,108 +1,192 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-// The names are those of OpenAI's API, which this part of ours speaks.
+// Names and shapes are those of OpenAI's API: https://platform.openai.com/docs/api-reference/chat
+
+const modelName = { description: '`agent/` and the slug or ID of an agent.', examples: ['agent/assistant'] }
+const created = Type.Integer({ description: 'Time of creation, in Unix seconds.', examples: [1_795_304_742] })
 
 const ChatContentPart = Type.Object({
-  type: Type.String({ description: '`text`, or `file` for a stored file' }),
-  text: Type.Optional(Type.String()),
+  type: Type.String({ description: '`text`, or `file` for a stored file.', examples: ['text'] }),
+  text: Type.Optional(Type.String({ description: 'Text of a `text` part.', examples: ['Hello'] })),
   file: Type.Optional(
-    Type.Object({ file_id: Type.Optional(Type.String({ description: 'The id of a file of the org' })) }),
+    Type.Object(
+      { file_id: Type.Optional(Type.String({ description: 'ID of a file of the org.' })) },
+      { description: 'File of a `file` part.' },
+    ),
   ),
 })
 export type ChatContentPart = Static<typeof ChatContentPart>
 
 const ChatMessage = Type.Object({
-  role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-  content: Type.Optional(Type.Union([Type.String(), Type.Array(ChatContentPart), Type.Null()])),
-  tool_calls: Type.Optional(Type.Unknown()),
+  role: Type.Enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
+    description:
+      'Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` and `function` are rejected.',
+  }),
+  content: Type.Optional(
+    Type.Union([Type.String(), Type.Array(ChatContentPart), Type.Null()], {
+      description: 'Text, or an array of parts.',
+    }),
+  ),
+  tool_calls: Type.Optional(Type.Unknown({ description: 'Rejected: tools run on the server.' })),
 })
 export type ChatMessage = Static<typeof ChatMessage>
 
 const Tokens = Type.Integer({
   minimum: 1,
   maximum: 100_000_000,
-  description: 'The most that each call of the model may say',
+  description: 'Maximum number of output tokens of each model call. Default: the limit of the model.',
 })
-const orNull = (type: string) => Type.Optional(Type.Unsafe<unknown>({ type: [type, 'null'] }))
+const rejected = (name: string) => ({ description: `Rejected with \`unsupported_parameter\`: ${name}.` })
+const orNull = (type: string, options: object) =>
+  Type.Optional(Type.Unsafe<unknown>({ type: [type, 'null'], ...options }))
+const arrayOrNull = (name: string) => orNull('array', { items: {}, ...rejected(name) })
 
-export const ChatCompletionCreate = Type.Object({
-  model: Type.String({ minLength: 1, maxLength: 300, description: '`agent/<slug>`' }),
-  messages: Type.Array(ChatMessage, { minItems: 1, maxItems: 2_000, description: 'The last one is the user’s' }),
-  stream: Type.Optional(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] })),
-  stream_options: Type.Optional(
-    Type.Unsafe<{ include_usage?: boolean } | null>({
-      type: ['object', 'null'],
-      properties: { include_usage: { type: 'boolean' } },
+export const ChatCompletionCreate = Type.Object(
+  {
+    model: Type.String({ minLength: 1, maxLength: 300, ...modelName }),
+    messages: Type.Array(ChatMessage, {
+      minItems: 1,
+      maxItems: 2_000,
+      description: 'Messages of the conversation, 1–2,000. The last one must be a `user` message.',
     }),
-  ),
-  max_completion_tokens: Type.Optional(Type.Unsafe<number | null>({ ...Tokens, type: ['integer', 'null'] })),
-  max_tokens: Type.Optional(
-    Type.Unsafe<number | null>({ ...Tokens, type: ['integer', 'null'], description: 'The older name of the same' }),
-  ),
-  n: orNull('integer'),
-  tools: orNull('array'),
-  functions: orNull('array'),
-  stop: Type.Optional(Type.Unknown()),
-  response_format: orNull('object'),
-  logprobs: orNull('boolean'),
-  modalities: orNull('array'),
-  audio: orNull('object'),
-})
+    stream: Type.Optional(
+      Type.Unsafe<boolean | null>({
+        type: ['boolean', 'null'],
+        description: 'Whether to stream the response as server-sent events. Default false.',
+      }),
+    ),
+    stream_options: Type.Optional(
+      Type.Unsafe<{ include_usage?: boolean } | null>({
+        type: ['object', 'null'],
+        properties: {
+          include_usage: {
+            type: 'boolean',
+            description: 'Whether the stream ends with a chunk that carries `usage`. Default false.',
+          },
+        },
+        description: 'Options of the stream.',
+      }),
+    ),
+    max_completion_tokens: Type.Optional(Type.Unsafe<number | null>({ ...Tokens, type: ['integer', 'null'] })),
+    max_tokens: Type.Optional(
+      Type.Unsafe<number | null>({
+        ...Tokens,
+        type: ['integer', 'null'],
+        description: 'Older name of `max_completion_tokens`.',
+      }),
+    ),
+    n: orNull('integer', { description: 'Number of choices. Only 1 is supported. Default 1.' }),
+    tools: arrayOrNull('the tools of the agent run on the server'),
+    functions: arrayOrNull('the tools of the agent run on the server'),
+    stop: Type.Optional(Type.Unknown(rejected('stop sequences are not supported'))),
+    response_format: orNull('object', {
+      description: 'Format of the response. Only `{ "type": "text" }` is supported. Default: text.',
+    }),
+    logprobs: orNull('boolean', { description: 'Log probabilities. Only false is supported. Default false.' }),
+    modalities: orNull('array', {
+      items: {},
+      description: 'Output types. Only `["text"]` is supported. Default: text.',
+    }),
+    audio: orNull('object', rejected('audio is not supported')),
+  },
+  { examples: [{ model: 'agent/assistant', messages: [{ role: 'user', content: 'Hello' }], stream: false }] },
+)
 export type ChatCompletionCreate = Static<typeof ChatCompletionCreate>
 
-const ChatUsage = Type.Object({
-  prompt_tokens: Type.Integer({ description: 'Of all calls of the model that the turn took' }),
-  completion_tokens: Type.Integer(),
-  total_tokens: Type.Integer(),
-  prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
-})
+const ChatUsage = Type.Object(
+  {
+    prompt_tokens: Type.Integer({ description: 'Input tokens of all model calls of the turn.', examples: [387] }),
+    completion_tokens: Type.Integer({ description: 'Output tokens of all model calls of the turn.', examples: [87] }),
+    total_tokens: Type.Integer({ description: 'Input and output tokens together.', examples: [474] }),
+    prompt_tokens_details: Type.Object(
+      { cached_tokens: Type.Integer({ description: 'Tokens read from the cache.', examples: [0] }) },
+      { description: 'Details of the input tokens.' },
+    ),
+  },
+  { description: 'Tokens of the turn.' },
+)
 export type ChatUsage = Static<typeof ChatUsage>
 
-export const ChatCompletion = Type.Object({
-  id: Type.String({ description: '`chatcmpl-` and the id of the turn' }),
-  object: Type.Literal('chat.completion'),
-  created: Type.Integer({ description: 'Unix seconds' }),
-  model: Type.String(),
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      message: Type.Object({
-        role: Type.Literal('assistant'),
-        content: Type.String(),
-        refusal: Type.Null(),
-      }),
-      logprobs: Type.Null(),
-      finish_reason: Type.Enum(['stop', 'length', 'content_filter']),
+export const ChatCompletion = Type.Object(
+  {
+    id: Type.String({
+      description: '`chatcmpl-` and the ID of the turn.',
+      examples: ['chatcmpl-01a20080-5ce3-7509-a914-7c8ee2e80c5c'],
     }),
-  ),
-  usage: ChatUsage,
-})
+    object: Type.Literal('chat.completion', { description: 'Type of the object.' }),
+    created,
+    model: Type.String(modelName),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: 'Always 0.', examples: [0] }),
+        message: Type.Object(
+          {
+            role: Type.Literal('assistant', { description: 'Role of the author.' }),
+            content: Type.String({ description: 'Reply of the agent.', examples: ['Hello! How can I help?'] }),
+            refusal: Type.Null({ description: 'Always null.' }),
+          },
+          { description: 'The reply.' },
+        ),
+        logprobs: Type.Null({ description: 'Always null.' }),
+        finish_reason: Type.Enum(['stop', 'length', 'content_filter'], {
+          description: 'Why the reply ended. `length`: a limit ended the turn.',
+        }),
+      }),
+      { description: 'Always one choice.' },
+    ),
+    usage: ChatUsage,
+  },
+  { description: 'A chat completion.' },
+)
 export type ChatCompletion = Static<typeof ChatCompletion>
 
-export const ChatModel = Type.Object({
-  id: Type.String({ description: '`agent/<slug>`' }),
-  object: Type.Literal('model'),
-  created: Type.Integer({ description: 'Unix seconds' }),
-  owned_by: Type.String(),
-})
+export const ChatModel = Type.Object(
+  {
+    id: Type.String(modelName),
+    object: Type.Literal('model', { description: 'Type of the object.' }),
+    created,
+    owned_by: Type.String({ description: 'Always `atrium`.', examples: ['atrium'] }),
+  },
+  { description: 'An agent as a model.' },
+)
 export type ChatModel = Static<typeof ChatModel>
 
-export const ChatModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(ChatModel) })
+export const ChatModelList = Type.Object(
+  {
+    object: Type.Literal('list', { description: 'Type of the object.' }),
+    data: Type.Array(ChatModel, { description: 'Active agents of the workspace.' }),
+  },
+  { description: 'Agents as models.' },
+)
 
 export const ChatModelParams = Type.Object({
-  model: Type.String({ minLength: 1, description: '`agent/<slug>`, with `%2F` for the slash' }),
+  model: Type.String({ minLength: 1, description: '`agent/<slug>`, with `%2F` for the slash.' }),
 })
 
-/** What every refusal looks like here. */
+/** The error of every rejected request. */
 export const ChatFailure = Type.Object(
   {
-    error: Type.Object({
-      message: Type.String(),
-      type: Type.String(),
-      param: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-      code: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-    }),
+    error: Type.Object(
+      {
+        message: Type.String({
+          description: 'Explanation for people.',
+          examples: ['There is no such model. GET /api/openai/v1/models lists those that there are.'],
+        }),
+        type: Type.String({ description: 'Kind of the error.', examples: ['invalid_request_error'] }),
+        param: Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          description: 'Parameter that is wrong. Null when it is none.',
+          examples: ['model'],
+        }),
+        code: Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          description: 'Stable error code, such as `model_not_found`. Null without one.',
+          examples: ['model_not_found'],
+        }),
+      },
+      { description: 'The error.' },
+    ),
   },
-  { description: 'Refused, in the words of OpenAI’s API' },
+  { description: "The request is rejected with an error in the shape of OpenAI's API." },
 )

@@ -1,207 +1,356 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Id, Nullable, Timestamp } from '../../platform/http/schemas.ts'
+import { CreatedAt, Id, IdOf, Nullable, TimestampOf } from '../../platform/http/schemas.ts'
 import { Message } from '../schemas.ts'
 
 export const maxSteps = 16
 
-// What useChat of the AI SDK sends besides is its own business: the server has the history.
+// useChat of the AI SDK sends more fields, which are ignored: the server has the history.
 const UiPart = Type.Object({
-  type: Type.String(),
-  text: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
-  approval: Type.Optional(Type.Object({ id: Type.String(), approved: Type.Optional(Type.Boolean()) })),
+  type: Type.String({ description: 'Type of the part, such as `text` or `file`.', examples: ['text'] }),
+  text: Type.Optional(Type.String({ description: 'Text of a `text` part.', examples: ['Hello'] })),
+  url: Type.Optional(Type.String({ description: 'URL of a `file` part.' })),
+  state: Type.Optional(Type.String({ description: 'State of a tool part.' })),
+  approval: Type.Optional(
+    Type.Object(
+      {
+        id: Type.String({ description: 'ID of the approval.' }),
+        approved: Type.Optional(Type.Boolean({ description: 'The decision. Absent while it is open.' })),
+      },
+      { description: 'Approval of a tool part.' },
+    ),
+  ),
 })
-export const UiMessage = Type.Object({ role: Type.String(), parts: Type.Array(UiPart) })
+export const UiMessage = Type.Object({
+  role: Type.String({ description: 'Role of the author, such as `user`.', examples: ['user'] }),
+  parts: Type.Array(UiPart, { description: 'Parts of the message.' }),
+})
 export type UiMessage = Static<typeof UiMessage>
 
-/** Characters of what is said at once. */
+/** Maximum length of a message in characters. */
 export const maxText = 100_000
 
-export const TurnCreate = Type.Object({
-  text: Type.Optional(Type.String({ maxLength: maxText })),
-  fileIds: Type.Optional(Type.Array(Id, { maxItems: 20 })),
-  agentId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: "Another agent than the session's, by UUID or slug" }),
-  ),
-  maxSteps: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: maxSteps, description: `Calls of the model; ${maxSteps}` }),
-  ),
-  maxCostCents: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-  onBusy: Type.Optional(
-    Type.Enum(['enqueue', 'reject', 'interrupt'], {
-      description: 'When a turn of the session is under way: wait for it (the default), refuse, or cancel it',
-    }),
-  ),
-  continue: Type.Optional(
-    Type.Boolean({ description: 'In place of text: go on with the last turn, which a limit ended before its time' }),
-  ),
-  background: Type.Optional(Type.Boolean({ description: 'Answer 202 at once' })),
-  messages: Type.Optional(
-    Type.Array(UiMessage, {
-      description: "In place of text: the messages of the AI SDK's useChat; the last one counts",
-    }),
-  ),
-  trigger: Type.Optional(Type.String()),
-})
+export const TurnCreate = Type.Object(
+  {
+    text: Type.Optional(
+      Type.String({
+        maxLength: maxText,
+        description: 'Text of the message, at most 100,000 characters. Required without `fileIds`.',
+      }),
+    ),
+    fileIds: Type.Optional(
+      Type.Array(Id, { maxItems: 20, description: 'IDs of uploaded files to attach, at most 20. Default: none.' }),
+    ),
+    agentId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Agent that replies, by UUID or slug. Default: the agent of the session.',
+      }),
+    ),
+    maxSteps: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxSteps,
+        description: `Maximum number of model calls, 1–${maxSteps}. Default ${maxSteps}.`,
+      }),
+    ),
+    maxCostCents: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Cost after which the turn ends, in cents, 1–1,000,000. Default: no limit.',
+      }),
+    ),
+    onBusy: Type.Optional(
+      Type.Enum(['enqueue', 'reject', 'interrupt'], {
+        description:
+          'What to do while another turn of the session is running. `enqueue`: wait for it. `reject`: return CONFLICT. `interrupt`: cancel it and all queued turns. Default `enqueue`.',
+      }),
+    ),
+    continue: Type.Optional(
+      Type.Boolean({ description: 'Continue the last turn, which a limit ended, in place of `text`. Default false.' }),
+    ),
+    background: Type.Optional(
+      Type.Boolean({ description: 'Return 202 at once instead of waiting for the reply. Default false.' }),
+    ),
+    messages: Type.Optional(
+      Type.Array(UiMessage, {
+        description: 'Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used.',
+      }),
+    ),
+    trigger: Type.Optional(
+      Type.String({ description: 'Trigger of `useChat` of the AI SDK, such as `submit-message`.' }),
+    ),
+  },
+  { examples: [{ text: 'What does the quarterly report say?', maxSteps: 8, onBusy: 'enqueue' }] },
+)
 export type TurnCreate = Static<typeof TurnCreate>
 
-const ErrorDetail = Type.Object({ code: Type.String(), message: Type.String() })
+const ErrorDetail = Type.Object({
+  code: Type.String({ description: 'Error code, such as `model_unavailable`.', examples: ['model_unavailable'] }),
+  message: Type.String({ description: 'Explanation for people.', examples: ['The model is not available.'] }),
+})
 
-export const TurnStatus = Type.Enum([
-  'queued',
-  'running',
-  'requires_action',
-  'completed',
-  'failed',
-  'cancelled',
-  'incomplete',
-])
+export const TurnStatus = Type.Enum(
+  ['queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'incomplete'],
+  {
+    description:
+      '`queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`.',
+    examples: ['completed'],
+  },
+)
 
 const tokens = {
-  inputTokens: Type.Integer({ description: 'The whole prompt, with what came from or went to a cache' }),
-  outputTokens: Type.Integer(),
-  cacheReadTokens: Type.Integer(),
-  cacheWriteTokens: Type.Integer(),
+  inputTokens: Type.Integer({
+    description: 'Input tokens, including those read from or written to a cache.',
+    examples: [959],
+  }),
+  outputTokens: Type.Integer({ description: 'Output tokens.', examples: [41] }),
+  cacheReadTokens: Type.Integer({ description: 'Tokens read from the cache.', examples: [0] }),
+  cacheWriteTokens: Type.Integer({ description: 'Tokens written to the cache.', examples: [0] }),
 }
 
-const Step = Type.Object({
-  step: Type.Integer(),
-  attempt: Type.Integer({ description: 'Which call of the model for this step' }),
-  status: Type.Enum(['running', 'completed', 'failed', 'lost', 'cancelled'], {
-    description: 'lost: the process that made the call was killed before its end',
-  }),
-  finishReason: Nullable(Type.String()),
-  ...tokens,
-  isEstimate: Type.Boolean({
-    description: 'The provider told no tokens, or more than there can be; they are counted from the text',
-  }),
-  costMicrocents: Type.Integer(),
-  error: Nullable(ErrorDetail),
-  startedAt: Timestamp,
-  endedAt: Nullable(Timestamp),
-})
+const Step = Type.Object(
+  {
+    step: Type.Integer({ description: 'Number of the step, from 1.', examples: [1] }),
+    attempt: Type.Integer({ description: 'Number of the attempt of this step, from 1.', examples: [1] }),
+    status: Type.Enum(['running', 'completed', 'failed', 'lost', 'cancelled'], {
+      description: 'Status of the call. `lost`: the server process ended during the call.',
+      examples: ['completed'],
+    }),
+    finishReason: Nullable(
+      Type.String({
+        description: 'Why the model stopped, such as `stop` or `tool-calls`. Null before that.',
+        examples: ['tool-calls'],
+      }),
+    ),
+    ...tokens,
+    isEstimate: Type.Boolean({
+      description:
+        'Whether tokens are counted from the text, because the provider reported none or an impossible number.',
+    }),
+    costMicrocents: Type.Integer({
+      description: 'Cost of the call, in microcents (10,000 are one cent).',
+      examples: [3_492],
+    }),
+    error: Nullable(ErrorDetail, 'Why the call failed. Null when it did not.'),
+    startedAt: TimestampOf('Time when the call started.'),
+    endedAt: Nullable(TimestampOf('Time when the call ended. Null before that.')),
+  },
+  { description: 'A model call of the turn.' },
+)
 
-const ToolCall = Type.Object({
-  id: Type.String(),
-  step: Type.Integer(),
-  toolName: Type.String(),
-  input: Type.Unknown(),
-  status: Type.Enum(['waiting', 'started', 'done', 'failed', 'unknown', 'denied', 'cancelled'], {
-    description: 'unknown: it was running when its process was killed; nobody knows what came of it',
-  }),
-  output: Type.Unknown(),
-  attempts: Type.Integer(),
-  approvalId: Nullable(Id),
-  startedAt: Nullable(Timestamp),
-  endedAt: Nullable(Timestamp),
-})
+const ToolCall = Type.Object(
+  {
+    id: Type.String({ description: 'ID of the call, unique within the turn.', examples: ['a5pe2oxve'] }),
+    step: Type.Integer({ description: 'Number of the step that made the call.', examples: [1] }),
+    toolName: Type.String({ description: 'Name of the tool.', examples: ['files.read'] }),
+    input: Type.Unknown({
+      description: 'Arguments of the call.',
+      examples: [{ fileId: '01a1fc99-465a-766c-911c-6cd489d3124e' }],
+    }),
+    status: Type.Enum(['waiting', 'started', 'done', 'failed', 'unknown', 'denied', 'cancelled'], {
+      description:
+        '`waiting`: not started, or waits for a decision. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown.',
+      examples: ['done'],
+    }),
+    output: Type.Unknown({
+      description: 'Result of the call. Null before it ends.',
+      examples: [{ name: 'report.txt', text: 'Revenue rose by 8 % in the third quarter.', truncated: false }],
+    }),
+    attempts: Type.Integer({ description: 'Number of times the call was started.', examples: [1] }),
+    approvalId: Nullable(
+      Type.String({ format: 'uuid', description: 'ID of the approval. Null when none is needed.', examples: [null] }),
+    ),
+    startedAt: Nullable(TimestampOf('Time when the call started. Null before that.')),
+    endedAt: Nullable(TimestampOf('Time when the call ended. Null before that.')),
+  },
+  { description: 'A tool call of the turn.' },
+)
 
-const Rate = Type.Integer({ description: 'Microcents for a million tokens' })
+const Rate = (of: string, example: number) =>
+  Type.Integer({ description: `Price of ${of}, in microcents for a million tokens.`, examples: [example] })
 
-export const Turn = Type.Object({
-  id: Id,
-  sessionId: Id,
-  agentId: Id,
-  userId: Id,
-  model: Type.String(),
-  chainId: Type.Unsafe<string>({
-    ...Id,
-    description: 'The turn that began it all, when agents wrote to one another; else its own id',
+const Approval = Type.Object({
+  approvalId: IdOf('ID of the approval.'),
+  toolCallId: Type.String({ description: 'ID of the tool call.' }),
+  toolName: Type.String({ description: 'Name of the tool.' }),
+  input: Type.Unknown({ description: 'Arguments of the call.' }),
+  isRepeated: Type.Boolean({
+    description: 'Whether the call may have run before: the server process ended while it was running.',
   }),
-  hop: Type.Integer({ description: 'How many messages between agents lead from that turn to this one' }),
-  leftOutExchanges: Type.Integer({
-    description: 'Exchanges at the beginning of the conversation that no longer fit what its model reads',
+  kind: Type.Enum(['consent', 'approval', 'repeat'], {
+    description:
+      '`consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before.',
   }),
+  reason: Type.String({ description: 'Why a decision is needed, for people.' }),
+  agent: Type.Object(
+    {
+      id: IdOf('ID of the agent.'),
+      slug: Type.String({ description: 'Slug of the agent.' }),
+      name: Type.String({ description: 'Name of the agent.' }),
+    },
+    { description: 'The agent that makes the call.' },
+  ),
+  connector: Nullable(
+    Type.String({ description: 'Slug of the connector whose connection the tool uses. Null without one.' }),
+  ),
+  authorityVersion: Nullable(
+    Type.Integer({ description: 'The `authorityVersion` of the agent that a consent is given for. Null otherwise.' }),
+  ),
+  changedBy: Nullable(
+    Type.Object({
+      id: IdOf('ID of the user.'),
+      name: Type.String({ description: 'Name of the user.' }),
+    }),
+    'For a consent: the user who last changed the agent. Null when unknown.',
+  ),
+  changedAt: Nullable(TimestampOf('For a consent: time of that change.')),
   untrustedFrom: Nullable(
     Type.String({
       description:
-        'Where the first untrusted content came from that it has read: the name of a tool, chat, person, peer or project. Null: it has read none',
+        'Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one.',
     }),
   ),
-  status: TurnStatus,
-  stopReason: Nullable(
-    Type.Enum(
-      [
-        'stop',
-        'cancelled',
-        'max_steps',
-        'max_time',
-        'max_tokens',
-        'max_cost',
-        'content_filter',
-        'stream_truncated',
-        'error',
-      ],
-      { description: 'Why it ended. Null while it has not.' },
-    ),
-  ),
-  error: Nullable(ErrorDetail),
-  replyId: Id,
-  maxSteps: Type.Integer(),
-  maxCostCents: Nullable(Type.Integer()),
-  attempts: Type.Integer({ description: 'How often a worker took it up: more than once after a crash or an approval' }),
-  usage: Type.Object({ ...tokens, totalTokens: Type.Integer(), isEstimate: Type.Boolean() }),
-  pricing: Type.Object({ input: Rate, output: Rate, cacheRead: Rate, cacheWrite: Rate }),
-  costMicrocents: Type.Integer({ description: "What the model's provider is paid; 10,000 microcents are a cent" }),
-  platformFeeMicrocents: Type.Integer(),
-  chargedMicrocents: Type.Integer({
-    description: 'What the org is charged: cost and fee, or only the fee on its own provider key',
-  }),
-  steps: Type.Array(Step),
-  toolCalls: Type.Array(ToolCall),
-  approvals: Type.Array(
-    Type.Object({
-      approvalId: Id,
-      toolCallId: Type.String(),
-      toolName: Type.String(),
-      input: Type.Unknown(),
-      isRepeated: Type.Boolean({ description: 'It was running when its process was killed; else it has not run yet' }),
-      kind: Type.Enum(['consent', 'approval', 'repeat'], {
+  canDecide: Type.Boolean({ description: 'Whether the caller may decide.' }),
+  cannotDecideReason: Nullable(Type.String({ description: 'Why the caller may not decide. Null when they may.' })),
+})
+
+export const Turn = Type.Object(
+  {
+    id: Id,
+    sessionId: IdOf('ID of the session.'),
+    agentId: IdOf('ID of the agent.'),
+    userId: IdOf('ID of the user for whom the turn runs.'),
+    model: Type.String({ description: 'ID of the model.', examples: ['anthropic/claude-sonnet-4-5'] }),
+    chainId: IdOf('ID of the first turn, when agents message each other. Otherwise the ID of this turn.'),
+    hop: Type.Integer({
+      description: 'Number of messages between agents from the first turn to this one. 0 for the first.',
+      examples: [0],
+    }),
+    leftOutExchanges: Type.Integer({
+      description: 'Number of the oldest exchanges that do not fit into the context window of the model.',
+      examples: [0],
+    }),
+    untrustedFrom: Nullable(
+      Type.String({
         description:
-          "consent: may this agent use the person's connections to the connector; `true` allows it until somebody else changes the agent. approval: run this call. repeat: run it again; nobody knows whether it ran",
+          'Source of the first untrusted content that the turn has read: the name of a tool, or `chat`, `person`, `peer` or `project`. Null when it has read none.',
+        examples: [null],
       }),
-      reason: Type.String({ description: 'Why it is asked, for the person' }),
-      agent: Type.Object({ id: Id, slug: Type.String(), name: Type.String() }),
-      connector: Nullable(Type.String({ description: 'The slug of the connector whose connection the tool uses' })),
-      authorityVersion: Nullable(Type.Integer({ description: 'The version of the agent that a consent is given for' })),
-      changedBy: Nullable(
-        Type.Object(
-          { id: Id, name: Type.String() },
-          { description: 'Of a consent: who changed the agent last. Null when that is not known' },
-        ),
-      ),
-      changedAt: Nullable(Timestamp),
-      untrustedFrom: Nullable(
-        Type.String({
+    ),
+    status: TurnStatus,
+    stopReason: Nullable(
+      Type.Enum(
+        [
+          'stop',
+          'cancelled',
+          'max_steps',
+          'max_time',
+          'max_tokens',
+          'max_cost',
+          'content_filter',
+          'stream_truncated',
+          'error',
+        ],
+        {
           description:
-            'The source of untrusted content because of which it is asked: the name of a tool, chat, person, peer or project',
-        }),
+            'Why the turn ended. `stop`: the model was done. `max_…`: a limit was reached. `content_filter`: the provider withheld the rest. `stream_truncated`: the response of the provider broke off. Null before that.',
+        },
       ),
-      canDecide: Type.Boolean({ description: 'Whether the caller may decide this' }),
-      cannotDecideReason: Nullable(Type.String()),
+      'Why the turn ended. Null before that.',
+    ),
+    error: Nullable(
+      Type.Unsafe<Static<typeof ErrorDetail>>({ ...ErrorDetail, examples: [null] }),
+      'Why the turn failed. Null when it did not.',
+    ),
+    replyId: IdOf('ID of the message with the reply.'),
+    maxSteps: Type.Integer({ description: 'Maximum number of model calls.', examples: [16] }),
+    maxCostCents: Nullable(
+      Type.Integer({ description: 'Cost after which the turn ends, in cents. Null: no limit.', examples: [null] }),
+    ),
+    attempts: Type.Integer({
+      description: 'Number of times a worker started the turn. More than 1 after a crash or an approval.',
+      examples: [1],
     }),
-    { description: 'What a person has to decide before it goes on' },
-  ),
-  createdAt: Timestamp,
-  startedAt: Nullable(Timestamp),
-  endedAt: Nullable(Timestamp),
+    usage: Type.Object(
+      {
+        ...tokens,
+        totalTokens: Type.Integer({ description: 'Input and output tokens together.', examples: [1_000] }),
+        isEstimate: Type.Boolean({ description: 'Whether some of the tokens are counted from the text.' }),
+      },
+      { description: 'Tokens of all model calls.' },
+    ),
+    pricing: Type.Object(
+      {
+        input: Rate('input tokens', 3_000_000),
+        output: Rate('output tokens', 15_000_000),
+        cacheRead: Rate('tokens read from the cache', 300_000),
+        cacheWrite: Rate('tokens written to the cache', 3_750_000),
+      },
+      { description: 'Prices of the model when the turn was created.' },
+    ),
+    costMicrocents: Type.Integer({
+      description: 'Cost of the model calls at the provider, in microcents (10,000 are one cent).',
+      examples: [3_492],
+    }),
+    platformFeeMicrocents: Type.Integer({ description: 'Platform fee, in microcents.', examples: [175] }),
+    chargedMicrocents: Type.Integer({
+      description:
+        "Amount charged to the org, in microcents: cost and fee, or only the fee with the org's own provider key.",
+      examples: [3_667],
+    }),
+    steps: Type.Array(Step, { description: 'Model calls, in order.' }),
+    toolCalls: Type.Array(ToolCall, { description: 'Tool calls, in order.' }),
+    approvals: Type.Array(Approval, {
+      description: 'Decisions that the turn waits for.',
+      examples: [[]],
+    }),
+    createdAt: CreatedAt,
+    startedAt: Nullable(TimestampOf('Time when a worker started the turn. Null before that.')),
+    endedAt: Nullable(TimestampOf('Time when the turn ended. Null before that.')),
+  },
+  { description: 'A turn: the work of an agent on one message.' },
+)
+
+export const TurnAnswer = Type.Object(
+  {
+    turn: Turn,
+    message: Type.Optional(Nullable(Message, 'The reply. Null when there is none; absent while the turn is running.')),
+  },
+  { description: 'The turn with its reply.' },
+)
+
+export const Cancelled = Type.Object(
+  {
+    cancelled: Type.Boolean({
+      description: 'Whether the turn is cancelled, now or before. False when it had ended or nothing was running.',
+      examples: [true],
+    }),
+  },
+  { description: 'The result of the cancellation.' },
+)
+
+export const ApprovalDecision = Type.Object({
+  approvalId: IdOf('ID of the approval, from `approvals` of the turn.'),
+  approved: Type.Boolean({
+    description: 'True runs the tool; false tells the model that a person denied it.',
+    examples: [true],
+  }),
 })
-
-export const TurnAnswer = Type.Object({
-  turn: Turn,
-  message: Type.Optional(Nullable(Message)),
-})
-
-export const Cancelled = Type.Object({ cancelled: Type.Boolean() })
-
-export const ApprovalDecision = Type.Object({ approvalId: Id, approved: Type.Boolean() })
 
 export const StreamQuery = Type.Object({
   after: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'The last `id:` that was seen' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: 'The last `id:` that you received; the stream continues after it. Default: from the first frame.',
+    }),
   ),
 })
 
-export const SessionStreamParams = Type.Object({ id: Id, chatId: Type.String() })
+export const SessionStreamParams = Type.Object({
+  id: IdOf('ID of the session.'),
+  chatId: Type.String({ description: 'ID of the chat in `useChat`. The server does not interpret it.' }),
+})

@@ -51,15 +51,22 @@ const failuresOf = async ({ checks, timeoutMs = 2_000 }: HealthOptions): Promise
   return results.flat()
 }
 
-const Status = Type.Object({ status: Type.Literal('ok') })
-const Readiness = Type.Object({
-  status: Type.Literal('ok'),
-  warnings: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'What is wrong though the server can do its work; absent when nothing is.',
-    }),
-  ),
-})
+const Status = Type.Object(
+  { status: Type.Literal('ok', { description: 'Always `ok`.' }) },
+  { description: 'The process is alive.' },
+)
+const Readiness = Type.Object(
+  {
+    status: Type.Literal('ok', { description: 'Always `ok`.' }),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Problems that do not stop the server from working. Absent without any.',
+        examples: [['The disk of the file store is 92 % full.']],
+      }),
+    ),
+  },
+  { description: 'The server is ready.' },
+)
 const tags = ['Operations']
 
 /** `GET /healthz`: the process answers. `GET /readyz`: it can do its work, and is not stopping. */

@@ -21,7 +21,13 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     `${apiPrefix}/models`,
     {
       config: { access: 'agents:read' },
-      schema: { tags, summary: 'Models that agents may run on', response: { 200: Success(CursorList(Model)) } },
+      schema: {
+        tags,
+        summary: 'List models',
+        description:
+          'Returns the models of the catalog with their prices. An agent on a model that is not available takes no turns. The list has one page.',
+        response: { 200: Success(CursorList(Model)) },
+      },
     },
     () => ok({ items: [...models.models], nextCursor: null }),
   )
@@ -32,7 +38,9 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
       config: { access: 'agents:read' },
       schema: {
         tags,
-        summary: "Agents of the call's workspace and the org's default agent, last changed first",
+        summary: 'List agents',
+        description:
+          'Returns the agents of the workspace and the default agent of the org, last changed first. Without `limit`, returns all of them, up to 1,000. The default agent is created by the first call.',
         querystring: AgentListQuery,
         response: { 200: Success(CursorList(Agent)) },
       },
@@ -48,7 +56,14 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     `${apiPrefix}/agents`,
     {
       config: { access: 'agents:write', errors: ['PAYMENT_REQUIRED'] },
-      schema: { tags, summary: 'Create an agent', body: AgentCreate, response: { 201: Success(Agent) } },
+      schema: {
+        tags,
+        summary: 'Create an agent',
+        description:
+          'Creates an agent in the workspace of the call, with a slug made from its name. BAD_REQUEST for an unknown model and for the name of the default agent. PAYMENT_REQUIRED or FORBIDDEN when the quota `agents` of the org is used up.',
+        body: AgentCreate,
+        response: { 201: Success(Agent) },
+      },
     },
     async (request, reply) => {
       const { actor, body } = request
@@ -62,7 +77,14 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     `${apiPrefix}/agents/:id`,
     {
       config: { access: 'agents:read', what },
-      schema: { tags, summary: 'One agent', params: AgentParams, response: { 200: Success(Agent) } },
+      schema: {
+        tags,
+        summary: 'Retrieve an agent',
+        description:
+          'Returns an agent by its UUID or slug. NOT_FOUND when it does not exist or belongs to a workspace that the caller has no access to.',
+        params: AgentParams,
+        response: { 200: Success(Agent) },
+      },
     },
     async (request, reply) => {
       // Only awaited when there is something to wait for: this read is frequent, and each await costs a microtask.
@@ -78,7 +100,9 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
       config: { access: 'agents:write', what },
       schema: {
         tags,
-        summary: 'Change an agent',
+        summary: 'Update an agent',
+        description:
+          'Changes the fields that are sent. A new slug is updated in `allowedPeers` of all agents; CONFLICT when it is taken. Only owners and admins may change the default agent, which cannot be deactivated or moved to another model (FORBIDDEN) and keeps its slug.',
         params: AgentParams,
         body: AgentPatch,
         response: { 200: Success(Agent) },
@@ -100,7 +124,14 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     `${apiPrefix}/agents/:id`,
     {
       config: { access: 'agents:write', what },
-      schema: { tags, summary: 'Delete an agent', params: AgentParams, response: { 200: Success(Deleted) } },
+      schema: {
+        tags,
+        summary: 'Delete an agent',
+        description:
+          'Deletes an agent. It disappears from lists and takes no more turns. FORBIDDEN for the default agent.',
+        params: AgentParams,
+        response: { 200: Success(Deleted) },
+      },
     },
     async ({ actor, params, headers }) => {
       await ensureDefaultAgent(actor)
@@ -115,7 +146,9 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
       config: { access: 'agents:read', what },
       schema: {
         tags,
-        summary: 'Agents that this agent may message',
+        summary: 'List peers of an agent',
+        description:
+          'Returns the agents that this agent may message: those in `allowedPeers` that exist and are visible to the caller. The list has one page of at most 100 items.',
         params: AgentParams,
         response: { 200: Success(CursorList(Peer)) },
       },

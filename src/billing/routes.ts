@@ -61,7 +61,9 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
       config: { access: 'billing:read' },
       schema: {
         tags,
-        summary: 'Balance, usage of this month, last transactions, and what becomes of automatic top-up',
+        summary: 'Retrieve billing',
+        description:
+          'Returns the balance, usage of the current calendar month (UTC), latest transactions, automatic top-up and spending limits of the org, all read at one moment.',
         response: { 200: Success(BillingSnapshot) },
       },
     },
@@ -75,7 +77,9 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
       config: { access: 'billing:manage' },
       schema: {
         tags,
-        summary: 'Change automatic top-up and spending limits',
+        summary: 'Update billing settings',
+        description:
+          'Changes automatic top-up and the monthly spending limit. Fields that are not sent stay as they are. Any change ends the pause after a declined top-up.',
         body: BillingPatch,
         response: { 200: Success(Updated) },
       },
@@ -92,7 +96,9 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
       config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
       schema: {
         tags,
-        summary: 'Start a deposit: the address of a page to pay on or, outside production, the deposit itself',
+        summary: 'Start a deposit',
+        description:
+          'Returns the URL of a payment page. The balance rises when Stripe confirms the payment, which also saves the card for automatic top-up. Outside production and without Stripe, the deposit is made at once. SERVICE_UNAVAILABLE in production without Stripe. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
         body: DepositCreate,
         response: { 200: Success(DepositStarted) },
       },
@@ -114,7 +120,9 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
       },
       schema: {
         tags,
-        summary: 'Start the checkout of a monthly plan',
+        summary: 'Start a plan',
+        description:
+          'Returns the URL of a payment page for a monthly plan. Each paid month grants the credit of the plan. A new plan ends the one before. BAD_REQUEST for an unknown plan, VALIDATION_ERROR for a plan that is free or sold on request only, CONFLICT for the current plan. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
         body: SubscriptionCreate,
         response: { 200: Success(SubscriptionStarted) },
       },
@@ -138,7 +146,9 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
       },
       schema: {
         tags,
-        summary: 'Let the plan end with the month that is paid',
+        summary: 'Cancel the plan',
+        description:
+          'Cancels the monthly plan of the org at the end of the paid month. NOT_FOUND without a plan. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
         response: { 200: Success(SubscriptionEnded) },
       },
     },
@@ -151,7 +161,9 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
       config: { access: 'billing:read' },
       schema: {
         tags,
-        summary: 'The ledger, newest first',
+        summary: 'List transactions',
+        description:
+          'Returns the ledger of the org, newest first. Transactions are never changed or deleted; the balance is their sum.',
         querystring: TransactionListQuery,
         response: { 200: Success(TransactionPage) },
       },
@@ -163,7 +175,13 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
     `${base}/pricing`,
     {
       config: { access: 'billing:read' },
-      schema: { tags, summary: 'Plans, platform fee and what models cost', response: { 200: Success(Pricing) } },
+      schema: {
+        tags,
+        summary: 'List prices',
+        description:
+          'Returns the plans with their quotas, the platform fee and the prices of models and services. `withFee` has the prices that the org pays now.',
+        response: { 200: Success(Pricing) },
+      },
     },
     async ({ actor }) => ok(await getPricing(db, config.billing, models.models, actor.orgId)),
   )
@@ -177,7 +195,14 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
         rateLimitCode: 'BAD_REQUEST',
         errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
       },
-      schema: { tags, summary: 'Redeem a promotion', body: Redeem, response: { 200: Success(Promotion) } },
+      schema: {
+        tags,
+        summary: 'Redeem a promotion',
+        description:
+          'Adds the credit of a promotion to the balance. An org can redeem each promotion once: CONFLICT after that. NOT_FOUND for an unknown code, VALIDATION_ERROR for an expired one. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
+        body: Redeem,
+        response: { 200: Success(Promotion) },
+      },
     },
     async ({ actor, body, db }) => ok(await redeemPromotion(db, actor, body.code)),
   )

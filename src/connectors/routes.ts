@@ -47,7 +47,9 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       config: { access: 'connections:read' },
       schema: {
         tags: ['Connectors'],
-        summary: 'What can be connected on this server',
+        summary: 'List connectors',
+        description:
+          'Returns the catalog of connectors, and whether each is available on this server. The list has one page.',
         response: { 200: Success(CursorList(ConnectorEntry)) },
       },
     },
@@ -60,7 +62,9 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       config: { access: 'connections:read' },
       schema: {
         tags,
-        summary: 'Your connections, newest first',
+        summary: 'List connections',
+        description:
+          'Returns your connections, newest first. Without `limit`, returns all of them, up to 1,000. Credentials are never returned.',
         querystring: ConnectionListQuery,
         response: { 200: Success(CursorList(Connection)) },
       },
@@ -75,7 +79,8 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       schema: {
         tags,
         summary: 'Start a connection',
-        description: 'Answers 200 when it is connected already, or broken and waiting to be repaired.',
+        description:
+          'Creates a pending connection and returns its next step: `oauthUrl` to open in a browser, or `credentialSubmitUrl` to send credentials to. Returns 200 with the existing connection when one with this label is active or broken. BAD_REQUEST for an unknown connector and for one that is not set up on this server. PAYMENT_REQUIRED or FORBIDDEN when the quota `connections` of the org is used up.',
         body: ConnectionCreate,
         response: { 200: Success(ExistingConnection), 201: Success(StartedConnection) },
       },
@@ -95,7 +100,14 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
     `${apiPrefix}/connections/:id`,
     {
       config: { access: 'connections:read', ...onOne },
-      schema: { tags, summary: 'One of your connections', params: IdParams, response: { 200: Success(Connection) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a connection',
+        description:
+          'Returns one of your connections. NOT_FOUND for connections of other people, BAD_REQUEST for a malformed ID.',
+        params: IdParams,
+        response: { 200: Success(Connection) },
+      },
     },
     async (request, reply) => {
       const connection = await connections.getConnection(db, request.actor, request.params.id)
@@ -109,7 +121,9 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       config: { access: 'connections:write', ...onOne },
       schema: {
         tags,
-        summary: 'Revoke a connection, here and at the provider',
+        summary: 'Delete a connection',
+        description:
+          'Deletes a connection, so that no agent can use it from now on, and revokes access at the provider. `providerRevocation` reports the result. Its endpoints are closed.',
         params: IdParams,
         response: { 200: Success(RevokedConnection) },
       },
@@ -127,8 +141,9 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       config: { access: 'connections:write', ...onOne, errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'] },
       schema: {
         tags,
-        summary: 'Complete or repair a connection with credentials',
-        description: 'They are tried at the provider first; what it does not accept is not stored.',
+        summary: 'Submit credentials',
+        description:
+          'Completes or repairs a connection with credentials. The server tests them at the provider first. BAD_REQUEST when the provider rejects them, SERVICE_UNAVAILABLE when it does not respond; nothing is stored in both cases. CONFLICT when the connection has expired: start a new one.',
         params: IdParams,
         body: Credentials,
         response: { 200: Success(Connection) },
@@ -147,8 +162,9 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       config: { access: 'connections:read', ...onOne },
       schema: {
         tags,
-        summary: 'What agents can do with a connection',
-        description: '`offered` is there when an MCP server has other tools than those that were agreed to.',
+        summary: 'List tools of a connection',
+        description:
+          'Returns the tools that agents can use with the connection. `offered` has the tools of an MCP server when they differ from the accepted ones; until you accept them, calls of its tools fail.',
         params: IdParams,
         response: { 200: Success(ConnectionTools) },
       },
@@ -162,7 +178,9 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       config: { access: 'connections:write', ...onOne, errors: ['CONFLICT'] },
       schema: {
         tags,
-        summary: 'Agree to the tools that an MCP server has now',
+        summary: 'Accept the tools of an MCP server',
+        description:
+          'Accepts the tools that the MCP server offers now, by their hash. CONFLICT when the hash is not that of the offered tools.',
         params: IdParams,
         body: ToolAgreement,
         response: { 200: Success(ConnectionTools) },

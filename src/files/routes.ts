@@ -26,8 +26,8 @@ export interface FilesDeps extends StoreDeps, SigningDeps {
   previewer: Previewer
 }
 
-const rangeOfBytes = Bytes('The range that was asked for')
-const outsideOfBytes = Empty('The range lies outside the file')
+const rangeOfBytes = Bytes('The requested range of bytes.')
+const outsideOfBytes = Empty('The requested range is outside of the file.')
 
 export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db, objects } = deps
@@ -40,7 +40,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       config: { access: 'files:read', what: 'File', errors: ['NOT_FOUND'] },
       schema: {
         tags: ['Files'],
-        summary: 'List or search a folder',
+        summary: 'List files',
+        description:
+          'Returns the files in a folder, in the folder of a project or in the root of the org: folders first, then by name. With `search`, only those whose name contains the text. NOT_FOUND for a project that does not exist, BAD_REQUEST for a folder that does not.',
         querystring: FileListQuery,
         response: { 200: Success(Page(File)) },
       },
@@ -59,13 +61,15 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     config: { access: 'files:read', what: 'File', errors: ['CONFLICT'] },
     schema: {
       tags: ['Files'],
-      summary: 'The metadata of a file, a redirect to its bytes, or its bytes for display',
+      summary: 'Retrieve or download a file',
+      description:
+        'Returns the record of a file. With `download`, redirects to a signed URL; with `download` and `inline`, returns the bytes for display, with a content security policy that allows no scripts. Bytes support `Range` and `If-None-Match`. BAD_REQUEST when a folder is downloaded, CONFLICT while the file is pending.',
       params: IdParams,
       querystring: FileQuery,
       response: {
         200: Success(File),
         206: rangeOfBytes,
-        302: Empty('Where the bytes are'),
+        302: Empty('Redirect to a signed URL of the bytes.'),
         416: outsideOfBytes,
       },
     },
@@ -97,7 +101,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       config: { access: 'files:read', what: 'File', errors: ['BAD_REQUEST'] },
       schema: {
         tags: ['Files'],
-        summary: 'What a person sees of a text, document or spreadsheet',
+        summary: 'Retrieve a preview of a file',
+        description:
+          'Returns the content of a text, document or spreadsheet of up to 25 MB. BAD_REQUEST with the reason for a file that is larger, damaged, encrypted or of another type. CONFLICT while the file is pending. SERVICE_UNAVAILABLE with `Retry-After` when too many previews are requested at once.',
         params: IdParams,
         response: { 200: Success(Preview) },
       },
@@ -115,13 +121,15 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     config: { access: 'public', what: 'File', rateLimit: 'none', errors: ['FORBIDDEN'], onContentOrigin: true },
     schema: {
       tags: ['Files'],
-      summary: 'The bytes of a file, by a signed URL',
+      summary: 'Download bytes with a signed URL',
+      description:
+        'Returns the bytes of a file as an attachment. The token in the URL is the only credential and is valid for 5 minutes: FORBIDDEN after that. Supports `Range` and `If-None-Match`.',
       params: IdParams,
       querystring: ContentQuery,
       response: {
-        200: Bytes('The bytes, with the type of the file'),
+        200: Bytes('The bytes of the file.'),
         206: rangeOfBytes,
-        302: Empty('The same on the origin of user content'),
+        302: Empty('Redirect to the same path on the origin for user content.'),
         416: outsideOfBytes,
       },
     },
@@ -150,7 +158,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       config: { access: 'files:write', what: 'File' },
       schema: {
         tags: ['Files'],
-        summary: 'Rename, move or retag',
+        summary: 'Update a file',
+        description:
+          'Renames, moves or tags a file, folder or link. At least one field is required. A folder takes its content along and cannot be moved into itself. FORBIDDEN for the folder of a project.',
         params: IdParams,
         body: FilePatch,
         response: { 200: Success(File) },
@@ -169,7 +179,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       config: { access: 'files:write', what: 'File' },
       schema: {
         tags: ['Files'],
-        summary: 'Delete a file, or a folder with all that is in it',
+        summary: 'Delete a file',
+        description:
+          'Deletes a file or link, or a folder with everything in it. Bytes that no other file uses are removed within a minute. FORBIDDEN for the folder of a project.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

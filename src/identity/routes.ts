@@ -32,7 +32,12 @@ export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void 
     `${apiPrefix}/me`,
     {
       config: { access: 'member' },
-      schema: { tags: ['Identity'], summary: 'Who is calling', response: { 200: Success(Me) } },
+      schema: {
+        tags: ['Identity'],
+        summary: 'Retrieve the caller',
+        description: 'Returns the user, org, workspace and permissions of the credential.',
+        response: { 200: Success(Me) },
+      },
     },
     async (request) => {
       const { actor } = request

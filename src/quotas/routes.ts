@@ -14,9 +14,9 @@ export const registerQuotaRoutes = (app: App, { quotas }: { quotas: Quotas }): v
       config: { access: 'member' },
       schema: {
         tags: ['Quotas'],
-        summary: "List the org's quotas and what is used of each",
+        summary: 'List quotas',
         description:
-          'A request that would exceed a quota is rejected with PAYMENT_REQUIRED when a larger plan can be bought, else with FORBIDDEN.',
+          'Returns the quotas of the org and their usage. A request that would exceed a quota is rejected: with PAYMENT_REQUIRED when the server offers a plan with a larger quota, otherwise with FORBIDDEN.',
         response: { 200: Success(QuotaList) },
       },
     },

@@ -49,7 +49,9 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:read', what: 'Agent', errors: ['NOT_FOUND'] },
       schema: {
         tags,
-        summary: "Sessions of the call's workspace, last changed first",
+        summary: 'List sessions',
+        description:
+          'Returns the sessions of the workspace, last changed first. NOT_FOUND when `agentId` names no agent that is visible to the caller.',
         querystring: SessionListQuery,
         response: { 200: Success(CursorList(Session)) },
       },
@@ -61,7 +63,14 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
     `${apiPrefix}/sessions`,
     {
       config: { access: 'sessions:write', what: 'Agent', errors: ['NOT_FOUND'] },
-      schema: { tags, summary: 'Begin a session', body: SessionCreate, response: { 201: Success(Session) } },
+      schema: {
+        tags,
+        summary: 'Create a session',
+        description:
+          'Creates a session with an agent in the workspace of the call. NOT_FOUND when the agent or project does not exist.',
+        body: SessionCreate,
+        response: { 201: Success(Session) },
+      },
     },
     async (request, reply) => {
       await firstSight(request.actor)
@@ -74,7 +83,13 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
     `${apiPrefix}/sessions/:id`,
     {
       config: { access: 'sessions:read', what },
-      schema: { tags, summary: 'One session', params: IdParams, response: { 200: Success(Session) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a session',
+        description: 'Returns a session with its participants and status.',
+        params: IdParams,
+        response: { 200: Success(Session) },
+      },
     },
     async (request, reply) =>
       sendSession(request, reply, await sessions.getSession(db.hot, request.actor, request.params.id)),
@@ -86,7 +101,8 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:write', what },
       schema: {
         tags,
-        summary: 'Change a session',
+        summary: 'Update a session',
+        description: 'Changes the title, project or metadata of a session. Fields that are not sent stay as they are.',
         params: IdParams,
         body: SessionPatch,
         response: { 200: Success(Session) },
@@ -105,7 +121,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       schema: {
         tags,
         summary: 'Delete a session',
-        description: 'A turn that is under way in it is cancelled.',
+        description: 'Deletes a session with its messages. Its running and queued turns are cancelled.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },
@@ -124,7 +140,8 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:read', what },
       schema: {
         tags,
-        summary: 'What was said in a session, newest first',
+        summary: 'List messages of a session',
+        description: 'Returns the messages of a session, newest first.',
         params: IdParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(Message)) },
@@ -147,7 +164,9 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:read', what: 'Agent' },
       schema: {
         tags: ['Agents'],
-        summary: 'Sessions in which an agent takes part, last changed first',
+        summary: 'List sessions of an agent',
+        description:
+          'Returns the sessions in which the agent takes part, last changed first. Without `limit`, returns all of them, up to 1,000.',
         params: AgentParams,
         querystring: ParticipantSessionsQuery,
         response: { 200: Success(CursorList(Session)) },
@@ -165,7 +184,8 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:read', what: 'Agent' },
       schema: {
         tags: ['Agents'],
-        summary: "What agents wrote in an agent's sessions with its peers, newest first",
+        summary: 'List peer messages of an agent',
+        description: 'Returns messages that agents wrote in the sessions of this agent with its peers, newest first.',
         params: AgentParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(PeerMessage)) },

@@ -26,7 +26,9 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       config: { access: 'webhooks:read' },
       schema: {
         tags,
-        summary: "The org's webhooks, newest first",
+        summary: 'List webhooks',
+        description:
+          'Returns the webhooks of the org, newest first. Without `limit`, returns all of them, up to 1,000.',
         querystring: WebhookListQuery,
         response: { 200: Success(CursorList(Webhook)) },
       },
@@ -44,7 +46,9 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       config: { access: 'webhooks:write', idempotency: { omit: ['data.secret'] }, errors: ['PAYMENT_REQUIRED'] },
       schema: {
         tags,
-        summary: 'Create a webhook; its secret is told this once',
+        summary: 'Create a webhook',
+        description:
+          'Creates a webhook and returns its signing secret, which cannot be read again. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL. PAYMENT_REQUIRED or FORBIDDEN when the quota `webhooks` of the org is used up.',
         body: WebhookCreate,
         response: { 201: Success(WebhookWithSecret) },
       },
@@ -61,7 +65,13 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
     `${apiPrefix}/webhooks/:id`,
     {
       config: { access: 'webhooks:read', what },
-      schema: { tags, summary: 'One webhook', params: IdParams, response: { 200: Success(Webhook) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a webhook',
+        description: 'Returns a webhook. The signing secret is never returned.',
+        params: IdParams,
+        response: { 200: Success(Webhook) },
+      },
     },
     async (request, reply) =>
       send(request, reply, await webhooks.getWebhook(db.hot, request.actor, request.params.id), {}),
@@ -73,7 +83,9 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       config: { access: 'webhooks:write', what },
       schema: {
         tags,
-        summary: 'Change a webhook',
+        summary: 'Update a webhook',
+        description:
+          'Changes the fields that are sent. `status` and `enabled` are kept in sync. BAD_REQUEST when `url` is not a public HTTP or HTTPS URL.',
         params: IdParams,
         body: Patch(WebhookPatch),
         response: { 200: Success(Webhook) },
@@ -96,7 +108,8 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       config: { access: 'webhooks:write', what },
       schema: {
         tags,
-        summary: 'Delete a webhook for good, with its events and deliveries',
+        summary: 'Delete a webhook',
+        description: 'Permanently deletes a webhook with its events and deliveries.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },
@@ -113,7 +126,9 @@ export const registerWebhookRoutes = (app: App, deps: WebhookDeps): void => {
       config: { access: 'webhooks:write', what, optionalBody: true, idempotency: { omit: ['data.secret'] } },
       schema: {
         tags,
-        summary: 'Give a webhook a new secret; the old one stops verifying at once',
+        summary: 'Rotate the secret of a webhook',
+        description:
+          'Replaces the signing secret and returns the new one, which cannot be read again. Signatures with the old secret are rejected at once.',
         params: IdParams,
         body: SecretRotate,
         response: { 200: Success(WebhookWithSecret) },

@@ -17,9 +17,9 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
       config: { access: 'connections:read', what },
       schema: {
         tags,
-        summary: 'List your consents for an agent',
+        summary: 'List consents for an agent',
         description:
-          'Your own consents only. A consent that is not valid any more stays listed until you renew or delete it.',
+          'Returns your own consents for the agent, and the last change of how the agent acts. A consent that is no longer valid stays listed until you renew or withdraw it.',
         params: AgentParams,
         response: { 200: Success(ConsentList) },
       },
@@ -33,9 +33,9 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
       config: { access: 'connections:write', what, errors: ['CONFLICT'] },
       schema: {
         tags,
-        summary: 'Let an agent use your connections to a connector',
+        summary: 'Give consent to an agent',
         description:
-          'Valid until somebody else changes how the agent acts. You need none for an agent that you changed last, except to switch off the approval after untrusted content.',
+          'Allows the agent to use your connections to the connector. The consent is valid until another person changes how the agent acts. You need none for an agent that you changed last, except to switch off the approval after untrusted content. CONFLICT when the agent has changed since the `authorityVersion` that you send.',
         params: ConsentParams,
         body: ConsentPut,
         response: { 200: Success(Consent) },
@@ -56,8 +56,8 @@ export const registerConsentRoutes = (app: App, { db, knownTools }: AgentDeps): 
       config: { access: 'connections:write', what },
       schema: {
         tags,
-        summary: 'Withdraw a consent',
-        description: 'The agent asks again before it uses your connections to this connector.',
+        summary: 'Withdraw consent from an agent',
+        description: 'Withdraws your consent. The agent asks again before it uses your connections to the connector.',
         params: ConsentParams,
         response: { 200: Success(Deleted) },
       },

@@ -35,7 +35,9 @@ export const registerPaymentWebhook = (
         },
         schema: {
           tags: ['Billing'],
-          summary: 'For Stripe: its signed events',
+          summary: 'Receive a Stripe event',
+          description:
+            'Receives payment events from Stripe. Requests are verified with the header `Stripe-Signature`: UNAUTHORIZED when it is wrong. Repeated events change nothing. SERVICE_UNAVAILABLE when Stripe is not set up on this server.',
           headers: Type.Object({ 'stripe-signature': Type.Optional(Type.String()) }),
           response: { 200: Success(PaymentEventReceived) },
         },

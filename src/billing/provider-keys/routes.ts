@@ -21,7 +21,9 @@ export const registerProviderKeyRoutes = (
       config: { access: 'billing:read' },
       schema: {
         tags,
-        summary: "The org's own keys for model providers, newest first",
+        summary: 'List provider keys',
+        description:
+          "Returns the org's own keys for model providers, newest first. The keys themselves are never returned.",
         querystring: CursorQuery,
         response: { 200: Success(CursorList(ProviderKey)) },
       },
@@ -37,7 +39,9 @@ export const registerProviderKeyRoutes = (
       preValidation: async () => requireKeysTaken(config.billing),
       schema: {
         tags,
-        summary: 'Store a key for a model provider',
+        summary: 'Add a provider key',
+        description:
+          'Stores a key for a model provider, encrypted. Turns on models of that provider then use the newest key, and only the platform fee is charged. BAD_REQUEST when the server does not allow provider keys, and when the rate limit `writes` is exceeded.',
         body: ProviderKeyCreate,
         response: { 201: Success(ProviderKey) },
       },
@@ -53,7 +57,14 @@ export const registerProviderKeyRoutes = (
     {
       preHandler: refuseTags,
       config: { access: 'billing:manage', what: 'Provider key' },
-      schema: { tags, summary: 'Remove a key', params: IdParams, response: { 200: Success(Deleted) } },
+      schema: {
+        tags,
+        summary: 'Delete a provider key',
+        description:
+          'Deletes a provider key. Queued turns that were created with it fail; they are not charged to the balance instead.',
+        params: IdParams,
+        response: { 200: Success(Deleted) },
+      },
     },
     async ({ actor, params }) => {
       await removeProviderKey(db, actor, params.id)

@@ -10,9 +10,17 @@ import type { ModelNames } from './spending.ts'
 const tags = ['Billing']
 
 const axes = [
-  ['model', 'Spending by model'],
-  ['agent', 'Spending by agent'],
-  ['project', 'Spending by project'],
+  ['model', 'List spending by model', 'Returns the usage and charges of a period by model.'],
+  [
+    'agent',
+    'List spending by agent',
+    'Returns the usage and charges of a period by agent. Agents of workspaces that the caller has no access to are combined into one item without an ID.',
+  ],
+  [
+    'project',
+    'List spending by project',
+    'Returns the usage and charges of a period by project. Usage without a project is an item without an ID.',
+  ],
 ] as const
 
 export const registerSpendingRoutes = (
@@ -27,7 +35,9 @@ export const registerSpendingRoutes = (
       config: { access: 'billing:read' },
       schema: {
         tags,
-        summary: 'Spending of a period: in all, day by day, largest agents and models',
+        summary: 'Retrieve spending',
+        description:
+          'Returns the usage and charges of a period: in total, by day, and for the agents and models with the highest charges.',
         querystring: SpendingQuery,
         response: { 200: Success(Spending) },
       },
@@ -35,12 +45,12 @@ export const registerSpendingRoutes = (
     async ({ actor, query }) => ok(await getSpending(deps, actor, query.period)),
   )
 
-  for (const [axis, summary] of axes) {
+  for (const [axis, summary, description] of axes) {
     app.get(
       `${apiPrefix}/billing/spending/by-${axis}`,
       {
         config: { access: 'billing:read' },
-        schema: { tags, summary, querystring: SpendingQuery, response: { 200: Success(Breakdown) } },
+        schema: { tags, summary, description, querystring: SpendingQuery, response: { 200: Success(Breakdown) } },
       },
       async ({ actor, query }) => ok(await getBreakdown(deps, actor, axis, query.period)),
     )

@@ -21,8 +21,8 @@ export const registerLinearBindingRoutes = (app: App, deps: AccessDeps): void =>
       config: { access: 'webhooks:read' },
       schema: {
         tags,
-        summary: 'List the Linear organizations whose events this org receives',
-        description: 'Newest first.',
+        summary: 'List Linear bindings',
+        description: 'Returns the Linear organizations whose events this org receives, newest first.',
         response: { 200: Success(CursorList(LinearBinding)) },
       },
     },
@@ -40,9 +40,9 @@ export const registerLinearBindingRoutes = (app: App, deps: AccessDeps): void =>
       },
       schema: {
         tags,
-        summary: 'Receive the events of a Linear organization in this org',
+        summary: 'Bind a Linear organization',
         description:
-          'For owners and admins. The server asks Linear, with the token of the connection, whether its user is an administrator of the Linear organization; FORBIDDEN when not. A Linear organization is bound to one org at a time: CONFLICT while another one has it. The binding ends when it is deleted or the connection is revoked.',
+          'Receives the events of a Linear organization in this org. Only for owners and admins. The server asks Linear, with the token of the connection, whether its user is an administrator of the organization: FORBIDDEN when not. CONFLICT while another org has bound the organization. The binding ends when it or the connection is deleted.',
         body: LinearBindingCreate,
         response: { 201: Success(LinearBinding) },
       },
@@ -60,8 +60,9 @@ export const registerLinearBindingRoutes = (app: App, deps: AccessDeps): void =>
       config: { access: 'webhooks:write', what },
       schema: {
         tags,
-        summary: 'Stop receiving the events of a Linear organization',
-        description: 'For owners and admins. Another org can bind the Linear organization afterwards.',
+        summary: 'Delete a Linear binding',
+        description:
+          'Stops receiving the events of a Linear organization. Only for owners and admins. Another org can bind the organization after that.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

@@ -48,9 +48,9 @@ const registerReceiveRoute = (app: App, deps: ReceiveDeps): void => {
         },
         schema: {
           tags,
-          summary: "Receive a provider's event",
+          summary: 'Receive a provider event',
           description:
-            "For the providers themselves. Verified by the provider's own scheme; an event that came before is answered the same and dropped. The answer is the one that the provider wants: nothing for a command of Slack, TwiML for Twilio, an interaction for Discord.",
+            'Receives an event from a provider. Requests are verified by the scheme of the provider: UNAUTHORIZED when the signature is wrong. Duplicates are acknowledged and ignored. The shape of the response depends on the provider: empty for a Slack command, TwiML for Twilio, an interaction for Discord. Verified requests count against the rate limit `receive`.',
           params: ReceiveParams,
           response: { 200: Received, 204: Nothing },
         },
@@ -93,7 +93,9 @@ export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEn
       config: { access: 'connections:read', what: 'Connection', malformedId: 'BAD_REQUEST' },
       schema: {
         tags,
-        summary: 'Where the provider sends the events of a connection',
+        summary: 'List endpoints of a connection',
+        description:
+          'Returns the URLs that the provider sends the events of this connection to. The list has one page.',
         params: ConnectionParams,
         response: { 200: Success(CursorList(Endpoint)) },
       },
@@ -112,7 +114,9 @@ export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEn
       config: { access: 'connections:read', what: 'Endpoint', malformedId: 'BAD_REQUEST' },
       schema: {
         tags,
-        summary: 'What came to an endpoint within the last 8 days, newest first, and what became of it',
+        summary: 'List events of an endpoint',
+        description:
+          'Returns the events that an endpoint received in the last 8 days, newest first, and how they were handled.',
         params: EndpointParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(InboundEvent)) },

@@ -28,7 +28,7 @@ export interface OAuthRouteDeps extends Omit<OAuthDeps, 'config'> {
 const tags = ['Connections']
 const what = 'Connection'
 
-const Page = { description: 'A page for a browser', content: { 'text/html': { schema: Type.String() } } }
+const Page = { description: 'An HTML page.', content: { 'text/html': { schema: Type.String() } } }
 
 /** The page, with all that its answer has to say about it. */
 const page = (reply: FastifyReply, html: string, status = 200): string => {
@@ -92,9 +92,9 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
       config: open,
       schema: {
         tags,
-        summary: 'Where an OAuth provider sends the browser back to',
+        summary: 'Receive the OAuth redirect',
         description:
-          'Completes the connection at once in a browser that is signed in as its owner. Any other browser is asked first, by a page that names the owner and the org and posts the same `code` and `state` here.',
+          'Completes a connection after the provider redirects the browser. In a browser that is signed in as the owner of the connection, this happens at once. Any other browser gets a page that names the owner and the org, and asks for confirmation. Returns an HTML page in every case. The state is valid once, for 10 minutes.',
         querystring: OAuthCallbackQuery,
         response: { 200: Page },
       },
@@ -128,7 +128,9 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
         config: open,
         schema: {
           tags,
-          summary: 'Confirm a connection on the page that the callback showed',
+          summary: 'Confirm an OAuth connection',
+          description:
+            'Completes a connection from the confirmation page of the OAuth redirect. Returns an HTML page. BAD_REQUEST when the state was used before or is older than 10 minutes, CONFLICT when the connection was deleted or expired in the meantime.',
           body: OAuthCompletion,
           response: { 200: Page },
         },
@@ -155,9 +157,11 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
       config: { access: 'connections:write', rateLimit: 'writes', errors: ['PAYMENT_REQUIRED'] },
       schema: {
         tags,
-        summary: 'Start or repair a connection and go to the provider',
+        summary: 'Start an OAuth connection in a browser',
+        description:
+          'Creates or repairs a connection and redirects the browser to the consent page of the provider. BAD_REQUEST for a connector without OAuth. PAYMENT_REQUIRED or FORBIDDEN when the quota `connections` of the org is used up.',
         querystring: OAuthStartQuery,
-        response: { 302: Type.Null({ description: "To the provider's page" }) },
+        response: { 302: Type.Null({ description: 'Redirect to the consent page of the provider.' }) },
       },
     },
     async (request, reply) => {
@@ -183,7 +187,9 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
       },
       schema: {
         tags,
-        summary: 'Where to go to complete or repair a connection',
+        summary: 'Retrieve the OAuth URL of a connection',
+        description:
+          "Returns a new URL of the provider's consent page, to complete or repair a connection. It is valid once, for 10 minutes. BAD_REQUEST for a connector without OAuth. CONFLICT when the connection has expired: start a new one.",
         params: IdParams,
         response: { 200: Success(OAuthUrl) },
       },
@@ -205,7 +211,9 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
       },
       schema: {
         tags,
-        summary: 'Complete a connection with the code that the provider sent back',
+        summary: 'Complete an OAuth connection',
+        description:
+          'Completes a connection with the code and state that the provider sent to a redirect that your program caught. BAD_REQUEST when the state was used before or is older than 10 minutes, CONFLICT when the connection was deleted or expired in the meantime, SERVICE_UNAVAILABLE when the provider does not respond.',
         params: IdParams,
         body: OAuthCompletion,
         response: { 200: Success(Connection) },

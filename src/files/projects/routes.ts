@@ -18,7 +18,8 @@ export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps)
       config: { access: 'projects:read', what },
       schema: {
         tags,
-        summary: 'The projects of the organisation, oldest first',
+        summary: 'List projects',
+        description: 'Returns the projects of the org, oldest first.',
         querystring: CursorQuery,
         response: { 200: Success(CursorList(Project)) },
       },
@@ -35,7 +36,9 @@ export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps)
       config: { access: 'projects:write', what, errors: ['PAYMENT_REQUIRED'] },
       schema: {
         tags,
-        summary: 'Create a project with its protected folder',
+        summary: 'Create a project',
+        description:
+          'Creates a project with a protected folder of the same name in the root of the org. PAYMENT_REQUIRED or FORBIDDEN when the quota `files` of the org is used up.',
         body: ProjectCreate,
         response: { 201: Success(Project) },
       },
@@ -50,7 +53,13 @@ export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps)
     `${apiPrefix}/projects/:id`,
     {
       config: { access: 'projects:read', what },
-      schema: { tags, summary: 'One project', params: IdParams, response: { 200: Success(Project) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a project',
+        description: 'Returns a project with the ID of its folder.',
+        params: IdParams,
+        response: { 200: Success(Project) },
+      },
     },
     async (request, reply) => sendResource(request, reply, await getProject(db, request.actor, request.params.id)),
   )
@@ -61,7 +70,9 @@ export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps)
       config: { access: 'projects:write', what },
       schema: {
         tags,
-        summary: 'Rename a project, with its folder, or change what it says',
+        summary: 'Update a project',
+        description:
+          'Changes the fields that are sent, at least one. A new name also renames the folder; the slug stays.',
         params: IdParams,
         body: ProjectPatch,
         response: { 200: Success(Project) },
@@ -79,7 +90,8 @@ export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps)
       config: { access: 'projects:write', what },
       schema: {
         tags,
-        summary: 'Delete a project with all its files',
+        summary: 'Delete a project',
+        description: 'Deletes a project, its folder and all files in it.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

@@ -94,7 +94,9 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
         },
         schema: {
           tags: ['Files'],
-          summary: 'Upload a file, create a folder or create a link',
+          summary: 'Upload a file or create a folder or link',
+          description:
+            'As `multipart/form-data`, stores a file in one request. As JSON, creates a folder, a link, or a pending file with an `uploadUrl` that accepts the bytes by PUT. A file has at most 100 MB and one of the media types that can be stored. PAYMENT_REQUIRED or FORBIDDEN when a quota of the org is used up, SERVICE_UNAVAILABLE when the store is full or not reachable. Uploads count against the rate limit `uploads`, folders and links against `writes`.',
           body: {
             content: { 'application/json': { schema: FileCreate }, 'multipart/form-data': { schema: FileUpload } },
           },
@@ -148,7 +150,9 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
         },
         schema: {
           tags: ['Files'],
-          summary: 'Send the bytes of a pending file, by its signed URL',
+          summary: 'Upload bytes with a signed URL',
+          description:
+            'Stores the bytes of a pending file. The token in the URL is the only credential; it is valid once, for an hour. The body must have the declared size. Its media type must be the declared one or `application/octet-stream`. CONFLICT when the bytes are stored already.',
           params: IdParams,
           querystring: ContentQuery,
           response: { 200: Success(Type.Pick(FileCreated, ['file'])) },

@@ -19,7 +19,9 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
       config: { access: 'keys:read' },
       schema: {
         tags,
-        summary: "The caller's API keys; for owners and admins, all of the org",
+        summary: 'List API keys',
+        description:
+          "Returns the caller's API keys, newest first, including revoked ones. Owners and admins get all keys of the org. The keys themselves are never returned.",
         querystring: CursorQuery,
         response: { 200: Success(CursorList(ApiKey)) },
       },
@@ -42,9 +44,9 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
       },
       schema: {
         tags,
-        summary: 'Mint an API key for the caller',
+        summary: 'Create an API key',
         description:
-          'Needs step-up. The key is answered once and cannot be read again. A key narrowed by scopes can only make keys that may do no more than itself.',
+          'Creates an API key for the caller. Requires step-up. The key is returned once and cannot be read again. A key with scopes can create only keys that may do no more than itself. VALIDATION_ERROR when `expiresAt` is in the past. Counts against the rate limit `keyMinting`, which is reported as BAD_REQUEST.',
         body: ApiKeyCreate,
         response: { 201: Success(ApiKeyCreated) },
       },
@@ -67,7 +69,8 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
       schema: {
         tags,
         summary: 'Revoke an API key',
-        description: 'It stops working at once, everywhere. Revoking it again changes nothing and answers the same.',
+        description:
+          'Revokes an API key at once, on every server process. Running streams of the key end within a second. Members may revoke their own keys, owners and admins any key of the org. Revoking a key again changes nothing.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

@@ -27,8 +27,8 @@ export const registerAuditRoutes = (app: App, db: Database): void => {
       config: { access: 'audit:read' },
       schema: {
         tags: ['Audit log'],
-        summary: 'Who changed what, newest first',
-        description: '`since` is included, `until` is not.',
+        summary: 'List audit log entries',
+        description: 'Returns who changed what in the org, newest first. Filters can be combined.',
         querystring: AuditQuery,
         response: { 200: Success(CursorList(AuditEntry)) },
       },

@@ -38,7 +38,7 @@ export const registerInvitationRoutes = (app: App, { config, db, library }: Invi
         tags,
         summary: 'List your invitations',
         description:
-          'For people who signed in: the orgs that invited you and wait for your answer, at most 100, oldest first. A session that began with the sign-in link of one org sees the invitation of that org only.',
+          'Returns the open invitations of a person who is signed in, oldest first, at most 100. Accepts a session only, not an API key. A session that started with the sign-in link of one org sees only the invitation of that org.',
         response: { 200: Success(InvitationList) },
       },
     },
@@ -60,7 +60,8 @@ export const registerInvitationRoutes = (app: App, { config, db, library }: Invi
       schema: {
         tags,
         summary: 'Accept an invitation',
-        description: 'For people who signed in. From then on you are a member of the org.',
+        description:
+          'Makes the person who is signed in a member of the org. Accepts a session only, not an API key. NOT_FOUND for invitations of other people.',
         params: IdParams,
         response: { 200: Success(InvitationAccepted) },
       },
@@ -85,7 +86,7 @@ export const registerInvitationRoutes = (app: App, { config, db, library }: Invi
         tags,
         summary: 'Decline an invitation',
         description:
-          'For people who signed in. The invitation ends, and a session that began with the sign-in link of that org ends too.',
+          'Ends the invitation. Accepts a session only, not an API key. A session that started with the sign-in link of that org ends, too.',
         params: IdParams,
         response: { 200: Success(InvitationDeclined) },
       },

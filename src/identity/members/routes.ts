@@ -21,8 +21,9 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       config: { access: 'members:read' },
       schema: {
         tags,
-        summary: 'Members of the org',
-        description: 'Oldest first. With `status=invited`: people who have not accepted their invitation yet.',
+        summary: 'List members',
+        description:
+          'Returns the members of the org, oldest first. With `status=invited`, returns people who have not accepted their invitation yet.',
         querystring: MemberQuery,
         response: { 200: Success(CursorList(Member)) },
       },
@@ -42,7 +43,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
         tags,
         summary: 'Add a member',
         description:
-          'By e-mail address; a person who is not known yet is made and is a member at once. Somebody who signed in before or belongs to another org is `invited`: they may do nothing here until they accept (`POST /me/invitations/:id/accept`). Every role but `member` needs step-up, and only owners make owners. With step-up the answer has a sign-in link, which opens this org alone, for a person who has no password that opens it.',
+          'Adds a person by e-mail address. A new person is a member at once. A person who signed in before or belongs to another org is `invited` and has no access until they accept. Every role except `member` requires step-up, and only owners can add owners. With step-up, the response has a one-time sign-in link for a person without a password that opens this org. CONFLICT when the person is a member or invited already.',
         body: MemberCreate,
         response: { 201: Success(MemberCreated) },
       },
@@ -64,7 +65,13 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
     `${apiPrefix}/members/:id`,
     {
       config: { access: 'members:read', what },
-      schema: { tags, summary: 'One member', params: IdParams, response: { 200: Success(Member) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a member',
+        description: 'Returns a member, or a person who has not accepted their invitation yet.',
+        params: IdParams,
+        response: { 200: Success(Member) },
+      },
     },
     async (request, reply) =>
       sendResource(request, reply, await members.getMember(db, request.actor, request.params.id)),
@@ -78,7 +85,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
         tags,
         summary: 'Change the role of a member',
         description:
-          'Needs step-up. Only owners make or unmake owners; the last owner stays one (CONFLICT). The role of somebody who has not accepted yet cannot be changed (CONFLICT): remove them and invite them again.',
+          'Changes the role of a member. Requires step-up. Only owners can add or remove owners. CONFLICT for the last owner, and for a person who has not accepted yet: remove them and invite them again.',
         params: IdParams,
         body: MemberPatch,
         response: { 200: Success(Member) },
@@ -99,7 +106,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
         tags,
         summary: 'Remove a member',
         description:
-          'Their keys and sessions end at once. The last owner cannot be removed (CONFLICT). For somebody who has not accepted yet, the invitation ends.',
+          'Removes a member from the org. Their API keys and sessions in this org end at once. For a person who has not accepted yet, the invitation ends. CONFLICT for the last owner.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },

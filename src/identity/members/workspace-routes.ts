@@ -19,7 +19,8 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       config: { access: 'workspaces:read' },
       schema: {
         tags,
-        summary: 'Workspaces that the caller may see',
+        summary: 'List workspaces',
+        description: 'Returns the workspaces that the caller has access to; for owners and admins, all of the org.',
         querystring: CursorQuery,
         response: { 200: Success(CursorList(Workspace)) },
       },
@@ -34,7 +35,13 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
     `${apiPrefix}/workspaces`,
     {
       config: { access: 'workspaces:write' },
-      schema: { tags, summary: 'Create a workspace', body: WorkspaceCreate, response: { 201: Success(Workspace) } },
+      schema: {
+        tags,
+        summary: 'Create a workspace',
+        description: 'Creates a workspace and adds the caller to it. The slug is made from the name.',
+        body: WorkspaceCreate,
+        response: { 201: Success(Workspace) },
+      },
     },
     async (request, reply) => {
       const workspace = await workspaces.createWorkspace(request.db, request.actor, request.body.name)
@@ -47,7 +54,13 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
     `${apiPrefix}/workspaces/:id`,
     {
       config: { access: 'workspaces:read', what },
-      schema: { tags, summary: 'One workspace', params: IdParams, response: { 200: Success(Workspace) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a workspace',
+        description: 'Returns a workspace. NOT_FOUND when the caller has no access to it.',
+        params: IdParams,
+        response: { 200: Success(Workspace) },
+      },
     },
     async (request, reply) =>
       sendResource(request, reply, await workspaces.getWorkspace(db, request.actor, request.params.id)),
@@ -60,6 +73,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       schema: {
         tags,
         summary: 'Rename a workspace',
+        description: 'Changes the name of a workspace. The slug stays.',
         params: IdParams,
         body: Patch(WorkspaceCreate),
         response: { 200: Success(Workspace) },
@@ -82,7 +96,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       schema: {
         tags,
         summary: 'Delete a workspace',
-        description: 'Needs step-up. The default workspace cannot be deleted.',
+        description: 'Deletes a workspace. Requires step-up. FORBIDDEN for the default workspace.',
         params: IdParams,
         response: { 200: Success(Deleted) },
       },
@@ -100,8 +114,9 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       config: { access: 'workspaces:read', what },
       schema: {
         tags,
-        summary: 'Who was added to a workspace',
-        description: 'Owners and admins of the org reach every workspace without being listed here.',
+        summary: 'List members of a workspace',
+        description:
+          'Returns the members who were added to a workspace. Owners and admins have access to every workspace without being listed here.',
         params: IdParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(WorkspaceMember)) },
@@ -120,8 +135,9 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       config: { access: 'workspaces:write', what },
       schema: {
         tags,
-        summary: 'Add a member of the org to a workspace',
-        description: 'Answers 200 instead of 201 when they were in it already.',
+        summary: 'Add a member to a workspace',
+        description:
+          'Gives a member of the org access to a workspace. Returns 200 instead of 201 when they had access already.',
         params: IdParams,
         body: WorkspaceMemberAdd,
         response: { 200: Success(WorkspaceMember), 201: Success(WorkspaceMember) },
@@ -140,7 +156,8 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       config: { access: 'workspaces:write', what },
       schema: {
         tags,
-        summary: 'Take a member out of a workspace',
+        summary: 'Remove a member from a workspace',
+        description: "Removes a member's access to a workspace. They stay a member of the org.",
         params: WorkspaceMemberParams,
         response: { 200: Success(Deleted) },
       },

@@ -76,7 +76,14 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
     {
       config: routeConfig,
       onRequest,
-      schema: { tags, summary: 'Sign in by password', body: SignIn, response: { 200: Success(SignedIn) } },
+      schema: {
+        tags,
+        summary: 'Sign in with a password',
+        description:
+          'Starts a session and sets its cookie. With two-factor authentication, `twoFactorRequired` is true and the session starts after `POST /auth/sign-in/totp`. UNAUTHORIZED when the address or the password is wrong. Failed attempts slow down further ones.',
+        body: SignIn,
+        response: { 200: Success(SignedIn) },
+      },
     },
     async (request, reply) => {
       const { email, password } = request.body
@@ -93,8 +100,9 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
       onRequest,
       schema: {
         tags,
-        summary: 'Sign in by a one-time link',
-        description: '`token` is what follows `#link=` in the link.',
+        summary: 'Sign in with a one-time link',
+        description:
+          'Starts a session with the token of a sign-in link and sets its cookie. With two-factor authentication, `twoFactorRequired` is true and the session starts after `POST /auth/sign-in/totp`. UNAUTHORIZED when the link is used or expired.',
         body: SignInLink,
         response: { 200: Success(SignedIn) },
       },
@@ -113,8 +121,9 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
       onRequest,
       schema: {
         tags,
-        summary: 'Confirm a sign-in by a code',
-        description: 'Of the authenticator (`code`) or one of the backup codes (`backupCode`); each works once.',
+        summary: 'Confirm a sign-in with a code',
+        description:
+          'Completes a sign-in with a second factor: a code of the authenticator app (`code`) or a backup code (`backupCode`). Each works once. UNAUTHORIZED when the code is wrong.',
         body: SignInCode,
         response: { 200: Success(SignedIn) },
       },
@@ -133,7 +142,13 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
     `${apiPrefix}/auth/sign-out`,
     {
       config: { access: 'public', errors: ['FORBIDDEN'] },
-      schema: { tags, summary: 'End the session of this browser', response: { 200: Success(SignedOut) } },
+      schema: {
+        tags,
+        summary: 'Sign out',
+        description:
+          'Ends the session and clears its cookie. Succeeds without a session, too. FORBIDDEN without an `Origin` header of this server.',
+        response: { 200: Success(SignedOut) },
+      },
     },
     async (request, reply) => {
       requireOwnOrigin(request, baseUrl)
@@ -148,9 +163,9 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
       config: { access: 'public' },
       schema: {
         tags,
-        summary: 'Who this browser is signed in as',
+        summary: 'Retrieve the session',
         description:
-          '`data` is null when nobody is. Asking keeps the session alive: it ends 7 days after the last time.',
+          'Returns the person who is signed in, and the orgs that the session opens. `data` is null without a session. Each call extends the session to 7 days.',
         response: { 200: Success(Nullable(Session)) },
       },
     },
@@ -176,9 +191,9 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
       config: routeConfig,
       schema: {
         tags,
-        summary: 'Prove that it is you',
+        summary: 'Create a step-up token',
         description:
-          'By password or by a code of the authenticator. The token goes into `X-Step-Up-Token` of the calls that ask for it; it is good for 10 minutes and until the password changes.',
+          'Confirms the identity of the caller with a password or a code of the authenticator app, and returns a token for the header `X-Step-Up-Token`. The token is valid for 10 minutes and until the password changes. UNAUTHORIZED when the proof is wrong. Counts against the rate limit `signIn`.',
         body: StepUp,
         response: { 200: Success(StepUpToken) },
       },
@@ -198,7 +213,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
         tags,
         summary: 'Change the password',
         description:
-          'For people who signed in. The other sessions that the old password opened end, and its step-up tokens. The new one opens the orgs that the old one did and those of this session. A session that no password opens yet sets a first one without `currentPassword`; with that of another org, both orgs get the new one.',
+          'Changes the password of a person who is signed in; API keys get FORBIDDEN. Ends the other sessions that the old password opened. The new password opens the orgs of the old one and those of this session. A session that no password opens yet sets a first one without `currentPassword`; with the password of another org, both orgs get the new one. Counts against the rate limit `signIn`.',
         body: PasswordChange,
         response: { 200: Success(PasswordChanged) },
       },
@@ -219,8 +234,9 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
       config: { ...routeConfig, errors: ['CONFLICT'] },
       schema: {
         tags,
-        summary: 'Begin two-factor authentication',
-        description: 'For people who signed in. It is on once a first code was confirmed.',
+        summary: 'Set up two-factor authentication',
+        description:
+          'Returns a secret for an authenticator app to a person who is signed in; API keys get FORBIDDEN. Two-factor authentication is on after a first code is confirmed. CONFLICT when it is on already.',
         body: TwoFactorBegin,
         response: { 201: Success(TwoFactorSecret) },
       },
@@ -239,7 +255,9 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
       config: { ...routeConfig, errors: ['CONFLICT'] },
       schema: {
         tags,
-        summary: 'Confirm two-factor authentication by a first code',
+        summary: 'Confirm two-factor authentication',
+        description:
+          'Turns on two-factor authentication with a first code of the authenticator app. UNAUTHORIZED when the code is wrong.',
         body: TwoFactorConfirm,
         response: { 200: Success(TwoFactorEnabled) },
       },
@@ -258,8 +276,9 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
       config: routeConfig,
       schema: {
         tags,
-        summary: 'Remove two-factor authentication',
-        description: 'Needs step-up.',
+        summary: 'Turn off two-factor authentication',
+        description:
+          'Removes the second factor of the caller. Requires step-up. CONFLICT when two-factor authentication is off.',
         response: { 200: Success(Deleted) },
       },
     },

@@ -81,9 +81,9 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
       onRequest: async (request) => requireSafeOrigin(request, config.baseUrl),
       schema: {
         tags: ['MCP'],
-        summary: 'The Model Context Protocol: files, agents and connector tools for other programs’ models',
+        summary: 'Send an MCP message',
         description:
-          'Streamable HTTP, revisions 2026-07-28 (without a handshake) and 2025-11-25 to 2025-03-26 (with one). What is offered is what the key may do.',
+          'Serves the Model Context Protocol over streamable HTTP, in the revisions 2026-07-28 (without a handshake) and 2025-03-26 to 2025-11-25 (with one). The tools are files, agents and the connector tools of the caller, as far as the credential permits. Errors of the protocol are JSON-RPC errors.',
         body: RpcBody,
         response: { 200: RpcAnswer, 202: Nothing, ...failures },
       },

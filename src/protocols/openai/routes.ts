@@ -64,13 +64,13 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:write', rateLimit: 'turns', idempotency: { resumes: true } },
       schema: {
         tags,
-        summary: 'Have an agent answer a conversation, as OpenAI’s chat completions do',
+        summary: 'Create a chat completion',
         description:
-          'Each completion is a turn of a session; `X-Turn-Id` and `X-Session-Id` name them. With `stream` it is answered in chunks as server-sent events.',
+          'Sends a conversation to an agent and returns its reply. Each completion is a turn of a session; the response headers `X-Turn-Id` and `X-Session-Id` name them. Tools of the agent run on the server, so the response never contains tool calls. With `stream`, the reply is sent in chunks as server-sent events. Counts against the rate limit `turns`.',
         body: ChatCompletionCreate,
         response: {
           200: {
-            description: 'The completion, or its chunks',
+            description: 'The completion, or its chunks with `stream`.',
             content: {
               'application/json': { schema: ChatCompletion },
               'text/event-stream': { schema: { type: 'string' } },
@@ -106,7 +106,12 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
     `${openAiPrefix}/models`,
     {
       config: { access: 'agents:read' },
-      schema: { tags, summary: 'Agents as models', response: { 200: ChatModelList, ...failures } },
+      schema: {
+        tags,
+        summary: 'List agents as models',
+        description: "Returns the active agents of the workspace in the shape of OpenAI's list of models.",
+        response: { 200: ChatModelList, ...failures },
+      },
     },
     async ({ actor }) => {
       await ensureDefaultAgent(actor)
@@ -120,7 +125,9 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'agents:read', what: 'Model' },
       schema: {
         tags,
-        summary: 'One agent as a model',
+        summary: 'Retrieve an agent as a model',
+        description:
+          "Returns one active agent in the shape of OpenAI's models. NOT_FOUND when the agent does not exist or is inactive.",
         params: ChatModelParams,
         response: { 200: ChatModel, ...failures },
       },

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { EventStream, IdParams, Nothing } from '../../platform/http/schemas.ts'
-import { lastSeenSeq, sendStream, streamsTo } from './send-stream.ts'
+import { lastSeenSeq, sendStream } from './send-stream.ts'
 import type { StreamOptions } from './send-stream.ts'
 import * as eventQueries from './queries.ts'
 import type { SessionDeps } from '../deps.ts'
@@ -33,11 +33,12 @@ export const registerStreamRoutes = (app: App, { db, streams }: SessionDeps): vo
       config: { access: 'sessions:read', what: 'Turn' },
       schema: {
         tags,
-        summary: "A turn's stream, from any frame on",
-        description: `${streamsTo} 204 when nothing follows; kept for 24 hours. \`Last-Event-ID\` works like \`after\`.`,
+        summary: 'Stream a turn',
+        description:
+          'Returns a turn as server-sent events: the UI message stream of the AI SDK, version 1, with an `id:` on every frame. Continues after `after` or the header `Last-Event-ID`, whichever is larger. Returns 204 when no frames follow. Frames are kept for 24 hours.',
         params: IdParams,
         querystring: StreamQuery,
-        response: { 200: EventStream('The frames of the turn'), 204: Nothing },
+        response: { 200: EventStream('The stream of the turn.'), 204: Nothing },
       },
     },
     async (request, reply) => {
@@ -47,18 +48,32 @@ export const registerStreamRoutes = (app: App, { db, streams }: SessionDeps): vo
   )
 
   // The AI SDK's transport derives the second path from the URL of the messages.
-  for (const path of ['/sessions/:id/stream', '/sessions/:id/messages/:chatId/stream']) {
+  const paths = [
+    [
+      '/sessions/:id/stream',
+      IdParams,
+      'Stream the running turn of a session',
+      'Returns the running turn as server-sent events: the UI message stream of the AI SDK, version 1. Each `id:` is `<turn>:<number>`, so a client that reconnects with `Last-Event-ID` continues in the same turn and gets the next turn from its first frame. Returns 204 when no turn is running.',
+    ],
+    [
+      '/sessions/:id/messages/:chatId/stream',
+      SessionStreamParams,
+      'Resume a stream of useChat',
+      'Returns the stream of the running turn, at the URL that `useChat` of the AI SDK asks for. The response is the same as that of `GET /sessions/{id}/stream`.',
+    ],
+  ] as const
+  for (const [path, params, summary, description] of paths) {
     app.get(
       `${apiPrefix}${path}`,
       {
         config: { access: 'sessions:read', what: 'Session' },
         schema: {
           tags,
-          summary: 'The stream of the turn that is under way in a session',
-          description: `${streamsTo} It names the turn, too (\`<turn>:<number>\`), so that a reader with \`Last-Event-ID\` goes on in the same turn and gets the next one from its first frame. 204 when none is.`,
-          params: path.includes('chatId') ? SessionStreamParams : IdParams,
+          summary,
+          description,
+          params,
           querystring: StreamQuery,
-          response: { 200: EventStream('The frames of the turn'), 204: Nothing },
+          response: { 200: EventStream('The stream of the turn.'), 204: Nothing },
         },
       },
       async (request, reply) => {

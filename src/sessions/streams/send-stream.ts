@@ -6,10 +6,6 @@ import type { StreamReader, TurnStreams } from './turn-streams.ts'
 // The AI SDK's clients recognise the UI message stream by this header.
 const streamHeaders = { 'x-vercel-ai-ui-message-stream': 'v1' }
 
-/** The description of streamed responses in the API reference. */
-export const streamsTo =
-  'text/event-stream: the UI message stream of the AI SDK, version 1, with an `id:` on every frame.'
-
 /** Whether the caller wants events. The AI SDK's transport does not send an Accept header for them, so its body decides. */
 export const wantsStream = ({ headers }: FastifyRequest, isFromUseChat: boolean): boolean => {
   const accept = headers.accept ?? ''

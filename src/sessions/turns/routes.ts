@@ -3,7 +3,7 @@ import { conflict } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
-import { sendStream, streamsTo, wantsStream } from '../streams/send-stream.ts'
+import { sendStream, wantsStream } from '../streams/send-stream.ts'
 import * as eventQueries from '../streams/queries.ts'
 import { getTurnWithReply, getTurnDetails } from './turn-details.ts'
 import type { SessionDeps } from '../deps.ts'
@@ -42,8 +42,9 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       },
       schema: {
         tags,
-        summary: 'Say something and have the agent answer: a chat turn',
-        description: `Answers 200 with the reply when it is there within 55 s, else 202; a turn goes on when its client goes away. With Accept: ${streamsTo} The body of the AI SDK's useChat is taken, too, and streamed to.`,
+        summary: 'Send a message',
+        description:
+          'Sends a message to the agent of the session and creates a turn. Returns 200 with the reply when the turn ends within 55 seconds, otherwise 202; the turn continues when the client disconnects. With `Accept: text/event-stream`, or with the body of `useChat` of the AI SDK, returns the UI message stream of the AI SDK, version 1, with an `id:` on every frame. PAYMENT_REQUIRED when the balance or a spending limit does not cover a paid model. VALIDATION_ERROR when the agent is inactive or its model is not available. Counts against the rate limit `turns`.',
         params: IdParams,
         body: TurnCreate,
         response: { 200: Success(TurnAnswer), 202: Success(TurnAnswer) },
@@ -82,7 +83,14 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
     `${apiPrefix}/turns/:id`,
     {
       config: { access: 'sessions:read', what: 'Turn' },
-      schema: { tags, summary: "A turn's receipt", params: IdParams, response: { 200: Success(Turn) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a turn',
+        description:
+          'Returns a turn with its model calls, tool calls, tokens, cost and the decisions that it waits for.',
+        params: IdParams,
+        response: { 200: Success(Turn) },
+      },
     },
     async ({ actor, params }) => ok(await getTurnDetails(db.hot, actor, params.id)),
   )
@@ -94,7 +102,8 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       schema: {
         tags,
         summary: 'Cancel a turn',
-        description: 'What it has said so far is kept. `cancelled` is false when it had ended before.',
+        description:
+          'Cancels a turn at once. Output until then is kept as the reply. `cancelled` is false when the turn had ended otherwise.',
         params: IdParams,
         response: { 200: Success(Cancelled) },
       },
@@ -108,7 +117,9 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:write', what: 'Session' },
       schema: {
         tags,
-        summary: 'Cancel the turn that is under way, and those that wait behind it',
+        summary: 'Cancel the turns of a session',
+        description:
+          'Cancels the running turn of the session and all queued ones. Output until then is kept as the reply. `cancelled` is false when nothing was running.',
         params: IdParams,
         response: { 200: Success(Cancelled) },
       },
@@ -122,9 +133,9 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
       config: { access: 'sessions:write', what: 'Turn' },
       schema: {
         tags,
-        summary: 'Decide whether a tool is run',
+        summary: 'Decide an approval',
         description:
-          'Allowed for the person for whom the turn runs and, except for a consent, for members with approvals:decide; the key must also hold the permission of the tool. The first decision counts. When the last one is taken the turn goes on. CONFLICT when the agent has changed since a consent was asked for; it is asked for again.',
+          'Approves or denies a tool call that the turn waits for. Allowed for the user of the turn and, except for a consent, for callers with the permission `approvals:decide`; the caller also needs the permission of the tool. The turn continues after the last decision. CONFLICT when it was decided otherwise before, and when the agent has changed since a consent was requested.',
         params: IdParams,
         body: ApprovalDecision,
         response: { 200: Success(TurnAnswer) },

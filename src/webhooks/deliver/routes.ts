@@ -24,7 +24,9 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       config: { access: 'webhooks:read' },
       schema: {
         tags,
-        summary: "The latest events of all the org's webhooks",
+        summary: 'List recent events',
+        description:
+          'Returns the latest events of all webhooks of the org, newest first, at most 100 in a page. Events are kept for 30 days by default.',
         querystring: RecentEventsQuery,
         response: { 200: Success(CursorList(WebhookEvent)) },
       },
@@ -38,7 +40,9 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       config: { access: 'webhooks:read', what },
       schema: {
         tags,
-        summary: 'Events that a webhook recorded, newest first',
+        summary: 'List events of a webhook',
+        description:
+          'Returns the events that a webhook received, newest first. Events are kept for 30 days by default.',
         params: IdParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(WebhookEvent)) },
@@ -51,7 +55,13 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
     `${apiPrefix}/webhooks/:id/events/:eventId`,
     {
       config: { access: 'webhooks:read', what: 'Event' },
-      schema: { tags, summary: 'One event', params: EventParams, response: { 200: Success(WebhookEvent) } },
+      schema: {
+        tags,
+        summary: 'Retrieve an event',
+        description: 'Returns an event with its full payload.',
+        params: EventParams,
+        response: { 200: Success(WebhookEvent) },
+      },
     },
     async ({ actor, params }) => ok(await deliveries.getEvent(db, actor, params.id, params.eventId)),
   )
@@ -62,7 +72,9 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       config: { access: 'webhooks:write', what: 'Event', errors: ['VALIDATION_ERROR'] },
       schema: {
         tags,
-        summary: 'Forward an event once more',
+        summary: 'Replay an event',
+        description:
+          'Creates a new delivery of an event, also of a filtered one. VALIDATION_ERROR when the webhook forwards nowhere.',
         params: EventParams,
         response: { 202: Success(Delivery) },
       },
@@ -85,7 +97,9 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       config: { access: 'webhooks:read', what },
       schema: {
         tags,
-        summary: 'Deliveries of a webhook, newest first',
+        summary: 'List deliveries of a webhook',
+        description:
+          'Returns the deliveries of a webhook with their attempts, newest first. Finished deliveries are kept for 30 days by default.',
         params: IdParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(Delivery)) },
@@ -98,7 +112,13 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
     `${apiPrefix}/webhooks/:id/deliveries/:deliveryId`,
     {
       config: { access: 'webhooks:read', what: 'Delivery' },
-      schema: { tags, summary: 'One delivery', params: DeliveryParams, response: { 200: Success(Delivery) } },
+      schema: {
+        tags,
+        summary: 'Retrieve a delivery',
+        description: 'Returns a delivery with its attempts and the last response.',
+        params: DeliveryParams,
+        response: { 200: Success(Delivery) },
+      },
     },
     async ({ actor, params }) => ok(await deliveries.getDelivery(db, actor, params.id, params.deliveryId)),
   )
@@ -109,7 +129,9 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       config: { access: 'webhooks:write', what: 'Delivery', errors: ['VALIDATION_ERROR'] },
       schema: {
         tags,
-        summary: 'Attempt a delivery once more, now',
+        summary: 'Retry a delivery',
+        description:
+          'Makes one more attempt now, also for a delivery that waits for its next attempt. VALIDATION_ERROR when the delivery has succeeded or the webhook forwards nowhere.',
         params: DeliveryParams,
         response: { 202: Success(Delivery) },
       },
@@ -132,7 +154,9 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       config: { access: 'webhooks:write', what, errors: ['VALIDATION_ERROR'] },
       schema: {
         tags,
-        summary: 'Attempt all deliveries once more that were created since a time and have failed',
+        summary: 'Retry failed deliveries',
+        description:
+          'Makes one more attempt for every failed delivery that was created since a time. VALIDATION_ERROR when the webhook forwards nowhere.',
         params: IdParams,
         body: Recover,
         response: { 202: Success(Recovered) },

@@ -83,9 +83,11 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         },
         schema: {
           tags,
-          summary: 'Where a provider sends events to; the signature is the proof',
+          summary: 'Receive an event',
+          description:
+            "Receives an event of up to 1 MB from a provider. Requests are verified by the scheme of the webhook's `source`: UNAUTHORIZED when the signature is missing, wrong or too old. The event is stored before the response. Duplicates are acknowledged and not stored again. NOT_FOUND for a disabled webhook. PAYMENT_REQUIRED or FORBIDDEN when the quota `eventsKept` of the org is used up. Verified requests count against the rate limit `receive`.",
           params: ReceiveParams,
-          response: { 200: Success(Receipt), 204: Empty('A health check of the provider') },
+          response: { 200: Success(Receipt), 204: Empty('Response to a health check of the provider.') },
         },
       },
       async (request, reply) => {
@@ -117,9 +119,9 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         },
         schema: {
           tags,
-          summary: "Receive the events of a Linear application's webhook",
+          summary: 'Receive a Linear event',
           description:
-            'An event is recorded in the one org that has bound the Linear organization it comes from, under its webhook Linear; NOT_FOUND when no org has bound it.',
+            'Receives events of a Linear application. Requests are verified with the header `Linear-Signature`: UNAUTHORIZED when it is wrong. An event is stored in the org that has bound its Linear organization, under the webhook `Linear`. NOT_FOUND when no org has bound it, SERVICE_UNAVAILABLE when Linear is not set up on this server.',
           response: { 200: Success(Receipt) },
         },
       },
@@ -143,7 +145,9 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
       config: { access: 'webhooks:write', what, errors: ['NOT_FOUND', 'VALIDATION_ERROR', 'PAYMENT_REQUIRED'] },
       schema: {
         tags,
-        summary: 'Record an event of your own, which goes the way of a received one',
+        summary: 'Send a test event',
+        description:
+          'Stores a test event for a webhook, which is forwarded like a received one. VALIDATION_ERROR when the webhook is disabled.',
         body: WebhookTest,
         response: { 201: Success(WebhookEvent) },
       },
@@ -171,7 +175,9 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         config: { access: 'webhooks:read', what, errors: ['NOT_FOUND'] },
         schema: {
           tags,
-          summary: 'Check a signed payload, and hear what is wrong with it; nothing is recorded',
+          summary: 'Verify a signature',
+          description:
+            'Checks a signed request against the secret of a webhook and explains what is wrong with it. Nothing is stored.',
           body: WebhookVerify,
           response: { 200: Success(Verified) },
         },

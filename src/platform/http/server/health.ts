@@ -78,7 +78,12 @@ export const registerHealth = (app: App, options: HealthOptions): void => {
     '/healthz',
     {
       config: { access: 'public' },
-      schema: { tags, summary: 'Whether the process is alive', response: { 200: Success(Status) } },
+      schema: {
+        tags,
+        summary: 'Check liveness',
+        description: 'Returns 200 while the process is alive. Checks nothing else.',
+        response: { 200: Success(Status) },
+      },
     },
     async () => ok({ status: 'ok' as const }),
   )
@@ -89,7 +94,9 @@ export const registerHealth = (app: App, options: HealthOptions): void => {
       config: { access: 'public' },
       schema: {
         tags,
-        summary: 'Whether the server can do its work: SERVICE_UNAVAILABLE names what is missing',
+        summary: 'Check readiness',
+        description:
+          'Returns 200 when the server can handle requests. SERVICE_UNAVAILABLE while it starts or stops, and when the database or another dependency does not respond; the message names it.',
         response: { 200: Success(Readiness) },
       },
     },

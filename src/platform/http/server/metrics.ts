@@ -195,9 +195,14 @@ export const registerMetrics = (app: App, { token, gauges, log, slowMs = 2_000 }
       config: { access: 'public' },
       schema: {
         tags: ['Operations'],
-        summary: 'What Prometheus scrapes: for programs on this machine, or with METRICS_TOKEN as bearer',
+        summary: 'Retrieve metrics',
+        description:
+          'Returns metrics in the text format of Prometheus. Allowed for programs on the same machine, and for requests with `METRICS_TOKEN` as the bearer token.',
         response: {
-          200: { description: 'Prometheus text format', content: { 'text/plain': { schema: Type.String() } } },
+          200: {
+            description: 'Metrics in the text format of Prometheus.',
+            content: { 'text/plain': { schema: Type.String() } },
+          },
         },
       },
     },

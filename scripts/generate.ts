@@ -8,9 +8,9 @@ import { createLog } from '../src/platform/process/log.ts'
 import { createSealer } from '../src/platform/encryption/secrets.ts'
 import { buildServer } from '../src/server.ts'
 import { envExample, withConfigTable } from './config-docs.ts'
-import { openApiOf } from './openapi.ts'
-import type { OpenApi } from './openapi.ts'
-import { sdkTypes } from './sdk-types.ts'
+import { openApiOf } from './openapi/openapi.ts'
+import type { OpenApi } from './openapi/openapi.ts'
+import { sdkTypes } from './openapi/sdk-types.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -29,6 +29,12 @@ const checks: [string, string, string[]][] = [
   ['types of the console', bin('tsc'), ['-p', 'console']],
   ['the console builds', process.execPath, ['scripts/build-console.mjs']],
   ['generated files are fresh', process.execPath, ['scripts/generate.ts', '--check']],
+  [
+    'the API document passes Spectral',
+    bin('spectral'),
+    ['lint', 'docs/openapi.json', '--fail-severity', 'warn', '--quiet'],
+  ],
+  ['the API document passes Redocly', bin('redocly'), ['lint', 'docs/openapi.json']],
 ]
 
 const runCheck = async ([name, command, args]: (typeof checks)[number]): Promise<Outcome> => {

@@ -153,7 +153,7 @@ const nextStep = {
   credentialSubmitUrl: Nullable(
     Type.String({
       description: 'URL to POST the credentials to. Null for OAuth connectors.',
-      examples: ['https://atrium.example.com/api/v1/connections/01a2008b-5a2f-7bbe-b30d-feaa6411df9c/credentials'],
+      examples: ['https://atrium.example.com/api/v1/connections/01a1fc7d-b38d-79d1-a68c-3aedf156f4f2/credentials'],
     }),
   ),
 }

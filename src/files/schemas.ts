@@ -54,13 +54,13 @@ export const File = Type.Object(
     storageKey: Nullable(
       Type.String({
         description: 'Key of the stored object. Files with the same bytes share it. Null while pending.',
-        examples: ['01a1fc76-224b-7162-9141-b4cde6ce409e/01a1fc77-215c-7176-a575-9ea8cb68724b'],
+        examples: ['01a1fc7d-e87c-7b45-ac05-ad389d58904e/01a1fc77-215c-7176-a575-9ea8cb68724b'],
       }),
     ),
     storageUrl: Nullable(
       Type.String({
         description: 'URL that downloads the file with an API key. Null for folders.',
-        examples: ['https://atrium.example.com/api/v1/files/01a1fc77-216b-7885-a34f-9f6b8ef2102f?download=true'],
+        examples: ['https://atrium.example.com/api/v1/files/01a1fc7d-3b9c-7358-af36-f0a31b6ad3e1?download=true'],
       }),
     ),
     contentHash: Nullable(
@@ -121,7 +121,7 @@ export const FileCreated = Type.Object(
       Type.String({
         description: 'Signed URL that accepts the bytes by PUT, once, within an hour. Present for pending files only.',
         examples: [
-          'https://atrium.example.com/api/v1/files/01a1fc77-216b-7885-a34f-9f6b8ef2102f/content?token=eyJhbGciOi',
+          'https://atrium.example.com/api/v1/files/01a1fc7d-3b9c-7358-af36-f0a31b6ad3e1/content?token=eyJhbGciOi',
         ],
       }),
     ),
@@ -219,7 +219,7 @@ export const Preview = Type.Object(
     description: 'A preview of a file.',
     examples: [
       {
-        fileId: '01a1fc77-216b-7885-a34f-9f6b8ef2102f',
+        fileId: '01a1fc7d-3b9c-7358-af36-f0a31b6ad3e1',
         name: 'data.csv',
         mimeType: 'text/csv',
         kind: 'spreadsheet',

@@ -230,7 +230,7 @@ export const AuditEntry = Type.Object(
         id: Nullable(
           Type.String({
             description: 'ID of the resource. Null without one.',
-            examples: ['01a1fc7d-509e-7757-b0e1-2fc91e738533'],
+            examples: ['01a1fc7d-21a3-7230-ae03-772a58aff1b3'],
           }),
         ),
       },

@@ -182,6 +182,7 @@ export const Message = Type.Object(
     turnId: IdOf('ID of the turn.'),
     role: Type.Enum(['user', 'assistant'], {
       description: '`user`: the request. `assistant`: the reply of the agent.',
+      examples: ['assistant'],
     }),
     author: Author,
     parts,
@@ -205,7 +206,7 @@ export const PeerMessage = Type.Object(
     isSelf: Type.Boolean({ description: 'Whether the agent in the path wrote the message.', examples: [true] }),
     text: Type.String({
       description: 'Text of the message.',
-      examples: ['Which pull requests were merged since 2.3?'],
+      examples: ['Revenue rose by 8 % in the third quarter.'],
     }),
     parts,
     createdAt: CreatedAt,

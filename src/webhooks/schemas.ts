@@ -20,7 +20,7 @@ const statusMeaning =
 const Status = (description: string) => Type.Enum(['active', 'paused', 'disabled'], { description })
 
 const urlExample = { examples: ['https://hooks.example.com/orders'] }
-const receiveUrl = 'https://atrium.example.com/api/v1/webhooks/receive/01a200a3-5d0c-7b12-9a8e-1f0c6f5d2a77'
+const receiveUrl = 'https://atrium.example.com/api/v1/webhooks/receive/01a1fc7d-9fd0-79dc-a335-45f9cc19b81e'
 const eventsExample = { examples: [['order.*', 'refund.created']] }
 const descriptionExample = { examples: ['Orders of the web shop'] }
 const typeExample = { examples: ['order.created'] }
@@ -319,7 +319,7 @@ export const WebhookVerify = Type.Object(
   {
     examples: [
       {
-        webhookId: '01a200a3-5d0c-7b12-9a8e-1f0c6f5d2a77',
+        webhookId: '01a1fc7d-9fd0-79dc-a335-45f9cc19b81e',
         payload: '{"type":"order.created","order":42}',
         headers: {
           'webhook-id': 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W',

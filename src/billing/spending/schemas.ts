@@ -62,7 +62,7 @@ export const Spending = Type.Object(
       }),
       { description: 'Usage by day, oldest first.' },
     ),
-    topAgents: Type.Array(Item('agent', '01a1fc95-e34e-7c97-9c69-349fd7df7dda', 'Release notes'), {
+    topAgents: Type.Array(Item('agent', '01a1fc7d-d4f0-7bc5-aa29-de06b510f9aa', 'Release notes'), {
       description: 'Agents with the highest charges.',
     }),
     topModels: Type.Array(Item('model', model, 'Claude Sonnet 4.5'), {

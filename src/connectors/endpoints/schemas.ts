@@ -32,10 +32,11 @@ export const Endpoint = Type.Object(
     provider: Type.String({ description: 'Provider that sends the events.', examples: ['telegram'] }),
     url: Type.String({
       description: 'URL that the provider sends events to.',
-      examples: ['https://atrium.example.com/api/v1/connectors/webhooks/telegram/01a200f4-77b0-7d3e-9a51-4c0b6f2d8e13'],
+      examples: ['https://atrium.example.com/api/v1/connectors/webhooks/telegram/01a1fc7d-b6bf-77bc-a8d9-6f3ea9d132c8'],
     }),
     status: Type.Enum(['pending', 'active', 'closed'], {
       description: '`pending`: being set up. `active`: receives events. `closed`: replaced by another endpoint.',
+      examples: ['active'],
     }),
     agentId: Nullable(IdOf('ID of the agent that handles the events. Null: events are only recorded.')),
     target: Nullable(
@@ -84,11 +85,11 @@ export const LinearBinding = Type.Object(
     }),
     connectionId: Type.String({
       description: 'ID of the connection whose token proved administration.',
-      examples: ['01a2008b-5a2f-7bbe-b30d-feaa6411df9c'],
+      examples: ['01a1fc7d-b38d-79d1-a68c-3aedf156f4f2'],
     }),
     boundBy: Type.String({
       description: 'ID of the user who bound the organization.',
-      examples: ['01a1fc76-2255-70fc-90dc-7e57bd69b2ee'],
+      examples: ['01a1fc7d-04f8-7996-ada7-63b7a969b102'],
     }),
     createdAt: CreatedAt,
   },

@@ -28,7 +28,10 @@ export interface OAuthRouteDeps extends Omit<OAuthDeps, 'config'> {
 const tags = ['Connections']
 const what = 'Connection'
 
-const Page = { description: 'An HTML page.', content: { 'text/html': { schema: Type.String() } } }
+const Page = {
+  description: 'An HTML page.',
+  content: { 'text/html': { schema: Type.String({ examples: ['<!doctype html><title>Connected</title>'] }) } },
+}
 
 /** The page, with all that its answer has to say about it. */
 const page = (reply: FastifyReply, html: string, status = 200): string => {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Static, TObject, TSchema, TString, TUnsafe } from 'typebox'
 
-// `description` and `examples` are for the API reference: scripts/openapi-examples.ts makes an example of every request
-// and response from them. Validation and serialisation ignore both.
+// `description` and `examples` are for the API reference: scripts/openapi/examples.ts composes the examples of
+// requests and responses from them. Validation and serialisation ignore both.
 
 /** An ID with a description of what it identifies. */
 export const IdOf = (description: string): TString => Type.String({ format: 'uuid', description })
@@ -95,7 +95,7 @@ export const Page = <T extends TSchema>(item: T) =>
   Type.Object(
     {
       items: Type.Array(item, { description: 'Items of this page.' }),
-      page: Type.Integer({ description: 'Page number, from 1.' }),
+      page: Type.Integer({ description: 'Page number, from 1.', examples: [1] }),
       limit: Type.Integer({ description: 'Maximum number of items in a page.', examples: [50] }),
       total: Type.Integer({ description: 'Number of items on all pages.', examples: [1] }),
       hasMore: Type.Boolean({ description: 'Whether there is another page.' }),
@@ -112,7 +112,10 @@ export const CursorList = <T extends TSchema>(item: T) =>
   )
 
 /** At least one of the properties must be sent: the body of a PATCH. */
-export const Patch = <T extends TObject>(schema: T) => Type.Partial(schema, { minProperties: 1 })
+export const Patch = <T extends TObject>(schema: T) => {
+  const { examples } = schema as { examples?: unknown[] }
+  return Type.Partial(schema, { minProperties: 1, ...(examples === undefined ? {} : { examples }) })
+}
 
 /** A binary response, for the reference: what is streamed passes no schema. */
 export const Bytes = (description: string) => ({
@@ -123,7 +126,14 @@ export const Bytes = (description: string) => ({
 /** A response of server-sent events, for the reference. */
 export const EventStream = (description: string) => ({
   description,
-  content: { 'text/event-stream': { schema: Type.String() } },
+  content: {
+    'text/event-stream': {
+      schema: Type.String({
+        description: 'Server-sent events.',
+        examples: ['id: 1\ndata: {"type":"text-delta","id":"1.1.1","delta":"Hello"}\n\ndata: [DONE]\n\n'],
+      }),
+    },
+  },
 })
 
 /** A response without a body, for the reference. */

@@ -73,7 +73,14 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
             description: 'The completion, or its chunks with `stream`.',
             content: {
               'application/json': { schema: ChatCompletion },
-              'text/event-stream': { schema: { type: 'string' } },
+              'text/event-stream': {
+                schema: {
+                  type: 'string',
+                  examples: [
+                    'data: {"id":"chatcmpl-01a1fc7d-9b47-7384-a5f6-84444f80a265","object":"chat.completion.chunk","created":1795304742,"model":"agent/assistant","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,"finish_reason":null}]}\n\ndata: [DONE]\n\n',
+                  ],
+                },
+              },
             },
           },
           ...failures,

@@ -112,7 +112,7 @@ export const ChatCompletion = Type.Object(
   {
     id: Type.String({
       description: '`chatcmpl-` and the ID of the turn.',
-      examples: ['chatcmpl-01a20080-5ce3-7509-a914-7c8ee2e80c5c'],
+      examples: ['chatcmpl-01a1fc7d-9b47-7384-a5f6-84444f80a265'],
     }),
     object: Type.Literal('chat.completion', { description: 'Type of the object.' }),
     created,

@@ -148,7 +148,7 @@ const ToolCall = Type.Object(
     toolName: Type.String({ description: 'Name of the tool.', examples: ['files.read'] }),
     input: Type.Unknown({
       description: 'Arguments of the call.',
-      examples: [{ fileId: '01a1fc99-465a-766c-911c-6cd489d3124e' }],
+      examples: [{ fileId: '01a1fc7d-3b9c-7358-af36-f0a31b6ad3e1' }],
     }),
     status: Type.Enum(['waiting', 'started', 'done', 'failed', 'unknown', 'denied', 'cancelled'], {
       description:

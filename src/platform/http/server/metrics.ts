@@ -201,7 +201,9 @@ export const registerMetrics = (app: App, { token, gauges, log, slowMs = 2_000 }
         response: {
           200: {
             description: 'Metrics in the text format of Prometheus.',
-            content: { 'text/plain': { schema: Type.String() } },
+            content: {
+              'text/plain': { schema: Type.String({ examples: ['http_requests_in_flight 3\n'] }) },
+            },
           },
         },
       },

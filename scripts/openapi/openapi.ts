@@ -3,11 +3,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import swagger from '@fastify/swagger'
 import fastify from 'fastify'
 import type { FastifySchema, RouteOptions } from 'fastify'
-import { statusOfCode } from '../src/platform/http/errors.ts'
-import type { ErrorCode } from '../src/platform/http/errors.ts'
-import { apiPrefix } from '../src/platform/http/http.ts'
+import { statusOfCode } from '../../src/platform/http/errors.ts'
+import type { ErrorCode } from '../../src/platform/http/errors.ts'
+import { apiPrefix } from '../../src/platform/http/http.ts'
+import { createExamples } from './examples.ts'
+import type { Json } from './examples.ts'
+import { errorTexts, introduction, tagTexts } from './texts.ts'
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type JsonObject = Record<string, Json>
 interface Operation extends JsonObject {
   parameters: Json[]
@@ -19,34 +21,7 @@ export interface OpenApi extends JsonObject {
   components: { schemas: Record<string, Json> } & JsonObject
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-const about = `One envelope for every answer: \`{ "success": true, "data": … }\` or \`{ "success": false, "error": { "code", "message" } }\`. \`error.code\` is stable; \`error.message\` is for people and may change.
-
-**Authentication.** \`Authorization: Bearer <API key>\`. A key works in one workspace, the one that \`X-Workspace-Id\` names, else the key's own, else the organisation's default one.
-
-**Ids** are UUIDs, times ISO 8601 in UTC with milliseconds, money whole cents (\`…Cents\`) or microcents (\`…Microcents\`, 10,000 a cent). What belongs to another organisation or workspace is answered like what does not exist.
-
-**Lists** take \`limit\` (1 to 100) and \`cursor\`, and answer \`nextCursor\`, null on the last page. Unknown query parameters and body fields are ignored.
-
-**Repeating safely.** A POST with an \`Idempotency-Key\` is carried out once; for 24 hours the same request under the same key gets the same answer. Single resources carry an \`ETag\`; PATCH and DELETE take it as \`If-Match\` and answer CONFLICT when somebody was faster.
-
-**Rate limits** are token buckets, one for each key and kind of request. Answers carry \`RateLimit-Policy\` (\`"reads";q=600;w=60\`: 600 in 60 seconds) and \`RateLimit\` (\`"reads";r=599;t=1\`: 599 left, all of them again in 1 second); a refusal carries \`Retry-After\`.
-
-**Changes.** Within v1 things are only added. A route that will go answers \`Deprecation\` and \`Sunset\` headers for at least 12 months before it does. Every answer carries \`X-Request-Id\`, which finds it in the server's log.`
-
-const errors: Record<ErrorCode, string> = {
-  BAD_REQUEST: 'The body, the query or a header is malformed.',
-  UNAUTHORIZED: 'No API key, or one that is malformed, unknown, revoked or expired.',
-  PAYMENT_REQUIRED: "The organisation's balance is used up.",
-  FORBIDDEN: 'The caller may not do this, or not in this workspace.',
-  NOT_FOUND: 'There is no such thing, or none that the caller may see.',
-  CONFLICT: 'It collides with what is there: a newer version, a taken name, a request under the same Idempotency-Key.',
-  VALIDATION_ERROR: 'The request is well-formed, but makes no sense now.',
-  TOO_MANY_REQUESTS: 'A rate limit is used up. `Retry-After` tells the seconds to wait.',
-  INTERNAL_ERROR: 'A failure inside the server, found in its log by `X-Request-Id`.',
-  SERVICE_UNAVAILABLE: 'Something that the server needs is away for the moment.',
-}
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const pascal = (code: string): string =>
   code
@@ -56,11 +31,11 @@ const pascal = (code: string): string =>
     .join('')
 
 const errorResponse = (code: ErrorCode): Json => ({
-  description: errors[code],
+  description: errorTexts[code],
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/Failure' },
-      example: { success: false, error: { code, message: errors[code] } },
+      example: { success: false, error: { code, message: errorTexts[code] } },
     },
   },
 })
@@ -81,7 +56,7 @@ const components = {
       in: 'cookie',
       name: 'atrium.session_token',
       description:
-        'The cookie of a person who signed in to the console, by https with the name `__Host-atrium.session_token`; changes need a matching `Origin`, too.',
+        'Session cookie of a person who is signed in to the console. Over HTTPS its name is `__Host-atrium.session_token`. Requests that change something also need a matching `Origin` header.',
     },
   },
   schemas: {
@@ -89,33 +64,47 @@ const components = {
       type: 'object',
       required: ['success', 'error'],
       properties: {
-        success: { type: 'boolean', const: false },
+        success: { type: 'boolean', const: false, description: 'Always false.' },
         error: {
           type: 'object',
+          description: 'The error.',
           required: ['code', 'message'],
-          properties: { code: { type: 'string', enum: Object.keys(statusOfCode) }, message: { type: 'string' } },
+          properties: {
+            code: { type: 'string', enum: Object.keys(statusOfCode), description: 'Stable error code.' },
+            message: { type: 'string', description: 'Explanation for people. It may change.' },
+          },
         },
       },
     },
   } as Record<string, Json>,
   parameters: {
-    WorkspaceId: header('X-Workspace-Id', { type: 'string', format: 'uuid' }, 'The workspace of this call.'),
-    IdempotencyKey: header('Idempotency-Key', { type: 'string', maxLength: 255 }, 'Carries the request out once.'),
+    WorkspaceId: header(
+      'X-Workspace-Id',
+      { type: 'string', format: 'uuid' },
+      'ID of the workspace of the call. Default: the workspace of the API key, else the default workspace of the org.',
+    ),
+    IdempotencyKey: header(
+      'Idempotency-Key',
+      { type: 'string', maxLength: 255 },
+      'Key that makes the request safe to repeat, 1–255 characters: it is carried out once in 24 hours.',
+    ),
     IfMatch: header(
       'If-Match',
       { type: 'string' },
-      'The ETag of the version that is meant; CONFLICT when it is older.',
+      '`ETag` of the version that you read. CONFLICT when the resource has changed since.',
     ),
-    StepUpToken: header('X-Step-Up-Token', { type: 'string' }, 'The token that `POST /auth/step-up` answered.'),
+    StepUpToken: header('X-Step-Up-Token', { type: 'string' }, 'Token from `POST /auth/step-up`.'),
   },
   responses: Object.fromEntries(
-    (Object.keys(errors) as ErrorCode[]).map((code) => [pascal(code), errorResponse(code)]),
+    (Object.keys(errorTexts) as ErrorCode[]).map((code) => [pascal(code), errorResponse(code)]),
   ) as Record<string, Json>,
 }
 
 const marker = 'x-component'
+/** Where the examples of an object are kept from the library, which would move them out of the schema. */
+const exampleMarker = 'x-kept-examples'
 
-/** The exported schemas of every area by what they look like, so that the document can call them by name. */
+/** Names of the exported schemas by their JSON. A schema in the document that has the same JSON gets the name. */
 const namedSchemas = async (): Promise<Map<string, string>> => {
   const names = new Map<string, string>()
   for (const file of globSync('src/**/*schemas.ts', { cwd: root }).toSorted()) {
@@ -130,7 +119,7 @@ const namedSchemas = async (): Promise<Map<string, string>> => {
   return names
 }
 
-/** `anyOf` of fixed texts is an enum, and of one plain type and null a type that may be null: shorter to read. */
+/** Writes `anyOf` of constants as `enum`, and `anyOf` of one type and null as a list of types: shorter to read. */
 const simplified = (schema: JsonObject): JsonObject => {
   const { anyOf, ...rest } = schema as { anyOf?: JsonObject[] }
   if (anyOf === undefined) return schema
@@ -149,18 +138,30 @@ const simplified = (schema: JsonObject): JsonObject => {
   return schema
 }
 
-/** A copy without what only validation needs, in which every named schema carries its name. */
+/** A copy in which every named schema carries its name. */
 const marked = (schema: unknown, names: Map<string, string>): Json => {
   if (typeof schema !== 'object' || schema === null) return schema as Json
   if (Array.isArray(schema)) return schema.map((one) => marked(one, names))
   const name = names.get(JSON.stringify(schema))
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, marked(value, names)]))
-  return { ...(name === undefined ? {} : { [marker]: name }), ...simplified(copy) }
+  const { examples, ...rest } = simplified(copy)
+  return {
+    ...(name === undefined ? {} : { [marker]: name }),
+    ...rest,
+    ...(examples === undefined ? {} : { [exampleMarker]: examples }),
+  }
 }
 
-const successes: Record<string, string> = { 200: 'Done', 201: 'Created', 202: 'Taken on', 204: 'Nothing to tell' }
+const successes: Record<string, string> = { 200: 'Success.', 201: 'Created.', 202: 'Accepted.', 204: 'No content.' }
 
-/** What has a default may be left out: a caller sees it as optional, although the handler always gets it. */
+const withPermission = (description: string, { config }: RouteOptions): string => {
+  const access = config?.access
+  if (access === 'public') return `${description}\n\nRequires no API key.`
+  if (access === 'member') return `${description}\n\nRequires an API key or a session, but no permission.`
+  return `${description}\n\nRequires the permission \`${access}\`.`
+}
+
+/** Fields with a default are optional for the caller, although validation always sets them for the handler. */
 const withoutDefaulted = (schema: Json): Json => {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema
   const { properties, required } = schema as { properties?: JsonObject; required?: string[] }
@@ -188,17 +189,18 @@ const operationIdOf = (route: RouteOptions): string =>
     .join('')
 
 const documented = (route: RouteOptions, names: Map<string, string>): FastifySchema => {
-  const { summary, tags, body, querystring, params, response, ...rest } = route.schema ?? {}
-  if (summary === undefined || tags === undefined || response === undefined) {
-    throw new Error(`${methodOf(route)} ${route.url} needs a summary, tags and a response schema`)
+  const { summary, description, tags, body, querystring, params, response, ...rest } = route.schema ?? {}
+  if (summary === undefined || description === undefined || tags === undefined || response === undefined) {
+    throw new Error(`${methodOf(route)} ${route.url} needs a summary, a description, tags and a response schema`)
   }
   return {
     ...rest,
     summary,
+    description: withPermission(description, route),
     tags,
     operationId: operationIdOf(route),
     response: marked(response, names),
-    ...(params === undefined ? {} : { params }),
+    ...(params === undefined ? {} : { params: marked(params, new Map()) }),
     ...(querystring === undefined ? {} : { querystring: withoutDefaulted(marked(querystring, new Map())) }),
     ...(body === undefined ? {} : { body: withoutDefaulted(marked(body, names)) }),
   }
@@ -206,12 +208,12 @@ const documented = (route: RouteOptions, names: Map<string, string>): FastifySch
 
 const isHidden = ({ schema }: RouteOptions): boolean => schema?.hide === true
 
-/** The refusals that a route of this shape can answer, beside those that it declares (`config.errors`). */
+/** The errors that follow from the shape of a route, and those that it declares (`config.errors`). */
 const errorsOf = (route: RouteOptions): ErrorCode[] => {
   const { access, rateLimit, idempotency, errors: own = [] } = route.config ?? {}
   const method = methodOf(route)
   const hasParams = route.url.includes(':')
-  // A request may be malformed in ways that no route asks about: NUL in its query, a body that cannot be read.
+  // Every request can be malformed: NUL in its query, a body that cannot be read.
   const codes: ErrorCode[] = [...own, 'BAD_REQUEST', 'INTERNAL_ERROR']
   if (hasParams) codes.push('NOT_FOUND')
   if (access !== 'public') codes.push('UNAUTHORIZED', 'FORBIDDEN', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE')
@@ -232,14 +234,14 @@ const parametersOf = (route: RouteOptions): Json[] => {
   const names = ['WorkspaceId']
   if (method === 'POST' && idempotency !== false) names.push('IdempotencyKey')
   if ((method === 'PATCH' || method === 'DELETE') && route.url.endsWith('/:id')) names.push('IfMatch')
-  if (/\bstep-up\b/i.test(route.schema?.description ?? '')) names.push('StepUpToken')
+  if (/\brequires step-up\b/i.test(route.schema?.description ?? '')) names.push('StepUpToken')
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
-/** What holds for every route by its kind, so that no route has to say it. */
+/** Adds what follows from the kind of a route: error responses, parameters and security. */
 const complete = (operation: Operation, route: RouteOptions): Operation => {
   for (const [status, response] of Object.entries(operation.responses)) {
-    if (response['description'] === 'Default Response') response['description'] = successes[status] ?? 'Done'
+    if (response['description'] === 'Default Response') response['description'] = successes[status] ?? 'Success.'
   }
   for (const code of errorsOf(route)) {
     operation.responses[statusOfCode[code]] ??= { $ref: `#/components/responses/${pascal(code)}` }
@@ -260,7 +262,8 @@ const complete = (operation: Operation, route: RouteOptions): Operation => {
 const withReferences = (value: Json, schemas: Record<string, Json>): Json => {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((one) => withReferences(one, schemas))
-  const { [marker]: name, ...rest } = value
+  const { [marker]: name, [exampleMarker]: examples, ...plain } = value
+  const rest: JsonObject = examples === undefined ? plain : { ...plain, examples }
   const inner = Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, withReferences(one, schemas)]))
   if (typeof name !== 'string') return inner
   if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(inner)) {
@@ -268,6 +271,23 @@ const withReferences = (value: Json, schemas: Record<string, Json>): Json => {
   }
   schemas[name] = inner
   return { $ref: `#/components/schemas/${name}` }
+}
+
+/** Adds an example to every request and every successful response that has a body. */
+const addExamples = (paths: OpenApi['paths'], schemas: Record<string, Json>): void => {
+  const exampleOf = createExamples(schemas)
+  const add = (body: Json | undefined, path: string): void => {
+    const { content = {} } = (body ?? {}) as { content?: Record<string, JsonObject> }
+    for (const media of Object.values(content)) {
+      const example = media['example'] ?? exampleOf(media['schema'], path)
+      if (example !== undefined) media['example'] = example
+    }
+  }
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    const id = String(operation['operationId'])
+    add(operation['requestBody'], id)
+    for (const [status, response] of Object.entries(operation.responses)) if (status.startsWith('2')) add(response, id)
+  }
 }
 
 const sorted = <T>(record: Record<string, T>, compare?: (a: string, b: string) => number): Record<string, T> =>
@@ -282,7 +302,17 @@ export const openApiOf = async (routes: RouteOptions[]): Promise<OpenApi> => {
   const app = fastify({ routerOptions: { maxParamLength: 512 } })
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string }
   await app.register(swagger, {
-    openapi: { openapi: '3.1.0', info: { title: 'Atrium', version, description: about }, servers: [{ url: '/' }] },
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Atrium',
+        version,
+        description: introduction,
+        contact: { name: 'The operator of this server' },
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/' }],
+    },
   })
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => () => '')
@@ -301,13 +331,14 @@ export const openApiOf = async (routes: RouteOptions[]): Promise<OpenApi> => {
   }
   const schemas = { ...components.schemas }
   const paths = withReferences(raw.paths, schemas) as OpenApi['paths']
+  addExamples(paths, schemas)
   const tags = [...new Set(shown.flatMap(({ schema }) => schema?.tags ?? []))].toSorted()
   return {
     openapi: '3.1.0',
     info: raw['info'] as Json,
     servers: raw['servers'] as Json,
     security: [{ apiKey: [] }],
-    tags: tags.map((name) => ({ name })),
+    tags: tags.map((name) => ({ name, description: tagTexts[name] ?? '' })),
     paths: sorted(
       Object.fromEntries(
         Object.entries(paths).map(([path, operations]) => [

@@ -34,7 +34,7 @@ interface Said {
 }
 
 const run = promisify(execFile)
-const kills = Number(process.env['CRASH_ROUNDS'] ?? 8)
+const kills = Number(process.env['CRASH_ROUNDS'] ?? 4)
 
 const startEverything = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-scale-'))
@@ -310,7 +310,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
           steps.size === people.length && [...steps].every(([who, n]) => n > (before.get(who) ?? 0))
         await until('everybody has got on', allWent, 300_000)
         await killOne(names[round % names.length] as string)
-        if (round === 3) {
+        if (round === 1) {
           await redis.kill()
           await delay(300)
           await redis.start()

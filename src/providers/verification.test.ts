@@ -35,13 +35,13 @@ interface Message {
 }
 
 interface Scheme {
-  /** A request that is right, made at this second. */
+  /** A valid request with the timestamp `stampS` in seconds. */
   make(body: Buffer, stampS?: number, key?: string): Message
   verify(request: SignedRequest, key?: string): Verdict
   signatureHeader: string
-  /** Seconds that it may be old; undefined for those that carry no time. */
+  /** The accepted deviation of the timestamp in seconds; undefined for schemes without a timestamp. */
   toleranceS?: number
-  /** It says who called and nothing of the body. */
+  /** It authenticates the sender and not the body. */
   tokenOnly?: boolean
 }
 
@@ -188,7 +188,7 @@ for (const [name, scheme] of Object.entries(schemes)) {
   const signature = (): string => make(body).headers[signatureHeader]!
 
   describe(name, () => {
-    test('accepts what was signed with the secret, whatever the bytes', () => {
+    test(`${name}: accepts any bytes that were signed with the secret`, () => {
       for (const one of [body, Buffer.alloc(0), Buffer.from([0, 255, 128, 13, 10]), Buffer.alloc(1_000_000, 'x')]) {
         assert.equal(verify(at(make(one))).valid, true)
       }
@@ -198,12 +198,12 @@ for (const [name, scheme] of Object.entries(schemes)) {
       )
     })
 
-    test('refuses what was made with another secret, and does not tell the right one', () => {
+    test(`${name}: rejects a signature of another secret, and does not reveal the secret in the reason`, () => {
       const reason = reasonOf(verify(at(make(body, nowS, 'another-secret-altogether'))))
       assert.doesNotMatch(reason, /a-secret|another-secret/)
     })
 
-    test('names a header that is missing or empty', () => {
+    test(`${name}: names a missing or empty header in the reason`, () => {
       for (const header of Object.keys(make(body).headers).filter((one) => one !== 'content-type')) {
         for (const value of [undefined, '']) {
           const message = make(body)
@@ -218,7 +218,7 @@ for (const [name, scheme] of Object.entries(schemes)) {
       }
     })
 
-    test('refuses a signature that is cut, longer, doubled, padded, not ASCII or something else', () => {
+    test(`${name}: rejects a signature that is truncated, extended, doubled, padded, not ASCII or another text`, () => {
       const right = signature()
       for (const value of [
         right.slice(0, -1),
@@ -239,7 +239,7 @@ for (const [name, scheme] of Object.entries(schemes)) {
       }
     })
 
-    test('takes two copies of its header as the one value that they make', () => {
+    test(`${name}: verifies a repeated header as one joined value`, () => {
       const wrong = make(body, nowS, 'another-secret-altogether').headers[signatureHeader]!
       assert.equal(verify(withSignature([wrong, wrong])).valid, false)
       const joined = `${signature()}, ${signature()}`
@@ -247,7 +247,7 @@ for (const [name, scheme] of Object.entries(schemes)) {
     })
 
     if (scheme.tokenOnly !== true) {
-      test('refuses a body of which one byte was altered, added or taken away', () => {
+      test(`${name}: rejects a body with an altered, added or removed byte`, () => {
         const message = make(body)
         for (const altered of [
           Buffer.concat([message.body, Buffer.from(' ')]),
@@ -262,7 +262,7 @@ for (const [name, scheme] of Object.entries(schemes)) {
 
     if (scheme.toleranceS !== undefined) {
       const { toleranceS } = scheme
-      test(`accepts a clock that is off by ${toleranceS} s and no more, and says by how much`, () => {
+      test(`${name}: accepts a timestamp that is off by at most ${toleranceS} s, and states the deviation in the reason`, () => {
         const message = make(body)
         assert.equal(verify(at(message, nowMs + toleranceS * 1_000)).valid, true)
         assert.equal(verify(at(message, nowMs - toleranceS * 1_000)).valid, true)
@@ -279,7 +279,7 @@ for (const [name, header] of [
   ['Slack', 'x-slack-request-timestamp'],
   ['Discord', 'x-signature-timestamp'],
 ] as const) {
-  test(`${name} refuses a time that was altered or is none`, () => {
+  test(`${name}: rejects an altered or malformed timestamp`, () => {
     const scheme = schemes[name]!
     const message = scheme.make(body)
     for (const value of [
@@ -297,8 +297,8 @@ for (const [name, header] of [
   })
 }
 
-describe('the vectors that vendors publish', () => {
-  test('Standard Webhooks, from its specification and from Svix', () => {
+describe('published test vectors', () => {
+  test('Standard Webhooks: matches the test vectors of the specification and of Svix', () => {
     const vectors = [
       {
         secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -316,7 +316,7 @@ describe('the vectors that vendors publish', () => {
       },
     ]
     for (const { secret, id, stamp, body, signature } of vectors) {
-      // Svix's example has fewer bytes than the specification asks of a secret.
+      // The secret of Svix's example is shorter than the specification requires.
       const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
       const headers = { 'webhook-id': id, 'webhook-timestamp': String(stamp), 'webhook-signature': signature }
       const request = { headers, body: Buffer.from(body), nowMs: stamp * 1_000 }
@@ -325,13 +325,13 @@ describe('the vectors that vendors publish', () => {
     }
   })
 
-  test('GitHub', () => {
+  test('GitHub: matches the published test vector', () => {
     const headers = { 'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' }
     const request = { headers, body: Buffer.from('Hello, World!'), nowMs }
     assert.deepEqual(verifyGithub(request, "It's a Secret to Everybody"), { valid: true })
   })
 
-  test('Slack', () => {
+  test('Slack: matches the published test vector', () => {
     const body =
       'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c'
     const headers = {
@@ -342,7 +342,7 @@ describe('the vectors that vendors publish', () => {
     assert.deepEqual(verifySlack(request, '8f742231b10e8888abcd99yyyzzz85a5'), { valid: true })
   })
 
-  test('Twilio', () => {
+  test('Twilio: matches the published test vector', () => {
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
       'x-twilio-signature': '0/KCTR6DLpKmkAf8muzZqo1nDgQ=',
@@ -364,7 +364,7 @@ describe('the vectors that vendors publish', () => {
 describe('Standard Webhooks', () => {
   const key = Buffer.alloc(32, 7)
 
-  test('is what the official library verifies and signs', () => {
+  test('Standard Webhooks: is compatible with the official library in both directions', () => {
     const headers = signStandardWebhook(key, 'evt_1', body, Date.now())
     assert.deepEqual(new Webhook(standardSecret(key)).verify(body, headers), JSON.parse(body.toString()))
     const now = new Date()
@@ -381,7 +381,7 @@ describe('Standard Webhooks', () => {
     assert.deepEqual(verifyStandardWebhook(request, key), { valid: true })
   })
 
-  test('accepts one right signature among others, and no other version', () => {
+  test('Standard Webhooks: accepts one valid signature among others, and no other version', () => {
     const { headers } = schemes['Standard Webhooks']!.make(body)
     const right = headers['webhook-signature']!
     const with_ = (value: string) =>
@@ -393,7 +393,7 @@ describe('Standard Webhooks', () => {
     assert.equal(with_(right.replace('v1,', '')), false)
   })
 
-  test('takes a secret for one only when it is the base64 of 24 to 64 bytes after whsec_', () => {
+  test('Standard Webhooks: accepts only secrets of whsec_ and the base64 of 24 to 64 bytes', () => {
     for (const length of [24, 32, 64]) assert.equal(standardKey(standardSecret(Buffer.alloc(length)))?.length, length)
     const encoded = Buffer.alloc(32).toString('base64')
     for (const text of [
@@ -414,7 +414,7 @@ describe('Stripe', () => {
   const header = scheme.make(body).headers['stripe-signature']!
   const verify = (value: string) => verifyStripe({ headers: { 'stripe-signature': value }, body, nowMs }, secret).valid
 
-  test('accepts any of several v1 while a secret is changed, and never v0', () => {
+  test('Stripe: accepts any of several v1 signatures during a rotation, and never v0', () => {
     const [stamp, right] = header.split(',') as [string, string]
     assert.equal(verify(`${stamp},v1=${'0'.repeat(64)},${right},v0=00`), true)
     assert.equal(verify(`${stamp}, ${right}`), true)
@@ -422,12 +422,12 @@ describe('Stripe', () => {
     assert.equal(verify(right), false)
   })
 
-  test('refuses two times', () => {
+  test('Stripe: rejects a header with two timestamps', () => {
     assert.equal(verify(`t=1,${header}`), false)
     assert.equal(verify(`${header},t=${nowS}`), false)
   })
 
-  test('uses the whole secret as the key, whsec_ included', () => {
+  test('Stripe: uses the whole secret including whsec_ as the key', () => {
     const whole = standardSecret(Buffer.alloc(32, 1))
     assert.equal(verifyStripe(at(scheme.make(body, nowS, whole)), whole).valid, true)
   })
@@ -447,7 +447,7 @@ describe('Twilio', () => {
       token,
     ).valid
 
-  test('knows its URL with and without the port', () => {
+  test('Twilio: accepts the URL with and without the port', () => {
     for (const signed of ['https://a.example.com/x', 'https://a.example.com:443/x']) {
       assert.equal(form('https://a.example.com/x', sign(signed, 'A1'), 'A=1'), true)
     }
@@ -456,14 +456,14 @@ describe('Twilio', () => {
     assert.equal(form('https://a.example.com/x', sign('http://a.example.com/x', 'A1'), 'A=1'), false)
   })
 
-  test('takes parameters in order, and repeated ones once', () => {
+  test('Twilio: signs sorted parameters, repeated values once', () => {
     const url = 'https://a.example.com/x'
     assert.equal(form(url, sign(url, 'A1A2B3'), 'B=3&A=2&A=1&A=2'), true)
     assert.equal(form(url, sign(url, 'A1A2A2B3'), 'B=3&A=2&A=1&A=2'), false)
     assert.equal(form(url, sign(url, 'Bodyé +'), 'Body=%C3%A9+%2B'), true)
   })
 
-  test('checks a JSON body by the hash in the URL', () => {
+  test('Twilio: verifies a JSON body by the hash in the URL', () => {
     const json = Buffer.from('{"a":1}')
     const hash = createHash('sha256').update(json).digest('hex')
     const url = `https://a.example.com/x?bodySHA256=${hash}`
@@ -477,7 +477,7 @@ describe('Twilio', () => {
 })
 
 describe('GitLab', () => {
-  test('refuses a wrong token beside no signature, and either one of the two will do', () => {
+  test('GitLab: accepts a valid token or a valid signature, and rejects a request with neither', () => {
     const secret = standardSecret(Buffer.alloc(32, 3))
     const { headers } = { headers: signStandardWebhook(Buffer.alloc(32, 3), 'evt_1', body, nowMs) }
     const verify = (given: Record<string, string>) => verifyGitlab({ headers: given, body, nowMs }, secret).valid
@@ -490,7 +490,7 @@ describe('GitLab', () => {
 })
 
 describe('Linear', () => {
-  test('refuses a signed body without a time in it', () => {
+  test('Linear: rejects a signed body without a timestamp', () => {
     for (const text of ['{}', 'null', '[]', 'not JSON', '{"webhookTimestamp":"1"}', '{"webhookTimestamp":null}']) {
       const bytes = Buffer.from(text)
       const headers = { 'linear-signature': mac('sha256', secret, bytes).digest('hex') }
@@ -500,7 +500,7 @@ describe('Linear', () => {
 })
 
 describe('Discord', () => {
-  test('takes only 64 hexadecimal digits for a public key', () => {
+  test('Discord: accepts only public keys of 64 hexadecimal digits', () => {
     assert.ok(discordKey(discordPublicKey(secret)))
     for (const text of ['', 'ab', 'g'.repeat(64), 'é'.repeat(64), 'a'.repeat(66)])
       assert.equal(discordKey(text), undefined)
@@ -508,7 +508,7 @@ describe('Discord', () => {
 })
 
 describe('a token that is not ASCII', () => {
-  test('is compared by its bytes, as they come over the wire', () => {
+  test('compares a token that is not ASCII by its bytes on the wire', () => {
     const token = 'schlüssel-für-zoë'
     const asNodeShowsIt = Buffer.from(token).toString('latin1')
     for (const value of [asNodeShowsIt, `${token}🎉`]) {

@@ -20,8 +20,8 @@ describe('a test event', () => {
   const send = (json: object) => app.call('POST', `${path}/test`, { as: owner, json })
 
   test('records and forwards a test event like a received one', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['order.*'] })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url, events: ['order.*'] })
     const answer = await send({ webhookId: webhook.id, type: 'Order.Created', payload: { a: 1 } })
     assert.equal(answer.status, 201)
     const { data } = answer.body
@@ -30,9 +30,9 @@ describe('a test event', () => {
     assert.equal(data.status, 'recorded')
     assert.equal(data.webhookName, 'Orders')
     assert.deepEqual(await eventsOf(app, owner, webhook), [data])
-    await until('it arrives', () => receiver.arrivals.length === 1)
-    assert.equal(receiver.arrivals[0]?.headers['webhook-id'], data.id)
-    assert.equal(receiver.arrivals[0]?.body.toString(), '{"a":1}')
+    await until('it arrives', () => endpoint.arrivals.length === 1)
+    assert.equal(endpoint.arrivals[0]?.headers['webhook-id'], data.id)
+    assert.equal(endpoint.arrivals[0]?.body.toString(), '{"a":1}')
     assert.equal((await send({ webhookId: webhook.id, type: 'other' })).body.data.status, 'filtered')
   })
 
@@ -124,7 +124,7 @@ describe('verify', () => {
 })
 
 describe('the built-in Linear webhook', () => {
-  /** A connection to the Linear organization, by which the org has bound its events. */
+  /** A connection that proves administration of the Linear organization. */
   const connect = (actor: TestActor, organizationId: string) => bindLinear(app, actor, organizationId)
   let count = 0
   const send = (payload: object, options: { secret?: string; id?: string; stampMs?: number } = {}) => {

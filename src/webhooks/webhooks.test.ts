@@ -223,8 +223,8 @@ describe('changing a webhook', () => {
   })
 
   test('deliveries change the ETag of a webhook for If-None-Match and do not make an update with If-Match conflict', async () => {
-    const receiver = await startReceiver()
-    const { id, ...webhook } = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    const { id, ...webhook } = await createWebhook(app, owner, { url: endpoint.url })
     const get = (etag = '') => app.call('GET', `${path}/${id}`, { as: owner, headers: { 'if-none-match': etag } })
     const before = (await get()).headers.get('etag')!
     assert.equal((await get(before)).status, 304)
@@ -296,10 +296,10 @@ describe('rotating the secret', () => {
 
 describe('deleting a webhook', () => {
   test('a deleted webhook receives nothing, and its events, deliveries and keys are deleted', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     await accept(app, webhook, { type: 'a' })
-    await until('it is forwarded', () => receiver.arrivals.length === 1)
+    await until('it is forwarded', () => endpoint.arrivals.length === 1)
     await patch(owner, webhook.id, { status: 'paused' })
     await accept(app, webhook, { type: 'b' })
     const answer = await app.call('DELETE', `${path}/${webhook.id}`, { as: owner })
@@ -328,12 +328,12 @@ describe('deleting a webhook', () => {
 
 describe('another org', () => {
   test('another org gets the same response for a webhook, its events and its deliveries as for missing ones', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     const eventId = await accept(app, webhook, { type: 'a' })
     await until('it is delivered', async () => (await deliveriesOf(app, owner, webhook))[0]?.status === 'succeeded')
     const [delivery] = await deliveriesOf(app, owner, webhook)
-    const stranger = await app.createOrg()
+    const outsider = await app.createOrg()
     const missing = '01890000-0000-7000-8000-000000000000'
     const requests: [string, (id: string) => string, object?][] = [
       ['GET', (id) => `/${id}`],
@@ -349,7 +349,7 @@ describe('another org', () => {
       ['POST', (id) => `/${id}/recover`, { since: '2026-01-01T00:00:00Z' }],
     ]
     for (const [method, rest, json] of requests) {
-      const options = { as: stranger, ...(json && { json }) }
+      const options = { as: outsider, ...(json && { json }) }
       const theirs = await app.call(method, path + rest(webhook.id), options)
       const none = await app.call(method, path + rest(missing), options)
       assert.equal(theirs.status, 404, rest('id'))
@@ -360,14 +360,14 @@ describe('another org', () => {
       ['verify', { payload: '{}', headers: signed(webhook.secret, '{}') }],
     ] as const) {
       const theirs = await app.call('POST', `${path}/${route}`, {
-        as: stranger,
+        as: outsider,
         json: { webhookId: webhook.id, ...rest },
       })
-      const none = await app.call('POST', `${path}/${route}`, { as: stranger, json: { webhookId: missing, ...rest } })
+      const none = await app.call('POST', `${path}/${route}`, { as: outsider, json: { webhookId: missing, ...rest } })
       assert.equal(theirs.status, 404)
       assert.equal(theirs.text, none.text)
     }
-    assert.deepEqual((await read(app, stranger, '/events')).items, [])
+    assert.deepEqual((await read(app, outsider, '/events')).items, [])
     assert.equal((await read(app, owner, `/${webhook.id}`)).name, 'Orders')
   })
 })
@@ -376,12 +376,12 @@ describe('the built-in webhook', () => {
   test('creates the built-in webhook in an org whose quota allows no webhooks, and does not count it', async () => {
     const org = await app.createOrg()
     await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${org.orgId}, 'webhooks', 0)`)
-    const refused = await app.call('POST', path, { as: org, json: { name: 'Orders' } })
-    assert.equal(refused.body.error.code, 'FORBIDDEN')
-    const receiver = await ensureBuiltin(app.db, app.deps, org.orgId, { builtin: 'linear', name: 'Linear' })
+    const rejected = await app.call('POST', path, { as: org, json: { name: 'Orders' } })
+    assert.equal(rejected.body.error.code, 'FORBIDDEN')
+    const endpoint = await ensureBuiltin(app.db, app.deps, org.orgId, { builtin: 'linear', name: 'Linear' })
     assert.deepEqual(
       (await read(app, org, '')).items.map(({ id }: { id: string }) => id),
-      [receiver.id],
+      [endpoint.id],
     )
     const { body } = await app.call('GET', '/api/v1/quotas', { as: org })
     assert.equal(body.data.items.find(({ name }: { name: string }) => name === 'webhooks').used, 0)

@@ -177,7 +177,7 @@ test('a server that is killed while it receives events loses no acknowledged one
     'what was acknowledged is there',
   )
 
-  // The provider repeats what it has no answer to, and some of the rest.
+  // The provider retries unacknowledged events, and repeats some of the others.
   const second = await start({ api: true })
   await Promise.all(numbers.map((n) => send(second.said, n)))
   assert.equal(acknowledged.size, count)

@@ -1,4 +1,4 @@
-// A process that works on jobs, for jobs.test.ts to kill. It says over IPC what it does, and does what it is told.
+// A worker for jobs.test.ts to kill. It reports over IPC and runs the commands that it receives.
 import { openDatabase, sql } from '../../src/platform/database/database.ts'
 import { createJobs, defineJob } from '../../src/platform/jobs/jobs.ts'
 import type { JobTiming } from '../../src/platform/jobs/runner.ts'
@@ -14,17 +14,17 @@ export interface Options {
 }
 
 export type Command =
-  /** Enqueues one `count` job, and commits unless told otherwise. */
+  /** Enqueues one `count` job, and commits if `commit` is true. */
   { enqueue: number; commit: boolean }
 
-export type Said =
+export type Report =
   | 'ready'
   | 'enqueued'
-  /** A `stuck` job runs here; it never ends. */
+  /** A `stuck` job, which never ends, has started. */
   | { stuck: string; attempt: number }
 
-const say = (said: Said): void => {
-  process.send?.(said)
+const send = (report: Report): void => {
+  process.send?.(report)
 }
 
 const run = async ({ connection, work, timing }: Options): Promise<void> => {
@@ -36,7 +36,7 @@ const run = async ({ connection, work, timing }: Options): Promise<void> => {
     async ({ n }) => void (await db.execute(sql`insert into runs (n, pid) values (${n}, ${process.pid})`)),
   )
   jobs.work(stuckKind, async ({ name }, { attempt }) => {
-    say({ stuck: name, attempt })
+    send({ stuck: name, attempt })
     await new Promise(() => undefined)
   })
   await jobs.start({ work })
@@ -45,13 +45,13 @@ const run = async ({ connection, work, timing }: Options): Promise<void> => {
       .transaction('all orgs', async (db) => {
         await jobs.enqueue(db, countKind, { n: command.enqueue })
         if (!command.commit) {
-          say('enqueued')
+          send('enqueued')
           await new Promise(() => undefined)
         }
       })
-      .then(() => say('enqueued'))
+      .then(() => send('enqueued'))
   })
-  say('ready')
+  send('ready')
 }
 
 if (import.meta.main) await run(JSON.parse(process.argv[2] as string) as Options)

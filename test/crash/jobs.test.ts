@@ -1,4 +1,4 @@
-// What `kill -9` may and may not do to jobs. Real processes, real kills.
+// Kills workers and producers of jobs with SIGKILL.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -10,7 +10,7 @@ import { startTestApp } from '../harness.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { countKind, stuckKind } from './jobs-process.ts'
-import type { Command, Options, Said } from './jobs-process.ts'
+import type { Command, Options, Report } from './jobs-process.ts'
 
 const app = await startTestApp({}, { work: false })
 const { db, connection } = app
@@ -31,9 +31,9 @@ const kill = async (child: ChildProcess): Promise<void> => {
   children.delete(child)
 }
 
-const heard = async (child: ChildProcess, wanted: (said: Said) => boolean): Promise<void> => {
+const heard = async (child: ChildProcess, wanted: (said: Report) => boolean): Promise<void> => {
   for await (const [said] of on(child, 'message')) {
-    if (wanted(said as Said)) return
+    if (wanted(said as Report)) return
   }
 }
 
@@ -53,9 +53,9 @@ const tell = async (child: ChildProcess, command: Command): Promise<void> => {
 const runsOf = async (n: number): Promise<number> =>
   (await db.row<{ count: number }>(sql`select count(*)::int as count from runs where n = ${n}`))!.count
 
-const isSecond = (said: Said): boolean => typeof said === 'object' && said.attempt === 2
+const isSecond = (said: Report): boolean => typeof said === 'object' && said.attempt === 2
 
-/** Kills the worker of a job that never ends, and answers the seconds until another worker has it. */
+/** Kills the worker of a job that never ends. Returns the seconds until another worker starts it. */
 const secondsToPickUp = async (isHeirThere: boolean, timing?: Options['timing']): Promise<number> => {
   const options = { work: true, ...(timing && { timing }) }
   const first = await start(options)
@@ -63,7 +63,7 @@ const secondsToPickUp = async (isHeirThere: boolean, timing?: Options['timing'])
   await db.transaction('all orgs', (db) => producer.enqueue(db, stuckKind, { name: 'stuck' }))
   await begun
   let heir = isHeirThere ? await start(options) : undefined
-  // Listened for from here on: on a slow machine it may say so before the kill is over.
+  // Listens before the kill: on a slow machine the report can arrive before the kill has ended.
   const early = heir && heard(heir, isSecond)
   await kill(first)
   const stopwatch = startStopwatch(db)
@@ -98,7 +98,7 @@ test('a committed job runs although its producer is killed at once, and an uncom
   await kill(hesitating)
   const worker = await start({ work: true })
   await until('the committed one runs', async () => (await runsOf(-1)) === 1)
-  // Enqueued last, so that it runs last: the other one had its chance.
+  // Enqueued last and run last: until then the uncommitted job would have run.
   await tell(worker, { enqueue: -3, commit: true })
   await until('the last one runs', async () => (await runsOf(-3)) === 1)
   assert.equal(await runsOf(-2), 0)
@@ -110,7 +110,7 @@ test('200 or more jobs on two workers run exactly once each without crashes', as
   const pids = async () =>
     (await db.row<{ n: number }>(sql`select count(distinct pid)::int as n from runs where n >= 0`))!.n
   let enqueued = 0
-  // Until both had some of them, too: on a slow machine one may be ahead of the other for long.
+  // Continues until both workers have run some, because on a slow machine one may start late.
   for (; enqueued < 200 || (enqueued < 20_000 && (await pids()) < 2); enqueued += 10) {
     const first = enqueued
     await db.transaction('all orgs', (db) =>

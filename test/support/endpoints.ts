@@ -1,4 +1,4 @@
-// Providers on the sending side: requests signed as each of them signs, and an endpoint for them to go to.
+// Signed requests of each provider, and endpoints to send them to.
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { endpointSecretColumn } from '../../src/connectors/endpoints/secrets.ts'
 import { sealSecrets } from '../../src/connectors/connections/secrets.ts'
@@ -10,14 +10,14 @@ import type { TestActor, TestApp } from '../harness.ts'
 export interface Signed {
   headers: Record<string, string>
   body: string
-  /** Added to the URL. */
+  /** Appended to the URL. */
   query?: string
 }
 
 export interface Sender {
   secret: string
   settings: EndpointSettings
-  /** A request as the provider would send it, made at `stampMs`, with another key when told so. */
+  /** A request as the provider would send it at `stampMs`, signed with `key` instead of the secret if given. */
   sign(
     body: string,
     url: string,
@@ -42,7 +42,7 @@ const hub = (header: string, id: string): Sender => ({
   }),
 })
 
-/** Twilio's own recipe: the URL and all fields in the order of their names. */
+/** As documented by Twilio: the URL and all fields sorted by name. */
 const twilioSignature = (url: string, fields: [string, string][], key: string): string => {
   const sorted = fields.toSorted(([a], [b]) => (a < b ? -1 : 1))
   return createHmac('sha1', key)
@@ -119,7 +119,7 @@ export const senders: Record<string, Sender> = {
   },
 }
 
-/** What connections of each provider hold. */
+/** The secrets of a connection of each provider. */
 const credentials: Record<string, Record<string, string>> = {
   telegram: { botToken: '123456:planted-telegram-token' },
   slack: { accessToken: 'xoxb-planted-slack-token' },
@@ -136,7 +136,7 @@ export interface TestEndpoint {
   id: string
   connectionId: string
   path: string
-  /** As the provider was given it. */
+  /** The URL that the provider was given. */
   url: string
 }
 
@@ -156,7 +156,7 @@ export const addConnection = async (
   return id
 }
 
-/** A connection to a Linear organization whose events the org has bound; answers the id of the binding. */
+/** Binds a Linear organization to the org by a new connection; returns the id of the binding. */
 export const bindLinear = async (app: TestApp, owner: TestActor, organizationId: string): Promise<string> => {
   const connectionId = await addConnection(app, owner, 'linear', organizationId)
   const id = newId()
@@ -166,7 +166,7 @@ export const bindLinear = async (app: TestApp, owner: TestActor, organizationId:
   return id
 }
 
-/** An endpoint that is set up, as the command leaves it. */
+/** An active endpoint like that of `atrium setup-webhook`. */
 export const addEndpoint = async (
   app: TestApp,
   owner: TestActor,
@@ -188,7 +188,7 @@ export const addEndpoint = async (
   return { id, connectionId, path, url }
 }
 
-/** The provider sends a body, signed. */
+/** Sends a signed body of the provider to the endpoint. */
 export const deliver = (
   app: TestApp,
   endpoint: TestEndpoint,

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { signStandardWebhook, standardKey } from '../../src/platform/signatures/standard-webhooks.ts'
 import type { Answer, TestActor, TestApp } from '../harness.ts'
 
-/** Loopback is where the tests' receivers are. */
+/** Allows forwarding to the endpoints of the tests. */
 export const openLoopback = { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' }
 
 export interface MadeWebhook {
   id: string
   secret: string
   receivePath: string
-  /** The record as it was answered. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
+  /** The webhook in the response. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
   record: any
 }
 
@@ -22,7 +22,7 @@ export const createWebhook = async (app: TestApp, as: TestActor, body: object = 
 }
 
 let count = 0
-/** An id that no event of this process had. */
+/** An id that is unique in this process. */
 export const freshId = (): string => `msg_${process.pid}_${(count += 1)}`
 
 export const signed = (secret: string, body: string | Buffer, id = freshId(), nowMs = Date.now()) => {
@@ -31,7 +31,7 @@ export const signed = (secret: string, body: string | Buffer, id = freshId(), no
   return { 'content-type': 'application/json', ...signStandardWebhook(key, id, Buffer.from(body), nowMs) }
 }
 
-/** Sends an event the way a provider does. */
+/** Sends a signed event to the webhook. */
 export const deliver = (
   app: TestApp,
   webhook: MadeWebhook,
@@ -43,7 +43,7 @@ export const deliver = (
   return app.call('POST', webhook.receivePath, { body, headers })
 }
 
-/** Sends one that must be taken; answers its event's id. */
+/** Sends an event that must be accepted; returns its id. */
 export const accept = async (app: TestApp, webhook: MadeWebhook, payload: unknown, id?: string): Promise<string> => {
   const answer = await deliver(app, webhook, payload, id === undefined ? {} : { id })
   assert.equal(answer.status, 200, answer.text)

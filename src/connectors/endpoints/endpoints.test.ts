@@ -9,7 +9,7 @@ import { sendRaw } from '../../../test/support/raw-http.ts'
 import { addEndpoint, deliver, hashOf, senders } from '../../../test/support/endpoints.ts'
 import type { TestEndpoint } from '../../../test/support/endpoints.ts'
 
-// Nobody works: what is enqueued stays to be counted.
+// Without a worker, so that enqueued jobs can be counted.
 const app = await startTestApp({}, { work: false })
 const { db } = app
 const owner = await app.createOrg()
@@ -30,7 +30,7 @@ const jobsOf = async ({ id }: TestEndpoint): Promise<number> =>
       select count(*)::int as n from pgboss.job where name = 'connector.event' and data ->> 'endpointId' = ${id}`)
   )?.n ?? 0
 
-/** An event of each provider as its documentation shows it, with the id and the type that it is known by. */
+/** An event of each provider from its documentation, with its expected id and type. */
 const samples: Record<string, { body: (n: number) => string; type: string; id?: (n: number) => string }> = {
   telegram: {
     body: (n) =>
@@ -122,10 +122,10 @@ const samples: Record<string, { body: (n: number) => string; type: string; id?: 
 const extra = (provider: string): Record<string, string> =>
   provider === 'github' ? { 'x-github-event': 'issues' } : {}
 
-describe('an endpoint of', () => {
+describe('events of each provider', () => {
   for (const [provider, { body, type, id }] of Object.entries(samples)) {
     describe(provider, () => {
-      test('stores an event that the provider signed, once, however often it comes', async () => {
+      test(`stores a signed event of ${provider} once, however often it arrives`, async () => {
         const endpoint = await addEndpoint(app, owner, provider)
         const headers = {
           ...extra(provider),
@@ -145,7 +145,7 @@ describe('an endpoint of', () => {
         )
       })
 
-      test('refuses what is missing, malformed, of the wrong length, by another key, stale or altered, and stores nothing', async () => {
+      test(`rejects an event of ${provider} with a missing, malformed, foreign or stale signature or an altered body, and stores nothing`, async () => {
         const endpoint = await addEndpoint(app, owner, provider)
         const sender = senders[provider]!
         const right = sender.sign(body(1), endpoint.url, { headers: extra(provider) })
@@ -154,7 +154,7 @@ describe('an endpoint of', () => {
         const send = (headers: Record<string, string>, text = right.body) =>
           app.call('POST', endpoint.path, { headers: { ...right.headers, ...headers }, body: text })
         const { [proof]: _, ...without } = right.headers
-        const refused = [
+        const rejected = [
           await app.call('POST', endpoint.path, { headers: without, body: right.body }),
           await send({ [proof]: '' }),
           await send({ [proof]: 'nonsense' }),
@@ -166,15 +166,15 @@ describe('an endpoint of', () => {
         ]
         if (['slack', 'discord', 'stripe', 'linear'].includes(provider)) {
           for (const offset of [-360_000, 360_000]) {
-            refused.push(await deliver(app, endpoint, provider, body(1), { stampMs: Date.now() + offset }))
+            rejected.push(await deliver(app, endpoint, provider, body(1), { stampMs: Date.now() + offset }))
           }
         }
-        assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([401]))
-        assert.deepEqual(new Set(refused.map((answer) => answer.body.error.code)), new Set(['UNAUTHORIZED']))
+        assert.deepEqual(new Set(rejected.map(({ status }) => status)), new Set([401]))
+        assert.deepEqual(new Set(rejected.map((answer) => answer.body.error.code)), new Set(['UNAUTHORIZED']))
         assert.deepEqual(await eventsOf(endpoint), [])
       })
 
-      test('refuses a signed body that is not what the provider sends', async () => {
+      test(`rejects a signed body that ${provider} would not send`, async () => {
         if (provider === 'twilio' || provider === 'linear') return
         const endpoint = await addEndpoint(app, owner, provider)
         for (const nonsense of ['', 'not json', '[]', 'null', '"text"', '{"a":"\\u0000"}', '{"a":{"__proto__":1}}']) {
@@ -187,11 +187,11 @@ describe('an endpoint of', () => {
   }
 })
 
-describe('the receiver', () => {
+describe('the public route of endpoints', () => {
   const telegram = samples['telegram']!
   const unsigned = (path: string) => app.call('POST', path, { json: { update_id: 1 } })
 
-  test('answers handshakes once they are verified, and stores none of them', async () => {
+  test('responds to handshakes after verification, and stores none of them', async () => {
     const slack = await addEndpoint(app, owner, 'slack')
     const challenge = { type: 'url_verification', challenge: '3eZbrw1aB' }
     const verified = await deliver(app, slack, 'slack', challenge)
@@ -215,7 +215,7 @@ describe('the receiver', () => {
     for (const endpoint of [slack, discord, github]) assert.deepEqual(await eventsOf(endpoint), [])
   })
 
-  test('answers each provider in its own way', async () => {
+  test('responds to each provider in its own format', async () => {
     const discord = await addEndpoint(app, owner, 'discord')
     assert.deepEqual((await deliver(app, discord, 'discord', samples['discord']!.body(1))).body, { type: 5 })
     const twilio = await addEndpoint(app, owner, 'twilio')
@@ -240,7 +240,7 @@ describe('the receiver', () => {
     assert.deepEqual(second.body, { success: true, data: { received: true, duplicate: true } })
   })
 
-  test('verifies Twilio by the URL that it was given, with its query, and a JSON body by its hash in there', async () => {
+  test('verifies requests of Twilio against the configured URL with their query, and a JSON body by its hash in the query', async () => {
     const endpoint = await addEndpoint(app, owner, 'twilio')
     const signed = senders['twilio']!.sign(samples['twilio']!.body(1), `${endpoint.url}?a=1&b=2`)
     const send = (path: string, { headers, body } = signed) => app.call('POST', path, { headers, body })
@@ -260,7 +260,7 @@ describe('the receiver', () => {
     )
   })
 
-  test('knows a signed body again under another id for a day, where the id is not signed', async () => {
+  test('recognizes a signed body with another id as a duplicate for a day if the id is not signed', async () => {
     for (const [provider, header] of [
       ['github', 'x-github-delivery'],
       ['linear', 'linear-delivery'],
@@ -286,7 +286,7 @@ describe('the receiver', () => {
     }
   })
 
-  test('takes the hash of the body for the id of an event that has none, and ids of any length', async () => {
+  test('uses the hash of the body as the id of an event without an id, and accepts ids of any length', async () => {
     const endpoint = await addEndpoint(app, owner, 'slack')
     const nameless = { type: 'event_callback', event: { type: 'team_join' } }
     assert.equal((await deliver(app, endpoint, 'slack', nameless)).body.data.duplicate, false)
@@ -296,7 +296,7 @@ describe('the receiver', () => {
     assert.equal((await deliver(app, endpoint, 'slack', long)).body.data.duplicate, true)
   })
 
-  test('answers everything that is not an open endpoint of the provider with the same bytes', async () => {
+  test('responds with the same bytes to every path that is not an active endpoint of the provider', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
     const revoked = await addEndpoint(app, owner, 'telegram')
     await db.execute(sql`
@@ -320,15 +320,15 @@ describe('the receiver', () => {
     }
   })
 
-  test('takes up to 1 MB', async () => {
+  test('accepts a body of up to 1 MB', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
     const body = (size: number) => JSON.stringify({ update_id: size, padding: 'x'.repeat(size) })
     assert.equal((await deliver(app, endpoint, 'telegram', body(1_000_000))).status, 200)
-    const { status, body: refusal } = await deliver(app, endpoint, 'telegram', body(1_048_576))
-    assert.deepEqual([status, refusal.error.code], [400, 'BAD_REQUEST'])
+    const { status, body: rejection } = await deliver(app, endpoint, 'telegram', body(1_048_576))
+    assert.deepEqual([status, rejection.error.code], [400, 'BAD_REQUEST'])
   })
 
-  test('answers 503 when an event cannot be stored, and takes it when it comes again', async () => {
+  test('responds with 503 if an event cannot be stored, and accepts it when it is sent again', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
     await db.execute(
       sql`create function refuse() returns trigger language plpgsql as 'begin raise exception $$no$$; end'`,
@@ -336,16 +336,16 @@ describe('the receiver', () => {
     await db.execute(
       sql`create trigger refuse before insert on pgboss.job_common for each row execute function refuse()`,
     )
-    const refused = await deliver(app, endpoint, 'telegram', telegram.body(1))
+    const rejected = await deliver(app, endpoint, 'telegram', telegram.body(1))
     await db.execute(sql`drop trigger refuse on pgboss.job_common`)
-    assert.deepEqual([refused.status, refused.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
+    assert.deepEqual([rejected.status, rejected.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
     assert.deepEqual(await eventsOf(endpoint), [], 'no event without its job')
     const { status, body } = await deliver(app, endpoint, 'telegram', telegram.body(1))
     assert.deepEqual([status, body.data.duplicate], [200, false])
     assert.equal(await jobsOf(endpoint), 1)
   })
 
-  test('makes one job of each message that many deliveries tell of, and none of what nobody said', async () => {
+  test('enqueues one job for a message that arrives in many requests, and none for an event without a message', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
     const numbers = Array.from({ length: 300 }, (_, i) => (i % 10 === 9 ? i - 1 : i))
     const answers = await Promise.all(numbers.map((n) => deliver(app, endpoint, 'telegram', telegram.body(n))))
@@ -357,7 +357,7 @@ describe('the receiver', () => {
     assert.equal(await jobsOf(endpoint), 270)
   })
 
-  test('lets one endpoint that is flooded use up its own limit only', async () => {
+  test('a flooded endpoint uses up its own rate limit only', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_RECEIVE: '5' }, { work: false })
     const flooded = await addEndpoint(app, owner, 'telegram')
     const other = await addEndpoint(app, owner, 'telegram')
@@ -368,7 +368,7 @@ describe('the receiver', () => {
   })
 })
 
-test('what providers prove themselves by is forgotten with the connection, and what is left of it with its last event', async () => {
+test('deletes the secrets of the endpoints with their connection, and the endpoints with their last event', async () => {
   const kept = await addEndpoint(app, owner, 'telegram')
   const gone = await addEndpoint(app, owner, 'telegram')
   const abandoned = await addEndpoint(app, owner, 'telegram')
@@ -394,7 +394,7 @@ test('what providers prove themselves by is forgotten with the connection, and w
   assert.deepEqual(await left(), [[kept.id, true]])
 })
 
-test("unsigned requests of strangers do not use up the provider's part of the rate limit", async () => {
+test("unverified requests do not use up the provider's rate limit", async () => {
   const limited = await app.secondServer({ RATE_LIMIT_RECEIVE: '3' }, { work: false })
   const endpoint = await addEndpoint(limited, owner, 'github')
   const { pathname } = new URL(endpoint.url)
@@ -403,7 +403,7 @@ test("unsigned requests of strangers do not use up the provider's part of the ra
     const answer = await limited.call('POST', pathname, { body: '{}', headers: { 'content-type': 'application/json' } })
     statuses.push(answer.status)
   }
-  assert.deepEqual(statuses, [401, 401, 401, 429, 429], 'strangers have a limit of their own')
+  assert.deepEqual(statuses, [401, 401, 401, 429, 429], 'unverified requests have a limit of their own')
   const send = (n: number) => deliver(limited, endpoint, 'github', samples['github']!.body(n))
   for (let n = 0; n < 3; n++) assert.equal((await send(n)).status, 200)
   const over = await send(3)
@@ -412,7 +412,7 @@ test("unsigned requests of strangers do not use up the provider's part of the ra
   assert.equal((await eventsOf(endpoint)).length, 3)
 })
 
-test('a body for an endpoint that does not exist is not waited for', async () => {
+test('does not wait for the body of a request to an endpoint that does not exist', async () => {
   const { hostname, port } = new URL(app.url)
   const head = [
     `POST /api/v1/connectors/webhooks/github/${newId()} HTTP/1.1`,
@@ -424,10 +424,10 @@ test('a body for an endpoint that does not exist is not waited for', async () =>
   assert.match(answer?.body ?? '', /Endpoint not found/)
 })
 
-describe('what came to an endpoint', () => {
+describe('the events of an endpoint', () => {
   const list = (path: string, as = owner) => app.call('GET', `/api/v1/connections/${path}`, { as })
 
-  test('is told to the owner of the connection, newest first, without any secret', async () => {
+  test('lists the events of an endpoint to the owner of the connection, newest first, without secrets', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
     for (let n = 0; n < 3; n++) await deliver(app, endpoint, 'telegram', samples['telegram']!.body(n))
     const endpoints = await list(`${endpoint.connectionId}/endpoints`)
@@ -447,11 +447,11 @@ describe('what came to an endpoint', () => {
     assert.doesNotMatch(endpoints.text + first.text, /planted|secret/)
   })
 
-  test('is hidden from everybody else', async () => {
+  test('does not list the events of an endpoint to anyone but the owner of the connection', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
     const colleague = await app.createUser(owner, 'admin')
-    const stranger = await app.createOrg()
-    for (const as of [colleague, stranger]) {
+    const outsider = await app.createOrg()
+    for (const as of [colleague, outsider]) {
       assert.equal((await list(`${endpoint.connectionId}/endpoints`, as)).status, 404)
       assert.equal((await list(`${endpoint.connectionId}/endpoints/${endpoint.id}/events`, as)).status, 404)
     }

@@ -16,9 +16,9 @@ import type { TestEndpoint } from '../../../test/support/endpoints.ts'
 
 const google = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const next = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-const stranger = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+const outsider = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 
-// Google's signing keys, which change, and are asked for once.
+// Serves the signing keys of Google and counts the requests for them.
 let published = [{ ...google.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }]
 let fetches = 0
 let isBroken = false
@@ -57,7 +57,7 @@ const tokenFor = (
     alg = 'RS256',
   }: { key?: KeyObject | Uint8Array; kid?: string; alg?: string } = {},
 ): Promise<string> =>
-  // What is undefined is left out.
+  // Undefined claims are omitted.
   new SignJWT({
     iss: 'https://accounts.google.com',
     aud: url,
@@ -88,8 +88,8 @@ const send = (endpoint: TestEndpoint, authorization: string | undefined, body: o
 const open = (agentId: string | null = null) =>
   addEndpoint(app, owner, 'gmail', { agentId, settings: { serviceAccount: account } })
 
-describe('a push of Gmail', () => {
-  test('is taken when Google says that the service account sent it to this endpoint, and its keys are asked for once', async () => {
+describe('Gmail pushes', () => {
+  test('accepts a push with a Google token of the service account for this endpoint, and fetches the keys of Google once', async () => {
     const endpoint = await open()
     const token = await tokenFor(endpoint)
     const answers = await Promise.all(
@@ -105,7 +105,7 @@ describe('a push of Gmail', () => {
     assert.equal((await send(endpoint, `Bearer ${token}`, push('q'), '?a=1')).status, 200)
   })
 
-  test('is refused when the token is missing, malformed, stale, early, of another key, algorithm, issuer, audience or account', async () => {
+  test('rejects a push whose token is missing, malformed, stale, from the future, or of another key, algorithm, issuer, audience or account', async () => {
     const endpoint = await open()
     const other = await open()
     const hmacKey = new TextEncoder().encode(google.publicKey.export({ type: 'spki', format: 'pem' }))
@@ -120,8 +120,8 @@ describe('a push of Gmail', () => {
       `${none}.${right.split('.')[1]}.`,
       `${header}.${forged}.${signature}`,
       right.slice(0, -4),
-      await tokenFor(endpoint, {}, { key: stranger.privateKey }),
-      await tokenFor(endpoint, {}, { key: stranger.privateKey, kid: 'unknown' }),
+      await tokenFor(endpoint, {}, { key: outsider.privateKey }),
+      await tokenFor(endpoint, {}, { key: outsider.privateKey, kid: 'unknown' }),
       await tokenFor(endpoint, {}, { key: hmacKey, alg: 'HS256' }),
       await tokenFor(endpoint, {}, { alg: 'PS256' }),
       await tokenFor(other),
@@ -147,7 +147,7 @@ describe('a push of Gmail', () => {
     assert.equal(stored?.n, 0)
   })
 
-  test('that is no push is refused', async () => {
+  test('rejects a verified body that is not a Pub/Sub push message', async () => {
     const endpoint = await open()
     const bearer = `Bearer ${await tokenFor(endpoint)}`
     for (const body of [{}, { message: {} }, push('1', '%%%'), push('1', Buffer.from('[]').toString('base64'))]) {
@@ -155,7 +155,7 @@ describe('a push of Gmail', () => {
     }
   })
 
-  test('that is signed is never answered with 5xx, whatever is in it', async () => {
+  test('responds to no verified push with 5xx, whatever its content', async () => {
     const endpoint = await open()
     const authorization = `Bearer ${await tokenFor(endpoint)}`
     const check = async (body: string): Promise<void> => {
@@ -168,7 +168,7 @@ describe('a push of Gmail', () => {
     await fc.assert(fc.asyncProperty(malformedBody, check), { numRuns: 100 })
   })
 
-  test('is a hint for the agent to look, in the session of the mailbox', async () => {
+  test('sends the agent a message about the mailbox in the session of the mailbox', async () => {
     const endpoint = await open(agent.id)
     const bearer = `Bearer ${await tokenFor(endpoint)}`
     await send(endpoint, bearer, push('1'))
@@ -185,8 +185,8 @@ describe('a push of Gmail', () => {
     )
   })
 
-  test('is asked for again when Google’s keys cannot be fetched, and a new key is found', async () => {
-    // A process of its own: the keys of the other are in its memory.
+  test('responds with 503 if the keys of Google cannot be fetched, and fetches a new key', async () => {
+    // Another process, because the first one has cached the keys.
     const fresh = await app.secondServer(
       { CONNECTOR_GMAIL_BASE_URL: `http://127.0.0.1:${address.port}` },
       { work: false },

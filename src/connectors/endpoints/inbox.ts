@@ -7,7 +7,7 @@ import * as queries from './event-queries.ts'
 import type { EventKey, NewEvent } from './event-queries.ts'
 
 /** Starts the turn of the agent for an event. The event's row has the message. */
-export const hearEvent = defineJob<EventKey>('connector.event', { retryLimit: 50, retryDelayMaxSeconds: 60 })
+export const handleEvent = defineJob<EventKey>('connector.event', { retryLimit: 50, retryDelayMaxSeconds: 60 })
 
 /** Stores verified events once, each with the job that it needs. */
 export interface Inbox {
@@ -38,7 +38,7 @@ export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox
       const waiting = new Set(events.filter(({ state }) => state === 'waiting').map(nameOf))
       await jobs.enqueueAll(
         db,
-        hearEvent,
+        handleEvent,
         stored.filter((key) => waiting.has(nameOf(key))),
       )
       return stored

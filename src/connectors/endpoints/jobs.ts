@@ -4,7 +4,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { answerChat, hear } from '../chats/chats.ts'
 import * as endpointQueries from './queries.ts'
 import * as eventQueries from './event-queries.ts'
-import { hearEvent } from './inbox.ts'
+import { handleEvent } from './inbox.ts'
 import { answer, turnEnded } from '../chats/replies.ts'
 import type { ReplyDeps } from '../chats/replies.ts'
 
@@ -22,7 +22,7 @@ export const expireEndpoints = async (db: Database): Promise<void> => {
 
 /** The jobs for messages and replies of chats, and the hourly expiry of events. */
 export const registerEndpointJobs = (jobs: Jobs, deps: ReplyDeps): void => {
-  jobs.work(hearEvent, (event) => hear(deps, event), { concurrency: 10 })
+  jobs.work(handleEvent, (event) => hear(deps, event), { concurrency: 10 })
   jobs.work(connectorTurnEnded, (turn) => turnEnded(deps, turn), { concurrency: 10 })
   // High, because a reply mostly waits for the provider.
   jobs.work(answerChat, (chat, context) => answer(deps, chat, context), { concurrency: 50 })

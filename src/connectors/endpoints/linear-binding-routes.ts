@@ -11,7 +11,7 @@ const tags = ['Webhooks']
 const what = 'Binding'
 const path = `${apiPrefix}/webhooks/linear/bindings`
 
-/** Which Linear organizations' events the org receives at the built-in receiver. */
+/** The Linear organizations whose events the org receives with its built-in webhook. */
 export const registerLinearBindingRoutes = (app: App, deps: AccessDeps): void => {
   const { db } = deps
 

@@ -12,7 +12,7 @@ import { newId } from '../../platform/ids.ts'
 const secret = 'lin_wh_bindings'
 const linear = await startProvider()
 
-/** What Linear knows of the user whose token a connection holds; every test connection has the same token. */
+/** Linear's user of the token that all connections of this test have. */
 let viewer: unknown
 const isAsked = ({ headers, body }: Seen): boolean =>
   headers.authorization === 'Bearer planted-linear-token' &&
@@ -43,7 +43,7 @@ const bind = (as: TestActor, connectionId: string): Promise<Answer> =>
 const bound = async (as: TestActor): Promise<string[]> =>
   (await app.call('GET', path, { as })).body.data.items.map((one: { organizationId: string }) => one.organizationId)
 
-/** Linear sends an event of an organization. */
+/** Sends an event of a Linear organization. */
 const send = (organizationId: string): Promise<Answer> => {
   const body = JSON.stringify({ type: 'Issue', action: 'create', organizationId, webhookTimestamp: Date.now() })
   const signature = createHmac('sha256', secret).update(body).digest('hex')
@@ -62,8 +62,8 @@ const actionsOf = async (as: TestActor): Promise<string[]> =>
 const expectError = (answer: Answer, status: number, code: string): void =>
   assert.deepEqual([answer.status, answer.body?.error.code], [status, code], answer.text)
 
-describe('events of a Linear organization', () => {
-  test('reach only the org that proved its administration, however many orgs are connected to it', async () => {
+describe('Linear bindings', () => {
+  test('only the org that proved administration receives the events of a Linear organization, however many orgs are connected to it', async () => {
     const [first, second] = [await app.createOrg('First'), await app.createOrg('Second')]
     const organizationId = newId()
     const mine = await addConnection(app, first, 'linear', organizationId)
@@ -83,7 +83,7 @@ describe('events of a Linear organization', () => {
     assert.deepEqual(await actionsOf(first), ['linear-binding.created'])
   })
 
-  test('cannot be claimed by a second org, which is told why and not by whom', async () => {
+  test('a second org cannot bind the same Linear organization, and does not learn which org has it', async () => {
     const [first, second] = [await app.createOrg('Hidden name'), await app.createOrg()]
     const organizationId = newId()
     administers(organizationId)
@@ -101,7 +101,7 @@ describe('events of a Linear organization', () => {
     assert.deepEqual(await actionsOf(second), [])
   })
 
-  test('go to one of two orgs that claim them at the same time', async () => {
+  test('one of two orgs that bind a Linear organization at the same time succeeds', async () => {
     const orgs = await Promise.all(Array.from({ length: 5 }, () => app.createOrg()))
     const organizationId = newId()
     administers(organizationId)
@@ -113,7 +113,7 @@ describe('events of a Linear organization', () => {
     )
   })
 
-  test('are bound by an administrator of the organization only', async () => {
+  test('only an administrator of the Linear organization can bind it', async () => {
     const org = await app.createOrg()
     const organizationId = newId()
     const connectionId = await addConnection(app, org, 'linear', organizationId)
@@ -140,7 +140,7 @@ describe('events of a Linear organization', () => {
     expectError(await send(organizationId), 404, 'NOT_FOUND')
   })
 
-  test('are those of the organization that Linear names, not of the one that the connection was made with', async () => {
+  test('binds the organization that Linear returns, not the one stored with the connection', async () => {
     const org = await app.createOrg()
     const [claimed, real] = [newId(), newId()]
     const connectionId = await addConnection(app, org, 'linear', claimed)
@@ -150,16 +150,16 @@ describe('events of a Linear organization', () => {
     expectError(await send(claimed), 404, 'NOT_FOUND')
   })
 
-  test('are bound by owners and admins, with their own connection', async () => {
+  test('only owners and admins can bind a Linear organization, with their own connection', async () => {
     const owner = await app.createOrg()
     const [admin, member] = [await app.createUser(owner, 'admin'), await app.createUser(owner, 'member')]
-    const stranger = await app.createOrg()
+    const outsider = await app.createOrg()
     const organizationId = newId()
     administers(organizationId)
     const asked = linear.seen.length
     expectError(await bind(member, await addConnection(app, member, 'linear', organizationId)), 403, 'FORBIDDEN')
     const ofOwner = await addConnection(app, owner, 'linear', organizationId)
-    for (const as of [admin, stranger]) expectError(await bind(as, ofOwner), 404, 'NOT_FOUND')
+    for (const as of [admin, outsider]) expectError(await bind(as, ofOwner), 404, 'NOT_FOUND')
     expectError(await bind(owner, newId()), 404, 'NOT_FOUND')
     expectError(await bind(owner, 'nonsense'), 400, 'BAD_REQUEST')
     expectError(await bind(owner, await addConnection(app, owner, 'github')), 400, 'BAD_REQUEST')
@@ -168,7 +168,7 @@ describe('events of a Linear organization', () => {
     assert.deepEqual(await bound(member), [organizationId])
   })
 
-  test('are released when the binding is removed, and can then be bound by another org', async () => {
+  test('another org can bind a Linear organization after the binding is removed', async () => {
     const [first, second] = [await app.createOrg(), await app.createOrg()]
     const member = await app.createUser(first, 'member')
     const organizationId = newId()
@@ -188,7 +188,7 @@ describe('events of a Linear organization', () => {
     assert.deepEqual(await actionsOf(first), ['linear-binding.removed', 'linear-binding.created'])
   })
 
-  test('are released when the connection that proved it is revoked', async () => {
+  test('revoking the connection removes its binding', async () => {
     const org = await app.createOrg()
     const organizationId = newId()
     administers(organizationId)
@@ -201,7 +201,7 @@ describe('events of a Linear organization', () => {
     assert.deepEqual(await actionsOf(org), ['linear-binding.removed', 'linear-binding.created'])
   })
 
-  test('stay with their org while its connection is broken, and go to another org that proves administration', async () => {
+  test('an org with a broken connection keeps its binding until another org proves administration', async () => {
     const [first, second] = [await app.createOrg(), await app.createOrg()]
     const organizationId = newId()
     administers(organizationId)
@@ -216,7 +216,7 @@ describe('events of a Linear organization', () => {
     assert.deepEqual(await actionsOf(first), ['linear-binding.removed', 'linear-binding.created'])
   })
 
-  test('can be bound again by the same org, which renews the proof', async () => {
+  test('the same org can bind a Linear organization again, which renews the proof', async () => {
     const org = await app.createOrg()
     const organizationId = newId()
     administers(organizationId)

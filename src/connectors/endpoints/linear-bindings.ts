@@ -25,7 +25,7 @@ interface Proof {
   organizationName: string
 }
 
-const noteRelease = async (
+const auditRemoval = async (
   db: Transaction,
   actor: AuditActor,
   row: LinearBindingRow,
@@ -35,14 +35,13 @@ const noteRelease = async (
   await audit(db, actor, 'linear-binding.removed', { type: 'linear-binding', id: row.id }, details)
 }
 
-/** Only these decide which events the org receives. */
 const requireAdministrator = ({ role }: Actor): void => {
-  if (!seesAllWorkspaces(role)) throw forbidden('Only owners and admins can change where Linear events are received.')
+  if (!seesAllWorkspaces(role)) throw forbidden('Only owners and admins can bind Linear organizations.')
 }
 
 /**
- * Asks Linear, with the token of the connection, who its user is. FORBIDDEN when that is no administrator of the
- * organization, SERVICE_UNAVAILABLE when the answer has another shape than documented.
+ * Reads the user of the connection from Linear. FORBIDDEN unless it is an administrator of the organization,
+ * SERVICE_UNAVAILABLE if the response is not as documented.
  */
 const proveAdministration = async (deps: AccessDeps, orgId: string, connectionId: string): Promise<Proof> => {
   const request = { method: 'POST', path: '/graphql', json: { query: proofQuery } } as const
@@ -54,7 +53,7 @@ const proveAdministration = async (deps: AccessDeps, orgId: string, connectionId
     organizationId.length > maxLength ||
     cleanText(organizationId) !== organizationId
   ) {
-    throw serviceUnavailable('Linear did not say which organization the connection belongs to. Try again later.')
+    throw serviceUnavailable('Linear did not return the organization of the connection. Try again later.')
   }
   const name = textAt(viewer, 'organization', 'name') ?? organizationId
   const organizationName = Array.from(cleanText(name)).slice(0, maxLength).join('')
@@ -67,9 +66,9 @@ const proveAdministration = async (deps: AccessDeps, orgId: string, connectionId
 }
 
 /**
- * Makes this org the recipient of a Linear organization's events at the built-in receiver. The caller is an owner or
- * admin here, and the connection, which is the caller's own, proves to Linear that its user administers the organization.
- * CONFLICT while another org has it whose connection works.
+ * Binds a Linear organization to this org, which then receives its events. The caller must be an owner or admin of the
+ * org, and the caller's own connection proves that its Linear user administers the organization. CONFLICT while it is
+ * bound to another org with an active connection.
  */
 export const bindLinear = async (deps: AccessDeps, actor: Actor, connectionId: string): Promise<LinearBindingRow> => {
   const { db } = deps
@@ -78,13 +77,13 @@ export const bindLinear = async (deps: AccessDeps, actor: Actor, connectionId: s
   if (!connection) throw notFound('Connection')
   if (connection.connectorSlug !== slug) throw badRequest('connectionId must be the id of a Linear connection')
   const proof = await proveAdministration(deps, actor.orgId, connectionId)
-  // The organization may still be bound to another org, whose connection is broken.
+  // All orgs, because a stale binding of another org may have to be deleted.
   return db.transaction('all orgs', async (db) => {
-    if (!(await queries.holdActive(db, actor, connectionId))) {
-      throw conflict('The connection was revoked or broke in the meantime. Connect Linear again.')
+    if (!(await queries.lockActiveConnection(db, actor, connectionId))) {
+      throw conflict('The connection is no longer active. Connect Linear again.')
     }
-    for (const stale of await queries.releaseStale(db, proof.organizationId, actor.orgId)) {
-      await noteRelease(db, systemActor(stale.orgId, 'Linear'), stale, 'another org proved administration')
+    for (const stale of await queries.deleteStaleBindings(db, proof.organizationId, actor.orgId)) {
+      await auditRemoval(db, systemActor(stale.orgId, 'Linear'), stale, 'another org proved administration')
     }
     const row = await queries.insertBinding(db, {
       orgId: actor.orgId,
@@ -109,12 +108,12 @@ export const unbindLinear = (db: Database, actor: Actor, id: string): Promise<vo
   return db.transaction(actor, async (db) => {
     const row = await queries.deleteBinding(db, actor.orgId, id)
     if (!row) throw notFound('Binding')
-    await noteRelease(db, actor, row, 'removed')
+    await auditRemoval(db, actor, row, 'removed')
   })
 }
 
-/** Ends the bindings that a connection proved, in the transaction that revokes it. */
+/** Deletes the bindings that a connection proved, in the transaction that revokes it. */
 export const releaseBindings = async (db: Transaction, actor: AuditActor, connectionId: string): Promise<void> => {
   const rows = await queries.deleteBindingsOf(db, actor.orgId, connectionId)
-  for (const row of rows) await noteRelease(db, actor, row, 'the connection was revoked')
+  for (const row of rows) await auditRemoval(db, actor, row, 'the connection was revoked')
 }

@@ -9,11 +9,11 @@ import { addEndpoint, bindLinear, senders } from '../../../test/support/endpoint
 import type { TestEndpoint } from '../../../test/support/endpoints.ts'
 
 const linearSecret = 'lin_wh_builtin'
-// What is stored is not worked on: only the answers are of interest here.
+// Without a worker, because these tests check responses only.
 const app = await startTestApp({ LINEAR_WEBHOOK_SECRET: linearSecret }, { work: false })
 const owner = await app.createOrg()
 
-/** Linear's signature covers a time in the body, so a body that is not an object cannot be a fresh one. */
+/** Linear's timestamp is in the signed body, so a body that is not an object is rejected as stale. */
 const stamped = (body: string): string => {
   try {
     const value = JSON.parse(body) as unknown
@@ -56,7 +56,7 @@ const genuine: Record<string, string> = {
 
 for (const provider of Object.keys(senders)) {
   describe(`the connector endpoint of ${provider}`, () => {
-    test('answers no signed body with 5xx, whatever is in it, and still accepts a genuine event', async () => {
+    test(`the endpoint of ${provider} responds to no signed body with 5xx, and still accepts a genuine event`, async () => {
       const endpoint = await addEndpoint(app, owner, provider)
       const check = async (body: string): Promise<void> => {
         const answer = await send(provider, endpoint, body)
@@ -69,8 +69,8 @@ for (const provider of Object.keys(senders)) {
   })
 }
 
-describe('the built-in receiver of Linear', () => {
-  test('answers no signed body with 5xx, whatever is in it', async () => {
+describe('the built-in Linear webhook', () => {
+  test('the Linear route responds to no signed body with 5xx', async () => {
     await bindLinear(app, owner, 'org-of-linear')
     const path = '/api/v1/webhooks/linear'
     const check = async (body: string): Promise<void> => {

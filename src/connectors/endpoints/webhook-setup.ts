@@ -15,36 +15,36 @@ import type { Call, Found, Planned, Registration } from '../registrations/regist
 import type { AccessDeps } from '../oauth/refresh.ts'
 import { textAt } from '../connections/templates.ts'
 
-/** What a person asks for. */
+/** The options of the command `atrium setup-webhook`. */
 export interface SetUp {
   provider: string
   connection: { orgId: string; id: string; userId: string }
   workspaceId: string
   agentId: string | null
-  /** `https://hooks.example.com`, checked. */
+  /** `https://hooks.example.com`, from `checkBaseUrl`. */
   baseUrl: string
-  /** A repository, a number, a team. */
+  /** The provider's resource that sends events: a repository, a phone number, a team. */
   target?: string | undefined
-  /** What the provider issued. */
+  /** The secret that the provider issued. */
   secret?: string | undefined
   publicKey?: string | undefined
   serviceAccount?: string | undefined
-  /** Takes the place of the webhook that is there. */
+  /** Replaces an existing webhook. */
   replace: boolean
 }
 
 export interface MadeEndpoint {
   endpoint: { id: string; url: string }
-  /** To be pasted at the provider. */
+  /** The generated secret, which the user has to enter at the provider. */
   secret?: string
   registered: boolean
-  /** The webhook that was there before. */
+  /** URL of the webhook that was replaced. */
   replaced?: string
 }
 
 /**
- * The address that providers are to call: https, and not somewhere inside. BAD_REQUEST otherwise. Outside production
- * anything goes, as tests and tunnels need it.
+ * The base URL that providers call. In production it must be https with a public address, BAD_REQUEST otherwise; outside
+ * production any URL is allowed, for tests and tunnels.
  */
 export const checkBaseUrl = async (
   baseUrl: string | undefined,
@@ -52,19 +52,19 @@ export const checkBaseUrl = async (
 ): Promise<string> => {
   if (baseUrl === undefined) {
     throw badRequest(
-      'CONNECTOR_WEBHOOK_BASE_URL is not set: the public https URL under which providers reach this server.',
+      'CONNECTOR_WEBHOOK_BASE_URL is not set. It must be the public https URL at which providers reach this server.',
     )
   }
   if (!isProduction) return baseUrl
   const url = new URL(baseUrl)
   if (url.protocol !== 'https:') throw badRequest('CONNECTOR_WEBHOOK_BASE_URL must be an https URL.')
-  // No range that the operator opened counts here: the provider is not inside it.
+  // Without OUTBOUND_ALLOW_CIDRS, because providers cannot reach the private ranges that the operator allows.
   const outbound = createOutbound()
   try {
     await outbound.checkUrl(baseUrl)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw badRequest(`CONNECTOR_WEBHOOK_BASE_URL is no URL that providers can reach. ${error.message}`, {
+    throw badRequest(`Providers cannot reach CONNECTOR_WEBHOOK_BASE_URL. ${error.message}`, {
       cause: error,
     })
   } finally {
@@ -73,7 +73,7 @@ export const checkBaseUrl = async (
   const port = url.port === '' ? 443 : Number(url.port)
   if (ports && !ports.includes(port)) {
     throw badRequest(
-      `This provider connects to the ports ${ports.join(', ')} only; CONNECTOR_WEBHOOK_BASE_URL names ${port}.`,
+      `CONNECTOR_WEBHOOK_BASE_URL must have one of the ports ${ports.join(', ')} for this provider, not ${port}.`,
     )
   }
   return baseUrl
@@ -81,60 +81,63 @@ export const checkBaseUrl = async (
 
 const pathOf = (provider: string): string => `${apiPrefix}/connectors/webhooks/${provider}/`
 
-const text = (value: string | undefined, option: string, why: string): string => {
-  if (value === undefined || value.trim() === '') throw badRequest(`--${option} is missing: ${why}.`)
+const requireText = (value: string | undefined, option: string, description: string): string => {
+  if (value === undefined || value.trim() === '') throw badRequest(`--${option} is required: ${description}.`)
   return value.trim()
 }
 
-/** What an endpoint verifies by, where that is not registered by API: what the provider issued, or a secret to paste. */
-const proofOf = (asked: SetUp): { secret: string | null; settings: EndpointSettings; isOurs: boolean } => {
+/** The credentials of an endpoint that is not registered by API: issued by the provider, or a generated secret. */
+const credentialsFrom = (asked: SetUp): { secret: string | null; settings: EndpointSettings; isGenerated: boolean } => {
   const { provider } = asked
   if (provider === 'discord') {
-    const publicKey = text(
+    const publicKey = requireText(
       asked.publicKey,
       'public-key',
       'the public key of the application, from its General Information',
     )
     if (!discordKey(publicKey)) throw badRequest('--public-key must be 64 hexadecimal digits.')
-    return { secret: null, settings: { publicKey }, isOurs: false }
+    return { secret: null, settings: { publicKey }, isGenerated: false }
   }
   if (provider === 'gmail') {
-    const why = "the e-mail address of the service account that pushes, from the subscription's authentication"
-    const serviceAccount = text(asked.serviceAccount, 'service-account', why)
-    return { secret: null, settings: { serviceAccount }, isOurs: false }
+    const serviceAccount = requireText(
+      asked.serviceAccount,
+      'service-account',
+      "the email address of the service account in the push subscription's authentication",
+    )
+    return { secret: null, settings: { serviceAccount }, isGenerated: false }
   }
   if (provider === 'slack') {
-    const secret = text(asked.secret, 'secret', 'the signing secret of the app, from its Basic Information')
-    return { secret, settings: {}, isOurs: false }
+    const secret = requireText(asked.secret, 'secret', 'the signing secret of the app, from its Basic Information')
+    return { secret, settings: {}, isGenerated: false }
   }
   const secret = asked.secret?.trim()
   if (secret !== undefined && secret.length < 8) throw badRequest('--secret must have at least 8 characters.')
-  return { secret: secret ?? randomBytes(32).toString('base64url'), settings: {}, isOurs: secret === undefined }
+  return { secret: secret ?? randomBytes(32).toString('base64url'), settings: {}, isGenerated: secret === undefined }
 }
 
-/** How the account of a connection is asked who it is, where what it writes comes back as an event. */
-const selves: Record<string, { path: string; id: string }> = {
+/** Requests for the account of a connection, of providers that send what the account writes back as events. */
+const accountRequests: Record<string, { path: string; id: string }> = {
   github: { path: '/user', id: 'login' },
   jira: { path: '/rest/api/3/myself', id: 'accountId' },
 }
 
-/** As whom the agent writes there: without knowing, it would answer itself without end. */
+/** The accounts that the agent writes with. Without them it would answer its own messages endlessly. */
 const ownIdsOf = async (call: Call, { provider, agentId, target }: SetUp): Promise<string[]> => {
   if (provider === 'twilio') return target === undefined ? [] : [target]
-  const self = agentId === null ? undefined : selves[provider]
-  if (!self) return []
-  const id = textAt((await call({ method: 'GET', path: self.path })).body, self.id)
-  if (id === null) throw badRequest('The provider does not tell who the connection is.')
+  const request = agentId === null ? undefined : accountRequests[provider]
+  if (!request) return []
+  const id = textAt((await call({ method: 'GET', path: request.path })).body, request.id)
+  if (id === null) throw badRequest('The provider did not return the account of the connection.')
   return [id]
 }
 
-/** Twilio signs with the token of the account itself. */
+/** Twilio signs with the auth token of the account. */
 const accountSecret = (deps: AccessDeps, { provider, connection }: SetUp): Promise<string | undefined> =>
   provider === 'twilio'
     ? withConnection(deps, connection, async ({ secrets }) => secrets['authToken'])
     : Promise.resolve(undefined)
 
-const settingsFrom = (asked: SetUp, found: Found, more: EndpointSettings): EndpointSettings => {
+const settingsOf = (asked: SetUp, found: Found, more: EndpointSettings): EndpointSettings => {
   const { ownIds = [] } = found
   const target = found.target ?? asked.target
   return { ...more, ...(ownIds.length > 0 ? { ownIds } : {}), ...(target === undefined ? {} : { target }) }
@@ -165,87 +168,98 @@ const activate = (
     )
   })
 
-/** Takes back what was done, and says what could not be. */
+/** Removes a registration. Returns a sentence for the error message if that fails. */
 const undo = async (registration: Registration, call: Call, planned: Planned, remoteId: string | undefined) => {
   try {
     await registration.undo(call, planned, remoteId)
     return ''
   } catch {
-    return ` The webhook could not be removed again: do so at the provider, its URL is ${planned.url}.`
+    return ` The webhook could not be removed again. Remove it at the provider; its URL is ${planned.url}.`
   }
+}
+
+interface RegistrationOfEndpoint {
+  asked: SetUp
+  registration: Registration
+  endpoint: { id: string; url: string }
+  found: Found
+  call: Call
 }
 
 const register = async (
   deps: AccessDeps,
-  asked: SetUp,
-  registration: Registration,
-  endpoint: { id: string; url: string },
-  found: Found,
-  call: Call,
+  { asked, registration, endpoint, found, call }: RegistrationOfEndpoint,
 ): Promise<void> => {
   const secret = (await accountSecret(deps, asked)) ?? randomBytes(32).toString('base64url')
   const planned: Planned = { ...found, url: endpoint.url, secret }
   let remoteId: string | undefined
   try {
-    const made = await registration.register(call, planned)
-    remoteId = made.remoteId
-    const settings = settingsFrom(asked, found, remoteId === undefined ? {} : { remoteId })
-    await activate(deps, asked, endpoint, { secret: made.secret ?? secret, settings, replaced: found.existing?.url })
+    const registered = await registration.register(call, planned)
+    remoteId = registered.remoteId
+    const settings = settingsOf(asked, found, remoteId === undefined ? {} : { remoteId })
+    await activate(deps, asked, endpoint, {
+      secret: registered.secret ?? secret,
+      settings,
+      replaced: found.existing?.url,
+    })
   } catch (error) {
-    const left = await undo(registration, call, planned, remoteId)
-    if (left === '' || !(error instanceof ApiError)) throw error
-    throw new ApiError(error.code, error.message + left, { cause: error })
+    const hint = await undo(registration, call, planned, remoteId)
+    if (hint === '' || !(error instanceof ApiError)) throw error
+    throw new ApiError(error.code, error.message + hint, { cause: error })
   }
-  // What follows is not worth undoing everything for: two webhooks are better than none.
+  // A failure from here on does not undo the registration: two webhooks are better than none.
   if (found.existing) await registration.removeReplaced?.(call, planned).catch(() => undefined)
   await registration.ping?.(call, planned, remoteId).catch(() => undefined)
 }
 
-const lookFirst = async (registration: Registration, call: Call, asked: SetUp): Promise<Found> => {
-  const isOurs = (url: string): boolean => url.startsWith(asked.baseUrl + pathOf(asked.provider))
-  const wishes = asked.target === undefined ? {} : { target: asked.target }
-  const found = await registration.look(call, wishes, isOurs)
+const findExisting = async (registration: Registration, call: Call, asked: SetUp): Promise<Found> => {
+  const isOwnUrl = (url: string): boolean => url.startsWith(asked.baseUrl + pathOf(asked.provider))
+  const found = await registration.find(call, asked.target, isOwnUrl)
   if (found.existing && !asked.replace) {
     throw conflict(
-      `There is a webhook already: ${found.existing.url}. It would be replaced and get nothing any more. To do that, add --replace.`,
+      `A webhook already exists: ${found.existing.url}. Add --replace to replace it; it then receives no more events.`,
     )
   }
   return found
 }
 
 /**
- * Makes an endpoint for a connection and registers it at the provider, where that has an API for it; else what has to be
- * pasted there is answered. Nothing is left of it when that fails. CONFLICT when it would replace a webhook.
+ * Creates an endpoint for a connection and registers it at the provider, if the provider has an API for it; otherwise it
+ * returns what the user has to enter there. Nothing remains of it after a failure. CONFLICT if it would replace a webhook
+ * without `replace`.
  */
 export const setUpWebhook = async (deps: AccessDeps, asked: SetUp): Promise<MadeEndpoint> => {
   const { provider, connection, workspaceId, agentId } = asked
   const { orgId, userId } = connection
-  const known = registrations.get(provider)
-  // Whoever brings a secret has a webhook at the provider already, or makes it there.
-  const isWanted = asked.secret === undefined || provider === 'twilio'
-  const hasTarget = known?.targetOption === undefined || asked.target !== undefined
-  const isRegistered = known !== undefined && isWanted && hasTarget
+  const registration = registrations.get(provider)
+  // A given secret means that the user has created the webhook at the provider.
+  const isRequested = asked.secret === undefined || provider === 'twilio'
+  const hasTarget = registration?.targetOption === undefined || asked.target !== undefined
+  const isRegistered = registration !== undefined && isRequested && hasTarget
   const call: Call = (request, input = {}) => callConnection(deps, connection, request, { input })
-  const proof = isRegistered ? undefined : proofOf(asked)
-  const found: Found = isRegistered ? await lookFirst(known, call, asked) : { ownIds: await ownIdsOf(call, asked) }
+  const credentials = isRegistered ? undefined : credentialsFrom(asked)
+  const found: Found = isRegistered
+    ? await findExisting(registration, call, asked)
+    : { ownIds: await ownIdsOf(call, asked) }
   const id = newId()
   const url = asked.baseUrl + pathOf(provider) + id
   const row = { orgId, id, provider, connectionId: connection.id, userId, workspaceId, agentId, url }
   await queries.insertEndpoint(deps.db, { ...row, secret: null, settings: {} })
   try {
-    if (isRegistered) await register(deps, asked, known, { id, url }, found, call)
+    if (isRegistered) await register(deps, { asked, registration, endpoint: { id, url }, found, call })
     else {
-      const secret = (await accountSecret(deps, asked)) ?? proof?.secret ?? null
-      await activate(deps, asked, { id, url }, { secret, settings: settingsFrom(asked, found, proof?.settings ?? {}) })
+      const secret = (await accountSecret(deps, asked)) ?? credentials?.secret ?? null
+      const settings = settingsOf(asked, found, credentials?.settings ?? {})
+      await activate(deps, asked, { id, url }, { secret, settings })
     }
   } catch (error) {
     await queries.deleteEndpoint(deps.db, orgId, id)
     throw error
   }
-  const isShown = proof?.isOurs === true && proof.secret !== null && provider !== 'twilio'
+  const generated = credentials?.isGenerated === true && provider !== 'twilio' ? credentials.secret : null
   return {
     endpoint: { id, url },
-    ...(isShown ? { secret: proof.secret as string } : {}),
+    ...(generated === null ? {} : { secret: generated }),
     registered: isRegistered,
     ...(found.existing ? { replaced: found.existing.url } : {}),
   }

@@ -25,7 +25,7 @@ const hookOf = (planned: Planned, id: string | undefined) => ({ ...repositoryOf(
 /** https://docs.github.com/rest/repos/webhooks */
 export const github: Registration = {
   targetOption: 'repo',
-  look: async (call, { target }, isOurs): Promise<Found> => {
+  find: async (call, target, isOwnUrl): Promise<Found> => {
     const input = repositoryOf(target)
     const me = await call({ method: 'GET', path: '/user' })
     const login = textAt(me.body, 'login')
@@ -33,7 +33,7 @@ export const github: Registration = {
     const list = Array.isArray(hooks.body) ? (hooks.body as unknown[]) : []
     const existing = list
       .map((hook) => ({ id: textAt(hook, 'id') ?? '', url: textAt(hook, 'config.url') ?? '' }))
-      .find(({ url }) => isOurs(url))
+      .find(({ url }) => isOwnUrl(url))
     return {
       target: `${input.owner}/${input.repo}`,
       ...(login === null ? {} : { ownIds: [login] }),
@@ -55,7 +55,7 @@ export const github: Registration = {
       { ...repositoryOf(target), url, secret },
     )
     const id = at(body, 'id')
-    if (typeof id !== 'number') throw badRequest('GitHub did not tell the id of the webhook.')
+    if (typeof id !== 'number') throw badRequest('GitHub did not return the id of the webhook.')
     return { remoteId: String(id) }
   },
   undo: async (call, planned, remoteId) => {

@@ -1,45 +1,40 @@
 import type { ProviderAnswer, RequestTemplate, Values } from '../catalog/definition.ts'
 
-/** One request to the provider in the connection's name. */
+/** Sends a request to the provider with the credentials of the connection. */
 export type Call = (request: RequestTemplate, input?: Values) => Promise<ProviderAnswer>
 
-/** What the person says about the webhook. */
-export interface Wishes {
-  /** What it is for at the provider: a repository, a phone number, a team. */
-  target?: string
-}
-
-/** What is at the provider before anything is changed. */
+/** The state at the provider before anything is changed. */
 export interface Found {
+  /** The provider's resource that sends events: a repository, a phone number, a team. */
   target?: string
   /** The webhook that would be replaced. */
   existing?: { url: string; id?: string }
-  /** As whom the agent would speak: its own messages start no turn. */
+  /** The accounts that the agent writes with: their messages start no turn. */
   ownIds?: string[]
-  /** What the webhook is attached to, as the provider calls it. */
-  place?: string
+  /** The provider's id of the resource that the webhook is attached to. */
+  resourceId?: string
 }
 
 export interface Planned extends Found {
   url: string
-  /** A fresh one of ours. */
+  /** A generated secret, or the auth token of the account. */
   secret: string
 }
 
-/** How a webhook is registered by a provider's own API. */
+/** Registers webhooks by a provider's API. */
 export interface Registration {
-  /** How the target is asked for (`--repo`); without it nothing is registered where it is needed. */
+  /** Command line option of the target (`repo` for `--repo`). Without a value, nothing is registered. */
   targetOption?: string
-  /** The ports that the provider connects to; any when left out. */
+  /** The ports that the provider connects to. Default: any. */
   ports?: readonly number[]
-  /** Looks, and changes nothing. `isOurs` tells the URLs that lead to this server. */
-  look(call: Call, wishes: Wishes, isOurs: (url: string) => boolean): Promise<Found>
-  /** Registers it. Answers the provider's id for it, and the secret when it is the provider who makes that. */
+  /** Reads the state at the provider. `isOwnUrl` tells whether a URL is one of this server. */
+  find(call: Call, target: string | undefined, isOwnUrl: (url: string) => boolean): Promise<Found>
+  /** Registers the webhook. Returns the provider's id of it, and the secret if the provider generates it. */
   register(call: Call, planned: Planned): Promise<{ remoteId?: string; secret?: string }>
-  /** Takes it back, as far as it got: what was there before is there again where the provider lets one say so. */
+  /** Removes a registration that may be incomplete, and restores the replaced webhook if the provider allows it. */
   undo(call: Call, planned: Planned, remoteId: string | undefined): Promise<void>
-  /** Removes the webhook that was replaced, where the new one has not taken its place. */
+  /** Deletes the replaced webhook, if the provider keeps both. */
   removeReplaced?(call: Call, planned: Planned): Promise<void>
-  /** Has the provider try it, once it is open. */
+  /** Makes the provider send a test event to the active endpoint. */
   ping?(call: Call, planned: Planned, remoteId: string | undefined): Promise<void>
 }

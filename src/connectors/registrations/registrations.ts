@@ -5,7 +5,7 @@ import { stripe } from './stripe.ts'
 import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
 
-/** The providers that take a webhook by their API. At the others a person pastes the URL. */
+/** The providers whose API registers webhooks. At the others the user enters the URL. */
 export const registrations: ReadonlyMap<string, Registration> = new Map(
   Object.entries({ telegram, github, linear, stripe, twilio }),
 )

@@ -6,14 +6,14 @@ const remove = async (call: Call, id: string | undefined): Promise<void> => {
   if (id !== undefined) await call({ method: 'DELETE', path: '/v1/webhook_endpoints/{id}' }, { id })
 }
 
-/** https://docs.stripe.com/api/webhook_endpoints; the secret is told once, when it is made. */
+/** https://docs.stripe.com/api/webhook_endpoints; Stripe returns the secret only on creation. */
 export const stripe: Registration = {
-  look: async (call, _wishes, isOurs) => {
+  find: async (call, _target, isOwnUrl) => {
     const { body } = await call({ method: 'GET', path: '/v1/webhook_endpoints', query: { limit: 100 } })
     const list = at(body, 'data')
     const existing = (Array.isArray(list) ? (list as unknown[]) : [])
       .map((one) => ({ id: textAt(one, 'id') ?? '', url: textAt(one, 'url') ?? '' }))
-      .find(({ url }) => isOurs(url))
+      .find(({ url }) => isOwnUrl(url))
     return existing ? { existing } : {}
   },
   register: async (call, { url }) => {
@@ -26,7 +26,7 @@ export const stripe: Registration = {
       { url },
     )
     const [remoteId, secret] = [textAt(body, 'id'), textAt(body, 'secret')]
-    if (remoteId === null || secret === null) throw badRequest('Stripe did not tell the secret of the webhook.')
+    if (remoteId === null || secret === null) throw badRequest('Stripe did not return the secret of the webhook.')
     return { remoteId, secret }
   },
   undo: (call, _planned, remoteId) => remove(call, remoteId),

@@ -5,10 +5,10 @@ import type { Call, Registration } from './registration.ts'
 const registeredUrl = async (call: Call): Promise<string> =>
   textAt((await call({ method: 'GET', path: '/getWebhookInfo' })).body, 'result.url') ?? ''
 
-/** A bot has one webhook: a new one takes the place of the old. https://core.telegram.org/bots/api#setwebhook */
+/** A bot has one webhook, which a new one replaces. https://core.telegram.org/bots/api#setwebhook */
 export const telegram: Registration = {
   ports: [443, 80, 88, 8443],
-  look: async (call) => {
+  find: async (call) => {
     const url = await registeredUrl(call)
     return url === '' ? {} : { existing: { url } }
   },
@@ -21,10 +21,10 @@ export const telegram: Registration = {
       },
       { url, secret },
     )
-    if ((await registeredUrl(call)) !== url) throw badRequest('Telegram took the webhook, and then names another one.')
+    if ((await registeredUrl(call)) !== url) throw badRequest('Telegram accepted the webhook but returns another URL.')
     return {}
   },
-  // Only if it is ours by now: setting it may have been what failed. An old one cannot be set again without its secret.
+  // Only if the registration succeeded. The replaced webhook cannot be restored without its secret.
   undo: async (call, { url }) => {
     if ((await registeredUrl(call)) === url) await call({ method: 'POST', path: '/deleteWebhook' })
   },

@@ -261,14 +261,14 @@ describe('retries', () => {
     const kind = newKind({ retryLimit: 0 })
     const jobs = open()
     jobs.work(kind, async () => {
-      throw new Error(`refused whsec_${'A'.repeat(32)}`)
+      throw new Error(`rejected whsec_${'A'.repeat(32)}`)
     })
     await jobs.start({ work: true })
     await enqueue(jobs, kind, {})
     await until('it is given up', async () => (await jobs.lag()).failed === 1)
     const [row] = await rowsOf(kind)
     assert.equal(row?.state, 'failed')
-    assert.equal(row?.output?.message, 'refused [redacted]')
+    assert.equal(row?.output?.message, 'rejected [redacted]')
   })
 
   test('the delay grows from retry to retry', async () => {

@@ -19,7 +19,7 @@ import {
 } from '../../../test/support/webhooks.ts'
 import type { MadeWebhook } from '../../../test/support/webhooks.ts'
 
-// Three attempts: at once, after 0 s, after a day.
+// Three attempts: at once, after 0 s and after a day.
 const app = await startTestApp({ ...openLoopback, WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,86400' })
 const owner = await app.createOrg()
 const path = '/api/v1/webhooks'
@@ -67,16 +67,16 @@ const verified = (webhook: MadeWebhook, { body, headers }: Arrival) =>
 
 describe('forwarding', () => {
   test('forwards a recorded event byte for byte, with a signature that the official library verifies', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     const body = '{ "type": "order.created",\n  "note" : "für Zoë 🎉", "big": 12345678901234567890 }'
     const answer = await app.call('POST', webhook.receivePath, {
       body,
       headers: { ...signed(webhook.secret, body), 'content-type': 'application/json; charset=UTF-8' },
     })
     const { eventId } = answer.body.data
-    await until('it arrives', () => receiver.arrivals.length === 1)
-    const [arrival] = receiver.arrivals as [Arrival]
+    await until('it arrives', () => endpoint.arrivals.length === 1)
+    const [arrival] = endpoint.arrivals as [Arrival]
     assert.equal(arrival.body.toString(), body)
     assert.equal(arrival.headers['webhook-id'], eventId)
     assert.equal(arrival.headers['content-type'], 'application/json; charset=UTF-8')
@@ -90,7 +90,7 @@ describe('forwarding', () => {
       webhookId: webhook.id,
       eventId,
       eventType: 'order.created',
-      url: receiver.url,
+      url: endpoint.url,
       status: 'succeeded',
       statusReason: null,
       retryCount: 0,
@@ -108,12 +108,12 @@ describe('forwarding', () => {
   })
 
   test("forwards a provider's event with the webhook's signature and the provider's event headers", async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url, source: 'token', secret: 'a-plain-token' })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url, source: 'token', secret: 'a-plain-token' })
     const headers = { 'x-webhook-token': 'a-plain-token', 'x-github-event': 'push', 'x-secret-thing': 'x' }
     assert.equal((await app.call('POST', webhook.receivePath, { body: '[1]', headers })).status, 200)
-    await until('it arrives', () => receiver.arrivals.length === 1)
-    const [arrival] = receiver.arrivals as [Arrival]
+    await until('it arrives', () => endpoint.arrivals.length === 1)
+    const [arrival] = endpoint.arrivals as [Arrival]
     assert.equal(arrival.headers['x-github-event'], 'push')
     assert.ok(!('x-secret-thing' in arrival.headers) && !('x-webhook-token' in arrival.headers))
     const secret = `whsec_${Buffer.from(webhook.secret).toString('base64')}`
@@ -121,15 +121,15 @@ describe('forwarding', () => {
   })
 
   test('does not forward filtered events, duplicates, and events of a webhook without a destination', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['wanted'] })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url, events: ['wanted'] })
     const silent = await createWebhook(app, owner)
     await accept(app, webhook, { type: 'unwanted' })
     await accept(app, silent, { type: 'wanted' })
     await accept(app, webhook, { type: 'wanted' }, 'msg_once')
     await accept(app, webhook, { type: 'wanted' }, 'msg_once')
     await whenStatus(webhook, 'succeeded')
-    assert.equal(receiver.arrivals.length, 1)
+    assert.equal(endpoint.arrivals.length, 1)
     assert.deepEqual(await deliveriesOf(app, owner, silent), [])
   })
 })
@@ -157,13 +157,13 @@ describe('loop guard', () => {
 
 describe('retries', () => {
   test('retries a failed delivery by the schedule with the same id and a new signature, then fails it', async () => {
-    const receiver = await startReceiver()
-    receiver.answer = (response) => response.writeHead(503, { 'set-cookie': 'a=b', 'x-why': 'busy' }).end('come back')
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    endpoint.answer = (response) => response.writeHead(503, { 'set-cookie': 'a=b', 'x-why': 'busy' }).end('come back')
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     const eventId = await accept(app, webhook, { type: 'a' })
     const waiting = await whenOnly(webhook, 'two attempts failed', (one) => one.attempts.length === 2)
-    assert.equal(receiver.arrivals.length, 2)
-    for (const arrival of receiver.arrivals) {
+    assert.equal(endpoint.arrivals.length, 2)
+    for (const arrival of endpoint.arrivals) {
       assert.equal(arrival.headers['webhook-id'], eventId)
       verified(webhook, arrival)
     }
@@ -186,7 +186,7 @@ describe('retries', () => {
     assert.equal((await record(webhook)).deliveryCount, 1)
   })
 
-  const failures: [string, (receiver: Awaited<ReturnType<typeof startReceiver>>) => void, RegExp][] = [
+  const failures: [string, (endpoint: Awaited<ReturnType<typeof startReceiver>>) => void, RegExp][] = [
     [
       'a redirect',
       (it) => (it.answer = (response) => response.writeHead(302, { location: it.url }).end()),
@@ -197,9 +197,9 @@ describe('retries', () => {
   ]
   for (const [what, prepare, error] of failures) {
     test(`treats ${what} as a failed attempt`, async () => {
-      const receiver = await startReceiver()
-      prepare(receiver)
-      const webhook = await createWebhook(app, owner, { url: receiver.url })
+      const endpoint = await startReceiver()
+      prepare(endpoint)
+      const webhook = await createWebhook(app, owner, { url: endpoint.url })
       await accept(app, webhook, { type: 'a' })
       const delivery = await whenOnly(webhook, 'an attempt failed', (one) => one.error !== null)
       assert.match(delivery.error, error)
@@ -208,20 +208,20 @@ describe('retries', () => {
   }
 
   test('respects the Retry-After of the endpoint up to the next step of the schedule', async () => {
-    const receiver = await startReceiver()
-    receiver.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    endpoint.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     await accept(app, webhook, { type: 'a' })
     const delivery = await whenOnly(webhook, 'an attempt failed', (one) => one.error !== null)
     const seconds = (Date.parse(delivery.nextAttemptAt) - Date.now()) / 1_000
     assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds} s`)
-    assert.equal(receiver.arrivals.length, 1)
+    assert.equal(endpoint.arrivals.length, 1)
   })
 
   test('stores at most 4 KB of a response, without characters that text columns cannot store', async () => {
-    const receiver = await startReceiver()
-    receiver.answer = (response) => response.end(Buffer.concat([Buffer.from([0, 0xff]), Buffer.alloc(20_000, 'é')]))
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    endpoint.answer = (response) => response.end(Buffer.concat([Buffer.from([0, 0xff]), Buffer.alloc(20_000, 'é')]))
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     await accept(app, webhook, { type: 'a' })
     const { response } = await whenStatus(webhook, 'succeeded')
     assert.equal(response.truncated, true)
@@ -231,13 +231,13 @@ describe('retries', () => {
 
 describe('410 Gone', () => {
   test('disables a webhook whose endpoint responds with 410, holds its deliveries, and sends them when it is active again', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     await setStatus(webhook, 'paused')
     await accept(app, webhook, { type: 'a' })
     await setStatus(webhook, 'active')
     await whenStatus(webhook, 'succeeded')
-    receiver.answer = (response) => response.writeHead(410).end()
+    endpoint.answer = (response) => response.writeHead(410).end()
     await accept(app, webhook, { type: 'b' })
     await until('it is disabled', async () => (await record(webhook)).status === 'disabled')
     const { enabled, statusReason } = await record(webhook)
@@ -247,7 +247,7 @@ describe('410 Gone', () => {
     assert.equal((await deliver(app, webhook, { type: 'c' })).status, 404)
     const [failed] = await deliveriesOf(app, owner, webhook)
     assert.equal(failed.status, 'failed')
-    receiver.answer = (response) => response.end()
+    endpoint.answer = (response) => response.end()
     assert.equal((await post(`/${webhook.id}/deliveries/${failed.id}/retry`)).body.data.status, 'held')
     await setStatus(webhook, 'active')
     await until('it is delivered', async () => (await deliveriesOf(app, owner, webhook))[0].status === 'succeeded')
@@ -257,19 +257,19 @@ describe('410 Gone', () => {
 
 describe('failing for five days', () => {
   test('disables a webhook whose attempts have all failed for five days; a success restarts the count', async () => {
-    const receiver = await startReceiver()
-    receiver.answer = (response) => response.writeHead(500).end()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    endpoint.answer = (response) => response.writeHead(500).end()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     const failing = async () =>
       (await app.db.row<{ since: string | null }>(
         sql`select failing_since as since from webhooks where id = ${webhook.id}`,
       ))!.since
     await accept(app, webhook, { type: 'a' })
     await until('it is failing', async () => (await failing()) !== null)
-    receiver.answer = (response) => response.end()
+    endpoint.answer = (response) => response.end()
     await accept(app, webhook, { type: 'b' })
     await until('it is no longer', async () => (await failing()) === null)
-    receiver.answer = (response) => response.writeHead(500).end()
+    endpoint.answer = (response) => response.writeHead(500).end()
     await app.db.execute(sql`update webhooks set failing_since = now() - interval '4.9 days' where id = ${webhook.id}`)
     await accept(app, webhook, { type: 'c' })
     await until('it was attempted', async () => (await deliveriesOf(app, owner, webhook))[0].attempts.length === 2)
@@ -286,8 +286,8 @@ describe('failing for five days', () => {
 
 describe('a paused webhook', () => {
   test('holds the deliveries of a paused webhook and sends them when it is active again', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     await setStatus(webhook, 'paused')
     await accept(app, webhook, { type: 'a' })
     const held = await whenStatus(webhook, 'held')
@@ -298,10 +298,10 @@ describe('a paused webhook', () => {
     const retried = await post(`/${webhook.id}/deliveries/${id}/retry`)
     assert.equal(retried.status, 202)
     assert.equal(retried.body.data.status, 'held')
-    assert.equal(receiver.arrivals.length, 0)
+    assert.equal(endpoint.arrivals.length, 0)
     await setStatus(webhook, 'active')
     await whenStatus(webhook, 'succeeded')
-    assert.equal(receiver.arrivals.length, 1)
+    assert.equal(endpoint.arrivals.length, 1)
   })
 
   test('fails the waiting deliveries of a webhook that no longer has a destination', async () => {
@@ -317,16 +317,16 @@ describe('a paused webhook', () => {
 
 describe('retry, replay and recover', () => {
   test('retries a failed delivery again, and a waiting one at once, on request', async () => {
-    const receiver = await startReceiver()
-    receiver.answer = (response) => response.writeHead(500).end()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    endpoint.answer = (response) => response.writeHead(500).end()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     const eventId = await accept(app, webhook, { type: 'a' })
     const { id } = await whenOnly(webhook, 'two attempts', (one) => one.attempts.length === 2)
     const retried = await post(`/${webhook.id}/deliveries/${id}/retry`)
     assert.equal(retried.status, 202)
     assert.equal(retried.body.data.id, id)
     await whenStatus(webhook, 'failed')
-    receiver.answer = (response) => response.end()
+    endpoint.answer = (response) => response.end()
     assert.equal((await post(`/${webhook.id}/deliveries/${id}/retry`)).status, 202)
     const succeeded = await whenStatus(webhook, 'succeeded')
     assert.deepEqual(
@@ -334,15 +334,15 @@ describe('retry, replay and recover', () => {
       ['automatic', 'automatic', 'manual', 'manual'],
     )
     assert.equal(succeeded.retryCount, 3)
-    assert.ok(receiver.arrivals.every(({ headers }) => headers['webhook-id'] === eventId))
+    assert.ok(endpoint.arrivals.every(({ headers }) => headers['webhook-id'] === eventId))
     const again = await post(`/${webhook.id}/deliveries/${id}/retry`)
     assert.equal(again.status, 422)
     assert.equal(again.body.error.code, 'VALIDATION_ERROR')
   })
 
   test('replays an event, also a filtered one, with the id of the event', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url, events: ['other'] })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url, events: ['other'] })
     const eventId = await accept(app, webhook, { type: 'a' })
     const answer = await post(`/${webhook.id}/events/${eventId}/replay`)
     assert.equal(answer.status, 202)
@@ -350,22 +350,22 @@ describe('retry, replay and recover', () => {
     const delivery = await whenStatus(webhook, 'succeeded')
     assert.equal(delivery.id, answer.body.data.id)
     assert.equal(delivery.attempts[0].trigger, 'manual')
-    assert.equal(receiver.arrivals[0]?.headers['webhook-id'], eventId)
+    assert.equal(endpoint.arrivals[0]?.headers['webhook-id'], eventId)
     const silent = await createWebhook(app, owner)
     const other = await accept(app, silent, { type: 'a' })
-    const refused = await post(`/${silent.id}/events/${other}/replay`)
-    assert.equal(refused.status, 422)
-    assert.equal(refused.body.error.code, 'VALIDATION_ERROR')
+    const rejected = await post(`/${silent.id}/events/${other}/replay`)
+    assert.equal(rejected.status, 422)
+    assert.equal(rejected.body.error.code, 'VALIDATION_ERROR')
     assert.equal((await post(`/${silent.id}/recover`, { since: '2026-01-01T00:00:00Z' })).status, 422)
     assert.equal((await post(`/${silent.id}/events/${eventId}/replay`)).status, 404)
   })
 
   test('recovers each delivery that has failed since a time once, and none that succeeded', async () => {
-    const receiver = await startReceiver()
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
+    const endpoint = await startReceiver()
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
     await accept(app, webhook, { type: 'good' })
     await whenStatus(webhook, 'succeeded')
-    // As many as need several batches; the first one was before the time, which is told by the same clock.
+    // Several batches; the first delivery was created before `since`, which is read from the same clock.
     const row = await app.db.row<{ since: string }>(sql`
       with made as (insert into webhook_deliveries (org_id, id, webhook_id, event_id, event_type, status, attempt_count, attempts, error,
         created_at)
@@ -378,7 +378,7 @@ describe('retry, replay and recover', () => {
     const answer = await post(`/${webhook.id}/recover`, { since })
     assert.equal(answer.status, 202)
     assert.deepEqual(answer.body.data, { queued: 1_200 })
-    await until('all are forwarded', () => receiver.arrivals.length === 1_201)
+    await until('all are forwarded', () => endpoint.arrivals.length === 1_201)
     assert.equal((await post(`/${webhook.id}/recover`, { since })).body.data.queued, 0)
     for (const bad of [{}, { since: 'yesterday' }, { since: 7 }, { since: '2026-12-31T23:59:60Z' }]) {
       assert.equal((await post(`/${webhook.id}/recover`, bad)).status, 400)
@@ -408,14 +408,14 @@ describe('isolation', () => {
   test('an endpoint that hangs delays no other webhook, and a stopping worker releases its deliveries without an attempt', async () => {
     const hanging = await startReceiver()
     hanging.answer = () => undefined
-    const receiver = await startReceiver()
+    const endpoint = await startReceiver()
     const stuck = await createWebhook(app, owner, { url: hanging.url })
-    const webhook = await createWebhook(app, owner, { url: receiver.url })
-    // All at once, so that the hanging attempts do not run into their time limit meanwhile.
+    const webhook = await createWebhook(app, owner, { url: endpoint.url })
+    // All together, so that no hanging attempt reaches its timeout meanwhile.
     await Promise.all(Array.from({ length: 40 }, (_, n) => accept(app, stuck, { type: 'a', n })))
     await until('it has what it may have', () => hanging.arrivals.length === 16)
     await Promise.all(Array.from({ length: 10 }, (_, n) => accept(app, webhook, { type: 'a', n })))
-    await until('the other one has all', () => receiver.arrivals.length === 10)
+    await until('the other one has all', () => endpoint.arrivals.length === 10)
     assert.equal(hanging.arrivals.length, 16)
     const states = async () =>
       (await deliveriesOf(app, owner, stuck)).map(({ status }: { status: string }) => status).toSorted()
@@ -448,7 +448,7 @@ describe('SSRF guard', () => {
     await until('it is given up', async () => (await deliveriesOf(guarded, somebody, webhook))[0]?.status === 'failed')
     const [delivery] = await deliveriesOf(guarded, somebody, webhook)
     assert.match(delivery.error, /not on the public Internet/)
-    assert.ok(!JSON.stringify(delivery).includes('127.0.0.1'), 'nothing is told of what is inside')
+    assert.ok(!JSON.stringify(delivery).includes('127.0.0.1'), 'the delivery reveals nothing about the private network')
     assert.equal(inside.arrivals.length, 0)
   })
 })

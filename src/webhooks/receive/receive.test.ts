@@ -75,7 +75,7 @@ describe('receiving', () => {
       assert.equal(answer.body.error.code, 'UNAUTHORIZED')
       texts.add(answer.text)
     }
-    assert.equal(texts.size, 1, 'nothing tells them apart')
+    assert.equal(texts.size, 1, 'the responses are equal')
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
@@ -251,13 +251,13 @@ const pair = generateKeyPairSync('ed25519')
 const publicKey = Buffer.from(pair.publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')
 
 interface Native {
-  /** What creating takes. */
+  /** Additional fields for creating the webhook. */
   given?: object
   type: string
   id: string | null
   body: (n: number) => string
   headers: (webhook: MadeWebhook, body: string, n: number) => Record<string, string>
-  /** The same body under another id counts as the same event. */
+  /** The same body with another id is a duplicate. */
   sameBody?: boolean
 }
 
@@ -494,7 +494,7 @@ describe('the rate limit', () => {
     const other = await createWebhook(app, owner)
     for (let n = 0; n < 5; n++) {
       const { status } = await limited.call('POST', webhook.receivePath, { body: '{}' })
-      // Strangers have a count of their own.
+      // Unverified requests have a limit of their own.
       assert.equal(status, n < 3 ? 401 : 429)
     }
     const id = freshId()
@@ -508,7 +508,7 @@ describe('the rate limit', () => {
 })
 
 describe('slow bodies', () => {
-  /** Sends most of a body of 1 MB and holds the rest back; answers what the server said until it hung up. */
+  /** Sends most of a body of 1 MB and never the rest; resolves to the response when the server closes the connection. */
   const holdBack = async (path: string) => {
     const socket = await openSocket(app.url)
     const chunks: Buffer[] = []
@@ -528,7 +528,7 @@ describe('slow bodies', () => {
     let rejected = 0
     for (const { answer } of held)
       void answer.then((text) => (rejected += text.includes('SERVICE_UNAVAILABLE') ? 1 : 0))
-    // 16 MB of one address: what is beyond it is answered and closed.
+    // The limit is 16 MB per address; requests beyond it get a response and are closed.
     await until('the rest is rejected', () => rejected >= 40)
     const bytes = app.app.bodyIntake.publicBytes()
     assert.ok(bytes > 1_000_000 && bytes <= 16_777_216, `${bytes} bytes`)

@@ -378,10 +378,10 @@ describe('the built-in webhook', () => {
     await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${org.orgId}, 'webhooks', 0)`)
     const rejected = await app.call('POST', path, { as: org, json: { name: 'Orders' } })
     assert.equal(rejected.body.error.code, 'FORBIDDEN')
-    const endpoint = await ensureBuiltin(app.db, app.deps, org.orgId, { builtin: 'linear', name: 'Linear' })
+    const webhook = await ensureBuiltin(app.db, app.deps, org.orgId, { builtin: 'linear', name: 'Linear' })
     assert.deepEqual(
       (await read(app, org, '')).items.map(({ id }: { id: string }) => id),
-      [endpoint.id],
+      [webhook.id],
     )
     const { body } = await app.call('GET', '/api/v1/quotas', { as: org })
     assert.equal(body.data.items.find(({ name }: { name: string }) => name === 'webhooks').used, 0)

@@ -1,5 +1,5 @@
 import { registerBillingJobs } from './billing/jobs.ts'
-import type { ChatRuntime } from './connectors/chats/runtime.ts'
+import type { ChatRuntime } from './connectors/connectors.ts'
 import { registerEndpointJobs } from './connectors/endpoints/jobs.ts'
 import { createChatAdapters } from './providers/providers.ts'
 import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'

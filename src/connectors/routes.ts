@@ -1,17 +1,15 @@
-import type { SessionAuthority } from '../identity/sign-in/session-authority.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
-import type { Jobs } from '../platform/jobs/jobs.ts'
 import { CursorList, IdParams, ok, Success } from '../platform/http/schemas.ts'
-import type { Quotas } from '../quotas/quotas.ts'
-import { getUsableConnector, listConnectors } from './connectors.ts'
+import { getUsableConnector, listConnectors } from './catalog/availability.ts'
 import * as connections from './connections/connections.ts'
 import { submitCredentials } from './connections/credentials.ts'
+import { approveTools, toolsOfConnection } from './connections/tools.ts'
+import type { ConnectorRouteDeps } from './deps.ts'
 import { registerLinearBindingRoutes } from './endpoints/linear-binding-routes.ts'
+import { tryRevocation } from './oauth/revocation.ts'
 import { registerOAuthRoutes } from './oauth/routes.ts'
-import type { AccessDeps } from './oauth/refresh.ts'
-import { tryToGiveBack } from './oauth/revocation.ts'
 import {
   Connection,
   ConnectionCreate,
@@ -24,14 +22,6 @@ import {
   StartedConnection,
   ToolAgreement,
 } from './schemas.ts'
-import { agreeToTools, toolsOfConnection } from './tools.ts'
-
-export interface ConnectorRouteDeps extends Omit<AccessDeps, 'config'> {
-  config: AccessDeps['config'] & { baseUrl: string | undefined }
-  jobs: Jobs
-  quotas: Quotas
-  sessions: SessionAuthority
-}
 
 const tags = ['Connections']
 const what = 'Connection'
@@ -88,11 +78,11 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
     async (request, reply) => {
       const { connectorSlug, label } = request.body
       const connector = getUsableConnector(deps, connectorSlug)
-      const options = { label, origin: originOf(request, config.baseUrl) }
-      const started = await connections.startConnection(request.db, deps, request.actor, connector, options)
-      const { isExisting, ...answer } = started
-      if (isExisting) return reply.code(200).send(ok({ ...answer.connection, ...answer }))
-      return reply.code(201).send(ok(answer))
+      const options = { connector, label, origin: originOf(request, config.baseUrl) }
+      const started = await connections.startConnection(request.db, deps, request.actor, options)
+      const { isExisting, ...response } = started
+      if (isExisting) return reply.code(200).send(ok({ ...response.connection, ...response }))
+      return reply.code(201).send(ok(response))
     },
   )
 
@@ -129,8 +119,8 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
       },
     },
     async ({ actor, params: { id }, headers }) => {
-      const begun = await connections.revokeConnection(db, jobs, actor, id, headers['if-match'])
-      const providerRevocation = begun === 'pending' ? await tryToGiveBack(deps, { orgId: actor.orgId, id }) : begun
+      const state = await connections.revokeConnection(db, jobs, actor, { id, ifMatch: headers['if-match'] })
+      const providerRevocation = state === 'pending' ? await tryRevocation(deps, { orgId: actor.orgId, id }) : state
       return ok({ deleted: true as const, providerRevocation })
     },
   )
@@ -151,7 +141,8 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
     },
     async (request, reply) => {
       const { actor, params, body } = request
-      const connection = await submitCredentials(request.db, deps, actor, params.id, body.credentials)
+      const submitted = { id: params.id, credentials: body.credentials }
+      const connection = await submitCredentials(request.db, deps, actor, submitted)
       return sendResource(request, reply, connection, [connection.lastUsedAt])
     },
   )
@@ -186,7 +177,7 @@ export const registerConnectorRoutes = (app: App, deps: ConnectorRouteDeps): voi
         response: { 200: Success(ConnectionTools) },
       },
     },
-    async (request) => ok(await agreeToTools(request.db, request.actor, request.params.id, request.body.hash)),
+    async (request) => ok(await approveTools(request.db, request.actor, request.params.id, request.body.hash)),
   )
 
   registerOAuthRoutes(app, deps)

@@ -1,7 +1,8 @@
-// A server for connectors.test.ts to start: it kills itself at the moment that it is told.
+// The server that connectors.test.ts starts. It kills itself at the fault point in its options.
 import { parseConfig } from '../../src/config/config.ts'
 import { freshAccess } from '../../src/connectors/oauth/refresh.ts'
-import type { AccessDeps, ConnectionRef } from '../../src/connectors/oauth/refresh.ts'
+import type { ConnectionRef } from '../../src/connectors/connections/access.ts'
+import type { FaultPoint } from '../../src/connectors/deps.ts'
 import { openDeps } from '../../src/deps.ts'
 import { createLog } from '../../src/platform/process/log.ts'
 import { buildServer } from '../../src/server.ts'
@@ -9,12 +10,12 @@ import { buildServer } from '../../src/server.ts'
 export interface Options {
   connection: { host: string; port: number; user: string; database: string }
   env: Record<string, string>
-  dieAt: Parameters<NonNullable<AccessDeps['onMoment']>>[0]
+  dieAt: FaultPoint
 }
 
 const die = (): void => {
   process.kill(process.pid, 'SIGKILL')
-  // The signal is on its way; nothing more may happen.
+  // Blocks until the signal arrives, so that no further code runs.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 
@@ -23,8 +24,8 @@ const run = async ({ connection, env, dieAt }: Options): Promise<void> => {
   const { deps } = await openDeps(parseConfig(env), connection, log)
   const mortal = {
     ...deps,
-    onMoment: (moment: Options['dieAt']): void => {
-      if (moment === dieAt) die()
+    onFaultPoint: (point: FaultPoint): void => {
+      if (point === dieAt) die()
     },
   }
   await deps.jobs.start({ work: false })

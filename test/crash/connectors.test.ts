@@ -1,4 +1,4 @@
-// What `kill -9` may and may not do to connections: the provider has done its part, and the database does not know yet.
+// `kill -9` after a request to the provider and before the commit of its result.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -27,9 +27,9 @@ const googleOauth = addOAuth(google, {
   expiresIn: 3_600,
 })
 google.on('GET', '/gmail/v1/users/me/profile', { body: { emailAddress: 'ann@example.com' } })
-const givenBack: string[] = []
+const revokedTokens: string[] = []
 google.on('POST', '/revoke', (seen) => {
-  givenBack.push((seen.body as { token: string }).token)
+  revokedTokens.push((seen.body as { token: string }).token)
   return { body: {} }
 })
 const jira = await startProvider()
@@ -65,7 +65,7 @@ const startMortal = async (dieAt: Options['dieAt']): Promise<{ child: ChildProce
   return { child, url }
 }
 
-const hasDied = async (child: ChildProcess): Promise<void> => {
+const waitForKill = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) {
     await once(child, 'exit', { signal: AbortSignal.timeout(120_000) })
   }
@@ -106,8 +106,8 @@ const signInAgain = async (connecting: Connecting): Promise<void> => {
   assert.equal((await read(connecting)).status, 'active')
 }
 
-describe('a server that is killed', () => {
-  test('between the exchange of a code and its commit leaves the connection as it was, and the code of no use', async () => {
+describe('kill -9 of a server', () => {
+  test('a kill between the code exchange and its commit leaves the connection pending and the code consumed', async () => {
     const { child, url } = await startMortal('after-exchange')
     const connecting = await begin('gmail')
     const { owner, id, flow } = connecting
@@ -118,7 +118,7 @@ describe('a server that is killed', () => {
       body: JSON.stringify(flow),
     })
     await assert.rejects(cut)
-    await hasDied(child)
+    await waitForKill(child)
     assert.equal(google.count('POST', '/token') - asked, 1)
 
     const rows = JSON.stringify(await db.rows(sql`select * from connections where id = ${id}`))
@@ -132,20 +132,20 @@ describe('a server that is killed', () => {
 
   for (const [slug, oauth, outcome] of [
     ['gmail', googleOauth, 'active'],
-    // The token that came was the only one that could renew the grant, and it is lost: the person has to sign in again.
+    // Jira rotates refresh tokens, so the lost one was the only valid one and the user must sign in again.
     ['jira', jiraOauth, 'error'],
   ] as const) {
-    test(`between a renewal at ${slug} and its commit leaves a connection that is ${outcome}, and never a wrong token`, async () => {
+    test(`a kill between a token refresh at ${slug} and its commit leaves a connection that is ${outcome}`, async () => {
       const connecting = await connect(slug)
       const { owner, id } = connecting
       await db.execute(sql`update connections set refresh_due_at = now(), token_expires_at = now() where id = ${id}`)
       const before = oauth.refreshes
-      const { child } = await startMortal('after-renewal')
+      const { child } = await startMortal('after-refresh')
       child.send({ orgId: owner.orgId, id })
-      await hasDied(child)
+      await waitForKill(child)
       assert.equal(oauth.refreshes - before, 1)
 
-      // Its lease would be over after 30 s.
+      // Ends the lease of the killed server, which takes 30 s otherwise.
       await db.execute(sql`update connections set lease_until = clock_timestamp() where id = ${id}`)
       const access = await freshAccess(deps, { orgId: owner.orgId, id }).catch((error: Error) => error)
       assert.equal(oauth.refreshes - before, 2)
@@ -160,21 +160,21 @@ describe('a server that is killed', () => {
     })
   }
 
-  test('between a deletion and the provider’s word leaves nothing usable, and the grant is given back later', async () => {
+  test('a kill between a deletion and the response of the provider leaves the connection revoked, and the grant is revoked later', async () => {
     const connecting = await connect('gmail')
     const { owner, id } = connecting
     const { child, url } = await startMortal('before-revocation')
     const headers = { authorization: `Bearer ${owner.key}` }
     await assert.rejects(fetch(`${url}${api}/connections/${id}`, { method: 'DELETE', headers }))
-    await hasDied(child)
-    assert.equal(givenBack.length, 0)
+    await waitForKill(child)
+    assert.equal(revokedTokens.length, 0)
     assert.equal((await app.call('GET', `${api}/connections/${id}`, { as: owner })).status, 404)
     await assert.rejects(freshAccess(deps, { orgId: owner.orgId, id }), { code: 'CONFLICT' })
 
     await db.execute(sql`update connections set lease_until = clock_timestamp() where id = ${id}`)
     await db.execute(sql`update pgboss.job set start_after = now() where name = 'connection.revoke'`)
-    await until('the grant is given back', () => givenBack.length === 1)
-    await until('its secrets are gone', async () => {
+    await until('the grant is revoked', () => revokedTokens.length === 1)
+    await until('the secrets are deleted', async () => {
       const row = await db.row<{ secrets: string | null }>(sql`select secrets from connections where id = ${id}`)
       return row?.secrets === null
     })

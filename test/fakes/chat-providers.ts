@@ -1,4 +1,4 @@
-// Telegram, Slack, Discord and Twilio on the receiving side, as strict as they are: what they would refuse is refused.
+// The message APIs of Telegram, Slack, Discord and Twilio, which reject what the real ones reject.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -8,24 +8,24 @@ import { after } from 'node:test'
 /** A message that reached a chat. */
 export interface SentMessage {
   provider: string
-  /** Where it went, as the provider names it. */
+  /** The destination in the provider's terms. */
   to: string
   text: string
-  /** It took the place of one that was there. */
+  /** The message replaced an earlier one. */
   isEdit?: true
 }
 
-/** Answers instead of the provider; it decides whether the message arrives before that. */
-export type Mishap = (response: ServerResponse, arrive: () => void) => void
+/** Replaces the provider's response. `arrive` stores the message first, as if the provider had accepted it. */
+export type Failure = (response: ServerResponse, arrive: () => void) => void
 
 export interface ChatProviders {
   /** For CONNECTOR_<SLUG>_BASE_URL of all four. */
   env: Record<string, string>
   messages: SentMessage[]
-  /** How many requests there were, whatever came of them. */
+  /** Number of requests, including failed ones. */
   attempts(): number
-  /** What happens to the next requests; afterwards all is well again. */
-  play(...mishaps: Mishap[]): void
+  /** Applies to the next requests, one each. Resets the messages and attempts. */
+  play(...failures: Failure[]): void
 }
 
 interface Received {
@@ -41,10 +41,10 @@ const json = (response: ServerResponse, status: number, value: unknown): void =>
 interface Route {
   method: string
   path: RegExp
-  /** What the request says, or undefined when the provider would refuse it. */
+  /** The message of the request, or undefined when the provider would reject it. */
   read(request: Received, match: RegExpExecArray): SentMessage | undefined
   accept(response: ServerResponse): void
-  refuse(response: ServerResponse): void
+  reject(response: ServerResponse): void
 }
 
 const parse = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>
@@ -56,38 +56,38 @@ const routes: Route[] = [
     method: 'POST',
     path: /^\/bot123456:planted-telegram-token\/sendMessage$/,
     read: ({ text }) => {
-      const { chat_id: chat, text: said, message_thread_id: topic } = parse(text)
-      if (typeof chat !== 'number' || !isText(said, 4_096)) return undefined
+      const { chat_id: chat, text: message, message_thread_id: topic } = parse(text)
+      if (typeof chat !== 'number' || !isText(message, 4_096)) return undefined
       if (topic !== undefined && typeof topic !== 'number') return undefined
-      return { provider: 'telegram', to: topic === undefined ? `${chat}` : `${chat}/${topic}`, text: said }
+      return { provider: 'telegram', to: topic === undefined ? `${chat}` : `${chat}/${topic}`, text: message }
     },
     accept: (response) => json(response, 200, { ok: true, result: { message_id: 1 } }),
-    refuse: (response) => json(response, 400, { ok: false, error_code: 400, description: 'Bad Request' }),
+    reject: (response) => json(response, 400, { ok: false, error_code: 400, description: 'Bad Request' }),
   },
   {
     method: 'POST',
     path: /^\/api\/chat\.postMessage$/,
     read: ({ headers, text }) => {
-      const { channel, text: said, thread_ts: thread } = parse(text)
+      const { channel, text: message, thread_ts: thread } = parse(text)
       if (headers.authorization !== 'Bearer xoxb-planted-slack-token') return undefined
-      if (typeof channel !== 'string' || !isText(said, 40_000)) return undefined
+      if (typeof channel !== 'string' || !isText(message, 40_000)) return undefined
       const to = typeof thread === 'string' ? `${channel}/${thread}` : channel
-      return { provider: 'slack', to, text: said }
+      return { provider: 'slack', to, text: message }
     },
     accept: (response) => json(response, 200, { ok: true, ts: '1.000001' }),
-    refuse: (response) => json(response, 200, { ok: false, error: 'invalid_arguments' }),
+    reject: (response) => json(response, 200, { ok: false, error: 'invalid_arguments' }),
   },
   {
     method: 'POST',
     path: /^\/commands\/T1\/planted-response-url$/,
     read: ({ headers, text }) => {
-      const { response_type: kind, text: said } = parse(text)
-      // The app's token has no business there.
-      if (headers.authorization !== undefined || kind !== 'in_channel' || !isText(said, 40_000)) return undefined
-      return { provider: 'slack', to: 'response_url', text: said }
+      const { response_type: kind, text: message } = parse(text)
+      // The app's token must not be sent to a response_url.
+      if (headers.authorization !== undefined || kind !== 'in_channel' || !isText(message, 40_000)) return undefined
+      return { provider: 'slack', to: 'response_url', text: message }
     },
     accept: (response) => response.end('ok'),
-    refuse: (response) => response.writeHead(404).end('expired_url'),
+    reject: (response) => response.writeHead(404).end('expired_url'),
   },
   {
     method: 'PATCH',
@@ -97,7 +97,7 @@ const routes: Route[] = [
       return isText(content, 2_000) ? { provider: 'discord', to: token, text: content, isEdit: true } : undefined
     },
     accept: (response) => json(response, 200, { id: '1' }),
-    refuse: (response) => json(response, 400, { code: 50_006, message: 'Cannot send an empty message' }),
+    reject: (response) => json(response, 400, { code: 50_006, message: 'Cannot send an empty message' }),
   },
   {
     method: 'POST',
@@ -107,7 +107,7 @@ const routes: Route[] = [
       return isText(content, 2_000) ? { provider: 'discord', to: token, text: content } : undefined
     },
     accept: (response) => json(response, 200, { id: '1' }),
-    refuse: (response) => json(response, 400, { code: 50_006, message: 'Cannot send an empty message' }),
+    reject: (response) => json(response, 400, { code: 50_006, message: 'Cannot send an empty message' }),
   },
   {
     method: 'POST',
@@ -120,7 +120,7 @@ const routes: Route[] = [
       return { provider: 'twilio', to: form.get('To') ?? '', text: body }
     },
     accept: (response) => json(response, 201, { sid: 'SM9', status: 'queued' }),
-    refuse: (response) => json(response, 400, { code: 21_602, message: 'Message body is required.', status: 400 }),
+    reject: (response) => json(response, 400, { code: 21_602, message: 'Message body is required.', status: 400 }),
   },
 ]
 
@@ -130,9 +130,9 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-/** Starts all four on one port; it is stopped after the file's last test. */
+/** Starts all four on one port, which closes after the last test of the file. */
 export const startChatProviders = async (): Promise<ChatProviders> => {
-  let mishaps: Mishap[] = []
+  let failures: Failure[] = []
   let attempts = 0
   const messages: SentMessage[] = []
   const server = createServer((request, response) => {
@@ -143,13 +143,13 @@ export const startChatProviders = async (): Promise<ChatProviders> => {
       const route = routes.find(({ method, path }) => method === request.method && path.test(pathname))
       attempts += 1
       const message = route?.read({ headers: request.headers, text }, route.path.exec(pathname) as RegExpExecArray)
-      const mishap = mishaps.shift()
+      const failure = failures.shift()
       const arrive = (): void => {
         if (message) messages.push(message)
       }
-      if (mishap) mishap(response, arrive)
+      if (failure) failure(response, arrive)
       else if (!route) response.writeHead(404).end('{}')
-      else if (!message) route.refuse(response)
+      else if (!message) route.reject(response)
       else {
         arrive()
         route.accept(response)
@@ -171,22 +171,22 @@ export const startChatProviders = async (): Promise<ChatProviders> => {
     messages,
     attempts: () => attempts,
     play: (...next) => {
-      mishaps = next
+      failures = next
       messages.length = 0
       attempts = 0
     },
   }
 }
 
-export const says =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Mishap =>
+export const respondWith =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Failure =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-/** The message arrives, and nobody is told. */
-export const hangsUpAfter: Mishap = (response, arrive) => {
+/** Stores the message and closes the connection without a response. */
+export const hangUpAfterArrival: Failure = (response, arrive) => {
   arrive()
   response.destroy()
 }

@@ -1,15 +1,15 @@
-// An MCP server on loopback: streamable HTTP, with sessions, and strict about all that the protocol asks of a client.
+// An MCP server on loopback (Streamable HTTP with sessions) that rejects clients that violate the protocol.
 import { randomUUID } from 'node:crypto'
 import type { FakeProvider, Reply, Seen } from './provider.ts'
 
 export interface FakeMcp {
   token: string | undefined
   tools: { name: string; description: string; inputSchema: object }[]
-  /** What a call answers. */
+  /** The result of `tools/call`. */
   onCall: (name: string, input: unknown) => { content: object[]; isError?: boolean; structuredContent?: object }
-  /** As a stream of events instead of JSON, left open when it has answered. */
+  /** Respond with an event stream, which stays open after the response, instead of JSON. */
   isStreaming: boolean
-  /** A page has this many tools. */
+  /** Tools per page of `tools/list`. */
   pageSize: number
   version: string
   calls: { name: string; input: unknown }[]
@@ -46,13 +46,13 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
     throw new Error(method)
   }
 
-  const faultOf = ({ headers, body }: Seen): string | undefined => {
+  const violationOf = ({ headers, body }: Seen): string | undefined => {
     const { method } = (body ?? {}) as { method?: string }
-    const isHello = method === 'initialize'
+    const isInitialize = method === 'initialize'
     const session = String(headers['mcp-session-id'] ?? '')
-    if (!isHello && !mcp.openSessions.has(session)) return 'no such session'
-    if (!isHello && headers['mcp-protocol-version'] !== mcp.version) return 'no protocol version'
-    if (!isHello && method !== 'notifications/initialized' && body !== undefined && !initialized.has(session)) {
+    if (!isInitialize && !mcp.openSessions.has(session)) return 'no such session'
+    if (!isInitialize && headers['mcp-protocol-version'] !== mcp.version) return 'no protocol version'
+    if (!isInitialize && method !== 'notifications/initialized' && body !== undefined && !initialized.has(session)) {
       return 'not initialized'
     }
     const accept = headers.accept ?? ''
@@ -65,8 +65,8 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
   provider.on('POST', path, (seen, response): Reply => {
     if (mcp.token !== undefined && seen.headers.authorization !== `Bearer ${mcp.token}`)
       return { status: 401, body: {} }
-    const fault = faultOf(seen)
-    if (fault !== undefined) return { status: 400, body: { fault } }
+    const violation = violationOf(seen)
+    if (violation !== undefined) return { status: 400, body: { violation } }
     const { id, method, params = {} } = seen.body as { id?: number; method: string; params?: Record<string, unknown> }
     if (method === 'notifications/initialized') {
       initialized.add(String(seen.headers['mcp-session-id']))
@@ -82,13 +82,13 @@ export const addMcp = (provider: FakeProvider, path: string): FakeMcp => {
       }
       return { body: { jsonrpc: '2.0', id, result }, headers: { 'mcp-session-id': session } }
     }
-    const answer = { jsonrpc: '2.0', id, result: resultOf(method, params) }
-    if (!mcp.isStreaming) return { body: answer }
+    const message = { jsonrpc: '2.0', id, result: resultOf(method, params) }
+    if (!mcp.isStreaming) return { body: message }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(
       ': hello\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n',
     )
-    const text = JSON.stringify(answer)
+    const text = JSON.stringify(message)
     const half = Math.floor(text.length / 2)
     response.write(`id: 7\ndata: ${text.slice(0, half)}`)
     setTimeout(() => response.write(`${text.slice(half)}\n\n`), 10)

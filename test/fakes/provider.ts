@@ -1,4 +1,4 @@
-// A provider on loopback, as strict as the real ones: an OAuth server and an API that answers only what tests told it.
+// A provider on loopback: an OAuth server as strict as the real ones, and an API whose responses the tests define.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,16 +7,16 @@ import { after } from 'node:test'
 
 export interface Seen {
   method: string
-  /** As it came, percent-encoding and all. */
+  /** Still percent-encoded. */
   path: string
   query: URLSearchParams
   headers: IncomingHttpHeaders
   text: string
-  /** Parsed by its content type. */
+  /** Parsed according to the content type. */
   body: unknown
 }
 
-/** What a handler answers: a status and a body, sent as JSON unless it is a text. */
+/** A response: the body is sent as JSON, or as HTML if it is a string. `hang up` closes the connection. */
 export type Reply = { status?: number; body?: unknown; headers?: Record<string, string> } | 'hang up'
 
 export type Handler = (seen: Seen, response: ServerResponse) => Reply | Promise<Reply>
@@ -25,9 +25,9 @@ export interface FakeProvider {
   /** `http://127.0.0.1:<port>` */
   url: string
   seen: Seen[]
-  /** Answers a method and a path; the last one that was told counts. A `*` stands for one segment. */
+  /** Sets the response for a method and a path; replaces an earlier one. `*` matches one segment. */
   on(method: string, path: string, handler: Handler | Reply): void
-  /** How often this was asked. */
+  /** Number of requests with this method and path. */
   count(method: string, path: string): number
 }
 
@@ -52,7 +52,7 @@ const matches = (pattern: string, path: string): boolean =>
       .join('[^/]+')}$`,
   ).test(path)
 
-/** Listens until the file's last test is over. What nobody told it about is 404, and no JSON. */
+/** Listens until the last test of the file has ended. Other paths get a 404 in HTML. */
 export const startProvider = async (): Promise<FakeProvider> => {
   const seen: Seen[] = []
   const handlers: { method: string; path: string; handler: Handler | Reply }[] = []
@@ -92,7 +92,7 @@ export const startProvider = async (): Promise<FakeProvider> => {
     server.closeAllConnections()
   })
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the provider does not listen')
+  if (address === null || typeof address === 'string') throw new Error('the provider is not listening')
   return {
     url: `http://127.0.0.1:${address.port}`,
     seen,
@@ -106,18 +106,18 @@ export interface OAuthOptions {
   clientSecret: string
   authorizePath: string
   tokenPath: string
-  /** How the client must show who it is. In the body by default, and nowhere else. */
+  /** Client authentication. Default: in the body, and only there. */
   clientAuth?: 'basic'
   tokenBody?: 'json'
   pkce?: false
   scope: string
-  /** Undefined: tokens do not end, and there is nothing to refresh. */
+  /** Seconds. Undefined: tokens do not expire and there is no refresh token. */
   expiresIn?: number
-  /** A refresh token is good for one use. */
+  /** Refresh tokens are single-use. */
   rotates?: boolean
-  /** Tokens end, and there is nothing to get another one with. */
+  /** Tokens expire, but there is no refresh token. */
   withoutRefresh?: boolean
-  /** What else the token endpoint tells. */
+  /** Further fields of the token response. */
   more?: object
 }
 
@@ -127,16 +127,16 @@ interface Grant {
 }
 
 export interface FakeOAuth {
-  /** What a person does in the browser: agrees, and is sent back with a code. Throws for a URL that is not in order. */
+  /** Acts as the user who consents in the browser. Throws for an invalid authorize URL. */
   consent(oauthUrl: string): { code: string; state: string; redirectUri: string }
-  /** Tokens that are good right now. */
+  /** Currently valid tokens. */
   accessTokens: Set<string>
   refreshTokens: Set<string>
-  /** Every token that was ever handed out, for looking for them where they must not be. */
+  /** Every token and code that was issued, to search for leaks. */
   issued: string[]
-  /** How often a grant was asked to be renewed. */
+  /** Number of refresh requests. */
   refreshes: number
-  /** Before a token is given out: to hold it up. */
+  /** Called before a token is issued. Can delay or replace the response. */
   onToken?: (grantType: string) => Promise<Reply | undefined>
   isGood(seen: Seen): boolean
   options: OAuthOptions
@@ -162,7 +162,7 @@ const clientOf = (seen: Seen, fields: Record<string, string>, { clientAuth }: OA
   return authorization === undefined ? [fields['client_id'], fields['client_secret']] : ['', '']
 }
 
-/** Adds an OAuth server to a provider: RFC 6749 and 7636 to the letter. */
+/** Adds an OAuth server to a provider that enforces RFC 6749 and RFC 7636. */
 export const addOAuth = (provider: FakeProvider, options: OAuthOptions): FakeOAuth => {
   const codes = new Map<string, { redirectUri: string; challenge: string | null }>()
   const oauth: FakeOAuth = {
@@ -192,7 +192,7 @@ export const addOAuth = (provider: FakeProvider, options: OAuthOptions): FakeOAu
     },
   }
 
-  const give = (refreshToken?: string): Reply => {
+  const issue = (refreshToken?: string): Reply => {
     const grant: Grant = { accessToken: secret('access'), refreshToken: refreshToken ?? secret('refresh') }
     oauth.accessTokens.add(grant.accessToken)
     oauth.issued.push(grant.accessToken, grant.refreshToken)
@@ -203,47 +203,47 @@ export const addOAuth = (provider: FakeProvider, options: OAuthOptions): FakeOAu
         access_token: grant.accessToken,
         token_type: 'bearer',
         scope: options.scope,
-        // A server that does not rotate says nothing of the refresh token that it was given.
+        // A server that does not rotate refresh tokens returns none on a refresh.
         ...(ends && !options.withoutRefresh && refreshToken === undefined ? { refresh_token: grant.refreshToken } : {}),
         ...(ends ? { expires_in: options.expiresIn } : {}),
         ...options.more,
       },
     }
   }
-  const no = (error: string, status = 400): Reply => ({
+  const reject = (error: string, status = 400): Reply => ({
     status,
     body: { error, error_description: 'planted-description' },
   })
 
   provider.on('POST', options.tokenPath, async (seen) => {
     const type = options.tokenBody === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
-    if (!seen.headers['content-type']?.startsWith(type)) return no('invalid_request', 415)
+    if (!seen.headers['content-type']?.startsWith(type)) return reject('invalid_request', 415)
     if (!seen.headers.accept?.includes('application/json')) return { body: 'access_token=nobody-reads-this' }
     const fields = seen.body as Record<string, string>
     const [id, key] = clientOf(seen, fields, options)
-    if (id !== options.clientId || key !== options.clientSecret) return no('invalid_client', 401)
-    const held = await oauth.onToken?.(fields['grant_type'] ?? '')
-    if (held) return held
+    if (id !== options.clientId || key !== options.clientSecret) return reject('invalid_client', 401)
+    const override = await oauth.onToken?.(fields['grant_type'] ?? '')
+    if (override) return override
     if (fields['grant_type'] === 'authorization_code') {
       const known = codes.get(fields['code'] ?? '')
       codes.delete(fields['code'] ?? '')
-      if (!known || known.redirectUri !== fields['redirect_uri']) return no('invalid_grant')
+      if (!known || known.redirectUri !== fields['redirect_uri']) return reject('invalid_grant')
       const verifier = fields['code_verifier'] ?? ''
       const challenge = createHash('sha256').update(verifier).digest('base64url')
       if (known.challenge !== null && (verifier.length < 43 || challenge !== known.challenge))
-        return no('invalid_grant')
-      if (known.challenge === null && verifier !== '') return no('invalid_request')
-      return give()
+        return reject('invalid_grant')
+      if (known.challenge === null && verifier !== '') return reject('invalid_request')
+      return issue()
     }
     if (fields['grant_type'] === 'refresh_token') {
       oauth.refreshes += 1
       const token = fields['refresh_token'] ?? ''
-      if (!oauth.refreshTokens.has(token)) return no('invalid_grant')
-      if (!options.rotates) return give(token)
+      if (!oauth.refreshTokens.has(token)) return reject('invalid_grant')
+      if (!options.rotates) return issue(token)
       oauth.refreshTokens.delete(token)
-      return give()
+      return issue()
     }
-    return no('unsupported_grant_type')
+    return reject('unsupported_grant_type')
   })
   return oauth
 }

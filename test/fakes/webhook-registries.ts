@@ -1,4 +1,4 @@
-// The webhook APIs of Telegram, GitHub, Linear, Stripe and Twilio, as strict as they are, with what is registered there.
+// The webhook registration APIs of Telegram, GitHub, Linear, Stripe and Twilio, which reject what the real ones reject.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -16,16 +16,16 @@ export interface Hook {
 
 export interface Registries {
   env: Record<string, string>
-  /** What is registered, by provider: Telegram's and Twilio's one, the others' list. */
+  /** The registered webhooks by provider. Telegram and Twilio have at most one. */
   hooks: Record<'telegram' | 'github' | 'linear' | 'stripe' | 'twilio', Hook[]>
   /** `POST /repos/a/b/hooks` and so on, since the last reset. */
   calls: string[]
-  /** Makes requests whose method and path match fail from the given one on, `effect` first. */
+  /** Fails all requests whose method and path match. With `happens`, their effect happens before the failure. */
   failAt(pattern: RegExp | undefined, options?: { status?: number; happens?: boolean }): void
   reset(): void
 }
 
-interface Asked {
+interface Received {
   body: Json
   path: string
   method: string
@@ -34,7 +34,7 @@ interface Asked {
 }
 type Reply = [number, Json] | undefined
 
-const githubOf = (hooks: Hook[], { method, path, body, headers }: Asked): Reply => {
+const githubOf = (hooks: Hook[], { method, path, body, headers }: Received): Reply => {
   if (headers.authorization !== 'Bearer gho_planted-github-token') return [401, { message: 'Bad credentials' }]
   if (method === 'GET' && path === '/user') return [200, { id: 1, login: 'helper-bot' }]
   const [, id] = /^\/repos\/acme\/site\/hooks(?:\/(\d+)(?:\/pings)?)?$/.exec(path) ?? [undefined, undefined]
@@ -54,7 +54,7 @@ const githubOf = (hooks: Hook[], { method, path, body, headers }: Asked): Reply 
   return [204, undefined]
 }
 
-const linearOf = (hooks: Hook[], { body, headers }: Asked): Reply => {
+const linearOf = (hooks: Hook[], { body, headers }: Received): Reply => {
   if (headers.authorization !== 'Bearer planted-linear-token') return [401, { errors: [{ message: 'no' }] }]
   const { query, variables } = body
   if (query.includes('webhooks('))
@@ -72,7 +72,7 @@ const linearOf = (hooks: Hook[], { body, headers }: Asked): Reply => {
   return [200, { data: { webhookDelete: { success: true } } }]
 }
 
-const stripeOf = (hooks: Hook[], { method, path, body, headers }: Asked): Reply => {
+const stripeOf = (hooks: Hook[], { method, path, body, headers }: Received): Reply => {
   if (headers.authorization !== 'Bearer sk_test_planted') return [401, { error: { message: 'Invalid API Key' } }]
   if (method === 'GET') return [200, { data: hooks.map(({ id, url }) => ({ id, url })) }]
   if (method === 'POST') {
@@ -85,7 +85,7 @@ const stripeOf = (hooks: Hook[], { method, path, body, headers }: Asked): Reply 
   return index === -1 ? [404, { error: { message: 'No such webhook endpoint' } }] : [200, { deleted: true }]
 }
 
-const telegramOf = (hooks: Hook[], { path, body }: Asked): Reply => {
+const telegramOf = (hooks: Hook[], { path, body }: Received): Reply => {
   const name = path.slice('/bot123456:planted-telegram-token/'.length)
   const ok = (result: Json): Reply => [200, { ok: true, result }]
   if (name === 'getMe') return ok({ id: 123_456, is_bot: true, username: 'helper_bot' })
@@ -101,7 +101,7 @@ const telegramOf = (hooks: Hook[], { path, body }: Asked): Reply => {
   return ok(true)
 }
 
-const twilioOf = (hooks: Hook[], { method, path, body, headers, query }: Asked): Reply => {
+const twilioOf = (hooks: Hook[], { method, path, body, headers, query }: Received): Reply => {
   if (headers.authorization !== `Basic ${Buffer.from('AC0000:12345').toString('base64')}`)
     return [401, { message: 'Authenticate' }]
   const root = '/2010-04-01/Accounts/AC0000/IncomingPhoneNumbers'
@@ -115,13 +115,13 @@ const twilioOf = (hooks: Hook[], { method, path, body, headers, query }: Asked):
   return [200, { sid: 'PN1' }]
 }
 
-const answerOf = (hooks: Registries['hooks'], asked: Asked): Reply => {
-  if (asked.path.startsWith('/bot')) return telegramOf(hooks.telegram, asked)
-  if (asked.path === '/ex/jira/cloud-1/rest/api/3/myself') return [200, { accountId: 'jira-helper' }]
-  if (asked.path === '/graphql') return linearOf(hooks.linear, asked)
-  if (asked.path.startsWith('/v1/webhook_endpoints')) return stripeOf(hooks.stripe, asked)
-  if (asked.path.startsWith('/2010-04-01/')) return twilioOf(hooks.twilio, asked)
-  return githubOf(hooks.github, asked)
+const responseOf = (hooks: Registries['hooks'], received: Received): Reply => {
+  if (received.path.startsWith('/bot')) return telegramOf(hooks.telegram, received)
+  if (received.path === '/ex/jira/cloud-1/rest/api/3/myself') return [200, { accountId: 'jira-helper' }]
+  if (received.path === '/graphql') return linearOf(hooks.linear, received)
+  if (received.path.startsWith('/v1/webhook_endpoints')) return stripeOf(hooks.stripe, received)
+  if (received.path.startsWith('/2010-04-01/')) return twilioOf(hooks.twilio, received)
+  return githubOf(hooks.github, received)
 }
 
 const readAll = async (request: IncomingMessage): Promise<Json> => {
@@ -133,7 +133,7 @@ const readAll = async (request: IncomingMessage): Promise<Json> => {
   return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text)
 }
 
-/** Starts all of them on one port; it is stopped after the file's last test. */
+/** Starts all of them on one port, which closes after the last test of the file. */
 export const startRegistries = async (): Promise<Registries> => {
   const hooks: Registries['hooks'] = { telegram: [], github: [], linear: [], stripe: [], twilio: [] }
   const calls: string[] = []
@@ -142,19 +142,20 @@ export const startRegistries = async (): Promise<Registries> => {
     void (async () => {
       const body = await readAll(request)
       const url = new URL(request.url ?? '/', 'http://localhost')
-      const asked = {
+      const received = {
         body,
         path: decodeURIComponent(url.pathname),
         method: request.method ?? '',
         headers: request.headers,
         query: url.searchParams,
       }
-      const call = `${asked.method} ${asked.path}`
+      const call = `${received.method} ${received.path}`
       calls.push(call)
       const fails = failing?.pattern.test(call) === true
-      const [status, answer] = fails && !failing?.happens ? [500, undefined] : (answerOf(hooks, asked) ?? [404, {}])
+      const [status, payload] =
+        fails && !failing?.happens ? [500, undefined] : (responseOf(hooks, received) ?? [404, {}])
       response.writeHead(fails ? (failing?.status ?? 500) : status, { 'content-type': 'application/json' })
-      response.end(fails ? '<html>Something broke</html>' : answer === undefined ? '' : JSON.stringify(answer))
+      response.end(fails ? '<html>Something broke</html>' : payload === undefined ? '' : JSON.stringify(payload))
     })()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { trustAgent } from '../../../test/support/authority.ts'
 import { createAgent, ask, openSession } from '../../../test/support/chat.ts'
@@ -22,7 +23,7 @@ interface Account {
   name: string | null
 }
 
-/** How a provider of the OAuth kind is spoken to, by its own documents. */
+/** OAuth endpoints and accounts, from the providers' API references. */
 const oauthProviders: Record<
   string,
   Omit<OAuthOptions, 'clientId' | 'clientSecret'> & { account: Account; revoke?: string }
@@ -140,7 +141,7 @@ const oauthProviders: Record<
 const basicOf = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-/** Credentials that are good, and how the provider finds them in a request. */
+/** Valid credentials, and the Authorization header in which the provider expects them. */
 const keyProviders: Record<string, { credentials: object; authorization?: string; account?: Account }> = {
   airtable: {
     credentials: { token: 'planted-key' },
@@ -237,18 +238,18 @@ const connect = async (as: TestActor, slug: string): Promise<string> => {
   return id
 }
 
-/** Answers this very request and refuses every other one that comes the same way. */
-const serve = (slug: string, call: ExpectedCall): { faults: string[] } => {
-  const [method = '', target = ''] = call.asks.split(' ')
+/** Responds to the expected request, and with 422 to any other one with the same method and path. */
+const serve = (slug: string, call: ExpectedCall): { mismatches: string[] } => {
+  const [method = '', target = ''] = call.request.split(' ')
   const [path = '', query = ''] = target.split('?')
-  const faults: string[] = []
+  const mismatches: string[] = []
   providers.get(slug)!.provider.on(method, path, (seen): Reply => {
     if (!isGood(slug, seen)) return { status: 401, body: {} }
     const check = (what: string, got: unknown, wanted: unknown): void => {
       try {
         assert.deepEqual(got, wanted)
       } catch {
-        faults.push(`${what}: ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`)
+        mismatches.push(`${what}: ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`)
       }
     }
     check('query', seen.query.toString(), new URLSearchParams(query).toString())
@@ -257,9 +258,9 @@ const serve = (slug: string, call: ExpectedCall): { faults: string[] } => {
     check('body', isGraphql ? body : seen.body, call.body ?? call.form)
     if (call.form) check('type', seen.headers['content-type'], 'application/x-www-form-urlencoded')
     for (const [name, value] of Object.entries(call.headers ?? {})) check(name, seen.headers[name], value)
-    return faults.length > 0 ? { status: 422, body: {} } : { body: call.replies }
+    return mismatches.length > 0 ? { status: 422, body: {} } : { body: call.response }
   })
-  return { faults }
+  return { mismatches }
 }
 
 const runTool = async (as: TestActor, sessionId: string, name: string, input: object) => {
@@ -268,8 +269,8 @@ const runTool = async (as: TestActor, sessionId: string, name: string, input: ob
   return { status: call?.status, output: call?.output, turn }
 }
 
-describe('every tool of every connector asks its provider what the provider’s documents say', () => {
-  test('and all of them are tried', () => {
+describe('requests of connector tools', () => {
+  test('every tool of every connector has an expected request', () => {
     for (const [slug, { tools, isMcp }] of catalog) {
       if (isMcp || slug === 'web') continue
       assert.deepEqual(
@@ -282,18 +283,18 @@ describe('every tool of every connector asks its provider what the provider’s 
   })
 
   for (const slug of Object.keys(expectedCalls)) {
-    test(slug, async () => {
+    test(`the tools of ${slug} send the requests of the provider’s API reference`, async () => {
       const owner = await app.createOrg()
       const id = await connect(owner, slug)
       await createAgent(app, owner, { name: 'Helper', allowedConnectors: [slug] })
       await trustAgent(app, owner, 'helper', slug)
       const session = await openSession(app, owner, { agentId: 'helper' })
       for (const [name, call] of Object.entries(expectedCalls[slug] ?? {})) {
-        const { faults } = serve(slug, call)
+        const { mismatches } = serve(slug, call)
         const { status, output } = await runTool(owner, session.id, `${slug}__${name}`, call.input)
-        assert.deepEqual(faults, [], name)
+        assert.deepEqual(mismatches, [], name)
         assert.equal(status, 'done', `${name}: ${JSON.stringify(output)}`)
-        assert.deepEqual(output, call.tells ?? call.replies, name)
+        assert.deepEqual(output, call.output ?? call.response, name)
       }
       const { body } = await app.call('GET', `${api}/connections/${id}`, { as: owner })
       assert.equal(body.data.status, 'active')
@@ -306,80 +307,78 @@ describe('every tool of every connector asks its provider what the provider’s 
   }
 })
 
-describe('a grant is given back the way that its provider wants', () => {
+describe('revocation requests', () => {
   for (const [slug, { revoke }] of Object.entries(oauthProviders)) {
-    test(`${slug}: ${revoke ?? 'not at all'}`, async () => {
+    test(`deleting a ${slug} connection ${revoke ? `revokes its grant by ${revoke}` : 'sends no revocation request'}`, async () => {
       const owner = await app.createOrg()
       const id = await connect(owner, slug)
       const { provider, oauth } = providers.get(slug)!
       const [method = '', path = ''] = (revoke ?? '').split(' ')
-      let given: Seen | undefined
+      let revocation: Seen | undefined
       provider.on(method, path, (seen) => {
-        given = seen
+        revocation = seen
         return { body: { ok: true, revoked: true } }
       })
       const { body } = await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
       assert.equal(body.data.providerRevocation, revoke ? 'revoked' : 'unsupported')
       if (!revoke) return
-      const said = `${given?.headers.authorization} ${given?.text}`
+      const sent = `${revocation?.headers.authorization} ${revocation?.text}`
       const [access, refresh] = oauth!.issued.slice(-2) as [string, string]
-      assert.ok(said.includes(access) || said.includes(refresh), said)
-      if (given?.headers.authorization?.startsWith('Basic')) {
-        assert.equal(given.headers.authorization, basicOf('client', clientSecret))
+      assert.ok(sent.includes(access) || sent.includes(refresh), sent)
+      if (revocation?.headers.authorization?.startsWith('Basic')) {
+        assert.equal(revocation.headers.authorization, basicOf('client', clientSecret))
       }
     })
   }
 })
 
-describe('a definition', () => {
+test('the catalog lists every file in definitions/ under its file name', async () => {
+  const files = await readdir(new URL('definitions/', import.meta.url))
+  assert.deepEqual([...catalog.keys()], files.map((file) => file.replace(/\.ts$/, '')).toSorted())
+})
+
+describe('definition check', () => {
   const telegram = catalog.get('telegram') as Connector
   const [tool] = telegram.tools as [ConnectorTool]
   const template = { method: 'GET', path: '/a/{id}' } as const
-  const faults: [string, Connector | undefined, RegExp][] = [
-    ['that is not there', undefined, /no connector|x\.ts/],
-    ['under another name than its file’s', telegram, /its slug is telegram/],
-    ['with a place that is not https', { ...telegram, slug: 'x', api: { baseUrl: 'http://a.example' } }, /baseUrl/],
-    ['without tools', { ...telegram, slug: 'x', tools: [] }, /no tools/],
-    ['with one tool twice', { ...telegram, slug: 'x', tools: [tool, tool] }, /one name/],
+  const withTool = (changed: Partial<ConnectorTool>): Connector => ({ ...telegram, tools: [{ ...tool, ...changed }] })
+  const invalid: [string, Connector, RegExp][] = [
+    ['a base URL without https', { ...telegram, api: { baseUrl: 'http://a.example' } }, /telegram: .*baseUrl/],
+    ['no tools', { ...telegram, tools: [] }, /tools is empty/],
+    ['the same tool twice', { ...telegram, tools: [tool, tool] }, /two tools share a name/],
     [
-      'with an argument that goes nowhere',
-      {
-        ...telegram,
-        slug: 'x',
-        tools: [{ ...tool, request: template, input: { id: {}, other: {} }, required: ['id'] }],
-      },
-      /takes other and does nothing/,
+      'an argument that is not used',
+      withTool({ request: template, input: { id: {}, other: {} }, required: ['id'] }),
+      /does not use its input other/,
     ],
     [
-      'with a placeholder that nothing fills',
-      {
-        ...telegram,
-        slug: 'x',
-        tools: [{ ...tool, request: { ...template, query: { a: '{b}' } }, input: { id: {} }, required: ['id'] }],
-      },
-      /fills in \{b\}/,
+      'a required argument that is not declared',
+      withTool({ request: template, input: { id: {} }, required: ['id', 'other'] }),
+      /requires other, which is not in its input/,
     ],
     [
-      'with an optional argument in its path',
-      { ...telegram, slug: 'x', tools: [{ ...tool, request: template, input: { id: {} }, required: [] }] },
+      'a placeholder without an argument',
+      withTool({ request: { ...template, query: { a: '{b}' } }, input: { id: {} }, required: ['id'] }),
+      /uses \{b\}/,
+    ],
+    [
+      'an optional argument in its path',
+      withTool({ request: template, input: { id: {} }, required: [] }),
       /does not require it/,
     ],
     [
-      'with an argument in a header',
-      {
-        ...telegram,
-        slug: 'x',
-        tools: [{ ...tool, request: { ...template, headers: { 'x-a': '{id}' } }, input: { id: {} }, required: ['id'] }],
-      },
+      'an argument in a header',
+      withTool({ request: { ...template, headers: { 'x-a': '{id}' } }, input: { id: {} }, required: ['id'] }),
       /in a header/,
     ],
     [
-      'that wants a credential that it does not ask for',
-      { ...telegram, slug: 'x', api: { ...telegram.api, pathPrefix: '/{key}' } },
-      /no credential/,
+      'an API that uses an unknown credential',
+      { ...telegram, api: { ...telegram.api, pathPrefix: '/{key}' } },
+      /\{key\}, which is not a credential/,
     ],
   ]
-  for (const [what, definition, message] of faults) {
-    test(`${what} stops the start`, () => assert.throws(() => checkConnector('x.ts', definition), message))
+  for (const [what, definition, message] of invalid) {
+    test(`a connector definition with ${what} is rejected`, () =>
+      assert.throws(() => checkConnector(definition), message))
   }
 })

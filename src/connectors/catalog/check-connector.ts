@@ -63,26 +63,24 @@ const isDefinition = new Ajv({ strict: false }).compile<Connector>(Definition)
 const usedBy = ({ path, query, json, form }: RequestTemplate): string[] =>
   [path, query, json, form].flatMap((template) => placeholdersOf(template))
 
-const pathNames = ({ path }: RequestTemplate): string[] => placeholdersOf(path)
-
-/** Arguments that go nowhere and placeholders that nothing fills: both are typing mistakes. */
-const toolFaults = ({ name, input, required = [], request }: ConnectorTool): string[] => {
+/** Unused arguments and placeholders without an argument: both are typing mistakes. */
+const toolErrors = ({ name, input, required = [], request }: ConnectorTool): string[] => {
   const known = Object.keys(input)
-  const strange = required.filter((property) => !known.includes(property))
-  const faults = strange.map((property) => `${name} requires ${property}, which it does not take`)
-  if (typeof request === 'function') return faults
+  const undeclared = required.filter((property) => !known.includes(property))
+  const errors = undeclared.map((property) => `${name} requires ${property}, which is not in its input`)
+  if (typeof request === 'function') return errors
   const used = usedBy(request)
   const unknown = used.filter((property) => !known.includes(property))
   const unused = known.filter((property) => !used.includes(property))
-  const open = pathNames(request).filter((property) => !required.includes(property))
-  const constants = Object.values(request.headers ?? {}).flatMap((value) => placeholdersOf(value))
+  const optional = placeholdersOf(request.path).filter((property) => !required.includes(property))
+  const inHeaders = Object.values(request.headers ?? {}).flatMap((value) => placeholdersOf(value))
   return [
-    ...faults,
-    ...unknown.map((property) => `${name} fills in {${property}}, which it does not take`),
-    ...unused.map((property) => `${name} takes ${property} and does nothing with it`),
-    ...open.map((property) => `${name} has {${property}} in its path and does not require it`),
-    ...constants.map((property) => `${name} has {${property}} in a header`),
-    ...(request.json !== undefined && request.form ? [`${name} sends two bodies`] : []),
+    ...errors,
+    ...unknown.map((property) => `${name} uses {${property}}, which is not in its input`),
+    ...unused.map((property) => `${name} does not use its input ${property}`),
+    ...optional.map((property) => `${name} has {${property}} in its path but does not require it`),
+    ...inHeaders.map((property) => `${name} has {${property}} in a header`),
+    ...(request.json !== undefined && request.form ? [`${name} sends both json and form`] : []),
   ]
 }
 
@@ -91,36 +89,33 @@ const credentialsOf = ({ auth }: Connector): string[] => {
   return auth.type === 'oauth' ? ['accessToken', 'accountId'] : []
 }
 
-const apiFaults = (connector: Connector): string[] => {
+const apiErrors = (connector: Connector): string[] => {
   const { baseUrl, baseUrlField, pathPrefix, headers = {}, basic }: Api = connector.api
   const known = credentialsOf(connector)
   const used = [pathPrefix, ...Object.entries(headers).flat(), ...(basic ?? [])].flatMap((text) => placeholdersOf(text))
   const unknown = [...used, ...(baseUrlField === undefined ? [] : [baseUrlField])].filter(
     (name) => !known.includes(name),
   )
-  const isElsewhere = baseUrlField !== undefined || connector.auth.type === 'none'
+  const needsBaseUrl = baseUrlField === undefined && connector.auth.type !== 'none'
   return [
-    ...unknown.map((name) => `the API needs {${name}}, which is no credential`),
-    ...(baseUrl === undefined && !isElsewhere ? ['the API has no base URL'] : []),
-    ...(connector.tools.length === 0 && connector.isMcp !== true ? ['it has no tools'] : []),
+    ...unknown.map((name) => `api uses {${name}}, which is not a credential`),
+    ...(baseUrl === undefined && needsBaseUrl ? ['api.baseUrl is missing'] : []),
+    ...(connector.tools.length === 0 && connector.isMcp !== true ? ['tools is empty'] : []),
   ]
 }
 
-/** The definition, when it is one. Throws with all that is wrong with it. */
-export const checkConnector = (file: string, definition: Connector | undefined): Connector => {
-  if (definition === undefined || !isDefinition(definition)) {
+/** Throws with every error of the definition. */
+export const checkConnector = (definition: Connector): void => {
+  const { slug } = definition
+  if (!isDefinition(definition)) {
     const [first] = isDefinition.errors ?? []
-    throw new Error(
-      `src/connectors/catalog/definitions/${file}: ${first ? `${first.instancePath} ${first.message}` : 'no connector'}`,
-    )
+    throw new Error(`connector ${slug}: ${first?.instancePath} ${first?.message}`)
   }
   const names = definition.tools.map(({ name }) => name)
-  const faults = [
-    ...(file === `${definition.slug}.ts` ? [] : [`its slug is ${definition.slug}`]),
-    ...(new Set(names).size === names.length ? [] : ['two tools have one name']),
-    ...apiFaults(definition),
-    ...definition.tools.flatMap(toolFaults),
+  const errors = [
+    ...(new Set(names).size === names.length ? [] : ['two tools share a name']),
+    ...apiErrors(definition),
+    ...definition.tools.flatMap(toolErrors),
   ]
-  if (faults.length > 0) throw new Error(`src/connectors/catalog/definitions/${file}: ${faults.join('; ')}`)
-  return definition
+  if (errors.length > 0) throw new Error(`connector ${slug}: ${errors.join('; ')}`)
 }

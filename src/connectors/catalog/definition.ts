@@ -1,33 +1,33 @@
 import type { PageReader } from '../../platform/sandbox/pages.ts'
 
-/** What comes out of a template's placeholders: tool arguments, credentials, parts of a token. */
+/** Values of placeholders in templates: tool arguments, credentials, fields of a token response. */
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * JSON with placeholders. A text that is nothing but `{name}` becomes the value as it is, or is left out with its key
- * when there is none; `{name}` inside a longer text becomes a part of it.
+ * JSON with placeholders. A string that is only `{name}` is replaced by the value in its own type, or omitted with its
+ * key when there is no value. `{name}` inside a longer string is replaced by the value as text.
  */
 export type Template = string | number | boolean | null | readonly Template[] | { readonly [key: string]: Template }
 
-/** One request to the provider, below the connector's API. */
+/** One request to the provider, relative to the base URL of the connector's API. */
 export interface RequestTemplate {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** `/repos/{owner}/{repo}/issues`: each placeholder stays in its segment; `{path*}` takes several. */
+  /** `/repos/{owner}/{repo}/issues`: each placeholder fills one segment; `{path*}` fills several. */
   path: string
-  /** Not below the API's `pathPrefix`. */
+  /** Omits the API's `pathPrefix`. */
   outsidePrefix?: true
   query?: { readonly [name: string]: Template }
-  /** At most one of these two. */
+  /** `json` and `form` exclude each other. */
   json?: Template
   form?: { readonly [name: string]: Template }
-  /** Constants: no argument ever reaches a header. */
+  /** Constants: arguments must never reach a header. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** A request that no template can say. The path is in segments, so that none of them can become two. */
+/** A request that a template cannot express. Each path segment is encoded, so that no segment can become two. */
 export interface BuiltRequest {
   method: RequestTemplate['method']
-  /** Absolute, in place of the connector's API; for what a person or a model names. Always through the outbound guard. */
+  /** An absolute URL that a user or a model names, instead of the connector's API. Sent without credentials. */
   url?: string
   segments?: readonly string[]
   query?: Readonly<Record<string, string | number | boolean | undefined>>
@@ -35,34 +35,34 @@ export interface BuiltRequest {
   headers?: Readonly<Record<string, string>>
 }
 
-/** What the provider answered, its secrets taken out. */
-export interface ProviderAnswer {
+/** The provider's response, with the connection's secrets redacted. */
+export interface ProviderResponse {
   status: number
   contentType: string
-  /** Parsed when it is JSON, else text. */
+  /** Parsed when it is JSON, otherwise text. */
   body: unknown
-  /** Where a request of an absolute URL ended up. */
+  /** The final URL, after redirects. */
   url: string
-  /** It was longer than 1 MB. */
+  /** The body was longer than 1 MB and was cut. */
   truncated: boolean
 }
 
 export interface ConnectorTool {
-  /** a-z, 0-9 and underscores. Agents know it as `<slug>__<name>`. */
+  /** a-z, 0-9 and underscores. Agents call it `<slug>__<name>`. */
   name: string
   description: string
-  /** JSON schema of an object that allows no other properties. */
+  /** Properties of the JSON schema of the arguments. Other properties are not allowed. */
   input: { readonly [property: string]: JsonSchema }
   required?: readonly string[]
-  /** Changes nothing at the provider, so it may be run again when nobody knows whether it ran. */
+  /** Changes nothing at the provider, so it can be repeated when it is unknown whether it ran. */
   isReadOnly: boolean
-  /** Made of the arguments; credentials are seen by `api` alone. */
+  /** Built from the arguments only. Credentials are added by `api`. */
   request: RequestTemplate | ((input: Values) => BuiltRequest)
   /**
-   * The parts of the answer that are told, as `items.title`, lists taken item by item. Everything when left out. A
-   * function that needs a page of HTML read has it read by `pages`, which does so in another process.
+   * The paths of the response that the model receives, such as `items.title`, applied to each item of a list. Default:
+   * the whole body. A function parses HTML with `pages`, which does it in a sandboxed process.
    */
-  answer?: readonly string[] | ((answer: ProviderAnswer, input: Values, pages: PageReader) => unknown)
+  output?: readonly string[] | ((response: ProviderResponse, input: Values, pages: PageReader) => unknown)
 }
 
 export interface JsonSchema {
@@ -71,13 +71,13 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** Who the provider says that a credential belongs to. */
+/** How to find the provider account of a set of credentials. */
 export interface Account {
-  /** Asked of the provider, placeholders being credentials; `token`: told with the token. */
+  /** A request whose placeholders are credentials, or `token`: the token response contains the account. */
   from: RequestTemplate | 'token'
-  /** Asked only when this credential was given. */
+  /** Only send the request when this credential is set. */
   when?: string
-  /** Where in the answer: `viewer.organization.id`. */
+  /** Path in the response: `viewer.organization.id`. */
   id?: string
   name?: string
 }
@@ -87,18 +87,21 @@ export interface OAuth {
   authorizeUrl: string
   tokenUrl: string
   scopes: readonly string[]
-  /** A space, unless the provider wants another. */
+  /** Default: a space. */
   scopeSeparator?: ','
   /** Further parameters of the authorize URL (`access_type`). */
   authorizeParams?: Readonly<Record<string, string>>
-  /** How the client shows who it is at the token endpoint. In the body unless said otherwise. */
+  /** Client authentication at the token endpoint. Default: `client_id` and `client_secret` in the body. */
   clientAuth?: 'basic'
-  /** How the token endpoint is spoken to. A form unless said otherwise. */
+  /** Encoding of token requests. Default: a form. */
   tokenBody?: 'json'
-  /** PKCE is used unless the provider breaks on it. */
+  /** Disables PKCE, for providers that reject it. */
   pkce?: false
   account: Account
-  /** How a grant is given back; placeholders: clientId, clientSecret, accessToken, refreshToken, token (the last of both). */
+  /**
+   * The request that revokes a grant. Placeholders: clientId, clientSecret, accessToken, refreshToken, and token, which
+   * is the refresh token if there is one, otherwise the access token.
+   */
   revoke?: {
     method: RequestTemplate['method']
     url: string
@@ -106,8 +109,8 @@ export interface OAuth {
     form?: { readonly [name: string]: Template }
     json?: Template
     headers?: Readonly<Record<string, string>>
-    /** What a grant must have for it. */
-    needs?: 'refreshToken'
+    /** Only grants with this token can be revoked. */
+    requires?: 'refreshToken'
   }
 }
 
@@ -115,17 +118,17 @@ export interface CredentialField {
   key: string
   label: string
   required: boolean
-  /** Hidden while it is typed, and cut out of everything that the provider answers. */
+  /** Masked in input fields, and redacted in the provider's responses. */
   secret: boolean
   help?: string
-  /** What it is when it is left out. */
+  /** Default value. */
   fallback?: string
 }
 
 export interface ApiKey {
   type: 'api_key'
   fields: readonly CredentialField[]
-  /** How the provider is asked whether it takes the credentials. */
+  /** The request that tests the credentials. */
   check?: Account
 }
 
@@ -133,38 +136,38 @@ export interface NoAuth {
   type: 'none'
 }
 
-/** How the provider is spoken to. Placeholders are credential fields, or `accessToken` and `accountId`. */
+/** The provider's API. Placeholders are credential fields, or `accessToken` and `accountId`. */
 export interface Api {
-  /** `https://api.github.com`. Left out where a credential says where the provider is. */
+  /** `https://api.github.com`. Omitted when a credential contains it. */
   baseUrl?: string
-  /** The credential that says where the provider is. */
+  /** The credential field that contains the base URL. */
   baseUrlField?: string
   /** Before every path: `/bot{token}`. */
   pathPrefix?: string
-  /** On every request. */
+  /** Sent with every request. */
   headers?: Readonly<Record<string, string>>
-  /** User and password of HTTP Basic. */
+  /** User name and password of HTTP Basic authentication. */
   basic?: readonly [string, string]
-  /** A 2xx that is a failure all the same. */
+  /** Marks a 2xx response as an error, such as `ok: false` of Slack. */
   failure?: { path: string; is: 'present' | 'false' }
-  /** Where in an answer the provider says what went wrong, the first that is there. */
+  /** Paths of the error message in a response. The first that exists is used. */
   errorMessage?: readonly string[]
-  /** What it says there when it does not take the credentials, where its status does not tell. */
-  rejections?: readonly string[]
+  /** Error messages that mean "invalid credentials", for providers that do not answer 401. */
+  credentialErrors?: readonly string[]
 }
 
-/** One connector: everything that Atrium knows of a provider, its inbound receiver apart. */
+/** One connector: how Atrium authenticates with a provider and calls its API. */
 export interface Connector {
   slug: string
   name: string
   description: string
   auth: OAuth | ApiKey | NoAuth
   api: Api
-  /** Empty where each connection brings its own (MCP). */
+  /** Empty for MCP, where the server of each connection lists its tools. */
   tools: readonly ConnectorTool[]
-  /** Its connections are MCP servers, whose tools are the connection's. */
+  /** Connections of this connector are MCP servers. */
   isMcp?: true
-  /** The adapter under src/connectors/receivers that verifies the provider's events. */
+  /** The adapter in `src/connectors/receivers` that verifies the provider's events. */
   receiver?: string
   /** Why it cannot be used yet. */
   comingSoon?: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { sql } from '../../platform/database/database.ts'
 import { createAgent, until } from '../../../test/support/chat.ts'
-import { hangsUpAfter, says, startChatProviders } from '../../../test/fakes/chat-providers.ts'
+import { hangUpAfterArrival, respondWith, startChatProviders } from '../../../test/fakes/chat-providers.ts'
 import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { addEndpoint, deliver } from '../../../test/support/endpoints.ts'
@@ -105,7 +105,7 @@ beforeEach(async () => {
   await db.execute(sql`update sessions set deleted_at = now() where org_id = ${owner.orgId}`)
 })
 
-describe('a message in a chat', () => {
+describe('chat messages', () => {
   const cases: Record<string, { send: (endpoint: TestEndpoint) => Promise<Json>; to: string; sender: string }> = {
     telegram: {
       send: (endpoint) => deliver(app, endpoint, 'telegram', telegram('Hello')),
@@ -125,7 +125,7 @@ describe('a message in a chat', () => {
     },
   }
   for (const [provider, { send, to, sender }] of Object.entries(cases)) {
-    test(`of ${provider} is one turn of the agent in the chat's own session, and its answer goes back there once`, async () => {
+    test(`a ${provider} message becomes one turn in the chat's session, and the reply is sent once`, async () => {
       const endpoint = await open(provider)
       assert.equal((await send(endpoint)).status, 200)
       const [event] = await settled(endpoint, 1)
@@ -143,7 +143,7 @@ describe('a message in a chat', () => {
     })
   }
 
-  test('that comes five times at once is answered once', async () => {
+  test('a message that is delivered five times at once gets one reply', async () => {
     const endpoint = await open('telegram')
     const body = telegram('Hello')
     await Promise.all(Array.from({ length: 5 }, () => deliver(app, endpoint, 'telegram', body)))
@@ -152,7 +152,7 @@ describe('a message in a chat', () => {
     assert.equal(providers.attempts(), 1)
   })
 
-  test('and those after it are answered in their order, whatever the order in which they came', async () => {
+  test('replies are sent in the order of their messages in the session', async () => {
     const endpoint = await open('telegram')
     const first = next()
     const bodies = Array.from({ length: 8 }, (_, i) =>
@@ -172,11 +172,11 @@ describe('a message in a chat', () => {
     assert.deepEqual(
       numbers,
       asked.map(({ parts }) => /Number (\d)/.exec(parts[0].text)?.[1]),
-      'the order of the session is that of the answers',
+      'the replies have the order of the session',
     )
   })
 
-  test('goes on in the same session, and another chat has another one', async () => {
+  test('each chat has its own session', async () => {
     const endpoint = await open('telegram')
     await deliver(app, endpoint, 'telegram', telegram('One'))
     await settled(endpoint, 1)
@@ -197,7 +197,7 @@ describe('a message in a chat', () => {
     )
   })
 
-  test('goes on in the same session when another endpoint has taken the place of the first, which is closed', async () => {
+  test('a chat continues its session when a new endpoint replaces the closed one', async () => {
     const endpoint = await open('telegram')
     await deliver(app, endpoint, 'telegram', telegram('One'))
     await settled(endpoint, 1)
@@ -214,7 +214,7 @@ describe('a message in a chat', () => {
     )
   })
 
-  test('begins a new session when somebody deleted the old one', async () => {
+  test('a chat gets a new session after its session was deleted', async () => {
     const endpoint = await open('telegram')
     await deliver(app, endpoint, 'telegram', telegram('One'))
     await settled(endpoint, 1)
@@ -227,7 +227,7 @@ describe('a message in a chat', () => {
   })
 })
 
-describe('no turn begins', () => {
+describe('events without a turn', () => {
   const silent = async (provider: string, bodies: (object | string)[], settings = {}, headers = {}) => {
     const endpoint = await open(provider, settings)
     for (const body of bodies)
@@ -237,7 +237,7 @@ describe('no turn begins', () => {
     assert.deepEqual([await sessionsOf(), providers.attempts()], [[], 0])
   }
 
-  test('for what bots write in Telegram, nor for what is no message', () =>
+  test('messages of Telegram bots and updates that are not messages start no turn', () =>
     silent('telegram', [
       telegram('Hello', { from: { id: 1, is_bot: true, first_name: 'Bot' } }),
       telegram('Hello', { via_bot: { id: 1, is_bot: true } }),
@@ -246,7 +246,7 @@ describe('no turn begins', () => {
       { update_id: next(), callback_query: {} },
     ]))
 
-  test('for what the bot or another one writes in Slack, nor for changes of messages', () =>
+  test('messages of Slack bots and message changes start no turn', () =>
     silent(
       'slack',
       [
@@ -261,7 +261,7 @@ describe('no turn begins', () => {
       { ownIds: ['UOWN'] },
     ))
 
-  test('for interactions of Discord that say nothing, nor for its events', () =>
+  test('Discord interactions without text and webhook events start no turn', () =>
     silent('discord', [
       discord('Hello', 't', { member: { user: { id: '1', username: 'b', bot: true } } }),
       discord('Hello', 't', { type: 3 }),
@@ -269,7 +269,7 @@ describe('no turn begins', () => {
       { version: 1, application_id: '11', type: 1, event: { type: 'APPLICATION_AUTHORIZED', data: {} } },
     ]))
 
-  test('for what Twilio tells of messages that were sent from here', () =>
+  test('Twilio status callbacks and outbound messages start no turn', () =>
     silent(
       'twilio',
       [
@@ -281,7 +281,7 @@ describe('no turn begins', () => {
       { ownIds: ['+15550002'] },
     ))
 
-  test('for a mention in Slack that came as a message already', async () => {
+  test('a Slack mention that was also delivered as a message starts one turn', async () => {
     const endpoint = await open('slack')
     const body = slack('<@UBOT> Hello')
     await deliver(app, endpoint, 'slack', body)
@@ -296,7 +296,7 @@ describe('no turn begins', () => {
     assert.equal((await messagesOf(session.id))[0].parts[0].text, 'Hello')
   })
 
-  test('where no agent is to answer', async () => {
+  test('a message to an endpoint without an agent starts no turn', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
     await deliver(app, endpoint, 'telegram', telegram('Hello'))
     const [event] = await settled(endpoint, 1)
@@ -304,8 +304,8 @@ describe('no turn begins', () => {
   })
 })
 
-describe('an answer', () => {
-  test('goes into the thread that it was asked in, and to the response_url of a command without the app’s token', async () => {
+describe('replies', () => {
+  test('a Slack reply goes to its thread or to the response_url of a command', async () => {
     const endpoint = await open('slack')
     await deliver(app, endpoint, 'slack', slack('Hello', { thread_ts: '1700000000.000001' }))
     await settled(endpoint, 1)
@@ -331,7 +331,7 @@ describe('an answer', () => {
     )
   })
 
-  test('longer than a message of the provider is sent in parts', async () => {
+  test('a reply that exceeds the message limit of the provider is sent in parts', async () => {
     const talker = await createAgent(app, owner, { name: 'Talker', model: 'fake/m' })
     const endpoint = await addEndpoint(app, owner, 'discord', { agentId: talker.id })
     const whole = Array.from({ length: 700 }, (_, i) => `word${i}`).join(' ')
@@ -347,17 +347,17 @@ describe('an answer', () => {
     assert.equal(providers.messages.map(({ text }) => text).join(' '), whole)
   })
 
-  test('means nothing to Slack but its words', async () => {
+  test('control sequences in a Slack reply are escaped', async () => {
     const endpoint = await open('slack')
     await deliver(app, endpoint, 'slack', slack('&lt;!channel&gt; & <https://a.example|b>'))
     await settled(endpoint, 1)
     assert.doesNotMatch(providers.messages[0]!.text, /[<>]/)
   })
 
-  test('is sent again when the provider is busy or broken, before those that came after it', async () => {
+  test('a reply is retried after a rate limit or a 502, before later replies', async () => {
     const endpoint = await open('telegram')
     const busy = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } }
-    providers.play(says(429, busy, { 'retry-after': '1' }), says(502, '<html>Bad gateway</html>'))
+    providers.play(respondWith(429, busy, { 'retry-after': '1' }), respondWith(502, '<html>Bad gateway</html>'))
     await deliver(app, endpoint, 'telegram', telegram('One'))
     await deliver(app, endpoint, 'telegram', telegram('Two'))
     const events = await settled(endpoint, 2)
@@ -371,9 +371,11 @@ describe('an answer', () => {
     )
   })
 
-  test('that the provider refuses is told to the owner, and the next one goes out', async () => {
+  test('a reply that the provider rejects is stored as failed, and the next one is sent', async () => {
     const endpoint = await open('telegram')
-    providers.play(says(403, { ok: false, error_code: 403, description: 'Forbidden: bot was blocked by the user' }))
+    providers.play(
+      respondWith(403, { ok: false, error_code: 403, description: 'Forbidden: bot was blocked by the user' }),
+    )
     await deliver(app, endpoint, 'telegram', telegram('One'))
     await settled(endpoint, 1)
     await deliver(app, endpoint, 'telegram', telegram('Two'))
@@ -383,23 +385,23 @@ describe('an answer', () => {
     assert.equal(providers.messages.length, 1)
   })
 
-  test('of which nobody knows whether it arrived is not sent twice, except where that makes one message', async () => {
+  test('a reply with an unknown outcome is sent again only if the provider deduplicates it', async () => {
     const endpoint = await open('telegram')
-    providers.play(hangsUpAfter)
+    providers.play(hangUpAfterArrival)
     await deliver(app, endpoint, 'telegram', telegram('Hello'))
     const [event] = await settled(endpoint, 1)
     assert.equal(event.state, 'unknown')
     assert.deepEqual([providers.messages.length, providers.attempts()], [1, 1])
 
     const repeatable = await open('discord')
-    providers.play(hangsUpAfter)
+    providers.play(hangUpAfterArrival)
     await deliver(app, repeatable, 'discord', discord('Hello', 'tok-again'))
     const [edited] = await settled(repeatable, 1)
     assert.equal(edited.state, 'answered')
     assert.ok(providers.messages.every(({ isEdit, to }) => isEdit && to === 'tok-again'))
   })
 
-  test('of an agent that cannot answer is an apology, and the reason is the owner’s', async () => {
+  test('a failed turn is replied to with an apology, and the reason is stored for the owner', async () => {
     const other = await createAgent(app, owner, { name: 'Sleeper' })
     await app.call('PATCH', `/api/v1/agents/${other.id}`, { as: owner, json: { isActive: false } })
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: other.id })
@@ -419,7 +421,7 @@ describe('an answer', () => {
     assert.doesNotMatch(providers.messages[0]!.text, /500|model|Error/)
   })
 
-  test('of a turn that somebody cancels does not hold up the chat', async () => {
+  test('a cancelled turn does not block the chat', async () => {
     const endpoint = await open('telegram')
     await deliver(app, endpoint, 'telegram', telegram('/slow 20000\nHello'))
     await deliver(app, endpoint, 'telegram', telegram('Two'))
@@ -432,7 +434,7 @@ describe('an answer', () => {
     assert.match(providers.messages.at(-1)?.text ?? '', /Two/)
   })
 
-  test('is not sent when the connection is gone', async () => {
+  test('a reply is not sent after its connection was revoked', async () => {
     const talker = await createAgent(app, owner, { name: 'Slow talker', model: 'fake/m' })
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: talker.id })
     const { script, asked, release } = held(reply(['Too late.']))
@@ -447,12 +449,12 @@ describe('an answer', () => {
   })
 })
 
-describe('an event of a provider that nobody chats with', () => {
-  test('is a turn in the session of what it is about, and nothing is sent', async () => {
+describe('events of providers without chats', () => {
+  test('a GitHub event becomes a turn in the session of its issue and no reply is sent', async () => {
     const endpoint = await open('github', { ownIds: ['helper-bot'] })
     const issue = (n: number, login: string) => ({
       action: 'opened',
-      issue: { number: n, title: `Fault ${n}`, body: 'It breaks.', html_url: `https://github.com/a/b/issues/${n}` },
+      issue: { number: n, title: `Bug ${n}`, body: 'It breaks.', html_url: `https://github.com/a/b/issues/${n}` },
       repository: { full_name: 'a/b' },
       sender: { login },
     })
@@ -468,12 +470,12 @@ describe('an event of a provider that nobody chats with', () => {
     const sessions = await sessionsOf()
     assert.deepEqual(new Set(sessions.map(({ title }) => title)), new Set(['GitHub: a/b#1', 'GitHub: a/b#2']))
     const first = sessions.find(({ title }) => title.endsWith('#1'))
-    assert.match((await messagesOf(first.id))[0].parts[0].text, /issues\.opened in a\/b#1 by ada\nFault 1\nIt breaks\./)
+    assert.match((await messagesOf(first.id))[0].parts[0].text, /issues\.opened in a\/b#1 by ada\nBug 1\nIt breaks\./)
     assert.equal(providers.attempts(), 0)
   })
 })
 
-test('nothing that is secret was written down or logged', async () => {
+test('events, endpoints, messages and logs contain no secrets', async () => {
   const rows = await db.rows<{ text: string }>(sql`
     select e::text as text from connector_events e
     union all select p::text from connector_endpoints p

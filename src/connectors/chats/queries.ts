@@ -3,14 +3,14 @@ import type { Db } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { EventKey, EventState } from '../endpoints/event-queries.ts'
 
-/** A conversation at the provider. */
+/** A conversation at the provider: a channel, thread or direct message. */
 export interface ChatKey {
   orgId: string
   endpointId: string
   chat: string
 }
 
-/** Makes the chat, if it is a new one. It goes on in the session that it had by an earlier endpoint of the connection. */
+/** Inserts a new chat. It continues the session that it had through an earlier, closed endpoint of the connection. */
 export const insertChat = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
   db.execute(sql`
     insert into connector_chats (org_id, endpoint_id, chat, session_id)
@@ -22,7 +22,7 @@ export const insertChat = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
       order by e.created_at desc limit 1)
     on conflict do nothing`)
 
-/** Holds the chat, so that its messages are given to the agent one after another. */
+/** Locks the chat, so that its messages become turns one after another. */
 export const lockChat = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
   db.row<{ sessionId: string | null; place: number }>(sql`
     select session_id, place from connector_chats
@@ -44,7 +44,7 @@ export const findEvent = (db: Db, { orgId, endpointId, externalId }: EventKey) =
     select state, chat from connector_events
     where org_id = ${orgId} and endpoint_id = ${endpointId} and external_id = ${externalId}`)
 
-/** The next message that the agent has not heard. The chat must be locked. */
+/** The next message without a turn. The chat must be locked. */
 export const findWaiting = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
   db.row<{ externalId: string; sender: string | null; title: string | null; message: string | null }>(sql`
     select external_id, sender, title, message from connector_events
@@ -53,10 +53,10 @@ export const findWaiting = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
     limit 1`)
 
 /**
- * The message is in the session now, or will never be: then `error` says why. Either way it has its place among the
- * answers. The chat must be locked.
+ * Assigns a turn to the message, or the error that prevents one, and its place in the order of replies. The chat must be
+ * locked.
  */
-export const beginAnswer = (
+export const startReply = (
   db: Db,
   { orgId, endpointId, chat }: ChatKey,
   externalId: string,
@@ -73,7 +73,7 @@ export const beginAnswer = (
     from counted
     where org_id = ${orgId} and endpoint_id = ${endpointId} and external_id = ${externalId} and state = 'waiting'`)
 
-/** Whose answer a turn is. */
+/** The chat that a turn replies to. */
 export const findChatOfTurn = (db: Db, orgId: string, turnId: string) =>
   db.row<ChatKey>(sql`
     select org_id, endpoint_id, chat from connector_events where org_id = ${orgId} and turn_id = ${turnId}`)
@@ -83,21 +83,22 @@ export const leasedChat = ({ orgId, endpointId, chat }: ChatKey): LeasedRow => (
   row: sql`org_id = ${orgId} and endpoint_id = ${endpointId} and chat = ${chat}`,
 })
 
-export interface OpenAnswer {
+/** A reply that has not been sent completely. */
+export interface PendingReply {
   externalId: string
   turnId: string | null
   replyTo: string | null
   partsSent: number
   isSending: boolean
   sendAttempts: number
-  /** Until the provider may be tried again. */
+  /** Seconds until the next attempt. */
   waitSeconds: number
   error: string | null
 }
 
-/** The first message of the chat that is not answered to the end. */
-export const findOpenAnswer = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
-  db.row<OpenAnswer>(sql`
+/** The first reply of the chat that has not been sent completely. */
+export const findPendingReply = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
+  db.row<PendingReply>(sql`
     select external_id, turn_id, reply_to, parts_sent, is_sending, send_attempts, error,
       greatest(0, extract(epoch from coalesce(send_after, now()) - clock_timestamp()))::float8 as wait_seconds
     from connector_events
@@ -105,23 +106,22 @@ export const findOpenAnswer = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
     order by place
     limit 1`)
 
-export interface AnswerChange {
+export interface ReplyUpdate {
   isSending: boolean
   partsSent: number
   sendAttempts: number
-  /** It has to wait for so long. */
+  /** Seconds until the next attempt. Default: 0. */
   waitSeconds?: number
-  /** Undefined: it goes on. */
+  /** Undefined: the reply is not complete. */
   end?: { state: 'answered' | 'silent' | 'failed' | 'unknown'; error: string | null }
 }
 
-/** Writes how far an answer is, under the lease on its chat. False, and nothing is written, when that is gone. */
-export const changeAnswer = async (
+/** Stores the progress of a reply under the lease of its chat. False, and no change, when the lease is lost. */
+export const updateReply = async (
   db: Db,
   { orgId, endpointId, chat }: ChatKey,
-  externalId: string,
-  token: string,
-  { isSending, partsSent, sendAttempts, waitSeconds = 0, end }: AnswerChange,
+  { externalId, leaseToken }: { externalId: string; leaseToken: string },
+  { isSending, partsSent, sendAttempts, waitSeconds = 0, end }: ReplyUpdate,
 ): Promise<boolean> => {
   const state = end?.state ?? 'running'
   const changed = await db.execute(sql`
@@ -133,6 +133,6 @@ export const changeAnswer = async (
     where org_id = ${orgId} and endpoint_id = ${endpointId} and external_id = ${externalId} and state = 'running'
       and exists (
         select from connector_chats c
-        where c.org_id = ${orgId} and c.endpoint_id = ${endpointId} and c.chat = ${chat} and c.lease_token = ${token})`)
+        where c.org_id = ${orgId} and c.endpoint_id = ${endpointId} and c.chat = ${chat} and c.lease_token = ${leaseToken})`)
   return changed > 0
 }

@@ -7,70 +7,75 @@ import { OutboundError } from '../../platform/outbound/outbound.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { catalog } from '../catalog/catalog.ts'
-import * as chatQueries from './queries.ts'
-import type { AnswerChange, ChatKey, OpenAnswer } from './queries.ts'
-import { enqueueAnswer } from './chats.ts'
-import type { ChatDeps } from './chats.ts'
+import { providerUrl } from '../connections/access.ts'
 import { callConnection } from '../connections/calls.ts'
-import { replyToColumn } from '../endpoints/secrets.ts'
+import { ProviderError } from '../connections/provider-error.ts'
+import type { AccessDeps } from '../deps.ts'
 import * as endpointQueries from '../endpoints/queries.ts'
 import type { EndpointRow } from '../endpoints/queries.ts'
-import { endpoint as providerUrl, ProviderError } from '../connections/provider.ts'
+import { replyToColumn } from '../endpoints/secrets.ts'
 import type { OutgoingPart, ReplyChannel } from '../../providers/provider.ts'
 import type { ChatAdapters } from '../../providers/providers.ts'
-import type { AccessDeps } from '../oauth/refresh.ts'
+import { enqueueReplies } from './chats.ts'
+import type { ChatDeps } from './chats.ts'
+import * as queries from './queries.ts'
+import type { ChatKey, PendingReply, ReplyUpdate } from './queries.ts'
 import { splitText } from './split-text.ts'
 
 export interface ReplyDeps extends ChatDeps, AccessDeps {
   log: Log
   secrets: Sealer
   adapters: ChatAdapters
-  /** For the crash tests: called at the moments that hurt most. */
-  onSend?: (moment: 'before' | 'after', chat: ChatKey) => void
+  /** Fault point of the crash tests: before and after each request that sends a part. */
+  onSend?: (point: 'before' | 'after', chat: ChatKey) => void
 }
 
-/** How an attempt to send ended. `later`: it was certainly not sent. `unknown`: nobody knows. */
-type Sent =
+/**
+ * Result of one attempt. `not_sent`: the provider did not accept the message, so a retry is safe. `unknown`: it may have
+ * arrived.
+ */
+type SendResult =
   | { outcome: 'sent' }
-  | { outcome: 'later'; reason: string; retryAfterSeconds?: number | undefined }
-  | { outcome: 'refused'; reason: string }
+  | { outcome: 'not_sent'; reason: string; retryAfterSeconds?: number | undefined }
+  | { outcome: 'rejected'; reason: string }
   | { outcome: 'unknown'; reason: string }
 
 const apology = 'Sorry, I cannot answer this right now.'
 
-/** With the waits between them, half an hour. */
+/** About half an hour, including the waits. */
 const maxSendAttempts = 13
 const maxWaitSeconds = 300
-/** What a provider asks for is believed up to here. */
-const maxAskedSeconds = 3_600
+/** Upper limit for the provider's `Retry-After`. */
+const maxRetryAfterSeconds = 3_600
 const sendTimeoutMs = 30_000
-/** One that a killed worker left is over before its job is given to another one (20 s). */
+/** The lease of a killed worker ends before its job starts at another one (20 s). */
 const chatLease = { leaseMs: 15_000, renewMs: 2_500 }
-const busyMs = 500
+const busyPollMs = 500
 
-/** The request may have arrived, though no answer to it did. */
+/** The request may have arrived although there was no response. */
 const mayHaveArrived = (error: unknown): boolean =>
   error instanceof OutboundError && ['timeout', 'connection_reset', 'network_error'].includes(error.reason)
 
-const toSent = (error: unknown): Sent => {
+const toResult = (error: unknown): SendResult => {
   const cause = error instanceof ProviderError ? error.cause : error
   const reason = error instanceof Error ? error.message : String(error)
   if (mayHaveArrived(cause)) return { outcome: 'unknown', reason }
-  if (error instanceof OutboundError) return { outcome: 'later', reason }
+  if (error instanceof OutboundError) return { outcome: 'not_sent', reason }
   if (error instanceof ProviderError && error.failure === 'unavailable') {
-    return { outcome: 'later', reason, retryAfterSeconds: error.retryAfterSeconds }
+    return { outcome: 'not_sent', reason, retryAfterSeconds: error.retryAfterSeconds }
   }
-  if (error instanceof ApiError) return { outcome: error.status >= 500 ? 'later' : 'refused', reason }
+  if (error instanceof ApiError) return { outcome: error.status >= 500 ? 'not_sent' : 'rejected', reason }
   throw error
 }
 
-const postTo = async (
+/** Posts to a URL that came with the message, such as Slack's `response_url`. Carries no credentials. */
+const postToUrl = async (
   deps: ReplyDeps,
   { orgId, provider }: EndpointRow,
   { url, json }: { url: string; json?: unknown },
 ): Promise<void> => {
   const connector = catalog.get(provider)
-  if (!connector) throw new Error(`there is no connector ${provider}`)
+  if (!connector) throw new Error(`the catalog has no connector ${provider}`)
   const target = providerUrl(deps, connector, url)
   const { status } = await deps.outbound.request(target.url, {
     trusted: target.trusted,
@@ -82,8 +87,8 @@ const postTo = async (
     maxBytes: 65_536,
   })
   if (status >= 200 && status < 300) return
-  const failure = status === 429 || status >= 500 ? 'unavailable' : 'refused'
-  throw new ProviderError(failure, `${connector.name} answered ${status}.`)
+  const failure = status === 429 || status >= 500 ? 'unavailable' : 'rejected'
+  throw new ProviderError(failure, `${connector.name} responded with status ${status}.`)
 }
 
 const sendPart = async (
@@ -91,43 +96,43 @@ const sendPart = async (
   endpoint: EndpointRow,
   channel: ReplyChannel,
   outgoing: OutgoingPart,
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const text = channel.encode?.(outgoing.text) ?? outgoing.text
   const request = channel.request({ ...outgoing, text })
   try {
-    if ('url' in request) await postTo(deps, endpoint, request)
+    if ('url' in request) await postToUrl(deps, endpoint, request)
     else {
       const input = { ...outgoing.replyTo, text }
       await callConnection(deps, { orgId: endpoint.orgId, id: endpoint.connectionId }, request, { input })
     }
     return { outcome: 'sent' }
   } catch (error) {
-    return toSent(error)
+    return toResult(error)
   }
 }
 
-/** One answer on its way to its chat, under the lease on that. */
+/** One reply that is being sent, under the lease of its chat. */
 interface Delivery {
   deps: ReplyDeps
   chat: ChatKey
   endpoint: EndpointRow
   channel: ReplyChannel
-  answer: OpenAnswer
+  reply: PendingReply
   lease: Lease
 }
 
-const change = async ({ deps, chat, answer, lease }: Omit<Delivery, 'endpoint' | 'channel'>, to: AnswerChange) => {
-  const isOurs = await chatQueries.changeAnswer(deps.db, chat, answer.externalId, lease.token, to)
-  if (!isOurs) throw new Error('the chat was given to another worker')
+const save = async ({ deps, chat, reply, lease }: Omit<Delivery, 'endpoint' | 'channel'>, update: ReplyUpdate) => {
+  const key = { externalId: reply.externalId, leaseToken: lease.token }
+  if (await queries.updateReply(deps.db, chat, key, update)) return
+  throw new Error('the lease of the chat was lost')
 }
 
-/** How an answer ended, or for how many seconds it has to wait. Undefined: it goes on. */
-type Progress = AnswerChange['end'] | number
+/** How the reply ended, or the seconds until the next attempt. Undefined: the next part can be sent. */
+type Progress = ReplyUpdate['end'] | number
 
 /**
- * Sends one part. Before it goes out that is written down: whoever finds it so later knows that it may have arrived, and
- * sends it again only where the provider makes one message of two. Answers how the answer ended, or undefined when the
- * next part may follow.
+ * Sends one part. `isSending` is stored first, so that after a crash the next worker knows that the part may have
+ * arrived. It sends the part again only if the provider deduplicates it.
  */
 const deliverPart = async (
   delivery: Delivery,
@@ -138,92 +143,101 @@ const deliverPart = async (
   const { part, attempts } = progress
   const isRepeatable = channel.isRepeatable(part)
   if (progress.wasSending && !isRepeatable) {
-    const error = 'The worker that sent the answer was ended, and the provider does not tell whether it arrived.'
+    const error = 'The worker stopped while it sent the reply. The provider does not report whether it arrived.'
     return { state: 'unknown', error }
   }
   lease.check()
-  await change(delivery, { isSending: true, partsSent: part, sendAttempts: attempts + 1 })
+  await save(delivery, { isSending: true, partsSent: part, sendAttempts: attempts + 1 })
   deps.onSend?.('before', chat)
-  const sent = await sendPart(deps, endpoint, channel, outgoing)
+  const result = await sendPart(deps, endpoint, channel, outgoing)
   deps.onSend?.('after', chat)
-  if (sent.outcome === 'sent') return undefined
-  if (sent.outcome === 'unknown' && !isRepeatable) return { state: 'unknown', error: sent.reason }
-  if (sent.outcome === 'refused' || attempts + 1 >= maxSendAttempts) return { state: 'failed', error: sent.reason }
-  const asked = sent.outcome === 'later' ? (sent.retryAfterSeconds ?? 0) : 0
-  const waitSeconds = Math.max(Math.min(maxWaitSeconds, 2 ** attempts), Math.min(maxAskedSeconds, asked))
-  await change(delivery, { isSending: false, partsSent: part, sendAttempts: attempts + 1, waitSeconds })
-  deps.log.info({ provider: endpoint.provider, endpointId: endpoint.id, reason: sent.reason }, 'an answer has to wait')
+  if (result.outcome === 'sent') return undefined
+  const { outcome, reason } = result
+  if (outcome === 'unknown' && !isRepeatable) return { state: 'unknown', error: reason }
+  if (outcome === 'rejected' || attempts + 1 >= maxSendAttempts) return { state: 'failed', error: reason }
+  const retryAfterSeconds = outcome === 'not_sent' ? (result.retryAfterSeconds ?? 0) : 0
+  const backoffSeconds = Math.min(maxWaitSeconds, 2 ** attempts)
+  const waitSeconds = Math.max(backoffSeconds, Math.min(maxRetryAfterSeconds, retryAfterSeconds))
+  await save(delivery, { isSending: false, partsSent: part, sendAttempts: attempts + 1, waitSeconds })
+  deps.log.info(
+    { provider: endpoint.provider, endpointId: endpoint.id, reason, waitSeconds },
+    'a reply will be retried',
+  )
   return waitSeconds
 }
 
 const deliver = async (delivery: Delivery, text: string): Promise<Progress> => {
-  const { deps, chat, channel, answer } = delivery
-  const { externalId, error, replyTo } = answer
+  const { deps, chat, channel, reply } = delivery
+  const { externalId, error, replyTo } = reply
   if (replyTo === null) return { state: 'silent', error }
   const at = replyToColumn.at(chat.orgId, chat.endpointId, externalId)
   const target = JSON.parse(deps.secrets.open(replyTo, at)) as OutgoingPart['replyTo']
   const parts = splitText(text, channel.maxLength)
-  let { isSending: wasSending, sendAttempts: attempts } = answer
-  for (let part = answer.partsSent; part < parts.length; part++) {
+  let { isSending: wasSending, sendAttempts: attempts } = reply
+  for (let part = reply.partsSent; part < parts.length; part++) {
     const outgoing = { text: parts[part] ?? '', part, replyTo: target }
-    const end = await deliverPart(delivery, { part, attempts, wasSending }, outgoing)
-    if (end !== undefined) return end
+    const progress = await deliverPart(delivery, { part, attempts, wasSending }, outgoing)
+    if (progress !== undefined) return progress
     wasSending = false
     attempts = 0
-    if (part + 1 < parts.length) await change(delivery, { isSending: false, partsSent: part + 1, sendAttempts: 0 })
+    if (part + 1 < parts.length) await save(delivery, { isSending: false, partsSent: part + 1, sendAttempts: 0 })
   }
   return { state: error === null ? 'answered' : 'failed', error }
 }
 
-const finish = (delivery: Omit<Delivery, 'endpoint' | 'channel'>, end: NonNullable<AnswerChange['end']>) =>
-  change(delivery, { isSending: false, partsSent: delivery.answer.partsSent, sendAttempts: 0, end })
+const finish = (delivery: Omit<Delivery, 'endpoint' | 'channel'>, end: NonNullable<ReplyUpdate['end']>) =>
+  save(delivery, { isSending: false, partsSent: delivery.reply.partsSent, sendAttempts: 0, end })
 
-/** Sends what is ready of a chat, in its order. Answers for how many seconds the next has to wait; 0: nothing waits. */
+/** Sends the chat's finished replies in order. Returns the seconds until the next attempt; 0 when nothing waits. */
 const sendReady = async (deps: ReplyDeps, chat: ChatKey, lease: Lease): Promise<number> => {
   for (;;) {
-    const answer = await chatQueries.findOpenAnswer(deps.db, chat)
-    if (!answer) return 0
-    if (answer.waitSeconds > 0) return answer.waitSeconds
-    const delivery = { deps, chat, answer, lease }
-    const endpoint = await endpointQueries.findEndpoint(deps.db, chat.orgId, chat.endpointId)
-    const reply = answer.turnId === null ? { text: apology } : await deps.runtime.findReply(chat.orgId, answer.turnId)
+    const reply = await queries.findPendingReply(deps.db, chat)
     if (!reply) return 0
+    if (reply.waitSeconds > 0) return reply.waitSeconds
+    const delivery = { deps, chat, reply, lease }
+    const endpoint = await endpointQueries.findEndpoint(deps.db, chat.orgId, chat.endpointId)
+    const result = reply.turnId === null ? { text: apology } : await deps.runtime.findReply(chat.orgId, reply.turnId)
+    if (!result) return 0
     const channel = endpoint && deps.adapters.get(endpoint.provider)?.reply
     if (!endpoint || !channel) {
-      await finish(delivery, { state: 'silent', error: answer.error })
+      await finish(delivery, { state: 'silent', error: reply.error })
       continue
     }
-    const text = reply.text.trim() === '' ? apology : reply.text
-    const end = await deliver({ ...delivery, endpoint, channel }, text)
-    if (typeof end === 'number') return end
-    if (end) await finish(delivery, end)
+    const text = result.text.trim() === '' ? apology : result.text
+    const progress = await deliver({ ...delivery, endpoint, channel }, text)
+    if (typeof progress === 'number') return progress
+    if (progress) await finish(delivery, progress)
   }
 }
 
-/** The job of an answer: sends everything that is ready in its chat, one answer after another. */
-export const answer = async (deps: ReplyDeps, chat: ChatKey, { signal }: Pick<JobContext, 'signal'>): Promise<void> => {
+/** Handles the reply job: sends all finished replies of the chat, one after another. */
+export const sendReplies = async (
+  deps: ReplyDeps,
+  chat: ChatKey,
+  { signal }: Pick<JobContext, 'signal'>,
+): Promise<void> => {
   for (;;) {
     const options = { timing: chatLease }
-    const waitSeconds = await withLease(deps.db, chatQueries.leasedChat(chat), options, (lease) =>
+    const waitSeconds = await withLease(deps.db, queries.leasedChat(chat), options, (lease) =>
       sendReady(deps, chat, lease),
     )
     if (waitSeconds === 0) return
     if (waitSeconds !== undefined) {
-      await deps.db.transaction(chat, (db) => enqueueAnswer(db, deps.jobs, chat, Math.ceil(waitSeconds)))
+      await deps.db.transaction(chat, (db) => enqueueReplies(db, deps.jobs, chat, Math.ceil(waitSeconds)))
       return
     }
-    if (!(await chatQueries.chatExists(deps.db, chat))) return
-    // Whoever has the chat may have looked before this answer was ready.
-    await delay(busyMs, undefined, { signal })
+    if (!(await queries.chatExists(deps.db, chat))) return
+    // Another worker has the lease. It may have looked before this reply was finished, so check again afterwards.
+    await delay(busyPollMs, undefined, { signal })
   }
 }
 
-/** The job of a turn that ended: its answer is to be sent. */
-export const turnEnded = async (
+/** Handles the end of a turn: enqueues its reply if the turn belongs to a chat. */
+export const replyToTurn = async (
   deps: ReplyDeps,
   { orgId, turnId }: { orgId: string; turnId: string },
 ): Promise<void> => {
-  const chat = await chatQueries.findChatOfTurn(deps.db, orgId, turnId)
+  const chat = await queries.findChatOfTurn(deps.db, orgId, turnId)
   if (!chat) return
-  await deps.db.transaction({ orgId }, (db) => enqueueAnswer(db, deps.jobs, chat))
+  await deps.db.transaction({ orgId }, (db) => enqueueReplies(db, deps.jobs, chat))
 }

@@ -1,39 +1,36 @@
 import type { Transaction } from '../../platform/database/database.ts'
 
-/** Who is to answer, and in whose name. */
-export interface Answering {
+/** The agent that replies, and the user and workspace it acts for. */
+export interface ChatAgent {
   orgId: string
   workspaceId: string
   userId: string
   agentId: string
 }
 
-/** What somebody said in a chat. */
-export interface Heard {
+/** A message that someone sent in a chat. */
+export interface ChatMessage {
   turnId: string
-  /** The session of the chat so far; another one begins when it is gone. */
+  /** The chat's session. Null for a new chat. A deleted session is replaced by a new one. */
   sessionId: string | null
   title: string
-  /** Who said it, as the provider calls them. */
+  /** The sender's name at the provider. */
   sender: string
   text: string
 }
 
-/**
- * What answers in chats. The agent runtime is an area of its own: this is all that is asked of it, handed over where
- * both are put together.
- */
+/** What chats need of the agent runtime. The areas do not import each other; the composition root connects them. */
 export interface ChatRuntime {
   /**
-   * Begins a turn for what `hear` finds to be said, in the transaction that `hear` is given; `keep` is told the chat's
-   * session when it is a new one. False, and nothing is begun, when there is nothing to be said. Throws an ApiError when
-   * the agent cannot answer. When the turn has ended, the job `turnEnded` is enqueued with its end.
+   * Starts a turn for the message that `nextMessage` returns, in the same transaction. `saveSession` stores the session
+   * when it is a new one. False when there is no message. Throws an ApiError when the agent cannot reply. At the end of
+   * the turn, its last transaction enqueues the job `connector.turn-ended`.
    */
   beginTurn(
-    answering: Answering,
-    hear: (db: Transaction) => Promise<Heard | undefined>,
-    keep: (db: Transaction, sessionId: string) => Promise<void>,
+    agent: ChatAgent,
+    nextMessage: (db: Transaction) => Promise<ChatMessage | undefined>,
+    saveSession: (db: Transaction, sessionId: string) => Promise<void>,
   ): Promise<boolean>
-  /** What a turn came to: its words, none when it failed; undefined while it has not ended. */
+  /** The text of a turn, empty when it failed. Undefined while the turn is running. */
   findReply(orgId: string, turnId: string): Promise<{ text: string } | undefined>
 }

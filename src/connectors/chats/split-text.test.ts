@@ -5,8 +5,8 @@ import { splitText } from './split-text.ts'
 
 const withoutGaps = (text: string): string => text.replaceAll(/\s+/g, '')
 
-describe('a long answer', () => {
-  test('is cut at a blank line, else at a line end, else at a space, else anywhere', () => {
+describe('splitText', () => {
+  test('text is split at a blank line, else a line break, else a space, else anywhere', () => {
     assert.deepEqual(splitText('one two\n\nthree four', 12), ['one two', 'three four'])
     assert.deepEqual(splitText('one two\nthree four', 12), ['one two', 'three four'])
     assert.deepEqual(splitText('one two three four', 10), ['one two', 'three four'])
@@ -14,7 +14,7 @@ describe('a long answer', () => {
     assert.deepEqual(splitText('', 4), [])
   })
 
-  test('loses nothing but gaps, and no part is too long, empty or half a character', () => {
+  test('splitting drops only whitespace, and no part is too long, empty or ill-formed', () => {
     const texts = fc.string({ unit: 'grapheme', maxLength: 300 })
     fc.assert(
       fc.property(texts, fc.integer({ min: 2, max: 50 }), (text, maxLength) => {

@@ -1,38 +1,40 @@
-import type { Account, BuiltRequest, ProviderAnswer, RequestTemplate, Values } from '../catalog/definition.ts'
-import { callProvider, ProviderError } from './provider.ts'
-import { breakConnection, freshAccess, renewedAccess } from '../oauth/refresh.ts'
-import type { AccessDeps, ConnectionRef, FreshAccess } from '../oauth/refresh.ts'
-import { touch } from '../oauth/refresh-queries.ts'
+import type { Account, BuiltRequest, ProviderResponse, RequestTemplate, Values } from '../catalog/definition.ts'
+import type { AccessDeps } from '../deps.ts'
+import { touchLastUsed } from '../oauth/refresh-queries.ts'
+import { freshAccess, markBroken, refreshedAccess } from '../oauth/refresh.ts'
+import type { ConnectionRef, FreshAccess } from './access.ts'
+import { ProviderError } from './provider-error.ts'
+import { callProvider } from './provider.ts'
 
-const isRejection = (error: unknown): boolean => error instanceof ProviderError && error.failure === 'rejected'
+const hasInvalidCredentials = (error: unknown): boolean =>
+  error instanceof ProviderError && error.failure === 'invalid_credentials'
 
-const checkOf = ({ connector: { auth } }: FreshAccess): Account | undefined => {
+const accountCheckOf = ({ connector: { auth } }: FreshAccess): Account | undefined => {
   if (auth.type === 'oauth') return auth.account
   return auth.type === 'api_key' ? auth.check : undefined
 }
 
 /**
- * The provider did not take the credentials for one request. Whether it takes them for anything is asked before the
- * connection is called broken: some answer 401 to what is only forbidden.
+ * Marks the connection as broken if the provider also rejects the credentials in the account check. A single 401 is not
+ * enough, because some providers answer 401 to requests that are only forbidden.
  */
-const judge = async (deps: AccessDeps, access: FreshAccess): Promise<void> => {
-  const check = checkOf(access)
+const checkCredentials = async (deps: AccessDeps, access: FreshAccess): Promise<void> => {
+  const check = accountCheckOf(access)
   if (!check || (check.when !== undefined && !access.secrets[check.when])) return
   if (check.from !== 'token') {
     try {
       await callProvider(deps, access, check.from, { input: access.secrets })
       return
     } catch (error) {
-      if (!isRejection(error)) return
+      if (!hasInvalidCredentials(error)) return
     }
   }
-  const { name } = access.connector
-  await breakConnection(deps, access, `${name} does not accept the credentials any more. Connect again.`)
+  await markBroken(deps, access, `${access.connector.name} no longer accepts the credentials. Connect again.`)
 }
 
 /**
- * Does something with a connection's access. When the provider rejects it, a grant is renewed and the work done once
- * more, as nothing came of the first time; one that is rejected for good becomes a broken connection.
+ * Runs `work` with the current credentials of a connection. If the provider does not accept an OAuth token, it is
+ * refreshed and `work` runs once more. Credentials that are still not accepted mark the connection as broken.
  */
 export const withConnection = async <T>(
   deps: AccessDeps,
@@ -42,35 +44,34 @@ export const withConnection = async <T>(
   let access = await freshAccess(deps, ref)
   const attempt = async (): Promise<T> => {
     const result = await work(access)
-    await touch(deps.db, ref.orgId, ref.id)
+    await touchLastUsed(deps.db, ref)
     return result
   }
   try {
     return await attempt()
   } catch (error) {
-    if (!isRejection(error)) throw error
+    if (!hasInvalidCredentials(error)) throw error
     if (access.secrets['refreshToken'] === undefined) {
-      await judge(deps, access)
+      await checkCredentials(deps, access)
       throw error
     }
   }
-  access = await renewedAccess(deps, access)
+  access = await refreshedAccess(deps, access)
   try {
     return await attempt()
   } catch (error) {
-    if (isRejection(error)) await judge(deps, access)
+    if (hasInvalidCredentials(error)) await checkCredentials(deps, access)
     throw error
   }
 }
 
 /**
- * One request to the provider in a connection's name: with a fresh token, below the connector's API, through the outbound
- * guard. Throws an ApiError whose message may be shown: CONFLICT for a connection that cannot be used, a ProviderError
- * for what the provider did not do.
+ * Sends one request to the provider with the current credentials of a connection. Throws CONFLICT for a connection that
+ * cannot be used and a ProviderError for a failed request. Users and models may see both messages.
  */
 export const callConnection = (
   deps: AccessDeps,
   ref: ConnectionRef,
   request: RequestTemplate | BuiltRequest,
   options: { input?: Values; signal?: AbortSignal } = {},
-): Promise<ProviderAnswer> => withConnection(deps, ref, (access) => callProvider(deps, access, request, options))
+): Promise<ProviderResponse> => withConnection(deps, ref, (access) => callProvider(deps, access, request, options))

@@ -42,8 +42,8 @@ const connect = async (as: TestActor, label?: string): Promise<string> => {
 const secretsOf = (id: string) =>
   db.row<{ secrets: string | null; status: string }>(sql`select secrets, status from connections where id = ${id}`)
 
-describe('the catalog', () => {
-  test('names all connectors, with what is missing to use those that cannot be used', async () => {
+describe('GET /connectors', () => {
+  test('lists all connectors with their availability and what is missing', async () => {
     const { body } = await app.call('GET', `${api}/connectors`, { as: await app.createOrg() })
     const items = body.data.items as Record<string, unknown>[]
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('the catalog', () => {
 })
 
 describe('starting a connection', () => {
-  test('with a key waits for it: 201, pending, and where to send it', async () => {
+  test('starting an API key connection returns 201, pending, and the URL for the credentials', async () => {
     const owner = await app.createOrg()
     const { status, body } = await start(owner, { connectorSlug: 'telegram', label: ' Support bot ' })
     assert.equal(status, 201)
@@ -106,7 +106,7 @@ describe('starting a connection', () => {
     ])
   })
 
-  test('by OAuth waits for the consent: 201, pending, and where to go', async () => {
+  test('starting an OAuth connection returns 201, pending, and the authorize URL', async () => {
     const { status, body } = await start(await app.createOrg(), { connectorSlug: 'github' })
     assert.equal(status, 201)
     assert.equal(body.data.credentialSubmitUrl, null)
@@ -116,7 +116,7 @@ describe('starting a connection', () => {
     assert.ok(!body.data.oauthUrl.includes('planted-client-secret'))
   })
 
-  test('of what needs nothing is active at once', async () => {
+  test('a connection to a connector without authentication is active at once', async () => {
     const owner = await app.createOrg()
     const { status, body } = await start(owner, { connectorSlug: 'web' })
     assert.deepEqual([status, body.data.connection.status], [201, 'active'])
@@ -124,7 +124,7 @@ describe('starting a connection', () => {
     assert.equal((await start(owner, { connectorSlug: 'web' })).status, 200)
   })
 
-  test('again while it waits answers the same one with 201 and a fresh URL', async () => {
+  test('starting a pending connection again returns the same one with 201 and a new URL', async () => {
     const owner = await app.createOrg()
     const first = await start(owner, { connectorSlug: 'github' })
     const second = await start(owner, { connectorSlug: 'github' })
@@ -133,7 +133,7 @@ describe('starting a connection', () => {
     assert.notEqual(second.body.data.oauthUrl, first.body.data.oauthUrl)
   })
 
-  test('again when it is connected answers it with 200', async () => {
+  test('starting an active connection again returns it with 200', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const { status, body } = await start(owner, { connectorSlug: 'telegram' })
@@ -142,7 +142,7 @@ describe('starting a connection', () => {
     assert.equal(body.data.credentialSubmitUrl, `${app.url}${api}/connections/${id}/credentials`)
   })
 
-  test('under another label, by another person or in another org is another one', async () => {
+  test('another label, user or org makes another connection', async () => {
     const owner = await app.createOrg()
     const ids = new Set([
       await connect(owner),
@@ -153,7 +153,7 @@ describe('starting a connection', () => {
     assert.equal(ids.size, 4)
   })
 
-  test('forty times at once makes one', async () => {
+  test('forty concurrent starts make one connection', async () => {
     const owner = await app.createOrg()
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => start(owner, { connectorSlug: 'telegram', label: 'one' })),
@@ -164,18 +164,18 @@ describe('starting a connection', () => {
     assert.equal(body.data.items.length, 1)
   })
 
-  const faults: [string, unknown][] = [
+  const invalid: [string, unknown][] = [
     ['no slug', {}],
-    ['a slug that is no text', { connectorSlug: 7 }],
+    ['a slug that is not a string', { connectorSlug: 7 }],
     ['an empty slug', { connectorSlug: '' }],
     ['an unknown slug', { connectorSlug: 'nothing' }],
-    ['a name of every object', { connectorSlug: 'constructor' }],
-    ['one that is not configured', { connectorSlug: 'gmail' }],
+    ['the name of an object property as slug', { connectorSlug: 'constructor' }],
+    ['a connector that is not configured', { connectorSlug: 'gmail' }],
     ['a label that is too long', { connectorSlug: 'telegram', label: 'x'.repeat(121) }],
-    ['a label that is no text', { connectorSlug: 'telegram', label: {} }],
+    ['a label that is not a string', { connectorSlug: 'telegram', label: {} }],
   ]
-  for (const [what, json] of faults) {
-    test(`with ${what} is BAD_REQUEST, and makes nothing`, async () => {
+  for (const [what, json] of invalid) {
+    test(`starting a connection with ${what} is BAD_REQUEST and makes none`, async () => {
       const owner = await app.createOrg()
       const { status, body } = await app.call('POST', `${api}/connections`, { as: owner, json })
       assert.deepEqual([status, body.error.code], [400, 'BAD_REQUEST'])
@@ -185,7 +185,7 @@ describe('starting a connection', () => {
 })
 
 describe('credentials', () => {
-  test('are asked about at the provider, sealed, and told to nobody', async () => {
+  test('credentials are tested at the provider, stored sealed, and not returned', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const { body, text } = await read(owner, id)
@@ -198,19 +198,19 @@ describe('credentials', () => {
     assert.ok(!app.logLines.join('').includes('planted-bot-token'))
   })
 
-  const faults: [string, unknown][] = [
+  const invalid: [string, unknown][] = [
     ['that the provider does not accept', { botToken: '99999:wrong-planted-token' }],
     ['without a required field', {}],
-    ['with a field that is not asked for', { botToken: goodToken, planted: 'x' }],
+    ['with an unknown field', { botToken: goodToken, planted: 'x' }],
     ['that are empty', { botToken: '   ' }],
     ['with a line break', { botToken: `${goodToken}\r\nX-Injected: 1` }],
-    ['that leave their place in the path', { botToken: '../../secret' }],
-    ['that are no text', { botToken: 7 }],
-    ['that are a list', ['a']],
-    ['that are nothing', null],
+    ['with path separators', { botToken: '../../secret' }],
+    ['that are not strings', { botToken: 7 }],
+    ['in a list', ['a']],
+    ['that are null', null],
   ]
-  for (const [what, credentials] of faults) {
-    test(`${what} are BAD_REQUEST, and nothing is stored`, async () => {
+  for (const [what, credentials] of invalid) {
+    test(`credentials ${what} are BAD_REQUEST and are not stored`, async () => {
       const owner = await app.createOrg()
       const { id } = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
       const { status, body, text } = await submit(owner, id, credentials)
@@ -220,7 +220,7 @@ describe('credentials', () => {
     })
   }
 
-  test('that are not accepted leave the ones before as they are', async () => {
+  test('credentials that are not accepted do not replace the stored ones', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const before = await secretsOf(id)
@@ -230,11 +230,11 @@ describe('credentials', () => {
   })
 
   for (const [what, reply] of [
-    ['is down', { status: 500, body: '<h1>planted-error-page</h1>' }],
-    ['hangs up', 'hang up'],
-    ['wants fewer requests', { status: 429, body: {} }],
+    ['responds with 500', { status: 500, body: '<h1>planted-error-page</h1>' }],
+    ['closes the connection', 'hang up'],
+    ['limits the rate', { status: 429, body: {} }],
   ] as const) {
-    test(`are SERVICE_UNAVAILABLE while the provider ${what}, and nothing is stored`, async () => {
+    test(`submitting credentials is SERVICE_UNAVAILABLE while the provider ${what}`, async () => {
       const owner = await app.createOrg()
       const { id } = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
       telegram.on('GET', '/bot1:slow/getMe', reply)
@@ -245,7 +245,7 @@ describe('credentials', () => {
     })
   }
 
-  test('that a provider answers with garbage are not stored', async () => {
+  test('credentials are not stored when the provider responds with garbage', async () => {
     const owner = await app.createOrg()
     const { id } = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
     telegram.on('GET', '/bot1:garbage/getMe', { body: '<h1>planted welcome</h1>' })
@@ -255,7 +255,7 @@ describe('credentials', () => {
     assert.equal((await secretsOf(id))?.secrets, null)
   })
 
-  test('cannot be sent where OAuth is used, nor OAuth asked for where they are', async () => {
+  test('an OAuth connection takes no credentials, and an API key connection no OAuth', async () => {
     const owner = await app.createOrg()
     const github = (await start(owner, { connectorSlug: 'github' })).body.data.connection
     assert.equal((await submit(owner, github.id, { token: 'x' })).status, 400)
@@ -268,7 +268,7 @@ describe('credentials', () => {
 })
 
 describe('a connection', () => {
-  test('that nobody completed in an hour is expired, cannot be completed, and is in nobody’s way', async () => {
+  test('a connection that is not completed within an hour expires and does not block a new one', async () => {
     const owner = await app.createOrg()
     const { id } = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
     await db.execute(sql`update connections set pending_until = now() - interval '1 second' where id = ${id}`)
@@ -281,14 +281,14 @@ describe('a connection', () => {
     assert.equal((await secretsOf(id))?.status, 'expired')
   })
 
-  test('that is overdue is ended by a job, and its sign-ins with it', async () => {
+  test('a job expires overdue connections and their OAuth states', async () => {
     const owner = await app.createOrg()
     const { id } = (await start(owner, { connectorSlug: 'github' })).body.data.connection
     const other = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
     await db.execute(sql`update connections set pending_until = now() - interval '1 second' where id = ${id}`)
     await db.execute(sql`update oauth_states set expires_at = now() where connection_id = ${id}`)
     await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, expireConnections, {}))
-    await until('it is ended', async () => (await secretsOf(id))?.status === 'expired')
+    await until('the connection is expired', async () => (await secretsOf(id))?.status === 'expired')
     assert.equal((await secretsOf(other.id))?.status, 'pending')
     const left = await db.row<{ n: number }>(
       sql`select count(*)::int as n from oauth_states where connection_id = ${id}`,
@@ -296,7 +296,7 @@ describe('a connection', () => {
     assert.equal(left?.n, 0)
   })
 
-  test('is changed by nobody who saw another version of it', async () => {
+  test('a connection is not deleted with an outdated If-Match', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const { headers } = await read(owner, id)
@@ -309,7 +309,7 @@ describe('a connection', () => {
     assert.equal((await remove('*')).status, 200)
   })
 
-  test('is started once under an idempotency key, and the answer given again', async () => {
+  test('a repeated idempotency key returns the first response', async () => {
     const owner = await app.createOrg()
     const options = { as: owner, json: { connectorSlug: 'telegram' }, headers: { 'idempotency-key': 'one' } }
     const first = await app.call('POST', `${api}/connections`, options)
@@ -317,7 +317,7 @@ describe('a connection', () => {
     assert.deepEqual([second.status, second.text], [201, first.text])
   })
 
-  test('is deleted once: revoked here, its secrets wiped, its name free', async () => {
+  test('deleting a connection revokes it, deletes its secrets, and frees its label', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const { status, body } = await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
@@ -329,7 +329,7 @@ describe('a connection', () => {
     assert.notEqual(await connect(owner), id)
   })
 
-  test('that is deleted while its credentials are looked at stays deleted', async () => {
+  test('a connection that is deleted during the test of its credentials stays deleted', async () => {
     const owner = await app.createOrg()
     const { id } = (await start(owner, { connectorSlug: 'telegram' })).body.data.connection
     telegram.on('GET', '/bot1:late/getMe', async () => {
@@ -340,7 +340,7 @@ describe('a connection', () => {
     assert.deepEqual(await secretsOf(id), { secrets: null, status: 'revoked' })
   })
 
-  test('is its owner’s alone: nobody else of the org sees it, whatever their role', async () => {
+  test('a connection is NOT_FOUND for every other user of the org, also for its owner', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const id = await connect(member)
@@ -360,7 +360,7 @@ describe('a connection', () => {
     assert.equal((await read(member, id)).body.data.status, 'active')
   })
 
-  test('with a malformed id is BAD_REQUEST on every route', async () => {
+  test('a malformed connection ID is BAD_REQUEST on every route', async () => {
     const owner = await app.createOrg()
     for (const [method, path] of [
       ['GET', ''],
@@ -378,7 +378,7 @@ describe('a connection', () => {
     }
   })
 
-  test('is listed newest first, page by page, without those that are gone', async () => {
+  test('connections are listed newest first, in pages, without deleted ones', async () => {
     const owner = await app.createOrg()
     const ids: string[] = []
     for (const label of ['a', 'b', 'c', 'd']) ids.unshift(await connect(owner, label))

@@ -7,25 +7,25 @@ import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
+import { getUsableConnector } from '../catalog/availability.ts'
 import { catalog } from '../catalog/catalog.ts'
-import { getUsableConnector } from '../connectors.ts'
 import type { Connector } from '../catalog/definition.ts'
+import type { AccessDeps } from '../deps.ts'
 import { releaseBindings } from '../endpoints/linear-bindings.ts'
 import { createState } from '../oauth/oauth.ts'
-import type { OAuthDeps } from '../oauth/oauth.ts'
 import { deleteStates } from '../oauth/queries.ts'
-import * as queries from '../queries.ts'
-import type { ConnectionRow } from '../queries.ts'
 import { revokeAtProvider } from '../oauth/revocation-job.ts'
 import type { ConnectionListQuery } from '../schemas.ts'
+import * as queries from './queries.ts'
+import type { ConnectionRow } from './queries.ts'
 
-/** As many as a list answers in one go when no limit is named. */
-const wholeList = 1_000
+/** Page size when the request names no limit. */
+const defaultLimit = 1_000
 
-// Before every position of a list that goes down from the newest.
+// Sorts before every connection, newest first.
 const listStart = { createdAt: '9999-12-31 00:00:00+00', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
 
-const positionOf = (cursor: string): { createdAt: string; id: string } => {
+const decodePosition = (cursor: string): { createdAt: string; id: string } => {
   const [createdAt, id] = decodeCursor(cursor, ['timestamp', 'uuid'])
   return { createdAt, id }
 }
@@ -34,29 +34,29 @@ const positionOf = (cursor: string): { createdAt: string; id: string } => {
 export const listConnections = async (
   db: Db,
   actor: Actor,
-  { limit = wholeList, cursor }: ConnectionListQuery,
+  { limit = defaultLimit, cursor }: ConnectionListQuery,
 ): Promise<{ items: ConnectionRow[]; nextCursor: string | null }> => {
-  const after = cursor === undefined ? listStart : positionOf(cursor)
+  const after = cursor === undefined ? listStart : decodePosition(cursor)
   const found = await queries.listConnections(db, actor, limit + 1, after)
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: found.length > limit && last ? encodeCursor([last.createdAtExactly, last.id]) : null }
 }
 
-/** The caller's own connection. Another person's is NOT_FOUND, whatever the caller's role. */
+/** The caller's own connection. Connections of other users are NOT_FOUND for every role. */
 export const getConnection = async (db: Db, actor: Actor, id: string): Promise<ConnectionRow> => {
   const connection = await queries.findConnection(db, actor, id)
   if (!connection) throw notFound('Connection')
   return connection
 }
 
-/** The connector of a connection that can be completed or repaired. */
+/** The connector of a connection that can be completed or reconnected. CONFLICT for an expired connection. */
 export const connectorToComplete = (
-  deps: Pick<OAuthDeps, 'config'>,
+  deps: Pick<AccessDeps, 'config'>,
   { connectorSlug, status }: ConnectionRow,
 ): Connector => {
   const connector = getUsableConnector(deps, connectorSlug)
-  if (status === 'expired') throw conflict('Nobody completed this connection in time. Start a new one.')
+  if (status === 'expired') throw conflict('This connection expired before it was completed. Start a new one.')
   return connector
 }
 
@@ -64,17 +64,16 @@ export interface StartedConnection {
   connection: ConnectionRow
   oauthUrl: string | null
   credentialSubmitUrl: string | null
-  /** It was connected before, or it is broken and waits to be repaired. */
+  /** The connection was completed before; it is active or broken. */
   isExisting: boolean
 }
 
-/** A new connection, or the live one that the person has under this label. */
+/** A new connection, or the user's current one with this connector and label. */
 const insertOrFind = async (
   db: Transaction,
-  quotas: Quotas,
   actor: Actor,
   { slug, auth }: Connector,
-  label: string,
+  { label, quotas }: { label: string; quotas: Quotas },
 ): Promise<{ connection: ConnectionRow; isNew: boolean }> => {
   const status = auth.type === 'none' ? 'active' : 'pending'
   await queries.expireOverdue(db, actor, slug, label)
@@ -82,82 +81,87 @@ const insertOrFind = async (
     const id = newId()
     const inserted = await queries.insertConnection(db, actor, { id, connectorSlug: slug, label, status })
     if (inserted) {
-      // Once it is there, because one that was there before needs no room.
+      // After the insert, because an existing connection must not count twice.
       await quotas.takeRow(db, actor.orgId, 'connections', true)
       await audit(db, actor, 'connection.created', { type: 'connection', id }, { connector: slug })
       return { connection: inserted, isNew: true }
     }
     const live = await queries.lockLive(db, actor, slug, label)
     if (live) return { connection: live, isNew: false }
-    // It was deleted in between.
+    // Another request deleted the connection between the two statements.
   }
-  throw conflict('The connection is being made and deleted at the same time. Try again.')
+  throw conflict('Another request changes this connection at the same time. Try again.')
 }
 
 const submitUrl = (origin: string, { id }: ConnectionRow): string => `${origin}/api/v1/connections/${id}/credentials`
 
+interface StartOptions {
+  connector: Connector
+  label?: string | undefined
+  /** The public origin of this server, for the URLs of the response. */
+  origin: string
+  /** Also return an OAuth URL for a connection that is already active. */
+  isRestart?: boolean
+}
+
 /**
- * Starts a connection, or answers the one that is there: a person has one live connection to a connector under one label,
- * however many start it at once. `origin` is what URLs begin with.
+ * Starts a connection or returns the existing one. A user has at most one current connection for a connector and label,
+ * also when several requests start it at the same time.
  */
 export const startConnection = (
   db: Database,
-  deps: OAuthDeps & { quotas: Quotas },
+  deps: AccessDeps & { quotas: Quotas },
   actor: Actor,
-  connector: Connector,
-  {
-    label: wanted = '',
-    origin,
-    isRestart = false,
-  }: { label?: string | undefined; origin: string; isRestart?: boolean },
+  { connector, label = '', origin, isRestart = false }: StartOptions,
 ): Promise<StartedConnection> =>
   db.transaction(actor, async (db) => {
-    const { connection, isNew } = await insertOrFind(db, deps.quotas, actor, connector, wanted.trim())
-    const isWaiting = connection.status === 'pending'
-    if (isWaiting && !isNew) await queries.prolongPending(db, actor.orgId, connection.id)
-    const wantsUrl = connector.auth.type === 'oauth' && (isWaiting || isRestart)
+    const options = { label: label.trim(), quotas: deps.quotas }
+    const { connection, isNew } = await insertOrFind(db, actor, connector, options)
+    const isPending = connection.status === 'pending'
+    if (isPending && !isNew) await queries.extendPending(db, actor.orgId, connection.id)
+    const needsOAuth = connector.auth.type === 'oauth' && (isPending || isRestart)
     return {
       connection,
-      oauthUrl: wantsUrl ? await createState(db, deps, actor, connection.id, connector, origin) : null,
+      oauthUrl: needsOAuth
+        ? await createState(db, deps, actor, { connectionId: connection.id, connector, origin })
+        : null,
       credentialSubmitUrl: connector.auth.type === 'api_key' ? submitUrl(origin, connection) : null,
-      isExisting: !isNew && !isWaiting,
+      isExisting: !isNew && !isPending,
     }
   })
 
-/** Where to go to complete or repair a connection by OAuth. BAD_REQUEST for a connector that does not work that way. */
+/** The OAuth URL that completes or reconnects a connection. BAD_REQUEST for a connector without OAuth. */
 export const restartOAuth = (
   db: Database,
-  deps: OAuthDeps,
+  deps: AccessDeps,
   actor: Actor,
-  id: string,
-  origin: string,
+  { id, origin }: { id: string; origin: string },
 ): Promise<string> =>
   db.transaction(actor, async (db) => {
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     const connector = connectorToComplete(deps, connection)
     if (connector.auth.type !== 'oauth') throw badRequest(`${connector.name} does not support OAuth.`)
-    return createState(db, deps, actor, id, connector, origin)
+    return createState(db, deps, actor, { connectionId: id, connector, origin })
   })
 
 /**
- * Ends a connection for good and has its grant given back to the provider. From here on nothing is done in its name; the
- * secrets are kept, sealed, until the provider took the grant back or it is clear that it will not.
+ * Revokes and deletes a connection, and enqueues the revocation at the provider. The connection cannot be used from here
+ * on. The sealed secrets are kept until the provider has revoked the grant or the job has failed for the last time.
  */
 export const revokeConnection = (
   db: Database,
   jobs: Jobs,
   actor: Actor,
-  id: string,
-  ifMatch: string | undefined,
+  { id, ifMatch }: { id: string; ifMatch: string | undefined },
 ): Promise<'pending' | 'unsupported'> =>
   db.transaction(actor, async (db) => {
     const connection = await queries.lockConnection(db, actor, id)
     if (!connection) throw notFound('Connection')
     requireMatch(ifMatch, connection)
     const auth = catalog.get(connection.connectorSlug)?.auth
-    const isGrant = auth?.type === 'oauth' && auth.revoke !== undefined
-    const revoked = await queries.revoke(db, actor, id, isGrant)
+    const canRevokeAtProvider = auth?.type === 'oauth' && auth.revoke !== undefined
+    const revoked = await queries.revoke(db, actor, id, canRevokeAtProvider)
     await deleteStates(db, actor.orgId, id)
     await releaseBindings(db, actor, id)
     await audit(db, actor, 'connection.revoked', { type: 'connection', id }, { connector: connection.connectorSlug })

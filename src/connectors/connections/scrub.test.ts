@@ -11,7 +11,7 @@ const accessOf = (slug: string, secrets: Record<string, string>) => ({
   accountId: null,
 })
 
-test('a secret is cut out of whatever a provider says, in every form in which it usually comes back', () => {
+test('a secret is redacted in plain, URL-encoded, JSON-escaped and base64 form', () => {
   const secret = fc
     .string({ minLength: 6, maxLength: 60, unit: 'grapheme-ascii' })
     .filter((text) => text.trim() === text)
@@ -27,7 +27,7 @@ test('a secret is cut out of whatever a provider says, in every form in which it
   )
 })
 
-test('what is no secret stays: where the API is, whose account it is', () => {
+test('credential fields that are not secret are not redacted', () => {
   const scrub = createScrubber(accessOf('twilio', { accountSid: 'AC1234567', authToken: 'planted-token' }))
   assert.equal(scrub('AC1234567 planted-token'), 'AC1234567 [redacted]')
   assert.equal(scrub(`Basic ${Buffer.from('AC1234567:planted-token').toString('base64')}`), 'Basic [redacted]')
@@ -40,6 +40,6 @@ test('what is no secret stays: where the API is, whose account it is', () => {
   )
 })
 
-test('a short secret does not take every other word with it', () => {
+test('a secret of fewer than six characters is not redacted', () => {
   assert.equal(createScrubber(accessOf('airtable', { token: 'a' }))('banana'), 'banana')
 })

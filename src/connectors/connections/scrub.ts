@@ -1,14 +1,14 @@
-import type { Access } from './provider.ts'
+import type { Access } from './access.ts'
 
 const mark = '[redacted]'
-/** Shorter ones are in every other word. */
+/** Shorter secrets would match parts of ordinary words. */
 const minLength = 6
 
 const secretValues = ({ connector: { auth, api }, secrets }: Omit<Access, 'orgId'>): string[] => {
-  const hidden =
+  const secretKeys =
     auth.type === 'api_key' ? new Set(auth.fields.filter((field) => field.secret).map(({ key }) => key)) : undefined
   const values = Object.entries(secrets)
-    .filter(([key]) => hidden?.has(key) ?? true)
+    .filter(([key]) => secretKeys?.has(key) ?? true)
     .map(([, value]) => value)
   if (api.basic === undefined) return values
   const [user, password] = api.basic.map((part) =>
@@ -17,10 +17,10 @@ const secretValues = ({ connector: { auth, api }, secrets }: Omit<Access, 'orgId
   return [...values, Buffer.from(`${user}:${password}`).toString('base64')]
 }
 
-const formsOf = (value: string): string[] => {
-  // `Bearer abc` is as secret as abc.
-  const bare = value.replace(/^(?:Bearer|Basic|Token)\s+/i, '')
-  return [value, bare].flatMap((text) => [
+const encodingsOf = (value: string): string[] => {
+  // The token without its scheme is as secret as `Bearer <token>`.
+  const token = value.replace(/^(?:Bearer|Basic|Token)\s+/i, '')
+  return [value, token].flatMap((text) => [
     text,
     encodeURIComponent(text),
     JSON.stringify(text).slice(1, -1),
@@ -28,9 +28,9 @@ const formsOf = (value: string): string[] => {
   ])
 }
 
-/** Cuts the connection's secrets out of what a provider says, in every form in which they usually come back. */
+/** Redacts the connection's secrets in provider responses: plain, URL-encoded, JSON-escaped and in base64. */
 export const createScrubber = (access: Omit<Access, 'orgId'>): ((text: string) => string) => {
-  const forms = new Set(secretValues(access).flatMap(formsOf))
-  const sorted = [...forms].filter((form) => form.length >= minLength).toSorted((a, b) => b.length - a.length)
-  return (text) => sorted.reduce((clean, form) => clean.replaceAll(form, mark), text)
+  const encodings = new Set(secretValues(access).flatMap(encodingsOf))
+  const longestFirst = [...encodings].filter((text) => text.length >= minLength).toSorted((a, b) => b.length - a.length)
+  return (text) => longestFirst.reduce((clean, secret) => clean.replaceAll(secret, mark), text)
 }

@@ -1,4 +1,4 @@
-// Plants secrets everywhere that a connection has them, uses it well and badly, and then looks everywhere else.
+// Sets every secret that a connection can have, uses it with success and failure, and then searches everything stored.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../../platform/database/database.ts'
@@ -35,7 +35,7 @@ provider.on('GET', '/v0/meta/whoami', { body: { id: 'usr1', email: 'a@b' } })
 provider.on('GET', '/bot*/getMe', { body: { ok: true, result: { id: 1, username: 'bot' } } })
 provider.on('GET', '/2010-04-01/Accounts/AC1.json', { body: { sid: 'AC1', friendly_name: 'Shop' } })
 
-/** A provider that repeats all that it was sent, in every form that it can think of. */
+/** Returns the whole request in every encoding that the scrubber covers. */
 const echo = ({ path, headers, text }: Seen) => {
   const authorization = headers.authorization ?? ''
   const plain = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
@@ -75,12 +75,12 @@ const answers: string[] = []
 
 const call: typeof app.call = async (...request) => {
   const answer = await app.call(...request)
-  // What was just handed over to open in a browser is for the caller: its state is no secret from them.
+  // The state in an authorize URL is meant for the caller.
   answers.push(`${JSON.stringify([...answer.headers])}\n${answer.text.replaceAll(/state=[\w-]+/g, '')}`)
   return answer
 }
 
-test('no secret of a connection is in an answer, a tool’s result, a prompt, an error, a log line or the database', async () => {
+test('no secret of a connection is in a response, tool result, prompt, error, log line or in the database', async () => {
   const owner = await app.createOrg()
   const credentials: Record<string, object> = {
     airtable: { token: keys.airtable },
@@ -185,5 +185,5 @@ test('no secret of a connection is in an answer, a tool’s result, a prompt, an
       for (const secret of secrets) assert.ok(!text.includes(secret), `${where} has ${secret}: ${text.slice(0, 500)}`)
     }
   }
-  assert.ok(answers.join('').includes('[redacted]'), 'the providers did repeat them')
+  assert.ok(answers.join('').includes('[redacted]'), 'the providers returned the secrets')
 })

@@ -4,17 +4,17 @@ import type { Sealer } from '../../platform/encryption/secrets.ts'
 export const connectionSecretsColumn = defineSealedColumn('connections', 'secrets')
 export const oauthVerifierColumn = defineSealedColumn('oauth_states', 'verifier')
 
-/** Credentials by their field, or `accessToken` and `refreshToken` of a grant. */
+/** Credentials by field name, or `accessToken` and `refreshToken` of a grant. */
 export type Secrets = Readonly<Record<string, string>>
 
-interface Place {
+interface Location {
   orgId: string
   id: string
 }
 
-export const sealSecrets = (sealer: Sealer, { orgId, id }: Place, secrets: Secrets): string =>
+export const sealSecrets = (sealer: Sealer, { orgId, id }: Location, secrets: Secrets): string =>
   sealer.seal(JSON.stringify(secrets), connectionSecretsColumn.at(orgId, id))
 
-/** Throws an UnsealError, like the sealer. */
-export const openSecrets = (sealer: Sealer, { orgId, id }: Place, sealed: string): Secrets =>
+/** Throws an UnsealError when the sealed text cannot be opened with the current keys. */
+export const openSecrets = (sealer: Sealer, { orgId, id }: Location, sealed: string): Secrets =>
   JSON.parse(sealer.open(sealed, connectionSecretsColumn.at(orgId, id))) as Secrets

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { ApiError } from '../../platform/http/errors.ts'
 import { fill, fillPairs, fillPath, pathOfSegments, pick, placeholdersOf } from './templates.ts'
 
-/** Texts that mean harm, and any others. */
+/** Path traversal, separators and arbitrary text. */
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -27,7 +27,7 @@ const hostile = fc.oneof(
   ),
 )
 
-const orRefused = (make: () => string): string | undefined => {
+const orRejected = (make: () => string): string | undefined => {
   try {
     return make()
   } catch (error) {
@@ -36,11 +36,11 @@ const orRefused = (make: () => string): string | undefined => {
   }
 }
 
-describe('a path', () => {
-  test('has the segments of its template, whatever is put into them, or is not made at all', () => {
+describe('path templates', () => {
+  test('a path has exactly the segments of its template for every value, or is rejected', () => {
     fc.assert(
       fc.property(hostile, hostile, (a, b) => {
-        const path = orRefused(() => fillPath('/v1/{a}/items/{b}.json', { a, b }))
+        const path = orRejected(() => fillPath('/v1/{a}/items/{b}.json', { a, b }))
         if (path === undefined) return
         const url = new URL(`https://api.example.com${path}`)
         assert.equal(url.origin, 'https://api.example.com')
@@ -52,10 +52,10 @@ describe('a path', () => {
     )
   })
 
-  test('of several segments goes down and never up', () => {
+  test('a placeholder of several segments never leaves its parent path', () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 5 }), (parts) => {
-        const path = orRefused(() => fillPath('/base/{rest*}', { rest: parts.join('/') }))
+        const path = orRejected(() => fillPath('/base/{rest*}', { rest: parts.join('/') }))
         if (path === undefined) return
         const url = new URL(`https://api.example.com${path}`)
         assert.ok(url.pathname.startsWith('/base/'))
@@ -66,7 +66,7 @@ describe('a path', () => {
     )
   })
 
-  test('may end with a slash and have no empty segment else', () => {
+  test('a path can have a trailing slash but no other empty segment', () => {
     assert.equal(pathOfSegments(['a', '']), '/a/')
     assert.equal(pathOfSegments([]), '')
     for (const segments of [[''], ['', 'a'], ['a', '', 'b'], ['a', '..'], ['.']]) {
@@ -75,8 +75,8 @@ describe('a path', () => {
   })
 })
 
-describe('a body', () => {
-  test('has the values as they are, and not what was left out', () => {
+describe('body templates', () => {
+  test('a body keeps the types of values and omits missing ones', () => {
     const template = {
       title: '{title}',
       nested: { list: ['{a}', 'fixed', '{missing}'] },
@@ -87,7 +87,7 @@ describe('a body', () => {
     assert.deepEqual(body, { title: { any: [1] }, nested: { list: [5, 'fixed'] }, text: 'to 5' })
   })
 
-  test('is never read as a template again', () => {
+  test('placeholders in values are not replaced', () => {
     fc.assert(
       fc.property(fc.string(), (a) => {
         assert.deepEqual(fill({ a: '{a}', b: '-{a}-' }, { a: `${a}{secret}`, secret: 'planted' }), {
@@ -99,7 +99,7 @@ describe('a body', () => {
   })
 })
 
-test('pairs are texts, lists as several, nothing left out that is there', () => {
+test('query pairs are text, and a list becomes several pairs', () => {
   const pairs = fillPairs({ a: '{a}', b: '{b}', c: '{c}', d: 5, e: '{e}' }, { a: ['x', 'y'], b: false, e: { x: 1 } })
   assert.deepEqual(pairs, [
     ['a', 'x'],
@@ -110,7 +110,7 @@ test('pairs are texts, lists as several, nothing left out that is there', () => 
   ])
 })
 
-test('placeholders are found wherever they are', () => {
+test('placeholders are found at every depth of a template', () => {
   assert.deepEqual(placeholdersOf({ a: '{one}/x-{two}', b: ['{three*}', 7, null, { c: '{four}' }] }), [
     'one',
     'two',
@@ -120,7 +120,7 @@ test('placeholders are found wherever they are', () => {
   assert.deepEqual(placeholdersOf('query { viewer { id } }'), [])
 })
 
-test('what is picked keeps its shape, and nothing else comes with it', () => {
+test('pick keeps only the listed paths in their structure', () => {
   const value = {
     items: [
       { id: 1, user: { login: 'a', token: 'planted' } },

@@ -5,7 +5,7 @@ import type { Template, Values } from '../catalog/definition.ts'
 const placeholder = /\{(\w+)\}/g
 const onlyPlaceholder = /^\{(\w+)\}$/
 
-/** The names of all placeholders in a template, `{path*}` of paths included. */
+/** The names of all placeholders in a template, including `{path*}` of paths. */
 export const placeholdersOf = (template: Template | undefined): string[] => {
   if (typeof template === 'string') return [...template.matchAll(/\{(\w+)\*?\}/g)].map(([, name]) => name ?? '')
   if (typeof template !== 'object' || template === null) return []
@@ -15,11 +15,11 @@ export const placeholdersOf = (template: Template | undefined): string[] => {
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
-/** A text with the values in their places. */
+/** Replaces each placeholder with its value as text. */
 export const fillText = (template: string, values: Values): string =>
   template.replaceAll(placeholder, (_, name: string) => textOf(values[name]))
 
-/** The template with the values in their places. Undefined when it is nothing but a value that is not there. */
+/** Replaces placeholders with values. Undefined when the template is only a placeholder without a value. */
 export const fill = (template: Template, values: Values): unknown => {
   if (typeof template === 'string') {
     const [, name] = onlyPlaceholder.exec(template) ?? []
@@ -33,25 +33,25 @@ export const fill = (template: Template, values: Values): unknown => {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** A segment stays one: `.`, `..` and nothing would take others away, and what could end it is encoded. */
+/** Rejects segments that URL parsing would drop or resolve (`.`, `..`, empty), and encodes all separators. */
 const encodeSegment = (segment: string): string => {
   if (segment === '' || segment === '.' || segment === '..' || !segment.isWellFormed() || segment.includes('\0')) {
-    throw badRequest(`${JSON.stringify(segment.slice(0, 100))} cannot be a part of a path.`)
+    throw badRequest(`${JSON.stringify(segment.slice(0, 100))} is not a valid path segment.`)
   }
-  // Those two are allowed in a segment, and some providers' ids are full of them.
+  // RFC 3986 allows both in a segment, and some providers do not decode them in IDs.
   return encodeURIComponent(segment).replaceAll('%3A', ':').replaceAll('%40', '@')
 }
 
-/** `/a/b`, encoded; an empty last one is a slash at the end. Throws BAD_REQUEST for a segment that is none. */
+/** `/a/b`, encoded. An empty last segment adds a trailing slash. BAD_REQUEST for an invalid segment. */
 export const pathOfSegments = (segments: readonly string[]): string =>
   segments
-    .map((segment, place) => {
-      const isEnd = segment === '' && place > 0 && place === segments.length - 1
-      return `/${isEnd ? '' : encodeSegment(segment)}`
+    .map((segment, index) => {
+      const isTrailingSlash = segment === '' && index > 0 && index === segments.length - 1
+      return `/${isTrailingSlash ? '' : encodeSegment(segment)}`
     })
     .join('')
 
-/** The path of a template such as `/files/{id}/raw/{path*}`, encoded; `*` takes several segments. */
+/** Fills in a path template such as `/files/{id}/raw/{path*}`, encoded. `{path*}` fills several segments. */
 export const fillPath = (template: string, values: Values): string => {
   const segments = template.split('/').filter((segment) => segment !== '')
   return segments
@@ -63,7 +63,7 @@ export const fillPath = (template: string, values: Values): string => {
     .join('')
 }
 
-/** Pairs of a query or a form: lists as several, what is not there left out. */
+/** Pairs of a query or a form. A list becomes several pairs, a missing value none. */
 export const fillPairs = (
   template: { readonly [name: string]: Template } | undefined,
   values: Values,
@@ -75,7 +75,7 @@ export const fillPairs = (
       .map((one): [string, string] => [name, typeof one === 'object' ? JSON.stringify(one) : textOf(one)])
   })
 
-/** What is at `a.b.0.c`, or undefined. */
+/** The value at a path such as `a.b.0.c`, or undefined. */
 export const at = (value: unknown, path: string): unknown => {
   let found = value
   for (const key of path.split('.')) {
@@ -85,7 +85,7 @@ export const at = (value: unknown, path: string): unknown => {
   return found
 }
 
-/** The same as text, when it is one or a number. */
+/** The string or number at a path, as text. Null for all other types. */
 export const textAt = (value: unknown, path: string | undefined): string | null => {
   const found = path === undefined ? undefined : at(value, path)
   if (typeof found !== 'string' && typeof found !== 'number') return null
@@ -115,5 +115,5 @@ const pickBranch = (value: unknown, branch: Branch): unknown => {
   )
 }
 
-/** Only these parts of a JSON value, in its own shape; lists are gone through item by item. */
+/** Keeps only these paths of a JSON value. A path applies to each item of a list. */
 export const pick = (value: unknown, paths: readonly string[]): unknown => pickBranch(value, branchesOf(paths))

@@ -1,11 +1,11 @@
 import type { Database } from '../../platform/database/database.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
-import { answerChat, hear } from '../chats/chats.ts'
+import { replyJob, startTurns } from '../chats/chats.ts'
 import * as endpointQueries from './queries.ts'
 import * as eventQueries from './event-queries.ts'
 import { handleEvent } from './inbox.ts'
-import { answer, turnEnded } from '../chats/replies.ts'
+import { replyToTurn, sendReplies } from '../chats/replies.ts'
 import type { ReplyDeps } from '../chats/replies.ts'
 
 /** Enqueued by the agent runtime when a turn in a chat has ended. The areas share nothing but the name of the job. */
@@ -22,10 +22,10 @@ export const expireEndpoints = async (db: Database): Promise<void> => {
 
 /** The jobs for messages and replies of chats, and the hourly expiry of events. */
 export const registerEndpointJobs = (jobs: Jobs, deps: ReplyDeps): void => {
-  jobs.work(handleEvent, (event) => hear(deps, event), { concurrency: 10 })
-  jobs.work(connectorTurnEnded, (turn) => turnEnded(deps, turn), { concurrency: 10 })
+  jobs.work(handleEvent, (event) => startTurns(deps, event), { concurrency: 10 })
+  jobs.work(connectorTurnEnded, (turn) => replyToTurn(deps, turn), { concurrency: 10 })
   // High, because a reply mostly waits for the provider.
-  jobs.work(answerChat, (chat, context) => answer(deps, chat, context), { concurrency: 50 })
+  jobs.work(replyJob, (chat, context) => sendReplies(deps, chat, context), { concurrency: 50 })
   jobs.schedule(expireEvents, '17 * * * *')
   jobs.work(expireEvents, () => expireEndpoints(deps.db))
 }

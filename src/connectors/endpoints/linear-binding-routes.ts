@@ -5,7 +5,7 @@ import { CursorList, Deleted, IdParams, ok, Success } from '../../platform/http/
 import { LinearBinding, LinearBindingCreate } from './schemas.ts'
 import { listBindings } from './linear-binding-queries.ts'
 import { bindLinear, unbindLinear } from './linear-bindings.ts'
-import type { AccessDeps } from '../oauth/refresh.ts'
+import type { AccessDeps } from '../deps.ts'
 
 const tags = ['Webhooks']
 const what = 'Binding'

@@ -13,7 +13,7 @@ import { ConnectionParams, Endpoint, EndpointParams, InboundEvent, ReceiveParams
 import { createEndpointReader, getEndpoint, receive } from './endpoints.ts'
 import type { OpenEndpoint, ReceiveDeps } from './endpoints.ts'
 import * as eventQueries from './event-queries.ts'
-import * as queries from '../queries.ts'
+import * as queries from '../connections/queries.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import { catalog } from '../catalog/catalog.ts'
-import { endpoint } from '../connections/provider.ts'
-import type { ProviderDeps } from '../connections/provider.ts'
+import { providerUrl } from '../connections/access.ts'
+import type { ProviderDeps } from '../deps.ts'
 import type { FetchDocument } from '../../providers/google-token.ts'
 
 const timeoutMs = 5_000
@@ -11,6 +11,6 @@ export const createKeyFetch =
   (deps: ProviderDeps): FetchDocument =>
   async (url) => {
     const gmail = catalog.get('gmail')
-    const target = gmail ? endpoint(deps, gmail, url) : { url: new URL(url), trusted: false }
+    const target = gmail ? providerUrl(deps, gmail, url) : { url: new URL(url), trusted: false }
     return deps.outbound.request(target.url, { trusted: target.trusted, timeoutMs, maxBytes })
   }

@@ -12,7 +12,7 @@ import type { EndpointSettings } from './queries.ts'
 import { endpointSecretColumn } from './secrets.ts'
 import { registrations } from '../registrations/registrations.ts'
 import type { Call, Found, Planned, Registration } from '../registrations/registration.ts'
-import type { AccessDeps } from '../oauth/refresh.ts'
+import type { AccessDeps } from '../deps.ts'
 import { textAt } from '../connections/templates.ts'
 
 /** The options of the command `atrium setup-webhook`. */

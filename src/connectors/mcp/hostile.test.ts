@@ -1,4 +1,4 @@
-// MCP servers that mean harm: what they say is data that is bounded, stored and passed on, and never run.
+// Responses of hostile MCP servers are bounded data: stored and passed on, never compiled.
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, test } from 'node:test'
@@ -54,7 +54,7 @@ const callByProtocol = async (as: TestActor, name: string, input: unknown) =>
     headers: { accept: 'application/json', 'mcp-protocol-version': '2025-06-18' },
   })
 
-/** Each one is both of the next: 30 definitions that are compiled, or followed, a billion times. */
+/** Each definition refers twice to the next one, so 30 definitions expand to 2^30 schemas. */
 const branching = Object.fromEntries(
   Array.from({ length: 30 }, (_, n) => {
     const next = n === 29 ? { type: 'object' } : { $ref: `#/$defs/d${n + 1}` }
@@ -63,20 +63,20 @@ const branching = Object.fromEntries(
 )
 
 const hostileSchemas: [string, object, object][] = [
-  ['that claims to validate asynchronously', { $async: true, type: 'object', required: ['x'] }, {}],
+  ['that is asynchronous', { $async: true, type: 'object', required: ['x'] }, {}],
   [
-    'with a pattern of exponential time',
+    'with a pattern that needs exponential time',
     { type: 'object', properties: { q: { type: 'string', pattern: '^(a|a)+$' } } },
     { q: `${'a'.repeat(45)}!` },
   ],
-  ['of 2 to the power of 30 branches', { type: 'object', allOf: [{ $ref: '#/$defs/d0' }], $defs: branching }, {}],
+  ['with 2^30 branches', { type: 'object', allOf: [{ $ref: '#/$defs/d0' }], $defs: branching }, {}],
   ['that refers to itself', { $ref: '#' }, {}],
-  ['with a keyword that no validator knows', { type: 'object', format: 'no-such-format', nullable: 1 }, {}],
+  ['with unknown formats and keywords', { type: 'object', format: 'no-such-format', nullable: 1 }, {}],
 ]
 
-describe('a tool of an MCP server whose schema is hostile', () => {
+describe('hostile tool schemas', () => {
   for (const [what, inputSchema, input] of hostileSchemas) {
-    test(`${what} is called by an agent and by the MCP endpoint without running its schema`, async () => {
+    test(`an MCP tool with a schema ${what} is called without compiling the schema`, async () => {
       mcp.tools = [{ name: 'search', description: 'Searches.', inputSchema }]
       const owner = await app.createOrg()
       const id = await connect(owner)
@@ -95,7 +95,7 @@ describe('a tool of an MCP server whose schema is hostile', () => {
     })
   }
 
-  test('is never given arguments that are not an object', async () => {
+  test('an MCP tool is not called with arguments that are not an object', async () => {
     const owner = await app.createOrg()
     await connect(owner)
     await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })
@@ -113,7 +113,7 @@ describe('a tool of an MCP server whose schema is hostile', () => {
   })
 })
 
-describe('a list of tools beyond a limit is BAD_REQUEST that names the limit, and nothing is stored:', () => {
+describe('limits of tool lists', () => {
   const tool = (change: object) => ({
     name: 'search',
     description: 'Searches.',
@@ -138,11 +138,11 @@ describe('a list of tools beyond a limit is BAD_REQUEST that names the limit, an
     [
       '600 KB of schemas',
       many(60, { inputSchema: { title: 'x'.repeat(10_000) } }),
-      /larger than 524288 bytes together/,
+      /together are larger than 524288 bytes/,
     ],
   ]
   for (const [what, tools, message] of cases) {
-    test(`${what} are rejected when a server is connected`, async () => {
+    test(`connecting an MCP server with ${what} is BAD_REQUEST with the limit and stores nothing`, async () => {
       mcp.tools = tools as typeof mcp.tools
       const owner = await app.createOrg()
       const { id, status, body } = await submit(owner)
@@ -154,7 +154,7 @@ describe('a list of tools beyond a limit is BAD_REQUEST that names the limit, an
     })
   }
 
-  test('a list that grows beyond a limit later ends the call, and the agreed tools stay as they were', async () => {
+  test('a tool list that later exceeds a limit fails the call and keeps the approved tools', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })
@@ -166,7 +166,7 @@ describe('a list of tools beyond a limit is BAD_REQUEST that names the limit, an
   })
 })
 
-/** Answers the first request with bytes of the test's choice, as a stream of events. */
+/** Responds to each request with an event stream that the test writes. */
 const streamOf = (path: string, write: (response: ServerResponse) => Promise<void>): void => {
   provider.on('POST', path, (_seen: Seen, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -181,8 +181,8 @@ const hello = JSON.stringify({
   result: { protocolVersion: '2024-01-01', capabilities: {}, serverInfo: { name: 'Fake', version: '1' } },
 })
 
-describe('an MCP event stream', () => {
-  test('in 200,000 chunks of one byte is given up, and delays nobody else meanwhile', async () => {
+describe('MCP event streams', () => {
+  test('an event stream in 200,000 chunks of one byte is aborted without blocking the event loop', async () => {
     streamOf('/chunks', async (response) => {
       response.write('data: ')
       await new Promise((resolve) => setImmediate(resolve))
@@ -193,7 +193,7 @@ describe('an MCP event stream', () => {
     const meter = measureBlocks()
     const { status, body } = await submit(owner, '/chunks')
     assert.equal(status, 503)
-    assert.match(body.error.message, /more than 16384 pieces/)
+    assert.match(body.error.message, /more than 16384 chunks/)
     assert.ok(meter.stop() < longestBlockMs)
   })
 
@@ -201,9 +201,9 @@ describe('an MCP event stream', () => {
     ['of more than a megabyte', `data: ${'x'.repeat(1_100_000)}`, /more than 1 MB/],
     ['of 2,000 events', 'data: {}\n\n'.repeat(2_000), /more than 1000 events/],
     ['with JSON of 100,000 levels', `data: ${'['.repeat(100_000)}${']'.repeat(100_000)}\n\n`, /more than 64 levels/],
-    ['that ends in the middle of an event', 'data: {}', /without an answer/],
+    ['that ends in the middle of an event', 'data: {}', /without a response/],
   ] as const) {
-    test(`${what} is SERVICE_UNAVAILABLE with the reason`, async () => {
+    test(`an event stream ${what} is SERVICE_UNAVAILABLE with the reason`, async () => {
       streamOf('/odd', async (response) => void response.end(text))
       const { status, body } = await submit(await app.createOrg(), '/odd')
       assert.equal(status, 503)
@@ -211,7 +211,7 @@ describe('an MCP event stream', () => {
     })
   }
 
-  test('is read the same however its bytes are cut into chunks and whichever line breaks it has', async () => {
+  test('an event stream is read the same for all chunk boundaries and line breaks', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom('\n', '\r\n', '\r'),
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 30 }),
@@ -234,10 +234,10 @@ describe('an MCP event stream', () => {
             await new Promise((resolve) => setImmediate(resolve))
           }
         })
-        // It speaks a version that nobody knows: this refusal shows that the answer was read whole.
+        // The error about the unsupported version shows that the whole response was read.
         const { status, body } = await submit(owner, '/cut')
         assert.equal(status, 400)
-        assert.match(body.error.message, /no version of MCP/)
+        assert.match(body.error.message, /none of the MCP versions/)
       },
     )
     const owner = await app.createOrg()
@@ -245,7 +245,7 @@ describe('an MCP event stream', () => {
   })
 })
 
-test('an answer of a tool with 10,000 levels is told to the model as an error, and the turn goes on', async () => {
+test('a tool result with 200 levels is an error for the model, and the turn completes', async () => {
   const owner = await app.createOrg()
   await connect(owner)
   await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })

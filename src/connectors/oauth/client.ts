@@ -2,34 +2,36 @@ import type { ConnectorSettings } from '../../config/connectors.ts'
 import { parseForeignJson } from '../../platform/http/json-depth.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
 import type { OutboundResponse } from '../../platform/outbound/outbound.ts'
-import type { Secrets } from '../connections/secrets.ts'
 import type { Connector, OAuth, Values } from '../catalog/definition.ts'
-import { endpoint, ProviderError, settingsOf } from '../connections/provider.ts'
-import type { Access, ProviderDeps } from '../connections/provider.ts'
+import { providerUrl, settingsOf } from '../connections/access.ts'
+import type { Access } from '../connections/access.ts'
+import { ProviderError } from '../connections/provider-error.ts'
+import type { Secrets } from '../connections/secrets.ts'
 import { at, fill, fillPairs, fillText, textAt } from '../connections/templates.ts'
+import type { ProviderDeps } from '../deps.ts'
+import type { RevocationOutcome } from './revocation-queries.ts'
 
-/** What a token endpoint gave. */
+/** A successful token response (RFC 6749, 5.1). */
 export interface Grant {
   secrets: Secrets
   scopes: string[]
-  /** Undefined: it does not end by itself. */
+  /** Undefined: the token does not expire. */
   expiresInSeconds: number | undefined
   /** There is a refresh token. */
-  canRenew: boolean
-  /** The whole answer, for what else it tells. */
-  answer: unknown
+  canRefresh: boolean
+  /** The whole response. Some providers return the account in it. */
+  response: unknown
 }
 
-/** Whose grant it is, and what it consists of. */
-type Granted = Pick<Access, 'orgId' | 'connector' | 'secrets'>
+type GrantAccess = Pick<Access, 'orgId' | 'connector' | 'secrets'>
 
-/** Shorter than the lease under which a token is renewed. */
+/** Shorter than the lease of a refresh (30 s) and of a revocation (25 s). */
 const timeoutMs = 15_000
-const maxAnswerBytes = 65_536
+const maxResponseBytes = 65_536
 
 export const oauthOf = ({ auth }: Connector): OAuth | undefined => (auth.type === 'oauth' ? auth : undefined)
 
-/** The client and the URLs of a connector that is configured; undefined when it is not. */
+/** The OAuth client of a connector. Undefined when the operator has not configured one. */
 const clientOf = (
   deps: Pick<ProviderDeps, 'config'>,
   connector: Connector,
@@ -44,14 +46,14 @@ const clientOf = (
 
 const configuredClient = (deps: Pick<ProviderDeps, 'config'>, connector: Connector) => {
   const client = clientOf(deps, connector)
-  if (!client) throw new ProviderError('unavailable', `${connector.name} is not configured on this server any more.`)
+  if (!client) throw new ProviderError('unavailable', `${connector.name} is no longer configured on this server.`)
   return client
 }
 
 export const isConfigured = (deps: Pick<ProviderDeps, 'config'>, connector: Connector): boolean =>
   connector.auth.type !== 'oauth' || clientOf(deps, connector) !== undefined
 
-/** Where a person goes to give their consent. */
+/** The authorization request (RFC 6749, 4.1.1) with PKCE (RFC 7636). */
 export const authorizeUrl = (
   deps: Pick<ProviderDeps, 'config'>,
   connector: Connector,
@@ -60,7 +62,7 @@ export const authorizeUrl = (
   const { auth, settings, clientId } = configuredClient(deps, connector)
   const url =
     settings.authorizeUrl === undefined
-      ? endpoint(deps, connector, auth.authorizeUrl).url
+      ? providerUrl(deps, connector, auth.authorizeUrl).url
       : new URL(settings.authorizeUrl)
   const params = {
     response_type: 'code',
@@ -78,7 +80,7 @@ export const authorizeUrl = (
 const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`
 
-const post = async (
+const send = async (
   deps: ProviderDeps,
   { orgId, connector }: Pick<Access, 'orgId' | 'connector'>,
   target: { url: URL; trusted: boolean },
@@ -89,13 +91,13 @@ const post = async (
       ...request,
       orgId,
       headers: { accept: 'application/json', 'user-agent': 'Atrium', ...request.headers },
-      timeoutMs: deps.patienceMs ?? timeoutMs,
-      maxBytes: maxAnswerBytes,
+      timeoutMs: deps.requestTimeoutMs ?? timeoutMs,
+      maxBytes: maxResponseBytes,
       trusted: target.trusted,
     })
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw new ProviderError('unavailable', `${connector.name} could not be reached: ${error.message}`, error)
+    throw new ProviderError('unavailable', `${connector.name} could not be reached: ${error.message}`, { cause: error })
   }
 }
 
@@ -107,8 +109,8 @@ const parseJson = (body: Buffer): unknown => {
   }
 }
 
-/** What is wrong with us, our configuration or the moment; everything else that is said in the protocol is a no. */
-const notAboutTheGrant = new Set([
+/** Errors of our configuration or of the provider. All other errors mean that the provider rejects the grant. */
+const unrelatedToGrant = new Set([
   'invalid_client',
   'invalid_client_id',
   'bad_client_secret',
@@ -126,49 +128,54 @@ const notAboutTheGrant = new Set([
 
 const tokenFormat = /^[\x21-\x7e]{1,16384}$/
 
-/** Ten years: beyond it a provider means "for ever". */
-const longestSeconds = 315_360_000
+/** Ten years. Providers use larger values for tokens that do not expire, and PostgreSQL cannot store all of them. */
+const maxLifetimeSeconds = 315_360_000
 
-const grantOf = (
+const tokenError = ({ name }: Connector, status: number, response: unknown): ProviderError => {
+  const error = (textAt(response, 'error') ?? textAt(response, 'status'))?.slice(0, 200)
+  if (error !== undefined && status < 500 && status !== 429 && !unrelatedToGrant.has(error)) {
+    const cause = new Error(error)
+    return new ProviderError('invalid_credentials', `${name} did not accept the authorization.`, { cause })
+  }
+  const cause = new Error(`${status}: ${error ?? 'not a token response'}`)
+  return new ProviderError('unavailable', `${name} did not issue a token. Try again later.`, { cause })
+}
+
+/** Accepts any 2xx with an access token, and errors with status 200, which GitHub and Slack send. */
+const parseTokenResponse = (
   connector: Connector,
   { status, body }: OutboundResponse,
   auth: OAuth,
-  before: Secrets | undefined,
+  previous: Secrets | undefined,
 ): Grant => {
-  const answer = parseJson(body)
-  const accessToken = textAt(answer, 'access_token')
-  if (status >= 200 && status < 300 && accessToken !== null && tokenFormat.test(accessToken)) {
-    // One that is not told again stays as it was (RFC 6749, 6).
-    const refreshToken = textAt(answer, 'refresh_token') ?? before?.['refreshToken']
-    const seconds = Number(textAt(answer, 'expires_in') ?? Number.NaN)
-    const scope = textAt(answer, 'scope')
-    return {
-      secrets: { accessToken, ...(refreshToken ? { refreshToken } : {}) },
-      scopes: scope === null ? [...auth.scopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
-      expiresInSeconds: seconds > 0 ? Math.floor(Math.min(seconds, longestSeconds)) : undefined,
-      canRenew: refreshToken !== undefined && refreshToken !== '',
-      answer,
-    }
+  const response = parseJson(body)
+  const accessToken = textAt(response, 'access_token')
+  if (status < 200 || status > 299 || accessToken === null || !tokenFormat.test(accessToken)) {
+    throw tokenError(connector, status, response)
   }
-  const error = textAt(answer, 'error') ?? textAt(answer, 'status')
-  const isAnswered = status < 500 && status !== 429 && error !== null
-  if (isAnswered && !notAboutTheGrant.has(error)) {
-    throw new ProviderError('rejected', `${connector.name} did not accept the grant.`, new Error(error.slice(0, 200)))
+  // A response without a refresh token keeps the previous one (RFC 6749, 6).
+  const refreshToken = textAt(response, 'refresh_token') ?? previous?.['refreshToken']
+  const seconds = Number(textAt(response, 'expires_in') ?? Number.NaN)
+  const scope = textAt(response, 'scope')
+  return {
+    secrets: { accessToken, ...(refreshToken ? { refreshToken } : {}) },
+    scopes: scope === null ? [...auth.scopes] : scope.split(/[\s,]+/).filter((one) => one !== ''),
+    expiresInSeconds: seconds > 0 ? Math.floor(Math.min(seconds, maxLifetimeSeconds)) : undefined,
+    canRefresh: refreshToken !== undefined && refreshToken !== '',
+    response,
   }
-  const told = error === null ? 'something that is no answer of a token endpoint' : error.slice(0, 200)
-  throw new ProviderError('unavailable', `${connector.name} gave no token right now.`, new Error(`${status}: ${told}`))
 }
 
-const askForToken = async (
+const requestToken = async (
   deps: ProviderDeps,
   { orgId, connector }: Pick<Access, 'orgId' | 'connector'>,
   params: Record<string, string>,
-  before?: Secrets,
+  previous?: Secrets,
 ): Promise<Grant> => {
   const { auth, settings, clientId, clientSecret } = configuredClient(deps, connector)
   const target =
     settings.tokenUrl === undefined
-      ? endpoint(deps, connector, auth.tokenUrl)
+      ? providerUrl(deps, connector, auth.tokenUrl)
       : { url: new URL(settings.tokenUrl), trusted: true }
   const inBody = auth.clientAuth === 'basic' ? {} : { client_id: clientId, client_secret: clientSecret }
   const fields = { ...params, ...inBody }
@@ -180,17 +187,17 @@ const askForToken = async (
     'content-type': type,
     ...(auth.clientAuth === 'basic' ? { authorization: basic(clientId, clientSecret) } : {}),
   }
-  const answer = await post(deps, { orgId, connector }, target, { method: 'POST', headers, body })
-  return grantOf(connector, answer, auth, before)
+  const response = await send(deps, { orgId, connector }, target, { method: 'POST', headers, body })
+  return parseTokenResponse(connector, response, auth, previous)
 }
 
-/** Exchanges a code for a grant. Throws a ProviderError: `rejected` when the provider does not take the code. */
+/** Exchanges an authorization code. Throws a ProviderError, `invalid_credentials` when the code is not accepted. */
 export const exchangeCode = (
   deps: ProviderDeps,
   connector: Connector,
   { orgId, code, verifier, redirectUri }: { orgId: string; code: string; verifier: string; redirectUri: string },
 ): Promise<Grant> =>
-  askForToken(
+  requestToken(
     deps,
     { orgId, connector },
     {
@@ -201,34 +208,35 @@ export const exchangeCode = (
     },
   )
 
-/** Gets a new token. Throws a ProviderError: `rejected` when the grant is over for good. */
-export const renewGrant = (deps: ProviderDeps, { orgId, connector, secrets }: Granted): Promise<Grant> => {
+/** Refreshes a grant. Throws a ProviderError, `invalid_credentials` when the grant has ended. */
+export const refreshGrant = (deps: ProviderDeps, { orgId, connector, secrets }: GrantAccess): Promise<Grant> => {
   const refreshToken = secrets['refreshToken']
   if (refreshToken === undefined) {
-    throw new ProviderError('rejected', `${connector.name} gave no means to renew its token, and it has ended.`)
+    throw new ProviderError('invalid_credentials', `The token of ${connector.name} expired and cannot be refreshed.`)
   }
-  return askForToken(deps, { orgId, connector }, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
+  return requestToken(deps, { orgId, connector }, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
 }
 
-export type Revocation = 'revoked' | 'failed' | 'unsupported'
-
-/** A token that the provider does not know any more is as good as given back. */
-const revocationOf = (connector: Connector, { status, body }: OutboundResponse): Revocation => {
+/** A token that the provider does not know counts as revoked. */
+const revocationOutcome = (connector: Connector, { status, body }: OutboundResponse): RevocationOutcome => {
   if (status === 429 || status >= 500) {
-    throw new ProviderError('unavailable', `${connector.name} answered ${status} when the grant was given back.`)
+    throw new ProviderError('unavailable', `${connector.name} responded with status ${status} to a revocation.`)
   }
-  const answer = parseJson(body)
-  const error = textAt(answer, 'error')
+  const response = parseJson(body)
+  const error = textAt(response, 'error')
   const isUnknown = status === 404 || error === 'invalid_token' || error === 'invalid_grant'
-  if (isUnknown || connector.api.rejections?.includes(error ?? '')) return 'revoked'
-  const hasFailed = connector.api.failure?.is === 'false' && at(answer, connector.api.failure.path) === false
+  if (isUnknown || connector.api.credentialErrors?.includes(error ?? '')) return 'revoked'
+  const hasFailed = connector.api.failure?.is === 'false' && at(response, connector.api.failure.path) === false
   return status >= 200 && status < 300 && !hasFailed ? 'revoked' : 'failed'
 }
 
-/** Gives a grant back. Throws a ProviderError when the provider cannot be asked right now. */
-export const revokeGrant = async (deps: ProviderDeps, { orgId, connector, secrets }: Granted): Promise<Revocation> => {
+/** Revokes a grant at its provider. Throws a ProviderError when the provider cannot be reached. */
+export const revokeGrant = async (
+  deps: ProviderDeps,
+  { orgId, connector, secrets }: GrantAccess,
+): Promise<RevocationOutcome> => {
   const auth = oauthOf(connector)
-  if (!auth?.revoke || (auth.revoke.needs !== undefined && secrets[auth.revoke.needs] === undefined)) {
+  if (!auth?.revoke || (auth.revoke.requires !== undefined && secrets[auth.revoke.requires] === undefined)) {
     return 'unsupported'
   }
   const { clientId, clientSecret } = configuredClient(deps, connector)
@@ -244,7 +252,8 @@ export const revokeGrant = async (deps: ProviderDeps, { orgId, connector, secret
         ? basic(clientId, clientSecret)
         : undefined
   const type = body === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
-  const answer = await post(deps, { orgId, connector }, endpoint(deps, connector, fillText(revoke.url, values)), {
+  const target = providerUrl(deps, connector, fillText(revoke.url, values))
+  const response = await send(deps, { orgId, connector }, target, {
     method: revoke.method,
     headers: {
       ...revoke.headers,
@@ -253,5 +262,5 @@ export const revokeGrant = async (deps: ProviderDeps, { orgId, connector, secret
     },
     ...((body ?? form) ? { body: body ?? form ?? '' } : {}),
   })
-  return revocationOf(connector, answer)
+  return revocationOutcome(connector, response)
 }

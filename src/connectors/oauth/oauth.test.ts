@@ -24,12 +24,12 @@ github.on('GET', '/user', (seen) =>
 )
 const grantPath = '/applications/client-1/grant'
 const basic = `Basic ${Buffer.from(`client-1:${clientSecret}`).toString('base64')}`
-const takeBack = (seen: { headers: { authorization?: string | undefined }; body: unknown }) => {
+const revokeToken = (seen: { headers: { authorization?: string | undefined }; body: unknown }) => {
   const { access_token: token } = seen.body as { access_token: string }
   if (seen.headers.authorization !== basic) return { status: 401, body: {} }
   return oauth.accessTokens.delete(token) ? { status: 204 } : { status: 404, body: {} }
 }
-github.on('DELETE', grantPath, takeBack)
+github.on('DELETE', grantPath, revokeToken)
 
 const slack = await startProvider()
 const slackOauth = addOAuth(slack, {
@@ -87,7 +87,7 @@ const connect = async (as: TestActor): Promise<string> => {
 
 const read = async (as: TestActor, id: string) => (await app.call('GET', `${api}/connections/${id}`, { as })).body?.data
 
-const comeBack = ({ code, state }: Pick<Flow, 'code' | 'state'>, headers: Record<string, string> = {}) =>
+const visitCallback = ({ code, state }: Pick<Flow, 'code' | 'state'>, headers: Record<string, string> = {}) =>
   app.call('GET', `${callback}?${new URLSearchParams({ code, state }).toString()}`, {
     headers: { accept: 'text/html', ...headers },
   })
@@ -115,8 +115,8 @@ const cookieOf = async (actor: TestActor): Promise<string> => {
     .join('; ')
 }
 
-describe('completing by the API', () => {
-  test('exchanges the code for a grant that nobody sees', async () => {
+describe('completing a connection through the API', () => {
+  test('completing through the API exchanges the code and exposes no token', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     const { status, body, text } = await complete(owner, flow)
@@ -136,14 +136,14 @@ describe('completing by the API', () => {
     }
   })
 
-  test('works with a provider that wants commas between scopes and no PKCE', async () => {
+  test('a provider with comma-separated scopes and without PKCE can be connected', async () => {
     const owner = await app.createOrg()
     const { body } = await complete(owner, await begin(owner, 'slack', slackOauth))
     assert.deepEqual([body.data.status, body.data.accountId, body.data.accountName], ['active', 'T1', 'Planets'])
     assert.deepEqual(body.data.scopes, ['chat:write', 'channels:read'])
   })
 
-  test('is possible once: of twenty at a time one does it, and the provider is asked once', async () => {
+  test('only one of twenty concurrent completions succeeds, and the code is exchanged once', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     const before = exchanges()
@@ -154,17 +154,17 @@ describe('completing by the API', () => {
   })
 })
 
-describe('a state', () => {
-  test('is not in the database as it is', async () => {
+describe('OAuth state', () => {
+  test('the database does not contain the state itself', async () => {
     const { state } = await begin(await app.createOrg())
     const rows = JSON.stringify(await db.rows(sql`select *, encode(state_hash, 'escape') from oauth_states`))
     assert.ok(!rows.includes(state))
   })
 
   const wrong: [string, (owner: TestActor, flow: Flow) => Promise<[TestActor, Flow]>][] = [
-    ['that was never given', async (owner, flow) => [owner, { ...flow, state: 'x'.repeat(43) }]],
+    ['that was never issued', async (owner, flow) => [owner, { ...flow, state: 'x'.repeat(43) }]],
     [
-      'that is over',
+      'that has expired',
       async (owner, flow) => {
         await db.execute(
           sql`update oauth_states set expires_at = now() - interval '1 second' where connection_id = ${flow.id}`,
@@ -173,14 +173,14 @@ describe('a state', () => {
       },
     ],
     [
-      'that was used',
+      'that was used before',
       async (owner, flow) => {
         assert.equal((await complete(owner, flow)).status, 200)
         return [owner, flow]
       },
     ],
     [
-      'of another connection of one’s own',
+      'of another connection of the same user',
       async (owner, flow) => {
         const other = await app.call('POST', `${api}/connections`, {
           as: owner,
@@ -190,7 +190,7 @@ describe('a state', () => {
       },
     ],
     [
-      'of another person’s connection',
+      'of another user’s connection',
       async (owner, flow) => {
         const other = await app.createUser(owner)
         const own = await begin(other)
@@ -199,7 +199,7 @@ describe('a state', () => {
     ],
   ]
   for (const [what, prepare] of wrong) {
-    test(`${what} completes nothing, and the provider is not asked`, async () => {
+    test(`a state ${what} is rejected without a request to the provider`, async () => {
       const owner = await app.createOrg()
       const [as, flow] = await prepare(owner, await begin(owner))
       const before = exchanges()
@@ -209,7 +209,7 @@ describe('a state', () => {
     })
   }
 
-  test('that somebody else tried is still good for its owner', async () => {
+  test('a failed attempt by another user does not consume the state', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     const other = await app.createUser(owner)
@@ -219,7 +219,7 @@ describe('a state', () => {
     assert.equal((await complete(owner, flow)).status, 200)
   })
 
-  test('with another redirect is refused by the provider, and nothing is stored', async () => {
+  test('a code for another redirect URI is rejected by the provider and nothing is stored', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     await db.execute(
@@ -231,7 +231,7 @@ describe('a state', () => {
     assert.equal((await read(owner, flow.id)).status, 'pending')
   })
 
-  test('of five flows at most is kept', async () => {
+  test('a connection keeps the states of its five latest flows', async () => {
     const owner = await app.createOrg()
     const { id } = await begin(owner)
     for (let i = 0; i < 8; i++) await app.call('GET', `${api}/connections/${id}/oauth`, { as: owner })
@@ -242,12 +242,12 @@ describe('a state', () => {
   })
 })
 
-describe('the way back in a browser', () => {
-  test('without a session asks first, names who will get access, and asks the provider nothing', async () => {
+describe('OAuth callback in a browser', () => {
+  test('the callback without a session shows a confirmation page that names the owner and sends no request to the provider', async () => {
     const owner = await app.createOrg('<b>Evil & Sons</b>')
     const flow = await begin(owner)
     const before = exchanges()
-    const { status, headers, text } = await comeBack(flow)
+    const { status, headers, text } = await visitCallback(flow)
     assert.equal(status, 200)
     assert.equal(exchanges(), before)
     assert.match(headers.get('content-type') ?? '', /^text\/html/)
@@ -271,29 +271,29 @@ describe('the way back in a browser', () => {
     assert.equal((await confirm(flow)).status, 400)
   })
 
-  test('with the session of the owner completes at once', async () => {
+  test('the callback with the session of the owner completes the connection', async () => {
     const owner = await app.createOrg()
     const cookie = await cookieOf(owner)
     const flow = await begin(owner)
-    const { status, text } = await comeBack(flow, { cookie })
+    const { status, text } = await visitCallback(flow, { cookie })
     assert.equal(status, 200)
     assert.match(text, /GitHub is connected/)
     assert.equal((await read(owner, flow.id)).status, 'active')
   })
 
-  test('with the session of anybody else asks first', async () => {
+  test('the callback with the session of another user shows a confirmation page', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     for (const other of [await app.createUser(owner, 'admin'), await app.createOrg()]) {
-      const { text } = await comeBack(flow, { cookie: await cookieOf(other) })
+      const { text } = await visitCallback(flow, { cookie: await cookieOf(other) })
       assert.match(text, /Connect GitHub\?/)
     }
-    const forged = await comeBack(flow, { cookie: 'atrium.session_token=abc.def' })
+    const forged = await visitCallback(flow, { cookie: 'atrium.session_token=abc.def' })
     assert.match(forged.text, /Connect GitHub\?/)
     assert.equal((await read(owner, flow.id)).status, 'pending')
   })
 
-  test('by HEAD completes nothing', async () => {
+  test('a HEAD request to the callback does not complete the connection', async () => {
     const owner = await app.createOrg()
     const cookie = await cookieOf(owner)
     const flow = await begin(owner)
@@ -302,7 +302,7 @@ describe('the way back in a browser', () => {
     assert.equal((await read(owner, flow.id)).status, 'pending')
   })
 
-  test('with a refusal ends the flow, and repeats nothing that the provider said', async () => {
+  test('an error in the callback ends the flow, and its text is not repeated', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     const query = new URLSearchParams({
@@ -314,14 +314,14 @@ describe('the way back in a browser', () => {
       headers: { accept: 'text/html' },
     })
     assert.equal(status, 400)
-    assert.match(text, /GitHub did not give access/)
+    assert.match(text, /Access to GitHub was denied/)
     assert.ok(!text.includes('planted'))
     const connection = await read(owner, flow.id)
-    assert.deepEqual([connection.status, connection.lastError], ['pending', 'GitHub did not give access.'])
+    assert.deepEqual([connection.status, connection.lastError], ['pending', 'Access to GitHub was denied.'])
     assert.equal((await complete(owner, flow)).status, 400)
   })
 
-  test('without a state, or with one that nobody was given, is BAD_REQUEST: a page for browsers, the envelope for others', async () => {
+  test('the callback with a missing or unknown state is BAD_REQUEST, as a page for browsers and as JSON otherwise', async () => {
     for (const query of [
       '',
       '?code=x',
@@ -334,7 +334,7 @@ describe('the way back in a browser', () => {
       assert.deepEqual([json.status, json.body.error.code], [400, 'BAD_REQUEST'], query)
       assert.ok(!json.text.includes('planted'))
     }
-    const { status, text, headers } = await comeBack({ code: 'x', state: 'planted-state' })
+    const { status, text, headers } = await visitCallback({ code: 'x', state: 'planted-state' })
     assert.equal(status, 400)
     assert.match(headers.get('content-type') ?? '', /^text\/html/)
     assert.ok(!text.includes('planted'))
@@ -348,8 +348,8 @@ describe('the way back in a browser', () => {
   })
 })
 
-describe('starting by a link', () => {
-  test('makes or finds the connection and goes to the provider', async () => {
+describe('GET /connections/oauth/start', () => {
+  test('the start link creates or reuses the connection and redirects to the provider', async () => {
     const owner = await app.createOrg()
     const path = `${api}/connections/oauth/start?connector=github&label=work`
     const locations = [await app.call('GET', path, { as: owner }), await app.call('GET', path, { as: owner })].map(
@@ -367,13 +367,13 @@ describe('starting by a link', () => {
     const { code, state } = flows[0]!
     assert.equal((await confirm({ code, state })).status, 200)
     assert.equal((await read(owner, body.data.items[0].id)).status, 'active')
-    // Signing in again renews what is there.
+    // Signing in again reconnects the same connection.
     const again = await app.call('GET', path, { as: owner })
     assert.equal(again.status, 302)
     assert.equal((await app.call('GET', `${api}/connections`, { as: owner })).body.data.items.length, 1)
   })
 
-  test('with a cookie works, too, and without anything is UNAUTHORIZED', async () => {
+  test('the start link accepts a session cookie and is UNAUTHORIZED without credentials', async () => {
     const owner = await app.createOrg()
     const path = `${api}/connections/oauth/start?connector=github`
     const answer = await app.call('GET', path, { headers: { cookie: await cookieOf(owner) } })
@@ -381,7 +381,7 @@ describe('starting by a link', () => {
     assert.equal((await app.call('GET', path)).status, 401)
   })
 
-  test('of what is unknown, not configured or no OAuth is BAD_REQUEST', async () => {
+  test('the start link is BAD_REQUEST for a connector that is unknown, not configured or without OAuth', async () => {
     const owner = await app.createOrg()
     for (const query of ['', '?connector=', '?connector=nothing', '?connector=gmail', '?connector=telegram']) {
       const { status, body } = await app.call('GET', `${api}/connections/oauth/start${query}`, { as: owner })
@@ -390,16 +390,16 @@ describe('starting by a link', () => {
   })
 })
 
-describe('a provider that is not well', () => {
-  const faults: [string, Parameters<typeof github.on>[2]][] = [
-    ['is down', { status: 500, body: '<h1>planted error page</h1>' }],
-    ['answers with a page', { body: '<h1>planted page</h1>' }],
-    ['answers with a token that is none', { body: { access_token: 'planted\r\nX-Injected: 1' } }],
-    ['hangs up', 'hang up'],
-    ['does not know its client', { status: 401, body: { error: 'invalid_client', error_description: 'planted' } }],
+describe('token endpoint failures', () => {
+  const failures: [string, Parameters<typeof github.on>[2]][] = [
+    ['responds with 500', { status: 500, body: '<h1>planted error page</h1>' }],
+    ['responds with HTML', { body: '<h1>planted page</h1>' }],
+    ['returns a malformed token', { body: { access_token: 'planted\r\nX-Injected: 1' } }],
+    ['closes the connection', 'hang up'],
+    ['rejects the client', { status: 401, body: { error: 'invalid_client', error_description: 'planted' } }],
   ]
-  for (const [what, reply] of faults) {
-    test(`and ${what} is SERVICE_UNAVAILABLE, and nothing is stored`, async () => {
+  for (const [what, reply] of failures) {
+    test(`a token endpoint that ${what} is SERVICE_UNAVAILABLE and nothing is stored`, async () => {
       const owner = await app.createOrg()
       const flow = await begin(owner)
       oauth.onToken = () => Promise.resolve(reply as never)
@@ -412,7 +412,7 @@ describe('a provider that is not well', () => {
     })
   }
 
-  test('and does not say whose account it is gets its grant back', async () => {
+  test('a grant without an account is revoked at the provider', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     github.on('GET', '/user', { body: '<html>maintenance</html>' })
@@ -424,18 +424,18 @@ describe('a provider that is not well', () => {
         : { status: 401, body: { message: 'Bad credentials' } },
     )
     assert.equal(status, 400)
-    assert.deepEqual(oauth.accessTokens, good, 'the new token is good no more')
+    assert.deepEqual(oauth.accessTokens, good, 'the new token is revoked')
     assert.equal((await read(owner, flow.id)).status, 'pending')
   })
 })
 
-describe('deleting', () => {
+describe('deleting an OAuth connection', () => {
   const secretsOf = (id: string) =>
     db.row<{ secrets: string | null; outcome: string }>(
       sql`select secrets, provider_revocation as outcome from connections where id = ${id}`,
     )
 
-  test('gives the grant back to the provider and says so', async () => {
+  test('deleting a connection revokes its grant at the provider', async () => {
     const owner = await app.createOrg()
     const good = new Set(oauth.accessTokens)
     const id = await connect(owner)
@@ -445,7 +445,7 @@ describe('deleting', () => {
     assert.deepEqual(await secretsOf(id), { secrets: null, outcome: 'revoked' })
   })
 
-  test('while the provider is down is done here, and told to the provider later', async () => {
+  test('a connection is deleted while the provider is down, and the grant is revoked later', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const asked = github.count('DELETE', grantPath)
@@ -454,34 +454,34 @@ describe('deleting', () => {
     assert.deepEqual([status, body.data], [200, { deleted: true, providerRevocation: 'pending' }])
     assert.equal(await read(owner, id), undefined)
     assert.equal(github.count('DELETE', grantPath) - asked, 1)
-    github.on('DELETE', grantPath, takeBack)
+    github.on('DELETE', grantPath, revokeToken)
     await db.execute(
       sql`update pgboss.job set start_after = now() where name = 'connection.revoke' and state in ('created', 'retry')`,
     )
-    await until('the grant is given back', async () => (await secretsOf(id))?.outcome === 'revoked')
+    await until('the grant is revoked', async () => (await secretsOf(id))?.outcome === 'revoked')
     assert.equal((await secretsOf(id))?.secrets, null)
   })
 
   const outcomes: [string, Reply, string][] = [
-    ['takes it back', { status: 204 }, 'revoked'],
-    ['does not know it any more', { status: 404, body: {} }, 'revoked'],
-    ['says so in the words of the protocol', { status: 400, body: { error: 'invalid_token' } }, 'revoked'],
-    ['does not know its client any more', { status: 401, body: { message: 'planted' } }, 'failed'],
-    ['does not allow it', { status: 403, body: {} }, 'failed'],
+    ['confirms', { status: 204 }, 'revoked'],
+    ['does not know the token', { status: 404, body: {} }, 'revoked'],
+    ['responds with invalid_token', { status: 400, body: { error: 'invalid_token' } }, 'revoked'],
+    ['rejects the client', { status: 401, body: { message: 'planted' } }, 'failed'],
+    ['responds with 403', { status: 403, body: {} }, 'failed'],
   ]
   for (const [what, reply, outcome] of outcomes) {
-    test(`tells ${outcome} when the provider ${what}, and keeps no secrets`, async () => {
+    test(`a deletion ends as ${outcome} when the provider ${what}, and deletes the secrets`, async () => {
       const owner = await app.createOrg()
       const id = await connect(owner)
       github.on('DELETE', grantPath, reply)
       const { body } = await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
-      github.on('DELETE', grantPath, takeBack)
+      github.on('DELETE', grantPath, revokeToken)
       assert.deepEqual(body.data, { deleted: true, providerRevocation: outcome })
       assert.deepEqual(await secretsOf(id), { secrets: null, outcome })
     })
   }
 
-  test('in the middle of the exchange wins, and the grant that came too late is given back', async () => {
+  test('a deletion during the code exchange wins, and the late grant is revoked', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     const good = new Set(oauth.accessTokens)
@@ -496,16 +496,16 @@ describe('deleting', () => {
     assert.equal((await secretsOf(flow.id))?.secrets, null)
   })
 
-  test('ends the flows that were under way', async () => {
+  test('deleting a connection ends its pending OAuth flows', async () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     await app.call('DELETE', `${api}/connections/${flow.id}`, { as: owner })
     assert.equal((await confirm(flow)).status, 400)
-    assert.equal((await comeBack(flow)).status, 400)
+    assert.equal((await visitCallback(flow)).status, 400)
   })
 })
 
-test('a broken connection is repaired by signing in again, and stays the same one', async () => {
+test('signing in again reconnects a broken connection under the same ID', async () => {
   const owner = await app.createOrg()
   const id = await connect(owner)
   await db.execute(sql`update connections set status = 'error', last_error = 'It broke.' where id = ${id}`)
@@ -518,7 +518,7 @@ test('a broken connection is repaired by signing in again, and stays the same on
   assert.deepEqual([connection.status, connection.lastError], ['active', null])
 })
 
-test('the operator’s own authorize and token URLs are used whole', async () => {
+test('configured authorize and token URLs are used with their path and query', async () => {
   const elsewhere = await startProvider()
   const own = addOAuth(elsewhere, {
     clientId: 'client-1',

@@ -7,46 +7,43 @@ import { badRequest, conflict } from '../../platform/http/errors.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { catalog } from '../catalog/catalog.ts'
-import { oauthVerifierColumn, sealSecrets } from '../connections/secrets.ts'
 import type { Connector } from '../catalog/definition.ts'
+import { ProviderError } from '../connections/provider-error.ts'
+import { callProvider } from '../connections/provider.ts'
+import * as connectionQueries from '../connections/queries.ts'
+import type { ConnectionRow } from '../connections/queries.ts'
+import { oauthVerifierColumn, sealSecrets } from '../connections/secrets.ts'
+import { textAt } from '../connections/templates.ts'
+import type { AccessDeps } from '../deps.ts'
 import { authorizeUrl, exchangeCode, oauthOf, revokeGrant } from './client.ts'
 import type { Grant } from './client.ts'
-import * as oauthQueries from './queries.ts'
-import type { ConsumedState, PendingFlow } from './queries.ts'
-import { callProvider, ProviderError } from '../connections/provider.ts'
-import * as queries from '../queries.ts'
-import type { ConnectionRow } from '../queries.ts'
-import type { AccessDeps } from './refresh.ts'
-import { textAt } from '../connections/templates.ts'
+import * as queries from './queries.ts'
+import type { ConsumedState, PendingFlow, StateOwner } from './queries.ts'
 
-export type OAuthDeps = AccessDeps
-
-/** Where providers send browsers back to. */
+/** The path of the redirect URI. */
 export const callbackPath = '/api/v1/connections/oauth/callback'
 
 const hashOf = (state: string): Buffer => createHash('sha256').update(state).digest()
 
-/** More than anybody has tabs open for. */
+/** Pending flows of one connection. Bounds the table when a user starts the flow again and again. */
 const maxStates = 5
 
 /**
- * Begins a flow: answers the URL that the person goes to. Its state is single-use, good for ten minutes and this
- * connection; what is stored of it completes nothing.
+ * Starts a flow and returns the authorize URL. Its state is single-use, valid for ten minutes and for this connection
+ * only. The database stores a hash of it, so that a leaked row cannot complete a flow.
  */
 export const createState = async (
   db: Transaction,
-  deps: OAuthDeps,
+  deps: AccessDeps,
   actor: Actor,
-  connectionId: string,
-  connector: Connector,
-  origin: string,
+  { connectionId, connector, origin }: { connectionId: string; connector: Connector; origin: string },
 ): Promise<string> => {
   const id = newId()
   const state = randomBytes(32).toString('base64url')
   const verifier = randomBytes(48).toString('base64url')
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const redirectUri = origin + callbackPath
-  await oauthQueries.insertState(db, actor.orgId, {
+  await queries.insertState(db, actor.orgId, {
     id,
     connectionId,
     userId: actor.userId,
@@ -54,59 +51,66 @@ export const createState = async (
     verifier: deps.secrets.seal(verifier, oauthVerifierColumn.at(actor.orgId, id)),
     redirectUri,
   })
-  await oauthQueries.pruneStates(db, actor.orgId, connectionId, maxStates)
+  await queries.pruneStates(db, actor.orgId, connectionId, maxStates)
   return authorizeUrl(deps, connector, { state, challenge, redirectUri })
 }
 
-export const badState = (): ApiError =>
-  badRequest('This sign-in is not under way: it was completed, it took longer than 10 minutes, or it is another one.')
+export const invalidState = (): ApiError =>
+  badRequest('state is not valid: it is unknown, already used, or older than 10 minutes')
 
-/** Whose connection a state would complete. BAD_REQUEST when there is no such flow. */
-export const getFlow = async ({ db }: OAuthDeps, state: string): Promise<PendingFlow & { connector: Connector }> => {
-  const flow = await oauthQueries.findFlow(db, hashOf(state))
+/** The flow that a state completes. BAD_REQUEST when there is none. */
+export const getFlow = async ({ db }: AccessDeps, state: string): Promise<PendingFlow & { connector: Connector }> => {
+  const flow = await queries.findFlow(db, hashOf(state))
   const connector = flow && catalog.get(flow.connectorSlug)
-  if (!flow || !connector) throw badState()
+  if (!flow || !connector) throw invalidState()
   return { ...flow, connector }
 }
 
-interface AccountOf {
+interface ProviderAccount {
   accountId: string | null
   accountName: string | null
 }
 
-const accountOf = async (deps: OAuthDeps, orgId: string, connector: Connector, grant: Grant): Promise<AccountOf> => {
+/** A token response that is not stored yet. */
+interface NewGrant {
+  orgId: string
+  connector: Connector
+  grant: Grant
+}
+
+const findAccount = async (deps: AccessDeps, { orgId, connector, grant }: NewGrant): Promise<ProviderAccount> => {
   const account = oauthOf(connector)?.account
   if (!account) return { accountId: null, accountName: null }
   const access = { orgId, connector, secrets: grant.secrets, accountId: null }
-  const answer = account.from === 'token' ? grant.answer : (await callProvider(deps, access, account.from)).body
-  const accountId = textAt(answer, account.id)
-  // Without it the connection could not be used (Jira), or events could not be told whose they are (Linear).
-  if (accountId === null) throw new ProviderError('refused', `${connector.name} did not say whose account this is.`)
-  return { accountId, accountName: textAt(answer, account.name) }
+  const response = account.from === 'token' ? grant.response : (await callProvider(deps, access, account.from)).body
+  const accountId = textAt(response, account.id)
+  // The account ID is part of Jira's URLs and identifies the owner of Linear's events.
+  if (accountId === null) throw new ProviderError('rejected', `${connector.name} returned no account ID.`)
+  return { accountId, accountName: textAt(response, account.name) }
 }
 
-/** A grant that nobody will have: better given back than forgotten. */
-const discard = async (deps: OAuthDeps, orgId: string, connector: Connector, grant: Grant): Promise<void> => {
+/** Revokes a grant that is not stored, so that no token stays valid without an owner. */
+const revokeUnused = async (deps: AccessDeps, { orgId, connector, grant }: NewGrant): Promise<void> => {
   await revokeGrant(deps, { orgId, connector, secrets: grant.secrets }).catch((error: unknown) => {
-    deps.log.warn({ err: error, connector: connector.slug }, 'a grant that is of no use could not be given back')
+    deps.log.warn({ err: error, connector: connector.slug }, 'an unused grant could not be revoked')
   })
 }
 
-const store = (
-  deps: OAuthDeps,
-  connector: Connector,
-  { orgId, connectionId, userId }: ConsumedState,
-  grant: Grant,
-  account: AccountOf,
+const store = async (
+  deps: AccessDeps,
+  { connectionId, userId }: ConsumedState,
+  newGrant: NewGrant,
   origin: Origin,
 ): Promise<ConnectionRow | undefined> => {
-  const { scopes, expiresInSeconds, canRenew } = grant
+  const { orgId, connector, grant } = newGrant
+  const account = await findAccount(deps, newGrant)
+  const { scopes, expiresInSeconds, canRefresh } = grant
   const secrets = sealSecrets(deps.secrets, { orgId, id: connectionId }, grant.secrets)
   return deps.db.transaction({ orgId }, async (db) => {
-    const accepted = { secrets, scopes, expiresInSeconds, canRenew, ...account }
-    const connection = await queries.activate(db, orgId, connectionId, accepted)
+    const accepted = { secrets, scopes, expiresInSeconds, canRefresh, ...account }
+    const connection = await connectionQueries.activate(db, orgId, connectionId, accepted)
     if (!connection) return undefined
-    await oauthQueries.deleteStates(db, orgId, connectionId)
+    await queries.deleteStates(db, orgId, connectionId)
     const by = { ...systemActor(orgId, 'OAuth'), userId, origin }
     const details = { connector: connector.slug, account: account.accountName }
     await audit(db, by, 'connection.connected', { type: 'connection', id: connectionId }, details)
@@ -114,55 +118,53 @@ const store = (
   })
 }
 
-/** What the person is told when the provider did not give what it should have. */
-const failure = (connector: Connector, error: unknown): unknown =>
+const toPublicError = (connector: Connector, error: unknown): unknown =>
   error instanceof ProviderError && error.failure !== 'unavailable'
     ? badRequest(`${connector.name} did not accept this sign-in. Start again.`, { cause: error })
     : error
 
 /**
- * Exchanges the code for a grant and stores it. The state is used up first, so of many who complete one flow at once one
- * does. `of` restricts it to this person's connection. BAD_REQUEST for a state that is not under way and for what the
- * provider does not accept, SERVICE_UNAVAILABLE when it does not answer, CONFLICT when the connection was revoked
- * meanwhile: then the grant is given back.
+ * Exchanges the code and stores the grant. The state is consumed first, so that only one of several concurrent requests
+ * exchanges the code. `owner` restricts the flow to one user's connection. BAD_REQUEST for an invalid state and for a code
+ * that the provider does not accept, SERVICE_UNAVAILABLE when the provider cannot be reached, CONFLICT when the connection
+ * was revoked in the meantime; the grant is revoked then.
  */
 export const completeOAuth = async (
-  deps: OAuthDeps,
+  deps: AccessDeps,
   { code, state }: { code: string; state: string },
-  { of, origin }: { of?: { orgId: string; connectionId: string; userId: string }; origin: Origin },
+  { owner, origin }: { owner?: StateOwner; origin: Origin },
 ): Promise<ConnectionRow> => {
   const { db, secrets: sealer } = deps
-  const consumed = await oauthQueries.consumeState(db, hashOf(state), of)
-  if (!consumed) throw badState()
+  const consumed = await queries.consumeState(db, hashOf(state), owner)
+  if (!consumed) throw invalidState()
   const { orgId, id, connectionId, redirectUri } = consumed
-  const connection = await queries.findConnectionOfOrg(db, orgId, connectionId)
+  const connection = await connectionQueries.findConnectionOfOrg(db, orgId, connectionId)
   const connector = connection && catalog.get(connection.connectorSlug)
-  if (!connector) throw badState()
+  if (!connector) throw invalidState()
   const verifier = sealer.open(consumed.verifier, oauthVerifierColumn.at(orgId, id))
-  let grant: Grant | undefined
+  let newGrant: NewGrant | undefined
   try {
-    grant = await exchangeCode(deps, connector, { orgId, code, verifier, redirectUri })
-    deps.onMoment?.('after-exchange')
-    const account = await accountOf(deps, orgId, connector, grant)
-    const stored = await store(deps, connector, consumed, grant, account, origin)
+    newGrant = { orgId, connector, grant: await exchangeCode(deps, connector, { orgId, code, verifier, redirectUri }) }
+    deps.onFaultPoint?.('after-exchange')
+    const stored = await store(deps, consumed, newGrant, origin)
     if (stored) return stored
   } catch (error) {
-    // One that is connected already may have the same grant.
-    if (grant && connection.status === 'pending') await discard(deps, orgId, connector, grant)
-    throw failure(connector, error)
+    // Not when the connection was active before: many providers use the same grant for its previous token.
+    if (newGrant && connection.status === 'pending') await revokeUnused(deps, newGrant)
+    throw toPublicError(connector, error)
   }
-  await discard(deps, orgId, connector, grant)
-  throw conflict('The connection was revoked or ran out of time while you signed in.')
+  await revokeUnused(deps, newGrant)
+  throw conflict('The connection was revoked or expired during the sign-in.')
 }
 
-/** The person said no, or the provider did. The flow is over; what it said is not repeated. */
-export const refuseOAuth = async ({ db }: OAuthDeps, state: string): Promise<Connector> => {
-  const consumed = await oauthQueries.consumeState(db, hashOf(state))
-  if (!consumed) throw badState()
-  const connection = await queries.findConnectionOfOrg(db, consumed.orgId, consumed.connectionId)
+/** Ends a flow that the user or the provider denied. The provider's error text is not repeated, since anyone can send it. */
+export const denyOAuth = async ({ db }: AccessDeps, state: string): Promise<Connector> => {
+  const consumed = await queries.consumeState(db, hashOf(state))
+  if (!consumed) throw invalidState()
+  const connection = await connectionQueries.findConnectionOfOrg(db, consumed.orgId, consumed.connectionId)
   const connector = connection && catalog.get(connection.connectorSlug)
-  if (!connector) throw badState()
-  const lastError = `${connector.name} did not give access.`
-  await queries.setLastError(db, consumed.orgId, consumed.connectionId, lastError)
+  if (!connector) throw invalidState()
+  const lastError = `Access to ${connector.name} was denied.`
+  await connectionQueries.setLastError(db, consumed.orgId, consumed.connectionId, lastError)
   return connector
 }

@@ -13,7 +13,7 @@ const oauth = addOAuth(provider, {
   scope: 'repo',
 })
 provider.on('GET', '/user', { body: { id: 1, login: 'octocat' } })
-// The person agrees as soon as they see it.
+// Consents without a page.
 provider.on('GET', '/login/oauth/authorize', ({ path, query }) => {
   const { code, state, redirectUri } = oauth.consent(`${provider.url}${path}?${query.toString()}`)
   const back = new URL(redirectUri)
@@ -28,7 +28,7 @@ const app = await startTestApp({
 })
 const { open } = await startBrowser()
 
-test('a window that was opened for it asks, completes the connection, tells who opened it and closes itself', async () => {
+test('the callback page in a popup asks for confirmation, completes the connection, notifies its opener and closes', async () => {
   const owner = await app.createOrg('Planets')
   const started = await app.call('POST', '/api/v1/connections', { as: owner, json: { connectorSlug: 'github' } })
   const { connection, oauthUrl } = started.body.data
@@ -48,7 +48,7 @@ test('a window that was opened for it asks, completes the connection, tells who 
   const button = popup.getByRole('button', { name: 'Connect GitHub' })
   await button.waitFor()
   assert.match(await popup.locator('main').innerText(), new RegExp(`${owner.email}.*Planets`, 's'))
-  // Its own style, so the policy let it in.
+  // Set by the inline style, so the content security policy allows it.
   const colour = await popup.evaluate(`getComputedStyle(document.querySelector('button')).backgroundColor`)
   assert.equal(colour, 'rgb(47, 91, 208)')
   const closed = popup.waitForEvent('close')

@@ -11,7 +11,7 @@ button:focus-visible { outline: 3px solid #9bb4f5; outline-offset: 2px }
 @media (prefers-color-scheme: dark) { body { color: #f2f2f4; background: #161618 } main { background: #222226; border-color: #3a3a40 } }
 `
 
-// Tells the console, whichever way it opened this window, and closes it. Browsers close only what a script opened.
+// Notifies the console by both ways in which it can wait, then closes the window. Browsers close only script-opened ones.
 const script = `
 const { connectionId, status } = document.body.dataset
 const message = { type: 'atrium.connection', connectionId, status }
@@ -22,7 +22,7 @@ window.close()
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** What these pages may load and do: their own style, their own script, one form to this server. */
+/** Content-Security-Policy: only the inline style and script of these pages, and a form to this server. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,
@@ -56,8 +56,8 @@ ${withScript ? `<script>${script}</script>\n` : ''}</body>
 }
 
 /**
- * Asks whoever came back from the provider whether they mean it. They may have been sent by somebody who wants their
- * account at the provider connected to his own name here.
+ * Asks for confirmation in a browser that is not signed in as the owner of the connection. An attacker could have sent
+ * the authorize URL to a victim, to connect the victim's provider account to the attacker's user.
  */
 export const confirmationPage = (
   connectorName: string,
@@ -66,8 +66,8 @@ export const confirmationPage = (
 ): string =>
   page(
     `Connect ${connectorName}?`,
-    `<p>Your ${escape(connectorName)} account will be connected for <strong>${escape(userName)}</strong> (${escape(email)}) in the organisation <strong>${escape(orgName)}</strong>. That person, and the agents that work for them, will be able to use it.</p>
-<p>If that is not you, or you did not start this yourself, close this page.</p>
+    `<p>Your ${escape(connectorName)} account will be connected for <strong>${escape(userName)}</strong> (${escape(email)}) in the organisation <strong>${escape(orgName)}</strong>. This user and their agents will be able to use it.</p>
+<p>If this is not you, or if you did not start this yourself, close this page.</p>
 <form method="post" action="${escape(action)}">
 <input type="hidden" name="code" value="${escape(code)}">
 <input type="hidden" name="state" value="${escape(state)}">
@@ -83,6 +83,6 @@ export const donePage = (connectorName: string, connectionId: string): string =>
     true,
   )
 
-/** `message` is ours: what the provider says is not repeated to anybody. */
+/** `message` must not contain text from the provider, because anyone can send it to the callback. */
 export const failurePage = (message: string): string =>
   page('Not connected', `<p>${escape(message)}</p>\n<p>You can close this page and start again.</p>`)

@@ -11,16 +11,16 @@ export interface NewState {
   redirectUri: string
 }
 
-/** How long a person has for their consent. */
-const lasts = sql`interval '10 minutes'`
+/** Time for the user to consent at the provider. */
+const lifetime = sql`interval '10 minutes'`
 
 export const insertState = (db: Transaction, orgId: string, state: NewState) =>
   db.execute(sql`
     insert into oauth_states (org_id, id, connection_id, user_id, state_hash, verifier, redirect_uri, expires_at)
     values (${orgId}, ${state.id}, ${state.connectionId}, ${state.userId}, ${state.hash}, ${state.verifier},
-      ${state.redirectUri}, now() + ${lasts})`)
+      ${state.redirectUri}, now() + ${lifetime})`)
 
-/** Leaves a connection its newest states: who clicks again and again does not fill the table. */
+/** Deletes all but the newest states of a connection. */
 export const pruneStates = (db: Transaction, orgId: string, connectionId: string, keep: number) =>
   db.execute(sql`
     delete from oauth_states where org_id = ${orgId} and connection_id = ${connectionId} and id not in (
@@ -32,10 +32,10 @@ export const deleteStates = (db: Transaction, orgId: string, connectionId: strin
 
 export const expireStates = (db: Db) =>
   db.execute(sql`
-    -- all orgs: time passes everywhere
+    -- all orgs: a periodic job
     delete from oauth_states where expires_at <= now()`)
 
-/** Whose connection a state would complete. */
+/** The connection that a state completes, and its owner. */
 export interface PendingFlow {
   orgId: string
   orgName: string
@@ -48,7 +48,7 @@ export interface PendingFlow {
 
 export const findFlow = (db: Db, hash: Buffer) =>
   db.row<PendingFlow>(sql`
-    -- all orgs: the state is what says which org it is for
+    -- all orgs: the state identifies the org
     select s.org_id, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, coalesce(m.name, u.name) as user_name, u.email
     from oauth_states s
       join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
@@ -66,13 +66,19 @@ export interface ConsumedState {
   redirectUri: string
 }
 
-/** Takes the state out, so that nobody can use it again. `of`: only when it belongs to this person's connection. */
-export const consumeState = (db: Db, hash: Buffer, of?: { orgId: string; connectionId: string; userId: string }) => {
-  const isOwn = of
-    ? sql`and org_id = ${of.orgId} and connection_id = ${of.connectionId} and user_id = ${of.userId}`
+export interface StateOwner {
+  orgId: string
+  connectionId: string
+  userId: string
+}
+
+/** Deletes and returns the state, so that it can be used once. With `owner`, only if it belongs to this connection. */
+export const consumeState = (db: Db, hash: Buffer, owner?: StateOwner) => {
+  const isOwned = owner
+    ? sql`and org_id = ${owner.orgId} and connection_id = ${owner.connectionId} and user_id = ${owner.userId}`
     : sql``
   return db.row<ConsumedState>(sql`
-    -- all orgs: the state is what says which org it is for
-    delete from oauth_states where state_hash = ${hash} and expires_at > now() ${isOwn}
+    -- all orgs: the state identifies the org
+    delete from oauth_states where state_hash = ${hash} and expires_at > now() ${isOwned}
     returning org_id, id, connection_id, user_id, verifier, redirect_uri`)
 }

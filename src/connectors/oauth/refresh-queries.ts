@@ -1,61 +1,49 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { ClaimOptions, LeasedRow } from '../../platform/database/lease.ts'
-import { refreshDue, secretsColumns, tokenEnd } from '../queries.ts'
-import type { Lasting } from '../queries.ts'
+import type { ClaimOptions } from '../../platform/database/lease.ts'
+import type { ConnectionRef } from '../connections/access.ts'
+import { expiresAt, refreshDueAt, secretsColumns } from '../connections/queries.ts'
+import type { TokenLifetime } from '../connections/queries.ts'
 
-export const leasedConnection = (orgId: string, id: string): LeasedRow => ({
-  table: sql`connections`,
-  row: sql`org_id = ${orgId} and id = ${id}`,
-})
-
-/** Taken to renew its token: one that still needs it. */
 export const refreshClaim: ClaimOptions = {
   when: sql`status = 'active' and refresh_due_at <= clock_timestamp()`,
   returning: secretsColumns,
 }
 
-/** Taken to give its grant back. */
-export const revocationClaim: ClaimOptions = {
-  when: sql`status = 'revoked' and provider_revocation = 'pending'`,
-  returning: secretsColumns,
-}
-
-/** False when the connection was revoked or connected anew meanwhile. */
-export const storeRenewed = async (
+/** False when the connection was revoked or reconnected in the meantime. */
+export const storeRefreshed = async (
   db: Db,
-  orgId: string,
-  id: string,
+  { orgId, id }: ConnectionRef,
   leaseToken: string,
-  { secrets, scopes, ...lasting }: { secrets: string; scopes: string[] } & Lasting,
+  { secrets, scopes, ...lifetime }: { secrets: string; scopes: string[] } & TokenLifetime,
 ): Promise<boolean> =>
   (await db.execute(sql`
     update connections
     set secrets = ${secrets}, secrets_version = secrets_version + 1, scopes = ${scopes},
-      token_expires_at = ${tokenEnd(lasting)}, refresh_due_at = ${refreshDue(lasting)},
+      token_expires_at = ${expiresAt(lifetime)}, refresh_due_at = ${refreshDueAt(lifetime)},
       lease_token = null, lease_until = null, last_error = null, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'active'`)) > 0
 
-/** How long nobody asks a provider again that gave no token. */
-const pause = sql`interval '30 seconds'`
+/** Time between two refresh attempts while a provider issues no token. */
+const retryInterval = sql`interval '30 seconds'`
 
-export const postponeRenewal = (db: Db, orgId: string, id: string, leaseToken: string) =>
+export const postponeRefresh = (db: Db, { orgId, id }: ConnectionRef, leaseToken: string) =>
   db.execute(sql`
-    update connections set refresh_due_at = clock_timestamp() + ${pause}, lease_token = null, lease_until = null
+    update connections
+    set refresh_due_at = clock_timestamp() + ${retryInterval}, lease_token = null, lease_until = null
     where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'active'`)
 
-/** Has the next one who needs the token renew it, unless somebody has since it was read. */
-export const demandRenewal = (db: Db, orgId: string, id: string, secretsVersion: number) =>
+/** Makes a refresh due now, unless the secrets have changed since this version was read. */
+export const requireRefresh = (db: Db, { orgId, id }: ConnectionRef, secretsVersion: number) =>
   db.execute(sql`
     update connections set refresh_due_at = clock_timestamp()
     where org_id = ${orgId} and id = ${id} and status = 'active' and secrets_version = ${secretsVersion}
       and (refresh_due_at is null or refresh_due_at > clock_timestamp())`)
 
-/** Marks that the provider does not take these secrets. False when they are not the connection's any more. */
-export const markBroken = async (
+/** Sets the status to `error`. False when the connection has other secrets by now. */
+export const setBroken = async (
   db: Db,
-  orgId: string,
-  id: string,
+  { orgId, id }: ConnectionRef,
   secretsVersion: number,
   lastError: string,
 ): Promise<boolean> =>
@@ -65,8 +53,8 @@ export const markBroken = async (
       revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and status = 'active' and secrets_version = ${secretsVersion}`)) > 0
 
-/** Often enough to be of use, seldom enough that busy connections do not wait for one another. */
-export const touch = (db: Db, orgId: string, id: string) =>
+/** Writes at most once a minute, so that concurrent calls of one connection do not wait for each other's row lock. */
+export const touchLastUsed = (db: Db, { orgId, id }: ConnectionRef) =>
   db.execute(sql`
     update connections set last_used_at = now()
     where org_id = ${orgId} and id = ${id} and status = 'active'

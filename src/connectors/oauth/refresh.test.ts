@@ -84,7 +84,7 @@ const read = async ({ owner, ref }: Connected) =>
 
 const makeDue = ({ ref }: Connected) =>
   db.execute(sql`update connections set refresh_due_at = now() where id = ${ref.id}`)
-/** The token is over, here and at the provider. */
+/** Expires the token, here and at the provider. */
 const endToken = async (connected: Connected): Promise<void> => {
   const { secrets } = await freshAccess(deps, connected.ref)
   oauth.accessTokens.delete(secrets['accessToken'] ?? '')
@@ -97,8 +97,8 @@ const endToken = async (connected: Connected): Promise<void> => {
 const whoami = (connected: Connected, of = deps) =>
   callConnection(of, connected.ref, { method: 'GET', path: '/rest/api/3/myself' })
 
-describe('a token that ends', () => {
-  test('is renewed by one request, whoever and however many need it: fifty on two servers', async () => {
+describe('token refresh', () => {
+  test('fifty concurrent calls on two servers refresh an expired token once', async () => {
     const connected = await connect()
     await endToken(connected)
     const before = oauth.refreshes
@@ -115,7 +115,7 @@ describe('a token that ends', () => {
     assert.equal((await read(connected)).status, 'active')
   })
 
-  test('is renewed before it does, and each time with the refresh token that came last', async () => {
+  test('a token is refreshed before it expires, each time with the latest refresh token', async () => {
     const connected = await connect()
     const before = oauth.refreshes
     const tokens = new Set<string>()
@@ -127,25 +127,25 @@ describe('a token that ends', () => {
     assert.deepEqual([oauth.refreshes - before, tokens.size], [3, 3])
   })
 
-  test('is renewed with the same refresh token where the provider tells no other', async () => {
+  test('the refresh token is kept when the provider returns no new one', async () => {
     const connected = await connect('gmail', googleOauth)
     const { secrets } = await freshAccess(deps, connected.ref)
     for (let i = 0; i < 2; i++) {
       await endToken(connected)
-      const renewed = await freshAccess(deps, connected.ref)
-      assert.equal(renewed.secrets['refreshToken'], secrets['refreshToken'])
-      assert.notEqual(renewed.secrets['accessToken'], secrets['accessToken'])
+      const refreshed = await freshAccess(deps, connected.ref)
+      assert.equal(refreshed.secrets['refreshToken'], secrets['refreshToken'])
+      assert.notEqual(refreshed.secrets['accessToken'], secrets['accessToken'])
     }
   })
 
-  test('is not renewed while there is no need', async () => {
+  test('a token that is not due is not refreshed', async () => {
     const connected = await connect()
     const before = oauth.refreshes
     for (let i = 0; i < 3; i++) await whoami(connected)
     assert.equal(oauth.refreshes, before)
   })
 
-  test('is renewed when the provider ended it before its time', async () => {
+  test('a token that the provider revoked early is refreshed once for ten concurrent calls', async () => {
     const connected = await connect()
     const { secrets } = await freshAccess(deps, connected.ref)
     oauth.accessTokens.delete(secrets['accessToken'] ?? '')
@@ -155,7 +155,7 @@ describe('a token that ends', () => {
     assert.equal(oauth.refreshes - before, 1)
   })
 
-  test('is renewed by another worker when the one that was at it is gone', async () => {
+  test('another worker refreshes the token after the lease of a stopped worker expires', async () => {
     const connected = await connect()
     await endToken(connected)
     await db.execute(sql`
@@ -167,8 +167,8 @@ describe('a token that ends', () => {
   })
 })
 
-describe('a grant that is over', () => {
-  test('breaks the connection, is told to whoever used it, and is not asked for again', async () => {
+describe('a grant that has ended', () => {
+  test('an ended grant breaks the connection, fails its callers, and is not refreshed again', async () => {
     const connected = await connect()
     await endToken(connected)
     const { refreshTokens } = oauth
@@ -178,12 +178,12 @@ describe('a grant that is over', () => {
     oauth.refreshTokens = refreshTokens
     for (const failure of failures) {
       assert.equal(failure.status, 'rejected')
-      assert.match(String(failure.reason), /Jira does not accept the grant any more\. Connect again\./)
+      assert.match(String(failure.reason), /Jira no longer accepts the authorization\. Connect again\./)
     }
     await assert.rejects(whoami(connected))
     assert.equal(oauth.refreshes - before, 1)
     const { status, lastError } = await read(connected)
-    assert.deepEqual([status, lastError], ['error', 'Jira does not accept the grant any more. Connect again.'])
+    assert.deepEqual([status, lastError], ['error', 'Jira no longer accepts the authorization. Connect again.'])
 
     const { body } = await app.call('GET', `${api}/connections/${connected.ref.id}/oauth`, { as: connected.owner })
     const json = oauth.consent(body.data.oauthUrl)
@@ -191,7 +191,7 @@ describe('a grant that is over', () => {
     assert.equal((await whoami(connected)).status, 200)
   })
 
-  test('is noticed where a token does not end by itself', async () => {
+  test('an ended grant is detected for a token without expiry', async () => {
     const connected = await connect('gmail', googleOauth)
     await db.execute(
       sql`update connections set refresh_due_at = null, token_expires_at = null where id = ${connected.ref.id}`,
@@ -204,7 +204,7 @@ describe('a grant that is over', () => {
   })
 })
 
-test('a token that nothing can renew serves to its end, and then the person is asked', async () => {
+test('a token without refresh token is used until it expires, and then breaks the connection', async () => {
   oauth.options.withoutRefresh = true
   const connected = await connect()
   delete oauth.options.withoutRefresh
@@ -220,16 +220,16 @@ test('a token that nothing can renew serves to its end, and then the person is a
   assert.equal((await read(connected)).status, 'error')
 })
 
-describe('a provider that is not well', () => {
-  const faults: [string, Reply][] = [
-    ['is down', { status: 500, body: '<h1>planted error page</h1>' }],
-    ['answers garbage', { body: 'planted garbage' }],
-    ['wants fewer requests', { status: 429, body: { error: 'rate_limited' } }],
-    ['does not know its client any more', { status: 401, body: { error: 'invalid_client' } }],
-    ['hangs up', 'hang up'],
+describe('token endpoint failures during a refresh', () => {
+  const failures: [string, Reply][] = [
+    ['responds with 500', { status: 500, body: '<h1>planted error page</h1>' }],
+    ['responds with garbage', { body: 'planted garbage' }],
+    ['limits the rate', { status: 429, body: { error: 'rate_limited' } }],
+    ['rejects the client', { status: 401, body: { error: 'invalid_client' } }],
+    ['closes the connection', 'hang up'],
   ]
-  for (const [what, reply] of faults) {
-    test(`and ${what} breaks no connection: the token serves while it lasts, and nobody asks again at once`, async () => {
+  for (const [what, reply] of failures) {
+    test(`a token endpoint that ${what} breaks no connection: the token is used until it expires, without another attempt`, async () => {
       const connected = await connect()
       await makeDue(connected)
       let asked = 0
@@ -254,10 +254,10 @@ describe('a provider that is not well', () => {
   }
 })
 
-describe('a provider that is slow', () => {
-  const impatient = { ...deps, patienceMs: 200 }
+describe('a slow provider', () => {
+  const impatient = { ...deps, requestTimeoutMs: 200 }
 
-  test('to give a token is not waited for without end, and breaks no connection', async () => {
+  test('a token request times out and does not break the connection', async () => {
     const connected = await connect()
     await endToken(connected)
     oauth.onToken = () => new Promise(() => undefined)
@@ -271,7 +271,7 @@ describe('a provider that is slow', () => {
     assert.equal((await whoami(connected)).status, 200)
   })
 
-  test('to answer is not waited for without end', async () => {
+  test('an API request times out, and the signal of the caller aborts it', async () => {
     const connected = await connect()
     jira.on('GET', '/ex/jira/cloud-1/slow', () => new Promise(() => undefined))
     const slow = { method: 'GET', path: '/slow' } as const
@@ -284,11 +284,11 @@ describe('a provider that is slow', () => {
   })
 })
 
-describe('a connection that is revoked', () => {
-  test('while its token is renewed stays revoked, and the token that came too late is given back', async () => {
+describe('a revoked connection', () => {
+  test('a connection that is revoked during a refresh stays revoked, and the late token is revoked', async () => {
     const connected = await connect('gmail', googleOauth)
     await endToken(connected)
-    let renewed = ''
+    let refreshed = ''
     googleOauth.onToken = async () => {
       delete googleOauth.onToken
       const { status } = await app.call('DELETE', `${api}/connections/${connected.ref.id}`, { as: connected.owner })
@@ -297,16 +297,16 @@ describe('a connection that is revoked', () => {
     }
     const before = revoked.length
     await assert.rejects(freshAccess(deps, connected.ref), { code: 'CONFLICT' })
-    renewed = googleOauth.issued.at(-1) ?? ''
-    assert.equal(revoked.length - before, 2, 'once by the deletion, once for the token that came too late')
-    assert.ok(renewed !== '')
+    refreshed = googleOauth.issued.at(-1) ?? ''
+    assert.equal(revoked.length - before, 2, 'once by the deletion, once for the late token')
+    assert.ok(refreshed !== '')
     const row = await db.row<{ status: string; secrets: string | null }>(
       sql`select status, secrets from connections where id = ${connected.ref.id}`,
     )
     assert.deepEqual(row, { status: 'revoked', secrets: null })
   })
 
-  test('is never renewed or used again', async () => {
+  test('a revoked connection is never refreshed or used again', async () => {
     const connected = await connect()
     await app.call('DELETE', `${api}/connections/${connected.ref.id}`, { as: connected.owner })
     const [before, calls] = [oauth.refreshes, jira.count('GET', myself)]
@@ -315,7 +315,7 @@ describe('a connection that is revoked', () => {
   })
 })
 
-describe('a key that the provider does not accept any more', () => {
+describe('an API key that the provider no longer accepts', () => {
   const connectBot = async (): Promise<Connected> => {
     const owner = await app.createOrg()
     telegram.on('GET', '/bot*/getMe', { body: { ok: true, result: { id: 1, username: 'bot' } } })
@@ -329,23 +329,20 @@ describe('a key that the provider does not accept any more', () => {
   const send = ({ ref }: Connected) =>
     callConnection(deps, ref, { method: 'POST', path: '/getChat', json: { chat_id: 1 } })
 
-  test('breaks the connection', async () => {
+  test('a rejected API key breaks the connection', async () => {
     const connected = await connectBot()
     telegram.on('GET', '/bot*/getMe', unauthorized)
     telegram.on('POST', '/bot*/getChat', unauthorized)
     await assert.rejects(send(connected), (error: Error) => {
-      assert.equal(error.message, 'Telegram answered 401: Unauthorized')
+      assert.equal(error.message, 'Telegram responded with status 401: Unauthorized')
       return true
     })
     const { status, lastError } = await read(connected)
-    assert.deepEqual(
-      [status, lastError],
-      ['error', 'Telegram does not accept the credentials any more. Connect again.'],
-    )
+    assert.deepEqual([status, lastError], ['error', 'Telegram no longer accepts the credentials. Connect again.'])
     await assert.rejects(send(connected), { code: 'CONFLICT' })
   })
 
-  test('for one thing, but for others, does not', async () => {
+  test('a 401 for one request does not break the connection while the account check succeeds', async () => {
     const connected = await connectBot()
     telegram.on('POST', '/bot*/getChat', unauthorized)
     await assert.rejects(send(connected))

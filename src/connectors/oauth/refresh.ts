@@ -2,54 +2,34 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { systemActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { conflict, serviceUnavailable } from '../../platform/http/errors.ts'
 import { claimLease } from '../../platform/database/lease.ts'
-import type { Log } from '../../platform/process/log.ts'
-import type { Sealer } from '../../platform/encryption/secrets.ts'
+import { conflict, serviceUnavailable } from '../../platform/http/errors.ts'
 import { catalog } from '../catalog/catalog.ts'
-import { openSecrets, sealSecrets } from '../connections/secrets.ts'
 import type { Connector } from '../catalog/definition.ts'
-import { renewGrant, revokeGrant } from './client.ts'
+import type { ConnectionRef, FreshAccess } from '../connections/access.ts'
+import { ProviderError } from '../connections/provider-error.ts'
+import { findSecrets, leasedConnection } from '../connections/queries.ts'
+import type { SecretsRow } from '../connections/queries.ts'
+import { openSecrets, sealSecrets } from '../connections/secrets.ts'
+import type { AccessDeps } from '../deps.ts'
+import { refreshGrant, revokeGrant } from './client.ts'
 import type { Grant } from './client.ts'
-import { ProviderError } from '../connections/provider.ts'
-import type { Access, ProviderDeps } from '../connections/provider.ts'
 import * as queries from './refresh-queries.ts'
-import { findSecrets } from '../queries.ts'
-import type { SecretsRow } from '../queries.ts'
 
-export interface AccessDeps extends ProviderDeps {
-  db: Database
-  log: Log
-  secrets: Sealer
-  /** For tests that stop the world where it hurts. */
-  onMoment?: (moment: 'after-exchange' | 'after-renewal' | 'before-revocation') => void
-}
-
-/** Which connection, as work in the background names it. */
-export interface ConnectionRef {
-  orgId: string
-  id: string
-}
-
-/** With what a connection speaks to its provider right now. */
-export interface FreshAccess extends Access {
-  ref: ConnectionRef
-  secretsVersion: number
-}
-
-/** A token endpoint answers within 15 s or not at all. */
+/** Longer than a token request, which times out after 15 s. */
 const refreshLease = { leaseMs: 30_000, renewMs: 10_000 }
+/** How long a caller waits for the refresh of another process. */
 const waitMs = 25_000
-const stepMs = 100
+const pollIntervalMs = 100
 
-/** The connector of a connection. One that was taken out of the catalog leaves connections that cannot be used. */
-export const connectorOf = (slug: string): Connector => {
+/** CONFLICT for a connector that has been removed from the catalog. */
+const connectorOf = (slug: string): Connector => {
   const connector = catalog.get(slug)
-  if (!connector) throw conflict('The connector of this connection is gone from this server.')
+  if (!connector) throw conflict('This server no longer has the connector of this connection.')
   return connector
 }
 
-const open = ({ secrets: sealer }: AccessDeps, row: SecretsRow): FreshAccess => ({
+const toAccess = ({ secrets: sealer }: AccessDeps, row: SecretsRow): FreshAccess => ({
   orgId: row.orgId,
   ref: { orgId: row.orgId, id: row.id },
   connector: connectorOf(row.connectorSlug),
@@ -58,114 +38,112 @@ const open = ({ secrets: sealer }: AccessDeps, row: SecretsRow): FreshAccess => 
   secretsVersion: row.secretsVersion,
 })
 
-/** Marks the connection as broken, and says so in the audit log, unless its secrets are others by now. */
-export const breakConnection = (
+/** Marks the connection as broken and audits it, unless its secrets have changed in the meantime. */
+export const markBroken = (
   { db }: Pick<AccessDeps, 'db'>,
-  { ref: { orgId, id }, secretsVersion, connector }: FreshAccess,
+  { ref, secretsVersion, connector }: FreshAccess,
   reason: string,
 ): Promise<void> =>
-  db.transaction({ orgId }, async (db) => {
-    if (!(await queries.markBroken(db, orgId, id, secretsVersion, reason))) return
-    await audit(
-      db,
-      systemActor(orgId, 'Atrium'),
-      'connection.broken',
-      { type: 'connection', id },
-      { connector: connector.slug },
-    )
+  db.transaction(ref, async (db) => {
+    if (!(await queries.setBroken(db, ref, secretsVersion, reason))) return
+    const actor = systemActor(ref.orgId, 'Atrium')
+    await audit(db, actor, 'connection.broken', { type: 'connection', id: ref.id }, { connector: connector.slug })
   })
 
-/** The connection was revoked while its token was being renewed: the new one must not outlive it. */
-const giveBack = async (deps: AccessDeps, { ref, connector }: FreshAccess, grant: Grant): Promise<void> => {
+/** Revokes a token that arrived after its connection was revoked. */
+const revokeLateGrant = async (deps: AccessDeps, { ref, connector }: FreshAccess, grant: Grant): Promise<void> => {
   const row = await findSecrets(deps.db, ref.orgId, ref.id)
-  // Connected anew: to many providers that is the same grant.
+  // After a reconnect, many providers use the same grant for the new token, so revoking would end that one, too.
   if (row) return
   await revokeGrant(deps, { orgId: ref.orgId, connector, secrets: grant.secrets }).catch((error: unknown) => {
-    deps.log.warn({ err: error, connectionId: ref.id }, 'a renewed grant could not be given back')
+    deps.log.warn(
+      { err: error, connectionId: ref.id },
+      'a refreshed grant of a revoked connection could not be revoked',
+    )
   })
 }
 
-const failRenewal = async (
+const handleFailedRefresh = async (
   deps: AccessDeps,
   access: FreshAccess,
   leaseToken: string,
   error: unknown,
 ): Promise<void> => {
-  const { orgId, id } = access.ref
-  deps.log.warn({ err: error, connectionId: id, connector: access.connector.slug }, 'a token could not be renewed')
-  if (error instanceof ProviderError && error.failure === 'rejected') {
-    await breakConnection(deps, access, `${access.connector.name} does not accept the grant any more. Connect again.`)
+  const { ref, connector } = access
+  deps.log.warn({ err: error, connectionId: ref.id, connector: connector.slug }, 'a token could not be refreshed')
+  if (error instanceof ProviderError && error.failure === 'invalid_credentials') {
+    await markBroken(deps, access, `${connector.name} no longer accepts the authorization. Connect again.`)
   } else {
-    await queries.postponeRenewal(deps.db, orgId, id, leaseToken)
+    await queries.postponeRefresh(deps.db, ref, leaseToken)
   }
 }
 
-/** Renews the token, unless somebody else is at it or has done so. */
-const renew = async (deps: AccessDeps, { orgId, id }: ConnectionRef): Promise<void> => {
+/** Refreshes the token if it is due and no other worker is refreshing it. */
+const refresh = async (deps: AccessDeps, ref: ConnectionRef): Promise<void> => {
   const options = { ...queries.refreshClaim, timing: refreshLease }
-  const claim = await claimLease<SecretsRow>(deps.db, queries.leasedConnection(orgId, id), options)
+  const claim = await claimLease<SecretsRow>(deps.db, leasedConnection(ref), options)
   if (!claim) return
-  const access = open(deps, claim.row)
+  const access = toAccess(deps, claim.row)
   let grant: Grant
   try {
-    grant = await renewGrant(deps, access)
+    grant = await refreshGrant(deps, access)
   } catch (error) {
-    await failRenewal(deps, access, claim.token, error)
+    await handleFailedRefresh(deps, access, claim.token, error)
     return
   }
-  deps.onMoment?.('after-renewal')
+  deps.onFaultPoint?.('after-refresh')
   const secrets = sealSecrets(deps.secrets, access.ref, grant.secrets)
-  const stored = await queries.storeRenewed(deps.db, orgId, id, claim.token, { ...grant, secrets })
-  if (!stored) await giveBack(deps, access, grant)
+  const stored = await queries.storeRefreshed(deps.db, ref, claim.token, { ...grant, secrets })
+  if (!stored) await revokeLateGrant(deps, access, grant)
 }
 
-const renewing = new WeakMap<Database, Map<string, Promise<void>>>()
+const refreshes = new WeakMap<Database, Map<string, Promise<void>>>()
 
-/** One renewal, or one wait for that of another process, for all callers of this process. */
-const renewTogether = (deps: AccessDeps, ref: ConnectionRef): Promise<void> => {
-  const inProcess = renewing.get(deps.db) ?? new Map<string, Promise<void>>()
-  renewing.set(deps.db, inProcess)
+/** Shares one refresh between all callers of this process. */
+const refreshOnce = (deps: AccessDeps, ref: ConnectionRef): Promise<void> => {
+  const running = refreshes.get(deps.db) ?? new Map<string, Promise<void>>()
+  refreshes.set(deps.db, running)
   const key = `${ref.orgId}/${ref.id}`
-  const begun = inProcess.get(key) ?? renew(deps, ref).finally(() => inProcess.delete(key))
-  inProcess.set(key, begun)
-  return begun
+  const current = running.get(key) ?? refresh(deps, ref).finally(() => running.delete(key))
+  running.set(key, current)
+  return current
 }
 
-const usable = (row: SecretsRow | undefined): SecretsRow => {
+const requireActive = (row: SecretsRow | undefined): SecretsRow => {
   if (!row) throw conflict('The connection was revoked.')
   if (row.status !== 'active') throw conflict(row.lastError ?? 'The connection is not complete.')
   return row
 }
 
 /**
- * What the connection shows its provider, its token renewed where that is due: by one caller of all processes, the others
- * wait for it. CONFLICT when it is revoked, broken or not complete; SERVICE_UNAVAILABLE when its token has ended and the
- * provider gives no other right now.
+ * The current credentials of a connection. A token that is due is refreshed by one caller across all processes, while the
+ * others wait. CONFLICT when the connection is revoked, broken or not complete; SERVICE_UNAVAILABLE when its token has
+ * expired and the provider does not issue a new one.
  */
 export const freshAccess = async (deps: AccessDeps, ref: ConnectionRef): Promise<FreshAccess> => {
   const deadline = performance.now() + waitMs
   for (;;) {
-    const row = usable(await findSecrets(deps.db, ref.orgId, ref.id))
+    const row = requireActive(await findSecrets(deps.db, ref.orgId, ref.id))
     if (!row.isDue) {
-      if (!row.isOver) return open(deps, row)
-      throw serviceUnavailable(`${connectorOf(row.connectorSlug).name} gave no new token. Try again in a minute.`)
-    }
-    await renewTogether(deps, ref)
-    const next = usable(await findSecrets(deps.db, ref.orgId, ref.id))
-    // Still due: another process is at it.
-    if (!next.isDue) continue
-    if (performance.now() > deadline) {
+      if (!row.isExpired) return toAccess(deps, row)
       throw serviceUnavailable(
-        `The token of ${connectorOf(row.connectorSlug).name} is being renewed. Try again shortly.`,
+        `${connectorOf(row.connectorSlug).name} did not issue a new token. Try again in a minute.`,
       )
     }
-    await delay(stepMs)
+    await refreshOnce(deps, ref)
+    const next = requireActive(await findSecrets(deps.db, ref.orgId, ref.id))
+    if (!next.isDue) continue
+    // Still due, so another process is refreshing it.
+    if (performance.now() > deadline) {
+      const { name } = connectorOf(row.connectorSlug)
+      throw serviceUnavailable(`The token of ${name} is being refreshed. Try again in a few seconds.`)
+    }
+    await delay(pollIntervalMs)
   }
 }
 
-/** The same with a token that is not the one that was just refused. */
-export const renewedAccess = async (deps: AccessDeps, refused: FreshAccess): Promise<FreshAccess> => {
-  const { orgId, id } = refused.ref
-  await queries.demandRenewal(deps.db, orgId, id, refused.secretsVersion)
-  return freshAccess(deps, refused.ref)
+/** Like `freshAccess`, but never with the token of `rejected`. */
+export const refreshedAccess = async (deps: AccessDeps, rejected: FreshAccess): Promise<FreshAccess> => {
+  await queries.requireRefresh(deps.db, rejected.ref, rejected.secretsVersion)
+  return freshAccess(deps, rejected.ref)
 }

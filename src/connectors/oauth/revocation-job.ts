@@ -1,5 +1,5 @@
 import { defineJob } from '../../platform/jobs/jobs.ts'
-import type { ConnectionRef } from './refresh.ts'
+import type { ConnectionRef } from '../connections/access.ts'
 
-/** Gives the grant of a revoked connection back to its provider. An hour of trying, then it is given up. */
+/** Revokes the grant of a revoked connection at its provider. Retries for about an hour, because providers have outages. */
 export const revokeAtProvider = defineJob<ConnectionRef>('connection.revoke', { retryLimit: 12, retryDelaySeconds: 15 })

@@ -3,27 +3,19 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import { Type } from 'typebox'
 import type { Actor } from '../../identity/actor.ts'
 import { isSecure, withOrigin } from '../../identity/authentication.ts'
-import type { SessionAuthority } from '../../identity/sign-in/session-authority.ts'
 import { rawCookie, sessionCookie } from '../../identity/sign-in/session-cookie.ts'
 import { ApiError, badRequest } from '../../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { addressGroup } from '../../platform/http/limits/network.ts'
 import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
-import { getConnection, restartOAuth, startConnection } from '../connections/connections.ts'
-import { getUsableConnector } from '../connectors.ts'
-import { badState, callbackPath, completeOAuth, getFlow, refuseOAuth } from './oauth.ts'
-import type { OAuthDeps } from './oauth.ts'
-import { confirmationPage, donePage, failurePage, pagePolicy } from './pages.ts'
-import { Connection, OAuthCallbackQuery, OAuthCompletion, OAuthStartQuery, OAuthUrl } from '../schemas.ts'
-import type { Quotas } from '../../quotas/quotas.ts'
+import { getUsableConnector } from '../catalog/availability.ts'
 import { catalog } from '../catalog/catalog.ts'
-
-export interface OAuthRouteDeps extends Omit<OAuthDeps, 'config'> {
-  config: OAuthDeps['config'] & { baseUrl: string | undefined }
-  quotas: Quotas
-  sessions: SessionAuthority
-}
+import { getConnection, restartOAuth, startConnection } from '../connections/connections.ts'
+import type { ConnectorRouteDeps } from '../deps.ts'
+import { Connection, OAuthCallbackQuery, OAuthCompletion, OAuthStartQuery, OAuthUrl } from '../schemas.ts'
+import { callbackPath, completeOAuth, denyOAuth, getFlow, invalidState } from './oauth.ts'
+import { confirmationPage, donePage, failurePage, pagePolicy } from './pages.ts'
 
 const tags = ['Connections']
 const what = 'Connection'
@@ -33,8 +25,7 @@ const Page = {
   content: { 'text/html': { schema: Type.String({ examples: ['<!doctype html><title>Connected</title>'] }) } },
 }
 
-/** The page, with all that its answer has to say about it. */
-const page = (reply: FastifyReply, html: string, status = 200): string => {
+const sendPage = (reply: FastifyReply, html: string, status = 200): string => {
   reply
     .code(status)
     .type('text/html; charset=utf-8')
@@ -45,7 +36,7 @@ const page = (reply: FastifyReply, html: string, status = 200): string => {
 
 const wantsPage = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true
 
-/** A browser gets a page about what went wrong, anybody else the envelope. */
+/** Responds to API errors with a page when the client accepts HTML, otherwise with the error envelope. */
 const orFailurePage = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,24 +46,23 @@ const orFailurePage = async (
     return await work()
   } catch (error) {
     if (!(error instanceof ApiError) || !wantsPage(request)) throw error
-    return page(reply, failurePage(error.message), error.status)
+    return sendPage(reply, failurePage(error.message), error.status)
   }
 }
 
-/** Everybody may knock here, and each knock asks the database. */
-const takeLimit = (request: FastifyRequest): Promise<void> =>
+/** Limits requests by address, because each one queries the database and needs no authentication. */
+const limitRate = (request: FastifyRequest): Promise<void> =>
   request.takeRateLimit('receive', `oauth ${addressGroup(request.ip)}`)
 
-const open: FastifyContextConfig = {
+const publicConfig: FastifyContextConfig = {
   access: 'public',
   rateLimit: 'none',
   errors: ['CONFLICT', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
 }
 
-/** Where providers send browsers back to. The state is what says whose flow it is; the code goes with it or nowhere. */
-const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
-  /** The browser carries the console session of the very person whose connection it is. */
-  const isOwnBrowser = async (request: FastifyRequest, orgId: string, userId: string): Promise<boolean> => {
+/** The redirect URI. The state identifies the flow, and only the session of its owner completes it without a question. */
+const registerCallback = (app: App, deps: ConnectorRouteDeps): void => {
+  const isOwnersBrowser = async (request: FastifyRequest, orgId: string, userId: string): Promise<boolean> => {
     const cookie = rawCookie(request.headers.cookie, sessionCookie, isSecure(request, deps.config.baseUrl))
     if (cookie === undefined) return false
     const actor = await deps.sessions.actorOf(cookie, orgId, undefined).catch((error: unknown) => {
@@ -84,15 +74,15 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
   const complete = async (request: FastifyRequest, reply: FastifyReply, flow: OAuthCompletion): Promise<string> => {
     const origin = { ip: request.ip, requestId: request.id }
     const { id, connectorSlug } = await completeOAuth(deps, flow, { origin })
-    return page(reply, donePage(catalog.get(connectorSlug)?.name ?? connectorSlug, id))
+    return sendPage(reply, donePage(catalog.get(connectorSlug)?.name ?? connectorSlug, id))
   }
 
   app.get(
     callbackPath,
     {
-      // A HEAD must not complete anything.
+      // A HEAD request would complete the flow, too.
       exposeHeadRoute: false,
-      config: open,
+      config: publicConfig,
       schema: {
         tags,
         summary: 'Receive the OAuth redirect',
@@ -104,18 +94,18 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
     },
     (request, reply) =>
       orFailurePage(request, reply, async () => {
-        await takeLimit(request)
+        await limitRate(request)
         const { code, state, error } = request.query
-        if (!state) throw badState()
+        if (!state) throw invalidState()
         const flow = await getFlow(deps, state)
         if (error !== undefined || !code) {
-          const { name } = await refuseOAuth(deps, state)
-          throw badRequest(`${name} did not give access.`)
+          const { name } = await denyOAuth(deps, state)
+          throw badRequest(`Access to ${name} was denied.`)
         }
-        if (await isOwnBrowser(request, flow.orgId, flow.userId)) return complete(request, reply, { code, state })
-        // A base URL may have a path of its own.
+        if (await isOwnersBrowser(request, flow.orgId, flow.userId)) return complete(request, reply, { code, state })
+        // The base URL can contain a path.
         const action = new URL(originOf(request, deps.config.baseUrl) + callbackPath).pathname
-        return page(reply, confirmationPage(flow.connector.name, flow, { code, state, action }))
+        return sendPage(reply, confirmationPage(flow.connector.name, flow, { code, state, action }))
       }),
   )
 
@@ -128,7 +118,7 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
     scope.post(
       callbackPath,
       {
-        config: open,
+        config: publicConfig,
         schema: {
           tags,
           summary: 'Confirm an OAuth connection',
@@ -140,15 +130,14 @@ const registerCallback = (app: App, deps: OAuthRouteDeps): void => {
       },
       (request, reply) =>
         orFailurePage(request, reply, async () => {
-          await takeLimit(request)
+          await limitRate(request)
           return complete(request, reply, request.body)
         }),
     )
   })
 }
 
-/** The steps of connecting by OAuth: where to go, the way back, and completing by the API. */
-export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
+export const registerOAuthRoutes = (app: App, deps: ConnectorRouteDeps): void => {
   const { config, db } = deps
   const origin = (request: FastifyRequest): string => originOf(request, config.baseUrl)
   registerCallback(app, deps)
@@ -171,8 +160,8 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
       const actor: Actor = withOrigin(request.actor, request)
       const connector = getUsableConnector(deps, request.query.connector)
       if (connector.auth.type !== 'oauth') throw badRequest(`${connector.name} does not support OAuth.`)
-      const options = { label: request.query.label, origin: origin(request), isRestart: true }
-      const { oauthUrl } = await startConnection(db, deps, actor, connector, options)
+      const options = { connector, label: request.query.label, origin: origin(request), isRestart: true }
+      const { oauthUrl } = await startConnection(db, deps, actor, options)
       return reply.redirect(oauthUrl ?? '', 302)
     },
   )
@@ -199,7 +188,7 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
     },
     async (request) => {
       const actor = withOrigin(request.actor, request)
-      return ok({ oauthUrl: await restartOAuth(db, deps, actor, request.params.id, origin(request)) })
+      return ok({ oauthUrl: await restartOAuth(db, deps, actor, { id: request.params.id, origin: origin(request) }) })
     },
   )
 
@@ -226,9 +215,9 @@ export const registerOAuthRoutes = (app: App, deps: OAuthRouteDeps): void => {
       const { actor, params, body } = request
       const { id: connectionId } = await getConnection(db, actor, params.id)
       const { orgId, userId } = actor
-      const of = { orgId, connectionId, userId }
+      const owner = { orgId, connectionId, userId }
       const origin = { ip: request.ip, requestId: request.id }
-      const connection = await completeOAuth({ ...deps, db: request.db }, body, { of, origin })
+      const connection = await completeOAuth({ ...deps, db: request.db }, body, { owner, origin })
       return sendResource(request, reply, connection, [connection.lastUsedAt])
     },
   )

@@ -1,7 +1,7 @@
-import type { ProviderAnswer, RequestTemplate, Values } from '../catalog/definition.ts'
+import type { ProviderResponse, RequestTemplate, Values } from '../catalog/definition.ts'
 
 /** Sends a request to the provider with the credentials of the connection. */
-export type Call = (request: RequestTemplate, input?: Values) => Promise<ProviderAnswer>
+export type Call = (request: RequestTemplate, input?: Values) => Promise<ProviderResponse>
 
 /** The state at the provider before anything is changed. */
 export interface Found {

@@ -1,9 +1,9 @@
 import type { Connector } from '../definition.ts'
 
-const base = { type: 'string', pattern: '^app[A-Za-z0-9]{14}$', description: 'Id of the base, app…' }
-const table = { type: 'string', minLength: 1, maxLength: 255, description: 'Id or name of the table' }
-const record = { type: 'string', pattern: '^rec[A-Za-z0-9]{14}$', description: 'Id of the record, rec…' }
-const fields = { type: 'object', description: 'Values by the name of their field' }
+const base = { type: 'string', pattern: '^app[A-Za-z0-9]{14}$', description: 'ID of the base, app…' }
+const table = { type: 'string', minLength: 1, maxLength: 255, description: 'ID or name of the table' }
+const record = { type: 'string', pattern: '^rec[A-Za-z0-9]{14}$', description: 'ID of the record, rec…' }
+const fields = { type: 'object', description: 'Values by field name' }
 
 export const connector: Connector = {
   slug: 'airtable',
@@ -30,11 +30,11 @@ export const connector: Connector = {
   tools: [
     {
       name: 'list_bases',
-      description: 'Lists the bases that the token can reach.',
+      description: 'Lists the bases that the token can access.',
       input: {},
       isReadOnly: true,
       request: { method: 'GET', path: '/v0/meta/bases' },
-      answer: ['bases.id', 'bases.name', 'bases.permissionLevel', 'offset'],
+      output: ['bases.id', 'bases.name', 'bases.permissionLevel', 'offset'],
     },
     {
       name: 'list_tables',
@@ -43,18 +43,18 @@ export const connector: Connector = {
       required: ['base'],
       isReadOnly: true,
       request: { method: 'GET', path: '/v0/meta/bases/{base}/tables' },
-      answer: ['tables.id', 'tables.name', 'tables.fields.name', 'tables.fields.type'],
+      output: ['tables.id', 'tables.name', 'tables.fields.name', 'tables.fields.type'],
     },
     {
       name: 'list_records',
-      description: "Reads records of a table, filtered with Airtable's formulas, such as `{Status} = 'Open'`.",
+      description: "Lists records of a table, filtered with an Airtable formula, such as `{Status} = 'Open'`.",
       input: {
         base,
         table,
         filter: { type: 'string', description: 'A formula' },
-        view: { type: 'string', description: 'Id or name of a view' },
+        view: { type: 'string', description: 'ID or name of a view' },
         page_size: { type: 'integer', minimum: 1, maximum: 100 },
-        offset: { type: 'string', description: 'offset of the page before' },
+        offset: { type: 'string', description: 'offset of the previous page' },
       },
       required: ['base', 'table'],
       isReadOnly: true,
@@ -82,7 +82,7 @@ export const connector: Connector = {
     },
     {
       name: 'update_record',
-      description: 'Changes fields of a record; the others stay.',
+      description: 'Updates fields of a record. Other fields stay unchanged.',
       input: { base, table, record, fields },
       required: ['base', 'table', 'record', 'fields'],
       isReadOnly: false,

@@ -1,6 +1,6 @@
 import type { Connector } from '../definition.ts'
 
-const id = (what: string) => ({ type: 'string', pattern: '^[0-9]{15,22}$', description: `Id of the ${what}` })
+const id = (what: string) => ({ type: 'string', pattern: '^[0-9]{15,22}$', description: `ID of the ${what}` })
 
 export const connector: Connector = {
   slug: 'discord',
@@ -33,20 +33,20 @@ export const connector: Connector = {
       input: {},
       isReadOnly: true,
       request: { method: 'GET', path: '/users/@me/guilds' },
-      answer: ['id', 'name'],
+      output: ['id', 'name'],
     },
     {
       name: 'list_channels',
-      description: 'Lists the channels of a server; type 0 are text channels.',
+      description: 'Lists the channels of a server. Text channels have type 0.',
       input: { server_id: id('server') },
       required: ['server_id'],
       isReadOnly: true,
       request: { method: 'GET', path: '/guilds/{server_id}/channels' },
-      answer: ['id', 'name', 'type', 'topic', 'parent_id'],
+      output: ['id', 'name', 'type', 'topic', 'parent_id'],
     },
     {
       name: 'read_messages',
-      description: 'Reads the last messages of a channel, newest first.',
+      description: 'Reads the latest messages of a channel, newest first.',
       input: {
         channel_id: id('channel'),
         limit: { type: 'integer', minimum: 1, maximum: 100 },
@@ -59,11 +59,11 @@ export const connector: Connector = {
         path: '/channels/{channel_id}/messages',
         query: { limit: '{limit}', before: '{before}' },
       },
-      answer: ['id', 'content', 'author.id', 'author.username', 'author.bot', 'timestamp', 'attachments.filename'],
+      output: ['id', 'content', 'author.id', 'author.username', 'author.bot', 'timestamp', 'attachments.filename'],
     },
     {
       name: 'send_message',
-      description: 'Writes a message into a channel. It notifies nobody by name.',
+      description: 'Posts a message to a channel. Mentions do not notify anyone.',
       input: {
         channel_id: id('channel'),
         content: { type: 'string', minLength: 1, maxLength: 2_000, description: 'Markdown' },
@@ -75,7 +75,7 @@ export const connector: Connector = {
         path: '/channels/{channel_id}/messages',
         json: { content: '{content}', allowed_mentions: { parse: [] } },
       },
-      answer: ['id', 'channel_id'],
+      output: ['id', 'channel_id'],
     },
   ],
 }

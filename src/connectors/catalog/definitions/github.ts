@@ -1,11 +1,11 @@
 import type { Connector } from '../definition.ts'
 
-const owner = { type: 'string', description: 'Who owns the repository: a user or an organisation' }
+const owner = { type: 'string', description: 'Owner of the repository: a user or an organization' }
 const repo = { type: 'string', description: 'Name of the repository' }
 const number = { type: 'integer', minimum: 1, description: 'Number of the issue or pull request' }
 const page = { type: 'integer', minimum: 1, description: 'Page of the list, from 1' }
-const perPage = { type: 'integer', minimum: 1, maximum: 100, description: 'Items a page, 30 when left out' }
-const state = { type: 'string', enum: ['open', 'closed', 'all'], description: 'open when left out' }
+const perPage = { type: 'integer', minimum: 1, maximum: 100, description: 'Items per page (default 30)' }
+const state = { type: 'string', enum: ['open', 'closed', 'all'], description: 'Default: open' }
 
 const issue = ['number', 'title', 'state', 'html_url', 'user.login', 'labels.name', 'assignees.login', 'comments']
 
@@ -35,7 +35,7 @@ export const connector: Connector = {
   tools: [
     {
       name: 'list_repositories',
-      description: 'Lists the repositories that the person can reach, last changed first.',
+      description: 'Lists the repositories that the user can access, most recently updated first.',
       input: { per_page: perPage, page },
       isReadOnly: true,
       request: {
@@ -43,17 +43,17 @@ export const connector: Connector = {
         path: '/user/repos',
         query: { sort: 'updated', per_page: '{per_page}', page: '{page}' },
       },
-      answer: ['full_name', 'description', 'private', 'default_branch', 'html_url', 'updated_at'],
+      output: ['full_name', 'description', 'private', 'default_branch', 'html_url', 'updated_at'],
     },
     {
       name: 'search_issues',
       description:
-        "Searches issues and pull requests everywhere with GitHub's search syntax, such as `repo:owner/name is:open label:bug crash`.",
+        "Searches issues and pull requests in all repositories with GitHub's search syntax, such as `repo:owner/name is:open label:bug crash`.",
       input: { q: { type: 'string', minLength: 1, maxLength: 256 }, per_page: perPage, page },
       required: ['q'],
       isReadOnly: true,
       request: { method: 'GET', path: '/search/issues', query: { q: '{q}', per_page: '{per_page}', page: '{page}' } },
-      answer: ['total_count', ...issue.map((path) => `items.${path}`)],
+      output: ['total_count', ...issue.map((path) => `items.${path}`)],
     },
     {
       name: 'list_issues',
@@ -73,7 +73,7 @@ export const connector: Connector = {
         path: '/repos/{owner}/{repo}/issues',
         query: { state: '{state}', labels: '{labels}', per_page: '{per_page}', page: '{page}' },
       },
-      answer: issue,
+      output: issue,
     },
     {
       name: 'get_issue',
@@ -82,11 +82,11 @@ export const connector: Connector = {
       required: ['owner', 'repo', 'number'],
       isReadOnly: true,
       request: { method: 'GET', path: '/repos/{owner}/{repo}/issues/{number}' },
-      answer: [...issue, 'body', 'created_at', 'closed_at', 'milestone.title', 'pull_request.url'],
+      output: [...issue, 'body', 'created_at', 'closed_at', 'milestone.title', 'pull_request.url'],
     },
     {
       name: 'create_issue',
-      description: 'Opens an issue in a repository.',
+      description: 'Creates an issue in a repository.',
       input: {
         owner,
         repo,
@@ -102,11 +102,11 @@ export const connector: Connector = {
         path: '/repos/{owner}/{repo}/issues',
         json: { title: '{title}', body: '{body}', labels: '{labels}', assignees: '{assignees}' },
       },
-      answer: ['number', 'html_url'],
+      output: ['number', 'html_url'],
     },
     {
       name: 'add_comment',
-      description: 'Writes a comment under an issue or a pull request.',
+      description: 'Adds a comment to an issue or a pull request.',
       input: { owner, repo, number, body: { type: 'string', minLength: 1, description: 'Markdown' } },
       required: ['owner', 'repo', 'number', 'body'],
       isReadOnly: false,
@@ -115,7 +115,7 @@ export const connector: Connector = {
         path: '/repos/{owner}/{repo}/issues/{number}/comments',
         json: { body: '{body}' },
       },
-      answer: ['id', 'html_url'],
+      output: ['id', 'html_url'],
     },
     {
       name: 'list_pull_requests',
@@ -128,7 +128,7 @@ export const connector: Connector = {
         path: '/repos/{owner}/{repo}/pulls',
         query: { state: '{state}', per_page: '{per_page}', page: '{page}' },
       },
-      answer: ['number', 'title', 'state', 'draft', 'html_url', 'user.login', 'head.ref', 'base.ref', 'updated_at'],
+      output: ['number', 'title', 'state', 'draft', 'html_url', 'user.login', 'head.ref', 'base.ref', 'updated_at'],
     },
     {
       name: 'read_file',
@@ -136,8 +136,8 @@ export const connector: Connector = {
       input: {
         owner,
         repo,
-        path: { type: 'string', minLength: 1, description: 'Such as src/main.ts' },
-        ref: { type: 'string', description: 'Branch, tag or commit; the default branch when left out' },
+        path: { type: 'string', minLength: 1, description: 'For example src/main.ts' },
+        ref: { type: 'string', description: 'Branch, tag or commit; default: the default branch' },
       },
       required: ['owner', 'repo', 'path'],
       isReadOnly: true,

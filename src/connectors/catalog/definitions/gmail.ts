@@ -1,7 +1,7 @@
 import { badRequest } from '../../../platform/http/errors.ts'
 import type { Connector, Values } from '../definition.ts'
 
-const messageId = { type: 'string', pattern: '^[A-Za-z0-9]{5,40}$', description: 'Id of the message' }
+const messageId = { type: 'string', pattern: '^[A-Za-z0-9]{5,40}$', description: 'ID of the message' }
 
 const addressed = {
   to: { type: 'string', minLength: 3, maxLength: 2_000, description: 'Addresses, separated by commas' },
@@ -10,7 +10,7 @@ const addressed = {
   text: { type: 'string', minLength: 1, description: 'Plain text' },
 }
 
-/** A header's value. A line break in it would begin another header, such as a Bcc that nobody asked for. */
+/** Rejects line breaks, which would start another header, such as Bcc. */
 const header = (name: string, value: unknown): string => {
   const text = String(value)
   if (/[\r\n\0]/.test(text)) throw badRequest(`${name} must be one line.`)
@@ -19,7 +19,7 @@ const header = (name: string, value: unknown): string => {
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/** RFC 2047, in words of at most 75 characters. */
+/** RFC 2047 encoded words, each at most 75 characters. */
 const encodedWords = (text: string): string => {
   if (isAscii(text)) return text
   const words: string[] = []
@@ -36,11 +36,11 @@ const encodedWords = (text: string): string => {
 
 const address = (name: string, value: unknown): string => {
   const text = header(name, value)
-  if (!isAscii(text)) throw badRequest(`${name} must be plain e-mail addresses.`)
+  if (!isAscii(text)) throw badRequest(`${name} must be a list of email addresses without display names.`)
   return text
 }
 
-/** The message as mail servers take it (RFC 5322), in base64url as Gmail does. */
+/** An RFC 5322 message in base64url, the `raw` field of Gmail's API. */
 const rawMessage = ({ to, cc, subject = '', text }: Values): string => {
   const lines = [
     `To: ${address('to', to)}`,
@@ -67,7 +67,7 @@ interface Part {
 
 const partsOf = (part: Part): Part[] => [part, ...(part.parts ?? []).flatMap(partsOf)]
 
-/** What a person sees of a message: its usual headers, its text, the names of what is attached. */
+/** The main headers, the text and the names of attachments. */
 const readable = (body: unknown): unknown => {
   const {
     id,
@@ -109,7 +109,7 @@ export const connector: Connector = {
     authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: 'https://oauth2.googleapis.com/token',
     scopes: ['https://www.googleapis.com/auth/gmail.readonly', 'https://www.googleapis.com/auth/gmail.compose'],
-    // A refresh token comes only with both.
+    // Google issues a refresh token only when both parameters are set.
     authorizeParams: { access_type: 'offline', prompt: 'consent' },
     account: {
       from: { method: 'GET', path: '/gmail/v1/users/me/profile' },
@@ -124,11 +124,11 @@ export const connector: Connector = {
     {
       name: 'search_messages',
       description:
-        "Finds messages with Gmail's search syntax, such as `from:ann newer_than:7d invoice`. Answers ids; get_message reads one.",
+        "Finds messages with Gmail's search syntax, such as `from:ann newer_than:7d invoice`. Answers IDs; get_message reads one.",
       input: {
         q: { type: 'string', maxLength: 500 },
         max_results: { type: 'integer', minimum: 1, maximum: 100 },
-        page_token: { type: 'string', description: 'nextPageToken of the page before' },
+        page_token: { type: 'string', description: 'nextPageToken of the previous page' },
       },
       isReadOnly: true,
       request: {
@@ -139,24 +139,24 @@ export const connector: Connector = {
     },
     {
       name: 'get_message',
-      description: 'Reads one message: who wrote it to whom, when, its subject, text and the names of attachments.',
+      description: 'Reads one message: sender, recipients, date, subject, text and names of attachments.',
       input: { message_id: messageId },
       required: ['message_id'],
       isReadOnly: true,
       request: { method: 'GET', path: '/gmail/v1/users/me/messages/{message_id}', query: { format: 'full' } },
-      answer: ({ body }) => readable(body),
+      output: ({ body }) => readable(body),
     },
     {
       name: 'list_labels',
-      description: 'Lists the labels of the mailbox with their ids.',
+      description: 'Lists the labels of the mailbox with their IDs.',
       input: {},
       isReadOnly: true,
       request: { method: 'GET', path: '/gmail/v1/users/me/labels' },
-      answer: ['labels.id', 'labels.name', 'labels.type'],
+      output: ['labels.id', 'labels.name', 'labels.type'],
     },
     {
       name: 'create_draft',
-      description: 'Writes a draft that the person can look over and send.',
+      description: 'Creates a draft that the user can review and send.',
       input: addressed,
       required: ['to', 'text'],
       isReadOnly: false,
@@ -165,11 +165,11 @@ export const connector: Connector = {
         segments: ['gmail', 'v1', 'users', 'me', 'drafts'],
         json: { message: { raw: rawMessage(input) } },
       }),
-      answer: ['id', 'message.id'],
+      output: ['id', 'message.id'],
     },
     {
       name: 'send_message',
-      description: "Sends a message in the person's name.",
+      description: "Sends a message from the user's address.",
       input: addressed,
       required: ['to', 'subject', 'text'],
       isReadOnly: false,
@@ -178,7 +178,7 @@ export const connector: Connector = {
         segments: ['gmail', 'v1', 'users', 'me', 'messages', 'send'],
         json: { raw: rawMessage(input) },
       }),
-      answer: ['id', 'threadId'],
+      output: ['id', 'threadId'],
     },
   ],
 }

@@ -1,8 +1,8 @@
 import type { BuiltRequest, Connector, Values } from '../definition.ts'
 
-const fileId = { type: 'string', pattern: '^[A-Za-z0-9_-]{10,120}$', description: 'Id of the file' }
-const pageSize = { type: 'integer', minimum: 1, maximum: 100, description: 'How many at most' }
-const pageToken = { type: 'string', description: 'nextPageToken of the page before' }
+const fileId = { type: 'string', pattern: '^[A-Za-z0-9_-]{10,120}$', description: 'ID of the file' }
+const pageSize = { type: 'integer', minimum: 1, maximum: 100, description: 'Maximum number of results' }
+const pageToken = { type: 'string', description: 'nextPageToken of the previous page' }
 const fields = 'id,name,mimeType,size,modifiedTime,webViewLink,parents'
 const listed = ['files', 'nextPageToken']
 
@@ -29,7 +29,7 @@ export const connector: Connector = {
     authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: 'https://oauth2.googleapis.com/token',
     scopes: ['https://www.googleapis.com/auth/drive.readonly', 'https://www.googleapis.com/auth/drive.file'],
-    // A refresh token comes only with both.
+    // Google issues a refresh token only when both parameters are set.
     authorizeParams: { access_type: 'offline', prompt: 'consent' },
     account: {
       from: { method: 'GET', path: '/drive/v3/about', query: { fields: 'user(permissionId,emailAddress)' } },
@@ -42,17 +42,17 @@ export const connector: Connector = {
   tools: [
     {
       name: 'search_files',
-      description: 'Finds files by words in their name or text.',
+      description: 'Searches files by words in their name or content.',
       input: { query: { type: 'string', minLength: 1, maxLength: 200 }, page_size: pageSize, page_token: pageToken },
       required: ['query'],
       isReadOnly: true,
-      // Google allows no order of our own where texts are searched.
+      // Google rejects orderBy in full-text searches.
       request: (input) => list(`fullText contains ${quoted(input['query'])} and trashed = false`, input),
-      answer: listed,
+      output: listed,
     },
     {
       name: 'list_folder',
-      description: "Lists what is in a folder; `root` is the top of the person's drive.",
+      description: "Lists the files of a folder. `root` is the top-level folder of the user's drive.",
       input: {
         folder_id: { type: 'string', pattern: '^[A-Za-z0-9_-]{4,120}$' },
         page_size: pageSize,
@@ -61,11 +61,11 @@ export const connector: Connector = {
       required: ['folder_id'],
       isReadOnly: true,
       request: (input) => list(`${quoted(input['folder_id'])} in parents and trashed = false`, input, 'folder,name'),
-      answer: listed,
+      output: listed,
     },
     {
       name: 'get_file',
-      description: 'Tells what is known about a file: name, type, size, when it was changed, where it is.',
+      description: 'Gets the metadata of a file: name, type, size, modification time, parent folder and link.',
       input: { file_id: fileId },
       required: ['file_id'],
       isReadOnly: true,
@@ -77,32 +77,32 @@ export const connector: Connector = {
     },
     {
       name: 'read_document',
-      description: 'Reads a Google document, spreadsheet or presentation as text.',
+      description: 'Exports a Google document, spreadsheet or presentation as text.',
       input: {
         file_id: fileId,
         format: {
           type: 'string',
           enum: ['text/plain', 'text/markdown', 'text/csv'],
-          description: 'csv for spreadsheets',
+          description: 'text/csv for spreadsheets',
         },
       },
       required: ['file_id', 'format'],
       isReadOnly: true,
       request: { method: 'GET', path: '/drive/v3/files/{file_id}/export', query: { mimeType: '{format}' } },
-      answer: ({ body, truncated }) => ({ text: body, truncated }),
+      output: ({ body, truncated }) => ({ text: body, truncated }),
     },
     {
       name: 'read_text_file',
-      description: 'Reads a text file that was uploaded, such as .txt, .md, .csv or .json.',
+      description: 'Reads an uploaded text file, such as .txt, .md, .csv or .json.',
       input: { file_id: fileId },
       required: ['file_id'],
       isReadOnly: true,
       request: { method: 'GET', path: '/drive/v3/files/{file_id}', query: { alt: 'media' } },
-      answer: ({ body, truncated }) => ({ text: body, truncated }),
+      output: ({ body, truncated }) => ({ text: body, truncated }),
     },
     {
       name: 'create_folder',
-      description: 'Creates a folder, at the top or in a folder that Atrium created.',
+      description: 'Creates a folder at the top level or in a folder that Atrium created.',
       input: { name: { type: 'string', minLength: 1, maxLength: 255 }, parent_id: fileId },
       required: ['name'],
       isReadOnly: false,

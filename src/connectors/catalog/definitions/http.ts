@@ -1,14 +1,18 @@
 import type { BuiltRequest, Connector, ConnectorTool, Values } from '../definition.ts'
 
-const path = { type: 'string', maxLength: 2_000, description: 'Below the base URL, such as /users/42; no query in it' }
+const path = {
+  type: 'string',
+  maxLength: 2_000,
+  description: 'Path relative to the base URL, without a query, for example /users/42',
+}
 const query = {
   type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
-  description: 'Parameters of the query',
+  description: 'Query parameters',
 }
 const body = { description: 'JSON', type: ['object', 'array'] }
 
-/** Empty segments fall away, but for the slash at the end, which some servers want. */
+/** Drops empty segments but keeps a trailing slash, which some servers require. */
 const segmentsOf = (text: string): string[] => {
   const segments = text.split('/').filter((segment) => segment !== '')
   return text.endsWith('/') && segments.length > 0 ? [...segments, ''] : segments
@@ -23,7 +27,7 @@ const build = (method: BuiltRequest['method'], input: Values): BuiltRequest => (
 
 const reading: ConnectorTool = {
   name: 'get',
-  description: 'Asks the API for something (GET).',
+  description: 'Sends a GET request to the API.',
   input: { path, query },
   required: ['path'],
   isReadOnly: true,
@@ -42,7 +46,7 @@ const changing = (name: string, method: BuiltRequest['method'], description: str
 export const connector: Connector = {
   slug: 'http',
   name: 'HTTP API',
-  description: 'Any JSON API on the public Internet, by its base URL and a header that holds the key.',
+  description: 'Any JSON API on the public Internet, by base URL and an authentication header.',
   auth: {
     type: 'api_key',
     fields: [
@@ -51,22 +55,22 @@ export const connector: Connector = {
         label: 'Base URL',
         required: true,
         secret: false,
-        help: 'Such as https://api.example.com/v1; agents reach what is below it and nothing else',
+        help: 'For example https://api.example.com/v1; agents can only access paths below it',
       },
-      { key: 'headerName', label: 'Header', required: false, secret: false, fallback: 'Authorization' },
+      { key: 'headerName', label: 'Header name', required: false, secret: false, fallback: 'Authorization' },
       {
         key: 'headerValue',
-        label: 'Value of the header',
+        label: 'Header value',
         required: false,
         secret: true,
-        help: 'Such as Bearer abc123',
+        help: 'For example Bearer abc123',
       },
       {
         key: 'checkPath',
-        label: 'Path to try',
+        label: 'Test path',
         required: false,
         secret: false,
-        help: 'Asked once with these credentials; they are kept when it answers 2xx',
+        help: 'Requested once with these credentials, which are stored if the status is 2xx',
       },
     ],
     check: { from: { method: 'GET', path: '/{checkPath*}' }, when: 'checkPath' },
@@ -78,9 +82,9 @@ export const connector: Connector = {
   },
   tools: [
     reading,
-    changing('post', 'POST', 'Sends JSON to the API to create or start something (POST).'),
-    changing('put', 'PUT', 'Replaces something at the API (PUT).'),
-    changing('patch', 'PATCH', 'Changes a part of something at the API (PATCH).'),
-    changing('delete', 'DELETE', 'Removes something at the API (DELETE).'),
+    changing('post', 'POST', 'Sends a POST request with a JSON body to the API.'),
+    changing('put', 'PUT', 'Sends a PUT request with a JSON body to the API.'),
+    changing('patch', 'PATCH', 'Sends a PATCH request with a JSON body to the API.'),
+    changing('delete', 'DELETE', 'Sends a DELETE request to the API.'),
   ],
 }

@@ -6,11 +6,11 @@ const deal = ['dealname', 'amount', 'dealstage', 'pipeline', 'closedate']
 
 const search = (objects: string, properties: string[]): ConnectorTool => ({
   name: `search_${objects}`,
-  description: `Finds ${objects} by words in their usual properties. Without a query it lists them.`,
+  description: `Searches ${objects} by words in their default searchable properties. Without a query it lists them.`,
   input: {
     query: { type: 'string', maxLength: 3_000 },
     limit: { type: 'integer', minimum: 1, maximum: 100 },
-    after: { type: 'string', description: 'paging.next.after of the page before' },
+    after: { type: 'string', description: 'paging.next.after of the previous page' },
   },
   isReadOnly: true,
   request: {
@@ -18,7 +18,7 @@ const search = (objects: string, properties: string[]): ConnectorTool => ({
     path: `/crm/v3/objects/${objects}/search`,
     json: { query: '{query}', limit: '{limit}', after: '{after}', properties },
   },
-  answer: ['total', 'results.id', 'results.properties', 'paging.next.after'],
+  output: ['total', 'results.id', 'results.properties', 'paging.next.after'],
 })
 
 export const connector: Connector = {
@@ -46,7 +46,7 @@ export const connector: Connector = {
         client_id: '{clientId}',
         client_secret: '{clientSecret}',
       },
-      needs: 'refreshToken',
+      requires: 'refreshToken',
     },
   },
   api: { baseUrl: 'https://api.hubapi.com', errorMessage: ['message'] },
@@ -65,7 +65,7 @@ export const connector: Connector = {
         path: '/crm/v3/objects/contacts/{contact_id}',
         query: { properties: contact.join(',') },
       },
-      answer: ['id', 'properties', 'createdAt', 'updatedAt'],
+      output: ['id', 'properties', 'createdAt', 'updatedAt'],
     },
     {
       name: 'create_contact',
@@ -92,7 +92,7 @@ export const connector: Connector = {
           },
         },
       },
-      answer: ['id', 'properties'],
+      output: ['id', 'properties'],
     },
   ],
 }

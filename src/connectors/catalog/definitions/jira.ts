@@ -1,9 +1,13 @@
 import type { Connector, ConnectorTool } from '../definition.ts'
 
-const issueKey = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]*-[0-9]+$|^[0-9]+$', description: 'Such as ABC-123' }
-const text = { type: 'string', minLength: 1, description: 'Plain text; an empty line begins a new paragraph' }
+const issueKey = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_]*-[0-9]+$|^[0-9]+$',
+  description: 'For example ABC-123',
+}
+const text = { type: 'string', minLength: 1, description: 'Plain text; separate paragraphs with an empty line' }
 
-/** Jira takes no plain text, but its document format. */
+/** Jira requires the Atlassian Document Format instead of plain text. */
 const documentOf = (plain: unknown): unknown => ({
   type: 'doc',
   version: 1,
@@ -18,10 +22,10 @@ const summary = ['key', 'fields.summary', 'fields.status.name', 'fields.assignee
 const writing: ConnectorTool[] = [
   {
     name: 'create_issue',
-    description: 'Opens an issue in a project.',
+    description: 'Creates an issue in a project.',
     input: {
-      projectKey: { type: 'string', description: 'Such as ABC' },
-      issueType: { type: 'string', description: 'Such as Task, Bug or Story' },
+      projectKey: { type: 'string', description: 'For example ABC' },
+      issueType: { type: 'string', description: 'For example Task, Bug or Story' },
       summary: { type: 'string', minLength: 1, maxLength: 255 },
       description: text,
     },
@@ -39,11 +43,11 @@ const writing: ConnectorTool[] = [
         },
       },
     }),
-    answer: ['id', 'key'],
+    output: ['id', 'key'],
   },
   {
     name: 'add_comment',
-    description: 'Writes a comment under an issue.',
+    description: 'Adds a comment to an issue.',
     input: { issue: issueKey, body: text },
     required: ['issue', 'body'],
     isReadOnly: false,
@@ -52,11 +56,11 @@ const writing: ConnectorTool[] = [
       segments: ['rest', 'api', '3', 'issue', String(input['issue']), 'comment'],
       json: { body: documentOf(input['body']) },
     }),
-    answer: ['id', 'created'],
+    output: ['id', 'created'],
   },
   {
     name: 'move_issue',
-    description: 'Moves an issue on in its workflow, by one of the transitions that list_transitions names.',
+    description: 'Moves an issue through its workflow by a transition from list_transitions.',
     input: { issue: issueKey, transitionId: { type: 'string', pattern: '^[0-9]+$' } },
     required: ['issue', 'transitionId'],
     isReadOnly: false,
@@ -112,7 +116,7 @@ export const connector: Connector = {
           fields: ['summary', 'status', 'assignee', 'updated'],
         },
       },
-      answer: [...summary.map((path) => `issues.${path}`), 'nextPageToken', 'isLast'],
+      output: [...summary.map((path) => `issues.${path}`), 'nextPageToken', 'isLast'],
     },
     {
       name: 'get_issue',
@@ -125,7 +129,7 @@ export const connector: Connector = {
         path: '/rest/api/3/issue/{issue}',
         query: { fields: 'summary,status,assignee,reporter,priority,labels,description,comment,updated' },
       },
-      answer: [
+      output: [
         ...summary,
         'fields.reporter.displayName',
         'fields.priority.name',
@@ -138,19 +142,19 @@ export const connector: Connector = {
     {
       name: 'list_projects',
       description: 'Lists the projects of the site with their keys.',
-      input: { query: { type: 'string', description: 'A part of the name or key' } },
+      input: { query: { type: 'string', description: 'Part of the name or key' } },
       isReadOnly: true,
       request: { method: 'GET', path: '/rest/api/3/project/search', query: { query: '{query}', maxResults: 50 } },
-      answer: ['values.key', 'values.name', 'values.projectTypeKey', 'total'],
+      output: ['values.key', 'values.name', 'values.projectTypeKey', 'total'],
     },
     {
       name: 'list_transitions',
-      description: 'Lists where an issue can be moved to in its workflow.',
+      description: 'Lists the workflow transitions that are available for an issue.',
       input: { issue: issueKey },
       required: ['issue'],
       isReadOnly: true,
       request: { method: 'GET', path: '/rest/api/3/issue/{issue}/transitions' },
-      answer: ['transitions.id', 'transitions.name', 'transitions.to.name'],
+      output: ['transitions.id', 'transitions.name', 'transitions.to.name'],
     },
     ...writing,
   ],

@@ -3,11 +3,11 @@ import type { Connector } from '../definition.ts'
 export const connector: Connector = {
   slug: 'mcp',
   name: 'MCP server',
-  description: 'Any MCP server by its URL (streamable HTTP). Its tools become those of the connection.',
+  description: 'Any MCP server by its URL (Streamable HTTP). The connection has the tools of the server.',
   auth: {
     type: 'api_key',
     fields: [
-      { key: 'url', label: 'URL', required: true, secret: false, help: 'Such as https://mcp.example.com/mcp' },
+      { key: 'url', label: 'URL', required: true, secret: false, help: 'For example https://mcp.example.com/mcp' },
       { key: 'token', label: 'Bearer token', required: false, secret: true },
     ],
   },

@@ -1,11 +1,11 @@
 import type { Connector } from '../definition.ts'
 
-const id = (what: string) => ({ type: 'string', pattern: '^[0-9a-fA-F-]{32,36}$', description: `Id of the ${what}` })
-const pageSize = { type: 'integer', minimum: 1, maximum: 100, description: 'How many at most' }
-const cursor = { type: 'string', description: 'next_cursor of the page before' }
-const text = { type: 'string', minLength: 1, description: 'Plain text; an empty line begins a new paragraph' }
+const id = (what: string) => ({ type: 'string', pattern: '^[0-9a-fA-F-]{32,36}$', description: `ID of the ${what}` })
+const pageSize = { type: 'integer', minimum: 1, maximum: 100, description: 'Maximum number of results' }
+const cursor = { type: 'string', description: 'next_cursor of the previous page' }
+const text = { type: 'string', minLength: 1, description: 'Plain text; separate paragraphs with an empty line' }
 
-/** Notion takes a piece of text up to 2,000 characters. */
+/** Notion limits one rich text object to 2,000 characters. */
 const richText = (plain: string) =>
   Array.from({ length: Math.ceil(plain.length / 2_000) }, (_, part) => ({
     type: 'text',
@@ -48,7 +48,7 @@ export const connector: Connector = {
   tools: [
     {
       name: 'search',
-      description: 'Finds pages and data sources by their title. An empty query lists what was changed last.',
+      description: 'Searches pages and data sources by title. An empty query lists the most recently edited.',
       input: { query: { type: 'string' }, page_size: pageSize, start_cursor: cursor },
       isReadOnly: true,
       request: {
@@ -56,7 +56,7 @@ export const connector: Connector = {
         path: '/v1/search',
         json: { query: '{query}', page_size: '{page_size}', start_cursor: '{start_cursor}' },
       },
-      answer: [
+      output: [
         'results.object',
         'results.id',
         'results.url',
@@ -69,16 +69,16 @@ export const connector: Connector = {
     },
     {
       name: 'get_page',
-      description: 'Reads the properties of a page; read_page tells what is written on it.',
+      description: 'Gets the properties of a page. Use read_page for its content.',
       input: { page_id: id('page') },
       required: ['page_id'],
       isReadOnly: true,
       request: { method: 'GET', path: '/v1/pages/{page_id}' },
-      answer: ['id', 'url', 'parent', 'properties', 'last_edited_time'],
+      output: ['id', 'url', 'parent', 'properties', 'last_edited_time'],
     },
     {
       name: 'read_page',
-      description: 'Reads what is written on a page or inside a block, block by block.',
+      description: 'Reads the content of a page or block as a list of blocks.',
       input: { block_id: id('page or block'), page_size: pageSize, start_cursor: cursor },
       required: ['block_id'],
       isReadOnly: true,
@@ -87,14 +87,14 @@ export const connector: Connector = {
         path: '/v1/blocks/{block_id}/children',
         query: { page_size: '{page_size}', start_cursor: '{start_cursor}' },
       },
-      answer: (answer) => textOfBlocks(answer.body),
+      output: ({ body }) => textOfBlocks(body),
     },
     {
       name: 'query_data_source',
-      description: "Reads rows of a database's data source, with a filter and sorts in Notion's own form.",
+      description: "Queries the rows of a data source with a filter and sorts in the format of Notion's API.",
       input: {
         data_source_id: id('data source'),
-        filter: { type: 'object', description: 'Such as {"property": "Status", "select": {"equals": "Active"}}' },
+        filter: { type: 'object', description: 'For example {"property": "Status", "select": {"equals": "Active"}}' },
         sorts: { type: 'array', items: { type: 'object' } },
         page_size: pageSize,
         start_cursor: cursor,
@@ -106,12 +106,12 @@ export const connector: Connector = {
         path: '/v1/data_sources/{data_source_id}/query',
         json: { filter: '{filter}', sorts: '{sorts}', page_size: '{page_size}', start_cursor: '{start_cursor}' },
       },
-      answer: ['results.id', 'results.url', 'results.properties', 'next_cursor'],
+      output: ['results.id', 'results.url', 'results.properties', 'next_cursor'],
     },
     {
       name: 'create_page',
-      description: 'Creates a page below another page.',
-      input: { parent_page_id: id('page above it'), title: { type: 'string', minLength: 1 }, text },
+      description: 'Creates a page as a child of another page.',
+      input: { parent_page_id: id('parent page'), title: { type: 'string', minLength: 1 }, text },
       required: ['parent_page_id', 'title'],
       isReadOnly: false,
       request: (input) => ({
@@ -123,11 +123,11 @@ export const connector: Connector = {
           ...(input['text'] === undefined ? {} : { children: paragraphs(input['text']) }),
         },
       }),
-      answer: ['id', 'url'],
+      output: ['id', 'url'],
     },
     {
       name: 'append_text',
-      description: 'Writes paragraphs at the end of a page.',
+      description: 'Appends paragraphs to a page.',
       input: { page_id: id('page'), text },
       required: ['page_id', 'text'],
       isReadOnly: false,
@@ -136,7 +136,7 @@ export const connector: Connector = {
         segments: ['v1', 'blocks', String(input['page_id']), 'children'],
         json: { children: paragraphs(input['text']) },
       }),
-      answer: ['results.id'],
+      output: ['results.id'],
     },
   ],
 }
@@ -148,7 +148,7 @@ interface Block {
   [type: string]: unknown
 }
 
-/** Every block with the text that is in it; a table or an image keeps its own form. */
+/** Each block with its plain text. Blocks without text, such as images, keep Notion's format. */
 const textOfBlocks = (body: unknown): unknown => {
   const { results = [], next_cursor = null } = body as { results?: Block[]; next_cursor?: string | null }
   const blocks = results.map((block) => {

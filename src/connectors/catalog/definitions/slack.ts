@@ -1,8 +1,12 @@
 import type { Connector } from '../definition.ts'
 
-const channel = { type: 'string', pattern: '^[A-Z0-9]{5,20}$', description: 'Id of the channel, such as C0123456789' }
-const limit = { type: 'integer', minimum: 1, maximum: 200, description: 'How many at most' }
-const cursor = { type: 'string', description: 'next_cursor of the page before' }
+const channel = {
+  type: 'string',
+  pattern: '^[A-Z0-9]{5,20}$',
+  description: 'ID of the channel, for example C0123456789',
+}
+const limit = { type: 'integer', minimum: 1, maximum: 200, description: 'Maximum number of results' }
+const cursor = { type: 'string', description: 'next_cursor of the previous page' }
 const message = ['ts', 'user', 'bot_id', 'text', 'thread_ts', 'reply_count']
 
 export const connector: Connector = {
@@ -25,7 +29,7 @@ export const connector: Connector = {
       'users:read',
     ],
     scopeSeparator: ',',
-    // The v2 flow of apps with a secret refuses a code_verifier.
+    // oauth.v2.access rejects a code_verifier from apps that have a client secret.
     pkce: false,
     account: { from: { method: 'POST', path: '/api/auth.test' }, id: 'team_id', name: 'team' },
     revoke: { method: 'POST', url: 'https://slack.com/api/auth.revoke', auth: 'bearer' },
@@ -34,13 +38,13 @@ export const connector: Connector = {
     baseUrl: 'https://slack.com',
     failure: { path: 'ok', is: 'false' },
     errorMessage: ['error'],
-    rejections: ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'],
+    credentialErrors: ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'],
   },
   receiver: 'slack',
   tools: [
     {
       name: 'list_channels',
-      description: 'Lists the channels of the workspace with their ids.',
+      description: 'Lists the channels of the workspace with their IDs.',
       input: { limit, cursor },
       isReadOnly: true,
       request: {
@@ -53,11 +57,11 @@ export const connector: Connector = {
           cursor: '{cursor}',
         },
       },
-      answer: ['channels.id', 'channels.name', 'channels.is_member', 'channels.topic.value', 'response_metadata'],
+      output: ['channels.id', 'channels.name', 'channels.is_member', 'channels.topic.value', 'response_metadata'],
     },
     {
       name: 'read_channel',
-      description: 'Reads the last messages of a channel, newest first.',
+      description: 'Reads the latest messages of a channel, newest first.',
       input: { channel, limit, cursor, oldest: { type: 'string', description: 'Only after this ts' } },
       required: ['channel'],
       isReadOnly: true,
@@ -66,7 +70,7 @@ export const connector: Connector = {
         path: '/api/conversations.history',
         query: { channel: '{channel}', limit: '{limit}', cursor: '{cursor}', oldest: '{oldest}' },
       },
-      answer: [...message.map((path) => `messages.${path}`), 'has_more', 'response_metadata'],
+      output: [...message.map((path) => `messages.${path}`), 'has_more', 'response_metadata'],
     },
     {
       name: 'read_thread',
@@ -79,11 +83,11 @@ export const connector: Connector = {
         path: '/api/conversations.replies',
         query: { channel: '{channel}', ts: '{ts}', limit: '{limit}', cursor: '{cursor}' },
       },
-      answer: [...message.map((path) => `messages.${path}`), 'has_more', 'response_metadata'],
+      output: [...message.map((path) => `messages.${path}`), 'has_more', 'response_metadata'],
     },
     {
       name: 'post_message',
-      description: 'Writes a message into a channel, or into a thread of it.',
+      description: 'Posts a message to a channel or a thread.',
       input: {
         channel,
         text: { type: 'string', minLength: 1, maxLength: 40_000, description: "Slack's mrkdwn" },
@@ -96,11 +100,11 @@ export const connector: Connector = {
         path: '/api/chat.postMessage',
         json: { channel: '{channel}', text: '{text}', thread_ts: '{thread_ts}' },
       },
-      answer: ['channel', 'ts'],
+      output: ['channel', 'ts'],
     },
     {
       name: 'add_reaction',
-      description: 'Adds an emoji to a message.',
+      description: 'Adds an emoji reaction to a message.',
       input: {
         channel,
         timestamp: { type: 'string', description: 'ts of the message' },
@@ -116,11 +120,11 @@ export const connector: Connector = {
     },
     {
       name: 'list_users',
-      description: 'Lists the people of the workspace with their ids.',
+      description: 'Lists the members of the workspace with their IDs.',
       input: { limit, cursor },
       isReadOnly: true,
       request: { method: 'GET', path: '/api/users.list', query: { limit: '{limit}', cursor: '{cursor}' } },
-      answer: [
+      output: [
         'members.id',
         'members.name',
         'members.real_name',

@@ -2,8 +2,8 @@ import type { Connector } from '../definition.ts'
 
 const id = (prefix: string) => ({ type: 'string', pattern: `^${prefix}_[A-Za-z0-9]+$`, description: `${prefix}_…` })
 const customer = id('cus')
-const limit = { type: 'integer', minimum: 1, maximum: 100, description: 'How many at most' }
-const after = { type: 'string', description: 'Id of the last item of the page before' }
+const limit = { type: 'integer', minimum: 1, maximum: 100, description: 'Maximum number of results' }
+const after = { type: 'string', description: 'ID of the last item of the previous page' }
 
 export const connector: Connector = {
   slug: 'stripe',
@@ -31,7 +31,7 @@ export const connector: Connector = {
   tools: [
     {
       name: 'list_customers',
-      description: 'Lists customers, newest first, or those with one e-mail address.',
+      description: 'Lists customers, newest first, optionally filtered by email address.',
       input: { email: { type: 'string', format: 'email' }, limit, starting_after: after },
       isReadOnly: true,
       request: {
@@ -39,7 +39,7 @@ export const connector: Connector = {
         path: '/v1/customers',
         query: { email: '{email}', limit: '{limit}', starting_after: '{starting_after}' },
       },
-      answer: ['data.id', 'data.name', 'data.email', 'data.created', 'data.balance', 'data.currency', 'has_more'],
+      output: ['data.id', 'data.name', 'data.email', 'data.created', 'data.balance', 'data.currency', 'has_more'],
     },
     {
       name: 'list_payments',
@@ -51,7 +51,7 @@ export const connector: Connector = {
         path: '/v1/payment_intents',
         query: { customer: '{customer}', limit: '{limit}', starting_after: '{starting_after}' },
       },
-      answer: [
+      output: [
         'data.id',
         'data.amount',
         'data.amount_received',
@@ -83,7 +83,7 @@ export const connector: Connector = {
           starting_after: '{starting_after}',
         },
       },
-      answer: [
+      output: [
         'data.id',
         'data.number',
         'data.status',
@@ -106,7 +106,7 @@ export const connector: Connector = {
         path: '/v1/subscriptions',
         query: { customer: '{customer}', limit: '{limit}', starting_after: '{starting_after}' },
       },
-      answer: [
+      output: [
         'data.id',
         'data.status',
         'data.customer',
@@ -119,11 +119,11 @@ export const connector: Connector = {
     },
     {
       name: 'get_balance',
-      description: 'Tells what is available and what is pending, by currency, in the smallest unit of each.',
+      description: 'Gets the available and pending balance by currency, in the smallest unit of each currency.',
       input: {},
       isReadOnly: true,
       request: { method: 'GET', path: '/v1/balance' },
-      answer: ['available.amount', 'available.currency', 'pending.amount', 'pending.currency'],
+      output: ['available.amount', 'available.currency', 'pending.amount', 'pending.currency'],
     },
     {
       name: 'create_customer',
@@ -140,7 +140,7 @@ export const connector: Connector = {
         path: '/v1/customers',
         form: { email: '{email}', name: '{name}', description: '{description}' },
       },
-      answer: ['id', 'email', 'name'],
+      output: ['id', 'email', 'name'],
     },
   ],
 }

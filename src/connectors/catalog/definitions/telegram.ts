@@ -1,6 +1,6 @@
 import type { Connector } from '../definition.ts'
 
-const chat = { type: ['string', 'integer'], description: 'Id of the chat, or @name of a public channel' }
+const chat = { type: ['string', 'integer'], description: 'ID of the chat, or @name of a public channel' }
 
 export const connector: Connector = {
   slug: 'telegram',
@@ -21,7 +21,7 @@ export const connector: Connector = {
   tools: [
     {
       name: 'send_message',
-      description: 'Sends a text message to a chat that the bot is in or a person who wrote to it before.',
+      description: 'Sends a text message to a chat of the bot or to a user who has messaged the bot before.',
       input: {
         chat_id: chat,
         text: { type: 'string', minLength: 1, maxLength: 4_096 },
@@ -38,11 +38,11 @@ export const connector: Connector = {
           ...(input['reply_to'] === undefined ? {} : { reply_parameters: { message_id: input['reply_to'] } }),
         },
       }),
-      answer: ['result.message_id', 'result.date'],
+      output: ['result.message_id', 'result.date'],
     },
     {
       name: 'send_photo',
-      description: 'Sends a picture by its public URL.',
+      description: 'Sends a photo by its public URL.',
       input: {
         chat_id: chat,
         photo: { type: 'string', format: 'uri', pattern: '^https?://' },
@@ -55,11 +55,11 @@ export const connector: Connector = {
         path: '/sendPhoto',
         json: { chat_id: '{chat_id}', photo: '{photo}', caption: '{caption}' },
       },
-      answer: ['result.message_id', 'result.date'],
+      output: ['result.message_id', 'result.date'],
     },
     {
       name: 'edit_message',
-      description: 'Changes the text of a message that the bot sent.',
+      description: 'Edits the text of a message that the bot sent.',
       input: {
         chat_id: chat,
         message_id: { type: 'integer' },
@@ -72,16 +72,16 @@ export const connector: Connector = {
         path: '/editMessageText',
         json: { chat_id: '{chat_id}', message_id: '{message_id}', text: '{text}' },
       },
-      answer: ['result.message_id', 'result.edit_date'],
+      output: ['result.message_id', 'result.edit_date'],
     },
     {
       name: 'get_chat',
-      description: 'Tells what is known about a chat: its title, kind and description.',
+      description: 'Gets the title, type and description of a chat.',
       input: { chat_id: chat },
       required: ['chat_id'],
       isReadOnly: true,
       request: { method: 'POST', path: '/getChat', json: { chat_id: '{chat_id}' } },
-      answer: [
+      output: [
         'result.id',
         'result.type',
         'result.title',
@@ -92,12 +92,12 @@ export const connector: Connector = {
     },
     {
       name: 'list_administrators',
-      description: 'Lists who administers a group or a channel.',
+      description: 'Lists the administrators of a group or channel.',
       input: { chat_id: chat },
       required: ['chat_id'],
       isReadOnly: true,
       request: { method: 'POST', path: '/getChatAdministrators', json: { chat_id: '{chat_id}' } },
-      answer: ['result.status', 'result.user.id', 'result.user.username', 'result.user.first_name'],
+      output: ['result.status', 'result.user.id', 'result.user.username', 'result.user.first_name'],
     },
   ],
 }

@@ -1,7 +1,7 @@
 import type { Connector } from '../definition.ts'
 
-const phone = { type: 'string', pattern: '^(whatsapp:)?\\+[1-9][0-9]{6,14}$', description: 'Such as +14155550100' }
-const pageSize = { type: 'integer', minimum: 1, maximum: 100, description: 'How many at most' }
+const phone = { type: 'string', pattern: '^(whatsapp:)?\\+[1-9][0-9]{6,14}$', description: 'For example +14155550100' }
+const pageSize = { type: 'integer', minimum: 1, maximum: 100, description: 'Maximum number of results' }
 const message = ['sid', 'from', 'to', 'body', 'status', 'direction', 'date_sent', 'error_code', 'error_message']
 
 export const connector: Connector = {
@@ -17,7 +17,7 @@ export const connector: Connector = {
         label: 'Auth token',
         required: true,
         secret: true,
-        help: 'It verifies what Twilio sends, too',
+        help: 'Also verifies the signatures of Twilio webhooks',
       },
     ],
     check: {
@@ -41,11 +41,11 @@ export const connector: Connector = {
       required: ['from', 'to', 'body'],
       isReadOnly: false,
       request: { method: 'POST', path: '/Messages.json', form: { From: '{from}', To: '{to}', Body: '{body}' } },
-      answer: ['sid', 'status'],
+      output: ['sid', 'status'],
     },
     {
       name: 'list_messages',
-      description: 'Lists messages that were sent and received, newest first.',
+      description: 'Lists sent and received messages, newest first.',
       input: { from: phone, to: phone, page_size: pageSize },
       isReadOnly: true,
       request: {
@@ -53,16 +53,16 @@ export const connector: Connector = {
         path: '/Messages.json',
         query: { From: '{from}', To: '{to}', PageSize: '{page_size}' },
       },
-      answer: message.map((path) => `messages.${path}`),
+      output: message.map((path) => `messages.${path}`),
     },
     {
       name: 'get_message',
-      description: 'Tells what became of one message.',
+      description: 'Gets one message with its delivery status.',
       input: { sid: { type: 'string', pattern: '^(SM|MM)[0-9a-f]{32}$' } },
       required: ['sid'],
       isReadOnly: true,
       request: { method: 'GET', path: '/Messages/{sid}.json' },
-      answer: message,
+      output: message,
     },
     {
       name: 'list_numbers',
@@ -70,7 +70,7 @@ export const connector: Connector = {
       input: { page_size: pageSize },
       isReadOnly: true,
       request: { method: 'GET', path: '/IncomingPhoneNumbers.json', query: { PageSize: '{page_size}' } },
-      answer: ['sid', 'phone_number', 'friendly_name', 'capabilities'].map((path) => `incoming_phone_numbers.${path}`),
+      output: ['sid', 'phone_number', 'friendly_name', 'capabilities'].map((path) => `incoming_phone_numbers.${path}`),
     },
   ],
 }

@@ -1,10 +1,10 @@
 import { badRequest } from '../../../platform/http/errors.ts'
-import type { BuiltRequest, Connector, ProviderAnswer, Values } from '../definition.ts'
+import type { BuiltRequest, Connector, ProviderResponse, Values } from '../definition.ts'
 
 const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', description: 'A public http or https URL' }
 
 const get = ({ url: target }: Values): BuiltRequest => {
-  if (!URL.canParse(String(target))) throw badRequest('url is not a URL.')
+  if (!URL.canParse(String(target))) throw badRequest('url must be a URL')
   return {
     method: 'GET',
     url: String(target),
@@ -12,14 +12,14 @@ const get = ({ url: target }: Values): BuiltRequest => {
   }
 }
 
-const isHtml = ({ contentType }: ProviderAnswer): boolean => /\b(?:html|xhtml\+xml)\b/.test(contentType)
+const isHtml = ({ contentType }: ProviderResponse): boolean => /\b(?:html|xhtml\+xml)\b/.test(contentType)
 
-const textOf = ({ body }: ProviderAnswer): string => (typeof body === 'string' ? body : JSON.stringify(body))
+const textOf = ({ body }: ProviderResponse): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 export const connector: Connector = {
   slug: 'web',
   name: 'Web',
-  description: 'Pages and data on the public web, without any account.',
+  description: 'Pages and data on the public web. Needs no account.',
   auth: { type: 'none' },
   api: {},
   tools: [
@@ -30,22 +30,22 @@ export const connector: Connector = {
       required: ['url'],
       isReadOnly: true,
       request: get,
-      answer: async (answer, _input, pages) => {
-        const text = textOf(answer)
-        const read = isHtml(answer) ? await pages.text(text, answer.url) : { title: null, text, isCut: false }
-        return { url: answer.url, title: read.title, text: read.text, truncated: answer.truncated || read.isCut }
+      output: async (response, _input, pages) => {
+        const text = textOf(response)
+        const read = isHtml(response) ? await pages.text(text, response.url) : { title: null, text, isCut: false }
+        return { url: response.url, title: read.title, text: read.text, truncated: response.truncated || read.isCut }
       },
     },
     {
       name: 'list_links',
-      description: 'Lists where the links of a web page lead to.',
+      description: 'Lists the links of a web page.',
       input: { url },
       required: ['url'],
       isReadOnly: true,
       request: get,
-      answer: async (answer, _input, pages) => ({
-        url: answer.url,
-        links: isHtml(answer) ? await pages.links(textOf(answer), answer.url) : [],
+      output: async (response, _input, pages) => ({
+        url: response.url,
+        links: isHtml(response) ? await pages.links(textOf(response), response.url) : [],
       }),
     },
     {
@@ -55,9 +55,9 @@ export const connector: Connector = {
       required: ['url'],
       isReadOnly: true,
       request: get,
-      answer: (answer) => {
-        if (typeof answer.body === 'string') throw badRequest('There is no JSON at this URL.')
-        return { url: answer.url, json: answer.body }
+      output: (response) => {
+        if (typeof response.body === 'string') throw badRequest('The response is not JSON.')
+        return { url: response.url, json: response.body }
       },
     },
   ],

@@ -1,6 +1,8 @@
-import type { Actor } from '../identity/actor.ts'
-import { sql } from '../platform/database/database.ts'
-import type { Db, Transaction } from '../platform/database/database.ts'
+import type { Actor } from '../../identity/actor.ts'
+import { sql } from '../../platform/database/database.ts'
+import type { Db, Transaction } from '../../platform/database/database.ts'
+import type { LeasedRow } from '../../platform/database/lease.ts'
+import type { ConnectionRef } from './access.ts'
 
 export type ConnectionStatus = 'pending' | 'active' | 'error' | 'expired' | 'revoked'
 
@@ -22,7 +24,7 @@ export interface ConnectionRow {
   deletedAt: string | null
 }
 
-// One that is overdue is over, whether the job that says so has come by or not.
+// Overdue connections read as expired before the job has changed their row.
 const status = sql`case when status = 'pending' and pending_until <= now() then 'expired' else status end as status`
 
 const columns = sql`id, org_id, user_id, connector_slug, nullif(label, '') as label, ${status}, account_id, account_name, scopes, last_used_at,
@@ -39,15 +41,15 @@ export const lockConnection = (db: Transaction, actor: Actor, id: string) =>
     where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null
     for no key update`)
 
-/** A live connection of anybody in the org, for work in the background that was bound to it. */
+/** A connection of any user of the org, for background work that belongs to it. */
 export const findConnectionOfOrg = (db: Db, orgId: string, id: string) =>
   db.row<ConnectionRow>(sql`
     select ${columns} from connections where org_id = ${orgId} and id = ${id} and deleted_at is null`)
 
-/** With the microseconds of created_at, for the cursor. */
+/** Includes `created_at` with microseconds, for the cursor. */
 export type ListedConnection = ConnectionRow & { createdAtExactly: string }
 
-/** The person's connections, newest first. */
+/** The user's connections, newest first. */
 export const listConnections = (db: Db, actor: Actor, limit: number, after: { createdAt: string; id: string }) =>
   db.rows<ListedConnection>(sql`
     select ${columns}, created_at::text as created_at_exactly from connections
@@ -56,14 +58,14 @@ export const listConnections = (db: Db, actor: Actor, limit: number, after: { cr
     order by created_at desc, id desc
     limit ${limit}`)
 
-/** The person's usable connections to these connectors, oldest first. */
+/** The user's active connections for these connectors, oldest first. */
 export const listActiveConnections = (db: Db, actor: Actor, slugs: readonly string[]) =>
   db.rows<ConnectionRow & { pinnedTools: unknown }>(sql`
     select ${columns}, pinned_tools from connections
     where org_id = ${actor.orgId} and user_id = ${actor.userId} and connector_slug = any(${slugs}) and status = 'active'
     order by created_at, id`)
 
-/** What the person's live connection of this name is, locked; one that nobody completed in time is none. */
+/** Locks the user's current connection for this connector and label. Expired connections do not count. */
 export const lockLive = (db: Transaction, actor: Actor, slug: string, label: string) =>
   db.row<ConnectionRow>(sql`
     select ${columns} from connections
@@ -71,7 +73,7 @@ export const lockLive = (db: Transaction, actor: Actor, slug: string, label: str
       and deleted_at is null and status <> 'expired'
     for no key update`)
 
-/** Makes room for a new one where nobody completed the last one in time. */
+/** Expires an overdue connection now, so that a new one with the same label can be inserted. */
 export const expireOverdue = (db: Transaction, actor: Actor, slug: string, label: string) =>
   db.execute(sql`
     update connections set status = 'expired', pending_until = null, revision = revision + 1, updated_at = now()
@@ -85,10 +87,10 @@ export interface NewConnection {
   status: 'pending' | 'active'
 }
 
-/** How long a connection may wait for its credentials. */
+/** Time to complete a connection. */
 export const pendingFor = sql`interval '1 hour'`
 
-/** Undefined when there is a live one already. */
+/** Undefined when the user already has a current connection for this connector and label. */
 export const insertConnection = (db: Transaction, actor: Actor, connection: NewConnection) =>
   db.row<ConnectionRow>(sql`
     insert into connections (org_id, id, user_id, connector_slug, label, status, pending_until)
@@ -97,13 +99,13 @@ export const insertConnection = (db: Transaction, actor: Actor, connection: NewC
     on conflict (org_id, user_id, connector_slug, label) where deleted_at is null and status <> 'expired' do nothing
     returning ${columns}`)
 
-/** Gives a person who starts again the full time again. */
-export const prolongPending = (db: Transaction, orgId: string, id: string) =>
+/** Restarts the time to complete a pending connection. */
+export const extendPending = (db: Transaction, orgId: string, id: string) =>
   db.execute(sql`
     update connections set pending_until = now() + ${pendingFor}
     where org_id = ${orgId} and id = ${id} and status = 'pending'`)
 
-export interface Accepted extends Lasting {
+export interface Accepted extends TokenLifetime {
   /** Sealed. */
   secrets: string
   accountId: string | null
@@ -113,36 +115,35 @@ export interface Accepted extends Lasting {
   pinnedTools?: string | undefined
 }
 
-/** When a token ends, and whether there is anything to get another one with. */
-export interface Lasting {
-  /** Undefined: it does not end by itself. */
+export interface TokenLifetime {
+  /** Undefined: the token does not expire. */
   expiresInSeconds?: number | undefined
-  canRenew?: boolean
+  /** There is a refresh token. */
+  canRefresh?: boolean
 }
 
-/** A token is renewed before it ends, when the work that needs it would otherwise outlive it. */
-export const refreshDue = ({ expiresInSeconds, canRenew = false }: Lasting) => {
-  if (expiresInSeconds === undefined || !canRenew) return tokenEnd({ expiresInSeconds })
+export const expiresAt = ({ expiresInSeconds }: TokenLifetime) =>
+  expiresInSeconds === undefined ? sql`null` : sql`now() + make_interval(secs => ${expiresInSeconds})`
+
+/** Five minutes before the token expires, or after half of its lifetime if that is later. */
+export const refreshDueAt = ({ expiresInSeconds, canRefresh = false }: TokenLifetime) => {
+  if (expiresInSeconds === undefined || !canRefresh) return expiresAt({ expiresInSeconds })
   return sql`now() + make_interval(secs => ${Math.max(expiresInSeconds / 2, expiresInSeconds - 300)})`
 }
 
-export const tokenEnd = ({ expiresInSeconds }: Lasting) =>
-  expiresInSeconds === undefined ? sql`null` : sql`now() + make_interval(secs => ${expiresInSeconds})`
-
-/** Stores what the provider accepted. Undefined when the connection was revoked or ran out meanwhile. */
+/** Stores accepted credentials. Undefined when the connection has been revoked or has expired. */
 export const activate = (db: Db, orgId: string, id: string, accepted: Accepted) =>
   db.row<ConnectionRow>(sql`
     update connections
     set status = 'active', secrets = ${accepted.secrets}, secrets_version = secrets_version + 1,
       account_id = ${accepted.accountId}, account_name = ${accepted.accountName}, scopes = ${accepted.scopes},
-      token_expires_at = ${tokenEnd(accepted)}, refresh_due_at = ${refreshDue(accepted)},
+      token_expires_at = ${expiresAt(accepted)}, refresh_due_at = ${refreshDueAt(accepted)},
       lease_token = null, lease_until = null, pinned_tools = ${accepted.pinnedTools ?? null}, offered_tools = null,
       pending_until = null, last_error = null, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and deleted_at is null
       and (status in ('active', 'error') or (status = 'pending' and pending_until > now()))
     returning ${columns}`)
 
-/** What a connection has to show its provider. */
 export interface SecretsRow {
   id: string
   orgId: string
@@ -151,53 +152,37 @@ export interface SecretsRow {
   status: ConnectionStatus
   secrets: string | null
   secretsVersion: number
-  /** A new token should be asked for before this one is used. */
+  /** The token must be refreshed before it is used. */
   isDue: boolean
-  /** The provider takes the token no more. */
-  isOver: boolean
+  /** The token has expired. */
+  isExpired: boolean
   lastError: string | null
 }
 
 export const secretsColumns = sql`id, org_id, connector_slug, account_id, status, secrets, secrets_version,
   coalesce(refresh_due_at <= clock_timestamp(), false) as is_due,
-  coalesce(token_expires_at <= clock_timestamp(), false) as is_over, last_error`
+  coalesce(token_expires_at <= clock_timestamp(), false) as is_expired, last_error`
 
 export const findSecrets = (db: Db, orgId: string, id: string) =>
   db.row<SecretsRow>(sql`
     select ${secretsColumns} from connections where org_id = ${orgId} and id = ${id} and deleted_at is null`)
 
-/** What comes of giving a grant back, when there is one and the provider takes it back. */
-export const revoke = (db: Transaction, actor: Actor, id: string, isGrant: boolean) =>
+/** Keeps the sealed secrets if `canRevokeAtProvider`, otherwise deletes them. */
+export const revoke = (db: Transaction, actor: Actor, id: string, canRevokeAtProvider: boolean) =>
   db.row<{ providerRevocation: 'pending' | 'unsupported' }>(sql`
     update connections
     set status = 'revoked', deleted_at = now(), pending_until = null, lease_token = null, lease_until = null,
-      provider_revocation = case when ${isGrant} and secrets is not null then 'pending' else 'unsupported' end,
-      secrets = case when ${isGrant} then secrets end, pinned_tools = null, offered_tools = null,
+      provider_revocation =
+        case when ${canRevokeAtProvider} and secrets is not null then 'pending' else 'unsupported' end,
+      secrets = case when ${canRevokeAtProvider} then secrets end, pinned_tools = null, offered_tools = null,
       revision = revision + 1, updated_at = now()
     where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null
     returning provider_revocation`)
 
-/** The grant is given back, or never will be: nothing of it is kept. */
-export const endRevocation = (
-  db: Db,
-  orgId: string,
-  id: string,
-  leaseToken: string,
-  outcome: 'revoked' | 'failed' | 'unsupported',
-) =>
-  db.execute(sql`
-    update connections
-    set provider_revocation = ${outcome}, secrets = null, lease_token = null, lease_until = null
-    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'revoked'`)
-
-export const findRevocation = (db: Db, orgId: string, id: string) =>
-  db.row<{ providerRevocation: 'pending' | 'revoked' | 'failed' | 'unsupported' | null }>(sql`
-    select provider_revocation from connections where org_id = ${orgId} and id = ${id}`)
-
-/** Ends what nobody completed in time. */
+/** Expires pending connections that nobody completed in time. */
 export const expireConnections = (db: Db, limit: number) =>
   db.execute(sql`
-    -- all orgs: time passes everywhere
+    -- all orgs: a periodic job
     update connections set status = 'expired', pending_until = null, revision = revision + 1, updated_at = now()
     where (org_id, id) in (
       select org_id, id from connections where status = 'pending' and pending_until <= now()
@@ -208,7 +193,7 @@ export const setLastError = (db: Db, orgId: string, id: string, lastError: strin
     update connections set last_error = ${lastError}, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and deleted_at is null and status <> 'active'`)
 
-export const releaseRevocation = (db: Db, orgId: string, id: string, leaseToken: string) =>
-  db.execute(sql`
-    update connections set lease_token = null, lease_until = null
-    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'revoked'`)
+export const leasedConnection = ({ orgId, id }: ConnectionRef): LeasedRow => ({
+  table: sql`connections`,
+  row: sql`org_id = ${orgId} and id = ${id}`,
+})

@@ -15,7 +15,7 @@ const good = (seen: { headers: { authorization?: string | undefined } }, body: u
 provider.on('GET', '/v0/meta/whoami', (seen) => good(seen, { id: 'usr1', email: 'ann@example.com' }))
 provider.on('GET', '/v0/meta/bases', (seen) => good(seen, { bases: [{ id: 'app1', name: 'One' }] }))
 
-// What a person names is guarded; what the operator names is not.
+// URLs from users pass the outbound guard. The operator's URLs do not.
 const app = await startTestApp({
   CONNECTOR_AIRTABLE_BASE_URL: provider.url,
   OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
@@ -52,8 +52,8 @@ const run = async (as: TestActor, sessionId: string, tool: string, input: object
 
 const airtable = { token: secretKey }
 
-describe('an agent', () => {
-  test('uses the connections of the person whose turn it is, when its list names the connector', async () => {
+describe('connector tools of agents', () => {
+  test('an agent uses the connections of the user whose turn it is to its allowed connectors', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
@@ -61,7 +61,7 @@ describe('an agent', () => {
     assert.deepEqual([status, output], ['done', { bases: [{ id: 'app1', name: 'One' }] }])
   })
 
-  test('has no tools of a connector that its list does not name, nor of other people’s connections', async () => {
+  test('an agent has no tools of other connectors and of other users’ connections', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
     const asked = provider.count('GET', '/v0/meta/bases')
@@ -78,7 +78,7 @@ describe('an agent', () => {
     assert.equal(provider.count('GET', '/v0/meta/bases'), asked)
   })
 
-  test('may do no more than the key that asked it', async () => {
+  test('an agent has only the tools that the permissions of the caller allow', async () => {
     const owner = await app.createOrg()
     const reader = await app.createUser(owner, 'member', {
       scopes: ['sessions:*', 'agents:*', 'connections:read'],
@@ -98,7 +98,7 @@ describe('an agent', () => {
     assert.match((await run(reader, id, 'airtable__create_record', input)).output.error ?? '', /no tool/i)
   })
 
-  test('is told when the connection is revoked or broken, and the provider is not asked', async () => {
+  test('a tool of a revoked connection fails without a request to the provider', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
@@ -110,7 +110,7 @@ describe('an agent', () => {
     assert.equal(provider.count('GET', '/v0/meta/bases'), asked)
   })
 
-  test('is told what the provider refused, in its words, without what they give away', async () => {
+  test('provider errors reach the model with secrets redacted', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
@@ -121,7 +121,9 @@ describe('an agent', () => {
       },
     }))
     const refused = await run(owner, session, 'airtable__list_bases')
-    assert.deepEqual(refused.output, { error: 'Airtable answered 422: You sent Bearer [redacted] ([redacted])' })
+    assert.deepEqual(refused.output, {
+      error: 'Airtable responded with status 422: You sent Bearer [redacted] ([redacted])',
+    })
 
     provider.on('GET', '/v0/meta/bases', (seen) => ({ body: { bases: [{ name: seen.headers.authorization }] } }))
     const echoed = await run(owner, session, 'airtable__list_bases')
@@ -129,11 +131,11 @@ describe('an agent', () => {
 
     provider.on('GET', '/v0/meta/bases', { status: 429, body: {}, headers: { 'retry-after': '30' } })
     const limited = await run(owner, session, 'airtable__list_bases')
-    assert.deepEqual(limited.output, { error: 'Airtable wants fewer requests: try again in 30 s.' })
+    assert.deepEqual(limited.output, { error: 'Airtable limits the rate of requests. Try again in 30 s.' })
 
     provider.on('GET', '/v0/meta/bases', { status: 302, body: '', headers: { location: 'http://169.254.169.254/' } })
     const redirected = await run(owner, session, 'airtable__list_bases')
-    assert.deepEqual(redirected.output, { error: 'Airtable answered with a redirect (302).' })
+    assert.deepEqual(redirected.output, { error: 'Airtable responded with a redirect (302).' })
     provider.on('GET', '/v0/meta/bases', (seen) => good(seen, { bases: [{ id: 'app1', name: 'One' }] }))
 
     const { text } = await app.call('GET', `${api}/sessions/${session}/messages?limit=100`, { as: owner })
@@ -141,7 +143,7 @@ describe('an agent', () => {
     assert.ok(!app.logLines.join('').includes(secretKey))
   })
 
-  test('gets no more than 64 KB of an answer', async () => {
+  test('tool output is cut at 64 KB', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
@@ -156,7 +158,7 @@ describe('an agent', () => {
     provider.on('GET', '/v0/meta/bases', (seen) => good(seen, { bases: [{ id: 'app1', name: 'One' }] }))
   })
 
-  test('says which connection it means where the person has several', async () => {
+  test('tools take the connection as an argument when the user has several', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable, 'work')
     await connect(owner, 'airtable', airtable, 'home')
@@ -166,7 +168,7 @@ describe('an agent', () => {
     const unknown = await run(owner, session, 'airtable__list_bases', { connection: 'other' })
     assert.match(unknown.output.error ?? '', /work.*home/)
     assert.equal((await run(owner, session, 'airtable__list_bases', { connection: 'home' })).status, 'done')
-    // One without a label goes by its account, which is what another one is called.
+    // A connection without a label uses its account name, which is the label of another one here.
     await connect(owner, 'airtable', airtable, 'ann@example.com')
     const unnamed = await connect(owner, 'airtable', airtable)
     for (const connection of ['ann@example.com', `ann@example.com ${unnamed}`]) {
@@ -175,24 +177,24 @@ describe('an agent', () => {
   })
 })
 
-describe('arguments', () => {
+describe('tool arguments', () => {
   const base = `app${'A'.repeat(14)}`
   const record = `rec${'A'.repeat(14)}`
   const wrong: [string, string, object, RegExp][] = [
-    ['that are missing', 'airtable__list_tables', {}, /base is required/],
-    ['of another form', 'airtable__list_tables', { base: '../../v0/other' }, /base/],
-    ['of another type', 'airtable__list_records', { base, table: { a: 1 } }, /table/],
+    ['missing', 'airtable__list_tables', {}, /base is required/],
+    ['in the wrong format', 'airtable__list_tables', { base: '../../v0/other' }, /base/],
+    ['of the wrong type', 'airtable__list_records', { base, table: { a: 1 } }, /table/],
     [
-      'that nobody asked for',
+      'unknown',
       'airtable__list_bases',
       { authorization: 'Bearer mine', host: 'evil.example' },
       /additional|not valid|must NOT/i,
     ],
-    ['that are a part of a path going up', 'airtable__list_records', { base, table: '..' }, /part of a path/],
-    ['that are an empty part of a path', 'airtable__get_record', { base, table: '.', record }, /part of a path/],
+    ['`..`', 'airtable__list_records', { base, table: '..' }, /valid path segment/],
+    ['`.`', 'airtable__get_record', { base, table: '.', record }, /valid path segment/],
   ]
   for (const [what, tool, input, message] of wrong) {
-    test(`${what} reach no provider, and the model is told`, async () => {
+    test(`${what} arguments fail the tool call without a request to the provider`, async () => {
       const owner = await app.createOrg()
       await connect(owner, 'airtable', airtable)
       const session = await agentFor(owner, ['airtable'])
@@ -204,7 +206,7 @@ describe('arguments', () => {
     })
   }
 
-  test('stay in their place in the path, whatever is in them', async () => {
+  test('an argument with separators stays within its path segment', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
@@ -235,14 +237,14 @@ describe('arguments', () => {
   })
 })
 
-describe('an HTTP API by its URL', () => {
+describe('the HTTP connector', () => {
   const connectHttp = async (credentials: object) => {
     const owner = await app.createOrg()
     await connect(owner, 'http', credentials)
     return { owner, session: await agentFor(owner, ['http']) }
   }
 
-  test('is reached below its base URL only', async () => {
+  test('HTTP requests stay below the base URL for every path argument', async () => {
     const { owner, session } = await connectHttp({
       baseUrl: `${provider.url}/v9/`,
       headerName: 'X-Key',
@@ -255,8 +257,8 @@ describe('an HTTP API by its URL', () => {
     assert.deepEqual(output, { key: '[redacted]', cookie: null })
     const before = provider.seen.length
     for (const path of ['/../admin', '..', '/a/./b', '/a/../../b', './x']) {
-      const { output: refused } = await run(owner, session, 'http__get', { path })
-      assert.match(refused.error ?? '', /part of a path/, path)
+      const { output: rejected } = await run(owner, session, 'http__get', { path })
+      assert.match(rejected.error ?? '', /valid path segment/, path)
     }
     assert.equal(provider.seen.length, before)
     for (const path of [
@@ -273,26 +275,23 @@ describe('an HTTP API by its URL', () => {
       assert.ok(seen.path.startsWith('/v9/'), seen.path)
       assert.equal(seen.query.toString(), '')
     }
-    assert.equal(provider.seen.length, before + 7, 'every one of them came here')
+    assert.equal(provider.seen.length, before + 7, 'each request reached this server')
   })
 
   const wrong: [string, object][] = [
-    ['no URL', { baseUrl: 'nonsense' }],
-    ['another scheme', { baseUrl: 'ftp://example.com' }],
-    ['a file', { baseUrl: 'file:///etc/passwd' }],
-    ['a user in it', { baseUrl: 'https://user:pass@example.com' }],
-    ['a query in it', { baseUrl: 'https://example.com/?a=1' }],
-    ['a fragment in it', { baseUrl: 'https://example.com/#a' }],
-    ['a header that says where it goes', { baseUrl: 'https://example.com', headerName: 'Host', headerValue: 'x' }],
-    [
-      'a header that says how long it is',
-      { baseUrl: 'https://example.com', headerName: 'Content-Length', headerValue: '1' },
-    ],
-    ['a header that is none', { baseUrl: 'https://example.com', headerName: 'X: Y', headerValue: 'x' }],
-    ['a value that is no header', { baseUrl: 'https://example.com', headerValue: 'ключ' }],
+    ['a base URL that is not a URL', { baseUrl: 'nonsense' }],
+    ['an ftp URL', { baseUrl: 'ftp://example.com' }],
+    ['a file URL', { baseUrl: 'file:///etc/passwd' }],
+    ['a user name in the base URL', { baseUrl: 'https://user:pass@example.com' }],
+    ['a query in the base URL', { baseUrl: 'https://example.com/?a=1' }],
+    ['a fragment in the base URL', { baseUrl: 'https://example.com/#a' }],
+    ['a Host header', { baseUrl: 'https://example.com', headerName: 'Host', headerValue: 'x' }],
+    ['a Content-Length header', { baseUrl: 'https://example.com', headerName: 'Content-Length', headerValue: '1' }],
+    ['an invalid header name', { baseUrl: 'https://example.com', headerName: 'X: Y', headerValue: 'x' }],
+    ['an invalid header value', { baseUrl: 'https://example.com', headerValue: 'ключ' }],
   ]
   for (const [what, credentials] of wrong) {
-    test(`with ${what} is BAD_REQUEST`, async () => {
+    test(`HTTP credentials with ${what} are BAD_REQUEST`, async () => {
       const owner = await app.createOrg()
       const id = await connect(owner, 'http')
       const { status, body } = await app.call('POST', `${api}/connections/${id}/credentials`, {
@@ -314,7 +313,7 @@ describe('an HTTP API by its URL', () => {
     'http://2130706433',
     'https://8.8.8.8:22',
   ]) {
-    test(`at ${baseUrl} is BAD_REQUEST where nothing private is opened`, async () => {
+    test(`the base URL ${baseUrl} is BAD_REQUEST unless the operator allows its network`, async () => {
       const owner = await app.createOrg()
       const id = await connect(owner, 'http')
       const json = { credentials: { baseUrl } }
@@ -323,7 +322,7 @@ describe('an HTTP API by its URL', () => {
     })
   }
 
-  test('is tried, when a path is named for it', async () => {
+  test('HTTP credentials are tested at the test path', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner, 'http')
     provider.on('GET', '/v9/me', (seen) => good(seen, {}))
@@ -337,12 +336,12 @@ describe('an HTTP API by its URL', () => {
   })
 })
 
-describe('the web', () => {
+describe('the web connector', () => {
   const page = `<!doctype html><html><head><title>A &amp; B</title><style>x{}</style><script>alert(1)</script></head>
 <body><h1>Head</h1><p>One&nbsp;two<br>three &lt;b&gt;</p><script>if (a < b) {}</script><!-- no --><ul><li><a href="/x?y=1&amp;z=2">Link <b>x</b></a></li>
 <li><a href='javascript:alert(1)'>bad</a></li></ul></body></html>`
 
-  test('is read as text, as links and as JSON, and redirects are followed', async () => {
+  test('the web connector reads text, links and JSON, and follows up to five redirects', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'web')
     const session = await agentFor(owner, ['web'])
@@ -363,7 +362,7 @@ describe('the web', () => {
     assert.deepEqual(json.output['json'], { a: 1 })
     assert.match(
       (await run(owner, session, 'web__read_page', { url: `${provider.url}/loop` })).output.error ?? '',
-      /without end/,
+      /redirected more than 5 times/,
     )
     assert.match(
       (await run(owner, session, 'web__read_page', { url: 'http://10.0.0.1/' })).output.error ?? '',

@@ -1,18 +1,18 @@
 import { badRequest } from '../../platform/http/errors.ts'
 
-/** What an MCP server says of one of its tools. */
+/** A tool as an MCP server describes it in `tools/list`. */
 export interface McpTool {
   name: string
   description: string
-  /** Somebody else's JSON schema: data that is stored and passed on, never compiled. */
+  /** A JSON schema from an untrusted server. It is stored and passed on, never compiled. */
   inputSchema: object
 }
 
-/** What a server's tools may take of the database, of each prompt and of every walk over a schema. */
+/** Bound what a server can add to the database, to every prompt and to code that traverses a schema. */
 export const toolLimits = {
   tools: 128,
   nameCharacters: 128,
-  /** What a model is told of a description; the rest is cut off. */
+  /** Longer descriptions are cut. */
   descriptionCharacters: 1_024,
   schemaBytes: 16_384,
   /** Schemas of all tools together. */
@@ -20,7 +20,7 @@ export const toolLimits = {
   schemaDepth: 32,
 } as const
 
-/** Whether a JSON value is nested deeper than so many levels. Goes level by level, without recursion. */
+/** Whether a JSON value has more levels. Iterative, because recursion would overflow the stack on hostile input. */
 export const isDeeperThan = (value: unknown, maxDepth: number): boolean => {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -31,22 +31,22 @@ export const isDeeperThan = (value: unknown, maxDepth: number): boolean => {
   return false
 }
 
-const rejected = (reason: string): Error => badRequest(`The tools of the MCP server cannot be used: ${reason}.`)
+const limitExceeded = (reason: string): Error => badRequest(`The tools of the MCP server exceed a limit: ${reason}.`)
 
 const checkSchema = (name: string, schema: object): void => {
   if (isDeeperThan(schema, toolLimits.schemaDepth)) {
-    throw rejected(`the schema of ${name} is nested deeper than ${toolLimits.schemaDepth} levels`)
+    throw limitExceeded(`the schema of ${name} is nested deeper than ${toolLimits.schemaDepth} levels`)
   }
   if (Buffer.byteLength(JSON.stringify(schema)) > toolLimits.schemaBytes) {
-    throw rejected(`the schema of ${name} is larger than ${toolLimits.schemaBytes} bytes`)
+    throw limitExceeded(`the schema of ${name} is larger than ${toolLimits.schemaBytes} bytes`)
   }
 }
 
-const toolOf = (value: unknown): McpTool | undefined => {
+const toTool = (value: unknown): McpTool | undefined => {
   const { name, description, inputSchema } = (value ?? {}) as Partial<Record<keyof McpTool, unknown>>
   if (typeof name !== 'string') return undefined
   if (name.length > toolLimits.nameCharacters) {
-    throw rejected(`a name is longer than ${toolLimits.nameCharacters} characters`)
+    throw limitExceeded(`a name is longer than ${toolLimits.nameCharacters} characters`)
   }
   if (!/^[\w.\-/]+$/.test(name)) return undefined
   const isSchema = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema)
@@ -56,26 +56,28 @@ const toolOf = (value: unknown): McpTool | undefined => {
   return { name, description: text.slice(0, toolLimits.descriptionCharacters), inputSchema: schema }
 }
 
-const checkTogether = (tools: readonly McpTool[]): void => {
-  if (tools.length > toolLimits.tools) throw rejected(`there are more than ${toolLimits.tools}`)
+const checkTotals = (tools: readonly McpTool[]): void => {
+  if (tools.length > toolLimits.tools) throw limitExceeded(`there are more than ${toolLimits.tools} tools`)
   const bytes = tools.reduce((sum, { inputSchema }) => sum + Buffer.byteLength(JSON.stringify(inputSchema)), 0)
   if (bytes > toolLimits.totalBytes) {
-    throw rejected(`their schemas are larger than ${toolLimits.totalBytes} bytes together`)
+    throw limitExceeded(`the schemas of all tools together are larger than ${toolLimits.totalBytes} bytes`)
   }
 }
 
-/** Adds what a page of a server's list says. Throws BAD_REQUEST with the limit that is exceeded. */
-export const addTools = (tools: McpTool[], listed: readonly unknown[]): void => {
-  if (tools.length + listed.length > toolLimits.tools) throw rejected(`there are more than ${toolLimits.tools}`)
-  tools.push(...listed.flatMap((one) => toolOf(one) ?? []))
-  checkTogether(tools)
+/** Adds one page of `tools/list`. Drops tools with invalid names. BAD_REQUEST names the limit that is exceeded. */
+export const addTools = (tools: McpTool[], page: readonly unknown[]): void => {
+  if (tools.length + page.length > toolLimits.tools) {
+    throw limitExceeded(`there are more than ${toolLimits.tools} tools`)
+  }
+  tools.push(...page.flatMap((one) => toTool(one) ?? []))
+  checkTotals(tools)
 }
 
-/** Whether tools that were stored before there were limits are within them. */
+/** Whether stored tools are within the limits. Tools that were stored before the limits existed may not be. */
 export const areWithinLimits = (tools: readonly McpTool[]): boolean => {
   try {
     for (const { name, inputSchema } of tools) checkSchema(name, inputSchema)
-    checkTogether(tools)
+    checkTotals(tools)
     return true
   } catch {
     return false

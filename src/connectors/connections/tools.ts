@@ -1,0 +1,62 @@
+import type { Actor } from '../../identity/actor.ts'
+import { audit } from '../../identity/audit/audit.ts'
+import type { Database, Db } from '../../platform/database/database.ts'
+import { conflict, notFound } from '../../platform/http/errors.ts'
+import { catalog } from '../catalog/catalog.ts'
+import { agentToolName, schemaOf } from '../catalog/agent-schemas.ts'
+import { mcpToolName } from '../mcp/agent-tools.ts'
+import type { PinnedTools } from '../mcp/pinned-tools.ts'
+import * as mcpQueries from '../mcp/queries.ts'
+import { areWithinLimits } from '../mcp/tool-list.ts'
+
+interface ListedTool {
+  name: string
+  description: string
+  inputSchema: unknown
+}
+
+interface ToolList {
+  hash: string
+  items: ListedTool[]
+}
+
+export interface ConnectionTools {
+  hash: string | null
+  items: ListedTool[]
+  /** The tools of an MCP server that wait for approval. */
+  offered: ToolList | null
+}
+
+const toList = ({ hash, tools }: PinnedTools): ToolList => ({
+  hash,
+  items: (areWithinLimits(tools) ? tools : []).map((tool) => ({ ...tool, name: mcpToolName('', tool.name) })),
+})
+
+/** The tools of the caller's connection. For an MCP server, also the changed tools that wait for approval. */
+export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promise<ConnectionTools> => {
+  const row = await mcpQueries.findPinnedTools(db, actor, id)
+  if (!row) throw notFound('Connection')
+  const connector = catalog.get(row.connectorSlug)
+  if (connector?.isMcp) {
+    const [pinned, offered] = [row.pinnedTools as PinnedTools | null, row.offeredTools as PinnedTools | null]
+    return { hash: null, items: [], ...(pinned && toList(pinned)), offered: offered && toList(offered) }
+  }
+  const items = (connector?.tools ?? []).map((tool) => ({
+    name: agentToolName(row.connectorSlug, tool.name),
+    description: tool.description,
+    inputSchema: schemaOf(tool),
+  }))
+  return { hash: null, items, offered: null }
+}
+
+/** Approves the changed tools of an MCP server. CONFLICT when no tools with this hash wait for approval. */
+export const approveTools = async (db: Database, actor: Actor, id: string, hash: string): Promise<ConnectionTools> => {
+  await toolsOfConnection(db, actor, id)
+  await db.transaction(actor, async (db) => {
+    if (!(await mcpQueries.approve(db, actor, id, hash))) {
+      throw conflict('hash is not the hash of the tools that wait for approval. List the tools again.')
+    }
+    await audit(db, actor, 'connection.tools-agreed', { type: 'connection', id }, { hash })
+  })
+  return toolsOfConnection(db, actor, id)
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { slugOf } from '../../platform/text/slug.ts'
+import type { Tool } from '../../tool.ts'
+import type { ConnectionRow } from '../connections/queries.ts'
+import type { AccessDeps } from '../deps.ts'
+import { callMcpTool } from './mcp.ts'
+import type { PinnedTools } from './pinned-tools.ts'
+import { areWithinLimits } from './tool-list.ts'
+
+export type McpConnection = ConnectionRow & { pinnedTools: unknown }
+
+const maxNameLength = 64
+
+/** Model providers accept names of 64 characters of `A-Za-z0-9_-`. A hash of the whole name replaces what is cut off. */
+export const mcpToolName = (prefix: string, name: string): string => {
+  const whole = `mcp__${prefix}${name}`
+  const clean = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+  if (clean.length <= maxNameLength) return clean
+  return `${clean.slice(0, maxNameLength - 9)}_${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`
+}
+
+const maxCached = 200
+const cache = new Map<string, PinnedTools>()
+
+/** Returns the same objects for the same hash. Undefined for tools beyond the limits. */
+const readPinnedTools = (stored: unknown): PinnedTools | undefined => {
+  const pinned = stored as PinnedTools | null
+  if (!pinned) return undefined
+  const cached = cache.get(pinned.hash)
+  if (cached) return cached
+  if (!areWithinLimits(pinned.tools)) return undefined
+  if (cache.size >= maxCached) cache.clear()
+  cache.set(pinned.hash, pinned)
+  return pinned
+}
+
+/** The approved tools of one MCP server. `prefix` distinguishes several servers. */
+const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: string): Tool[] => {
+  const pinned = readPinnedTools(connection.pinnedTools)
+  if (!pinned) return []
+  const { orgId, id } = connection
+  return pinned.tools.map((tool) => ({
+    name: mcpToolName(prefix, tool.name),
+    description: `${connection.accountName ?? 'MCP server'}: ${tool.description}`,
+    inputSchema: tool.inputSchema,
+    hasForeignSchema: true,
+    // The server's own `readOnlyHint` is not trustworthy.
+    isReadOnly: false,
+    permission: 'connections:write',
+    connector: connection.connectorSlug,
+    isOutbound: true,
+    readsUntrusted: true,
+    run: ({ signal }, input: Readonly<Record<string, unknown>>) =>
+      callMcpTool(deps, { orgId, id }, { tool: tool.name, input, pinnedHash: pinned.hash, signal }),
+  }))
+}
+
+/** The tools of all MCP connections of a user. With several, the names contain the label of the connection. */
+export const mcpAgentTools = (
+  deps: AccessDeps,
+  connections: McpConnection[],
+  labelOf: (connection: ConnectionRow) => string,
+): Tool[] => {
+  const used = new Set<string>()
+  return connections.flatMap((connection) => {
+    if (connections.length === 1) return toolsOfServer(deps, connection, '')
+    const slug = slugOf(labelOf(connection), 'server').replaceAll('-', '_')
+    let prefix = slug
+    for (let n = 2; used.has(prefix); n++) prefix = `${slug}_${n}`
+    used.add(prefix)
+    return toolsOfServer(deps, connection, `${prefix}__`)
+  })
+}

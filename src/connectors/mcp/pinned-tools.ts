@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import type { McpTool } from './tool-list.ts'
+
+/** The tools of a server that the user approved, or that wait for approval. */
+export interface PinnedTools {
+  /** SHA-256 over names, descriptions and schemas. */
+  hash: string
+  tools: McpTool[]
+}
+
+const withSortedKeys = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withSortedKeys)
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [key, withSortedKeys(inner)])
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Hashes everything that a model sees of the tools: any changed word can change what the model does. Ignores order. */
+export const pinTools = (tools: McpTool[]): PinnedTools => {
+  const byName = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const hash = createHash('sha256')
+    .update(JSON.stringify(withSortedKeys(byName)))
+    .digest('hex')
+  return { hash, tools: byName }
+}

@@ -1,0 +1,29 @@
+import { sql } from '../../platform/database/database.ts'
+import type { Db } from '../../platform/database/database.ts'
+import type { ClaimOptions } from '../../platform/database/lease.ts'
+import type { ConnectionRef } from '../connections/access.ts'
+import { secretsColumns } from '../connections/queries.ts'
+
+export type RevocationOutcome = 'revoked' | 'failed' | 'unsupported'
+
+export const revocationClaim: ClaimOptions = {
+  when: sql`status = 'revoked' and provider_revocation = 'pending'`,
+  returning: secretsColumns,
+}
+
+export const findRevocation = (db: Db, { orgId, id }: ConnectionRef) =>
+  db.row<{ providerRevocation: 'pending' | RevocationOutcome | null }>(sql`
+    select provider_revocation from connections where org_id = ${orgId} and id = ${id}`)
+
+/** Records the outcome and deletes the secrets, under the lease. */
+export const endRevocation = (db: Db, { orgId, id }: ConnectionRef, leaseToken: string, outcome: RevocationOutcome) =>
+  db.execute(sql`
+    update connections
+    set provider_revocation = ${outcome}, secrets = null, lease_token = null, lease_until = null
+    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'revoked'`)
+
+/** Ends the lease, so that the next attempt does not wait for it to expire. */
+export const releaseRevocation = (db: Db, { orgId, id }: ConnectionRef, leaseToken: string) =>
+  db.execute(sql`
+    update connections set lease_token = null, lease_until = null
+    where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'revoked'`)

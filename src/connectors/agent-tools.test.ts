@@ -64,7 +64,7 @@ describe('connector tools of agents', () => {
   test('an agent has no tools of other connectors and of other users’ connections', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
-    const asked = provider.count('GET', '/v0/meta/bases')
+    const requests = provider.count('GET', '/v0/meta/bases')
     const session = await agentFor(owner, ['web', 'nothing'])
     assert.match((await run(owner, session, 'airtable__list_bases')).output.error ?? '', /no tool/i)
 
@@ -75,7 +75,7 @@ describe('connector tools of agents', () => {
     })
     const { id } = await openSession(app, member, { agentId: created.body.data.id })
     assert.match((await run(member, id, 'airtable__list_bases')).output.error ?? '', /no tool/i)
-    assert.equal(provider.count('GET', '/v0/meta/bases'), asked)
+    assert.equal(provider.count('GET', '/v0/meta/bases'), requests)
   })
 
   test('an agent has only the tools that the permissions of the caller allow', async () => {
@@ -102,12 +102,12 @@ describe('connector tools of agents', () => {
     const owner = await app.createOrg()
     const id = await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
-    const asked = provider.count('GET', '/v0/meta/bases')
+    const requests = provider.count('GET', '/v0/meta/bases')
     await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
     const { status, output } = await run(owner, session, 'airtable__list_bases')
     assert.equal(status, 'failed')
     assert.match(output.error ?? '', /no tool|not use/i)
-    assert.equal(provider.count('GET', '/v0/meta/bases'), asked)
+    assert.equal(provider.count('GET', '/v0/meta/bases'), requests)
   })
 
   test('provider errors reach the model with secrets redacted', async () => {
@@ -120,8 +120,8 @@ describe('connector tools of agents', () => {
         error: { message: `You sent ${seen.headers.authorization} (${Buffer.from(secretKey).toString('base64')})` },
       },
     }))
-    const refused = await run(owner, session, 'airtable__list_bases')
-    assert.deepEqual(refused.output, {
+    const rejected = await run(owner, session, 'airtable__list_bases')
+    assert.deepEqual(rejected.output, {
       error: 'Airtable responded with status 422: You sent Bearer [redacted] ([redacted])',
     })
 

@@ -111,7 +111,7 @@ describe('kill -9 of a server', () => {
     const { child, url } = await startMortal('after-exchange')
     const connecting = await begin('gmail')
     const { owner, id, flow } = connecting
-    const asked = google.count('POST', '/token')
+    const requests = google.count('POST', '/token')
     const cut = fetch(`${url}${api}/connections/${id}/oauth`, {
       method: 'POST',
       headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'application/json' },
@@ -119,14 +119,14 @@ describe('kill -9 of a server', () => {
     })
     await assert.rejects(cut)
     await waitForKill(child)
-    assert.equal(google.count('POST', '/token') - asked, 1)
+    assert.equal(google.count('POST', '/token') - requests, 1)
 
     const rows = JSON.stringify(await db.rows(sql`select * from connections where id = ${id}`))
     assert.deepEqual([(await read(connecting)).status, JSON.parse(rows)[0].secrets], ['pending', null])
     for (const secret of googleOauth.issued) assert.ok(!rows.includes(secret))
     const again = await complete(connecting)
     assert.deepEqual([again.status, again.body.error.code], [400, 'BAD_REQUEST'])
-    assert.equal(google.count('POST', '/token') - asked, 1, 'the provider is not asked with the same code')
+    assert.equal(google.count('POST', '/token') - requests, 1, 'no second request with the same code')
     await signInAgain(connecting)
   })
 

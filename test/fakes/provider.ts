@@ -56,7 +56,7 @@ const matches = (pattern: string, path: string): boolean =>
 export const startProvider = async (): Promise<FakeProvider> => {
   const seen: Seen[] = []
   const handlers: { method: string; path: string; handler: Handler | Reply }[] = []
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '', query = ''] = (request.url ?? '').split('?')
     const text = await readBody(request)
     const { method = '', headers } = request
@@ -81,7 +81,7 @@ export const startProvider = async (): Promise<FakeProvider> => {
     response.end(body === undefined ? '' : isText ? body : JSON.stringify(body))
   }
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    respond(request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error))
     })
   })

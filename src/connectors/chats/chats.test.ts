@@ -133,12 +133,12 @@ describe('chat messages', () => {
       const [session, ...others] = await sessionsOf()
       assert.equal(others.length, 0)
       assert.equal(session.title.toLowerCase().startsWith(provider), true)
-      const [said, answered] = await messagesOf(session.id)
-      assert.deepEqual([said.role, said.author.name, said.parts], ['user', sender, [{ type: 'text', text: 'Hello' }]])
-      assert.equal(answered.author.slug, agent.slug)
+      const [sent, replied] = await messagesOf(session.id)
+      assert.deepEqual([sent.role, sent.author.name, sent.parts], ['user', sender, [{ type: 'text', text: 'Hello' }]])
+      assert.equal(replied.author.slug, agent.slug)
       assert.deepEqual(
         providers.messages.map(({ text, ...message }) => [message.provider, message.to, text]),
-        [[provider, to, answered.parts[0].text]],
+        [[provider, to, replied.parts[0].text]],
       )
     })
   }
@@ -168,10 +168,10 @@ describe('chat messages', () => {
     assert.equal(numbers.length, 8)
     assert.deepEqual(new Set(numbers).size, 8)
     const [session] = await sessionsOf()
-    const asked = (await messagesOf(session.id)).filter(({ role }) => role === 'user')
+    const messages = (await messagesOf(session.id)).filter(({ role }) => role === 'user')
     assert.deepEqual(
       numbers,
-      asked.map(({ parts }) => /Number (\d)/.exec(parts[0].text)?.[1]),
+      messages.map(({ parts }) => /Number (\d)/.exec(parts[0].text)?.[1]),
       'the replies have the order of the session',
     )
   })

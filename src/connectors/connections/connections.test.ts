@@ -155,11 +155,11 @@ describe('starting a connection', () => {
 
   test('forty concurrent starts make one connection', async () => {
     const owner = await app.createOrg()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => start(owner, { connectorSlug: 'telegram', label: 'one' })),
     )
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201])
-    assert.equal(new Set(answers.map(({ body }) => body.data.connection.id)).size, 1)
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [201])
+    assert.equal(new Set(responses.map(({ body }) => body.data.connection.id)).size, 1)
     const { body } = await app.call('GET', `${api}/connections`, { as: owner })
     assert.equal(body.data.items.length, 1)
   })
@@ -352,8 +352,8 @@ describe('a connection', () => {
       ['GET', '/oauth'],
       ['GET', '/tools'],
     ] as const) {
-      const answer = await app.call(method, `${api}/connections/${id}${path}`, { as: owner })
-      assert.equal(answer.text, missing.text, method + path)
+      const response = await app.call(method, `${api}/connections/${id}${path}`, { as: owner })
+      assert.equal(response.text, missing.text, method + path)
     }
     assert.equal((await submit(owner, id, { botToken: goodToken })).text, missing.text)
     assert.equal((await app.call('GET', `${api}/connections`, { as: owner })).body.data.items.length, 0)

@@ -39,8 +39,8 @@ provider.on('GET', '/2010-04-01/Accounts/AC1.json', { body: { sid: 'AC1', friend
 const echo = ({ path, headers, text }: Seen) => {
   const authorization = headers.authorization ?? ''
   const plain = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
-  const said = [path, decodeURIComponent(path), authorization, plain, encodeURIComponent(authorization), text]
-  return { said, again: JSON.stringify(said), base64: Buffer.from(authorization).toString('base64') }
+  const request = [path, decodeURIComponent(path), authorization, plain, encodeURIComponent(authorization), text]
+  return { request, again: JSON.stringify(request), base64: Buffer.from(authorization).toString('base64') }
 }
 const echoes: [string, string, object][] = [
   ['GET', '/v0/meta/bases', {}],
@@ -71,13 +71,13 @@ const app = await startTestApp({
   MODEL_FAKE_FREE: '1',
 })
 const api = '/api/v1'
-const answers: string[] = []
+const responses: string[] = []
 
 const call: typeof app.call = async (...request) => {
-  const answer = await app.call(...request)
+  const response = await app.call(...request)
   // The state in an authorize URL is meant for the caller.
-  answers.push(`${JSON.stringify([...answer.headers])}\n${answer.text.replaceAll(/state=[\w-]+/g, '')}`)
-  return answer
+  responses.push(`${JSON.stringify([...response.headers])}\n${response.text.replaceAll(/state=[\w-]+/g, '')}`)
+  return response
 }
 
 test('no secret of a connection is in a response, tool result, prompt, error, log line or in the database', async () => {
@@ -123,7 +123,7 @@ test('no secret of a connection is in a response, tool result, prompt, error, lo
     const calls = tools.map(([name, input], i) => ({ id: `c${i}-${Math.random()}`, name, args: JSON.stringify(input) }))
     model.play(callTools(...calls), reply(['Done.']))
     const { turn } = await ask(app, owner, session.id, { text: 'Go on.' })
-    answers.push(
+    responses.push(
       JSON.stringify(model.requests),
       (await app.call('GET', `${api}/turns/${turn.id}/stream`, { as: owner })).text,
     )
@@ -175,7 +175,7 @@ test('no secret of a connection is in a response, tool result, prompt, error, lo
     database.push(...rows.map(({ row }) => `${name}: ${row}`))
   }
   const places: [string, string[]][] = [
-    ['an answer or a prompt', answers],
+    ['a response or a prompt', responses],
     ['the log', app.logLines],
     ['the database', database],
   ]
@@ -185,5 +185,5 @@ test('no secret of a connection is in a response, tool result, prompt, error, lo
       for (const secret of secrets) assert.ok(!text.includes(secret), `${where} has ${secret}: ${text.slice(0, 500)}`)
     }
   }
-  assert.ok(answers.join('').includes('[redacted]'), 'the providers returned the secrets')
+  assert.ok(responses.join('').includes('[redacted]'), 'the providers returned the secrets')
 })

@@ -34,8 +34,8 @@ const submit = async (as: TestActor, path = '/mcp') => {
   const json = { connectorSlug: 'mcp' }
   const { id } = (await app.call('POST', `${api}/connections`, { as, json })).body.data.connection
   const credentials = { url: provider.url + path }
-  const answer = await app.call('POST', `${api}/connections/${id}/credentials`, { as, json: { credentials } })
-  return { id: id as string, ...answer }
+  const response = await app.call('POST', `${api}/connections/${id}/credentials`, { as, json: { credentials } })
+  return { id: id as string, ...response }
 }
 
 const connect = async (as: TestActor): Promise<string> => {

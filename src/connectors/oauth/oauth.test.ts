@@ -104,12 +104,12 @@ const cookieOf = async (actor: TestActor): Promise<string> => {
   const password = 'correct horse battery'
   const hash = await hashPassword(password)
   await db.transaction('all orgs', (db) => setPassword(db, actor.userId, hash))
-  const answer = await app.call('POST', `${api}/auth/sign-in`, {
+  const response = await app.call('POST', `${api}/auth/sign-in`, {
     json: { email: actor.email, password },
     headers: { origin: app.url },
   })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.headers
+  assert.equal(response.status, 200, response.text)
+  return response.headers
     .getSetCookie()
     .map((set) => set.split(';')[0])
     .join('; ')
@@ -147,9 +147,9 @@ describe('completing a connection through the API', () => {
     const owner = await app.createOrg()
     const flow = await begin(owner)
     const before = exchanges()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => complete(owner, flow)))
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-    assert.equal(answers.filter(({ body }) => body.error?.code === 'BAD_REQUEST').length, 19)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => complete(owner, flow)))
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1)
+    assert.equal(responses.filter(({ body }) => body.error?.code === 'BAD_REQUEST').length, 19)
     assert.equal(exchanges() - before, 1)
   })
 })
@@ -339,11 +339,11 @@ describe('OAuth callback in a browser', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/html/)
     assert.ok(!text.includes('planted'))
     for (const body of ['', 'code=x', 'state=x&code=', `code=x&state=${'x'.repeat(20_000)}`]) {
-      const answer = await app.call('POST', callback, {
+      const response = await app.call('POST', callback, {
         body,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       })
-      assert.equal(answer.status, 400, body.slice(0, 30))
+      assert.equal(response.status, 400, body.slice(0, 30))
     }
   })
 })
@@ -376,8 +376,8 @@ describe('GET /connections/oauth/start', () => {
   test('the start link accepts a session cookie and is UNAUTHORIZED without credentials', async () => {
     const owner = await app.createOrg()
     const path = `${api}/connections/oauth/start?connector=github`
-    const answer = await app.call('GET', path, { headers: { cookie: await cookieOf(owner) } })
-    assert.equal(answer.status, 302)
+    const response = await app.call('GET', path, { headers: { cookie: await cookieOf(owner) } })
+    assert.equal(response.status, 302)
     assert.equal((await app.call('GET', path)).status, 401)
   })
 
@@ -448,12 +448,12 @@ describe('deleting an OAuth connection', () => {
   test('a connection is deleted while the provider is down, and the grant is revoked later', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
-    const asked = github.count('DELETE', grantPath)
+    const requests = github.count('DELETE', grantPath)
     github.on('DELETE', grantPath, { status: 500, body: 'planted error page' })
     const { status, body } = await app.call('DELETE', `${api}/connections/${id}`, { as: owner })
     assert.deepEqual([status, body.data], [200, { deleted: true, providerRevocation: 'pending' }])
     assert.equal(await read(owner, id), undefined)
-    assert.equal(github.count('DELETE', grantPath) - asked, 1)
+    assert.equal(github.count('DELETE', grantPath) - requests, 1)
     github.on('DELETE', grantPath, revokeToken)
     await db.execute(
       sql`update pgboss.job set start_after = now() where name = 'connection.revoke' and state in ('created', 'retry')`,

@@ -36,9 +36,9 @@ test('the callback page in a popup asks for confirmation, completes the connecti
   await page.goto(`${app.url}/docs`)
   const opening = context.waitForEvent('page')
   await page.evaluate(`
-    window.told = []
-    window.addEventListener('message', ({ origin, data }) => origin === location.origin && told.push(data))
-    new BroadcastChannel('atrium.connections').addEventListener('message', ({ data }) => told.push(data))
+    window.received = []
+    window.addEventListener('message', ({ origin, data }) => origin === location.origin && received.push(data))
+    new BroadcastChannel('atrium.connections').addEventListener('message', ({ data }) => received.push(data))
     void window.open(${JSON.stringify(oauthUrl)})
   `)
   const popup = await opening
@@ -54,9 +54,9 @@ test('the callback page in a popup asks for confirmation, completes the connecti
   const closed = popup.waitForEvent('close')
   await button.click()
   await closed
-  await page.waitForFunction('told.length >= 2')
+  await page.waitForFunction('received.length >= 2')
   const message = { type: 'atrium.connection', connectionId: connection.id, status: 'active' }
-  assert.deepEqual(await page.evaluate('told'), [message, message])
+  assert.deepEqual(await page.evaluate('received'), [message, message])
   assert.deepEqual([wrong, faults], [[], []])
   const { body } = await app.call('GET', `/api/v1/connections/${connection.id}`, { as: owner })
   assert.deepEqual([body.data.status, body.data.accountName], ['active', 'octocat'])

@@ -29,7 +29,7 @@ jira.on('GET', '/oauth/token/accessible-resources', (seen) =>
 const myself = '/ex/jira/cloud-1/rest/api/3/myself'
 jira.on('GET', myself, (seen) => (oauth.isGood(seen) ? { body: { accountId: 'a1' } } : { status: 401, body: {} }))
 
-// Google's stay the same, and are not told again.
+// Google keeps its refresh tokens and does not return them again.
 const google = await startProvider()
 const googleOauth = addOAuth(google, {
   clientId: 'client-2',
@@ -106,12 +106,12 @@ describe('token refresh', () => {
       await delay(300)
       return undefined
     }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, i) => whoami(connected, i % 2 === 0 ? deps : second.deps)),
     )
     delete oauth.onToken
     assert.equal(oauth.refreshes - before, 1)
-    assert.ok(answers.every(({ body }) => (body as { accountId: string }).accountId === 'a1'))
+    assert.ok(responses.every(({ body }) => (body as { accountId: string }).accountId === 'a1'))
     assert.equal((await read(connected)).status, 'active')
   })
 
@@ -150,8 +150,8 @@ describe('token refresh', () => {
     const { secrets } = await freshAccess(deps, connected.ref)
     oauth.accessTokens.delete(secrets['accessToken'] ?? '')
     const before = oauth.refreshes
-    const answers = await Promise.all(Array.from({ length: 10 }, () => whoami(connected)))
-    assert.equal(answers.length, 10)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => whoami(connected)))
+    assert.equal(responses.length, 10)
     assert.equal(oauth.refreshes - before, 1)
   })
 
@@ -232,17 +232,17 @@ describe('token endpoint failures during a refresh', () => {
     test(`a token endpoint that ${what} breaks no connection: the token is used until it expires, without another attempt`, async () => {
       const connected = await connect()
       await makeDue(connected)
-      let asked = 0
+      let requests = 0
       oauth.onToken = () => {
-        asked += 1
+        requests += 1
         return Promise.resolve(reply)
       }
       try {
         for (let i = 0; i < 3; i++) assert.equal((await whoami(connected)).status, 200)
-        assert.equal(asked, 1)
+        assert.equal(requests, 1)
         await db.execute(sql`update connections set token_expires_at = now() where id = ${connected.ref.id}`)
         await assert.rejects(whoami(connected), { code: 'SERVICE_UNAVAILABLE' })
-        assert.equal(asked, 1)
+        assert.equal(requests, 1)
       } finally {
         delete oauth.onToken
       }

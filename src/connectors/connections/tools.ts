@@ -23,7 +23,7 @@ interface ToolList {
 export interface ConnectionTools {
   hash: string | null
   items: ListedTool[]
-  /** The tools of an MCP server that wait for approval. */
+  /** The tools of an MCP server that wait for acceptance. */
   offered: ToolList | null
 }
 
@@ -32,7 +32,7 @@ const toList = ({ hash, tools }: PinnedTools): ToolList => ({
   items: (areWithinLimits(tools) ? tools : []).map((tool) => ({ ...tool, name: mcpToolName('', tool.name) })),
 })
 
-/** The tools of the caller's connection. For an MCP server, also the changed tools that wait for approval. */
+/** The tools of the caller's connection. For an MCP server, also the changed tools that wait for acceptance. */
 export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promise<ConnectionTools> => {
   const row = await mcpQueries.findPinnedTools(db, actor, id)
   if (!row) throw notFound('Connection')
@@ -49,12 +49,12 @@ export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promi
   return { hash: null, items, offered: null }
 }
 
-/** Approves the changed tools of an MCP server. CONFLICT when no tools with this hash wait for approval. */
-export const approveTools = async (db: Database, actor: Actor, id: string, hash: string): Promise<ConnectionTools> => {
+/** Accepts the changed tools of an MCP server. CONFLICT when no tools with this hash wait for acceptance. */
+export const acceptTools = async (db: Database, actor: Actor, id: string, hash: string): Promise<ConnectionTools> => {
   await toolsOfConnection(db, actor, id)
   await db.transaction(actor, async (db) => {
-    if (!(await mcpQueries.approve(db, actor, id, hash))) {
-      throw conflict('hash is not the hash of the tools that wait for approval. List the tools again.')
+    if (!(await mcpQueries.accept(db, actor, id, hash))) {
+      throw conflict('hash is not the hash of the tools that wait for acceptance. List the tools again.')
     }
     await audit(db, actor, 'connection.tools-agreed', { type: 'connection', id }, { hash })
   })

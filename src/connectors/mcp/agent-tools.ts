@@ -34,7 +34,7 @@ const readPinnedTools = (stored: unknown): PinnedTools | undefined => {
   return pinned
 }
 
-/** The approved tools of one MCP server. `prefix` distinguishes several servers. */
+/** The accepted tools of one MCP server. `prefix` distinguishes several servers. */
 const toolsOfServer = (deps: AccessDeps, connection: McpConnection, prefix: string): Tool[] => {
   const pinned = readPinnedTools(connection.pinnedTools)
   if (!pinned) return []

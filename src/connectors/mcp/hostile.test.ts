@@ -154,7 +154,7 @@ describe('limits of tool lists', () => {
     })
   }
 
-  test('a tool list that later exceeds a limit fails the call and keeps the approved tools', async () => {
+  test('a tool list that later exceeds a limit fails the call and keeps the accepted tools', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     await createAgent(app, owner, { name: 'Helper', allowedConnectors: ['mcp'] })

@@ -106,7 +106,7 @@ describe('MCP connections', () => {
     assert.ok(!app.logLines.join('').includes(token))
   })
 
-  test('an MCP server with changed tools is not used until the user approves them', async () => {
+  test('an MCP server with changed tools is not used until the user accepts them', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const session = await agentFor(owner)
@@ -119,25 +119,25 @@ describe('MCP connections', () => {
     assert.equal(mcp.calls.length, before)
     const broken = (await app.call('GET', `${api}/connections/${id}`, { as: owner })).body.data
     assert.equal(broken.status, 'error')
-    assert.match(broken.lastError, /Review and approve/)
+    assert.match(broken.lastError, /Review and accept/)
     assert.match((await run(owner, session, 'mcp__search')).output.error ?? '', /no tool/i)
 
     const now = await toolsOf(owner, id)
     assert.equal(now.hash, hash)
     assert.match(now.offered.items[0].description, /evil\.example/)
-    const approve = (as: TestActor, json: object) => app.call('POST', `${api}/connections/${id}/tools`, { as, json })
-    assert.equal((await approve(owner, { hash })).status, 409)
-    assert.equal((await approve(await app.createUser(owner), { hash: now.offered.hash })).status, 404)
-    const approved = await approve(owner, { hash: now.offered.hash })
+    const accept = (as: TestActor, json: object) => app.call('POST', `${api}/connections/${id}/tools`, { as, json })
+    assert.equal((await accept(owner, { hash })).status, 409)
+    assert.equal((await accept(await app.createUser(owner), { hash: now.offered.hash })).status, 404)
+    const accepted = await accept(owner, { hash: now.offered.hash })
     assert.deepEqual(
-      [approved.status, approved.body.data.offered, approved.body.data.hash],
+      [accepted.status, accepted.body.data.offered, accepted.body.data.hash],
       [200, null, now.offered.hash],
     )
-    assert.equal((await approve(owner, { hash: now.offered.hash })).status, 409)
+    assert.equal((await accept(owner, { hash: now.offered.hash })).status, 409)
     assert.equal((await run(owner, session, 'mcp__search', { q: 'a' })).status, 'done')
   })
 
-  test('a different order of tools and properties needs no new approval', async () => {
+  test('a different order of tools and properties needs no new acceptance', async () => {
     const owner = await app.createOrg()
     await connect(owner)
     const session = await agentFor(owner)

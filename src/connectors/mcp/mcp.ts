@@ -63,8 +63,8 @@ const textOf = (result: Record<string, unknown>): string =>
     .slice(0, 2_000)
 
 /**
- * Calls a tool of a connection's server if the server still lists the approved tools. Otherwise the connection is broken
- * until the user approves the new ones, because a changed description can make a model do anything (tool poisoning).
+ * Calls a tool of a connection's server if the server still lists the accepted tools. Otherwise the connection is broken
+ * until the user accepts the new ones, because a changed description can make a model do anything (tool poisoning).
  */
 export const callMcpTool = async (
   deps: AccessDeps,
@@ -75,8 +75,8 @@ export const callMcpTool = async (
     withSession(deps, access, signal, async (session) => {
       const offered = pinTools(await session.listTools())
       if (offered.hash !== pinnedHash) {
-        const reason = 'The tools of this MCP server have changed. Review and approve them.'
-        await queries.requireApproval(deps.db, ref, { pinnedHash, offered: JSON.stringify(offered), reason })
+        const reason = 'The tools of this MCP server have changed. Review and accept them.'
+        await queries.requireAcceptance(deps.db, ref, { pinnedHash, offered: JSON.stringify(offered), reason })
         throw conflict(reason)
       }
       const result = (await session.callTool(tool, input)) as Record<string, unknown>

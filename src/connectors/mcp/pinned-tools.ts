@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { McpTool } from './tool-list.ts'
 
-/** The tools of a server that the user approved, or that wait for approval. */
+/** The tools of a server that the user accepted, or that wait for acceptance. */
 export interface PinnedTools {
   /** SHA-256 over names, descriptions and schemas. */
   hash: string

@@ -16,8 +16,8 @@ export const findPinnedTools = (db: Db, actor: Actor, id: string) =>
     select connector_slug, status, pinned_tools, offered_tools from connections
     where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null`)
 
-/** Stores the offered tools and sets the status to `error`, unless other tools have been approved in the meantime. */
-export const requireApproval = (
+/** Stores the offered tools and sets the status to `error`, unless other tools have been accepted in the meantime. */
+export const requireAcceptance = (
   db: Db,
   { orgId, id }: ConnectionRef,
   { pinnedHash, offered, reason }: { pinnedHash: string; offered: string; reason: string },
@@ -27,8 +27,8 @@ export const requireApproval = (
     set offered_tools = ${offered}, status = 'error', last_error = ${reason}, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id} and status = 'active' and pinned_tools ->> 'hash' = ${pinnedHash}`)
 
-/** False when the tools that wait for approval have another hash. */
-export const approve = async (db: Db, actor: Actor, id: string, hash: string): Promise<boolean> =>
+/** False when the tools that wait for acceptance have another hash. */
+export const accept = async (db: Db, actor: Actor, id: string, hash: string): Promise<boolean> =>
   (await db.execute(sql`
     update connections
     set pinned_tools = offered_tools, offered_tools = null, status = 'active', last_error = null,

@@ -1,146 +1,24 @@
-import { sendResource } from '../../platform/http/etag.ts'
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Actor } from '../../identity/actor.ts'
-import { isSecure, withOrigin } from '../../identity/authentication.ts'
-import { rawCookie, sessionCookie } from '../../identity/sign-in/session-cookie.ts'
-import { ApiError, badRequest } from '../../platform/http/errors.ts'
+import { withOrigin } from '../../identity/authentication.ts'
+import { badRequest } from '../../platform/http/errors.ts'
+import { sendResource } from '../../platform/http/etag.ts'
 import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
-import { addressGroup } from '../../platform/http/limits/network.ts'
 import { IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import { getUsableConnector } from '../catalog/availability.ts'
-import { catalog } from '../catalog/catalog.ts'
 import { getConnection, restartOAuth, startConnection } from '../connections/connections.ts'
 import type { ConnectorRouteDeps } from '../deps.ts'
-import { Connection, OAuthCallbackQuery, OAuthCompletion, OAuthStartQuery, OAuthUrl } from '../schemas.ts'
-import { callbackPath, completeOAuth, denyOAuth, getFlow, invalidState } from './oauth.ts'
-import { confirmationPage, donePage, failurePage, pagePolicy } from './pages.ts'
+import { Connection, OAuthCompletion, OAuthStartQuery, OAuthUrl } from '../schemas.ts'
+import { completeOAuth } from './oauth.ts'
 
 const tags = ['Connections']
 const what = 'Connection'
 
-const Page = {
-  description: 'An HTML page.',
-  content: { 'text/html': { schema: Type.String({ examples: ['<!doctype html><title>Connected</title>'] }) } },
-}
-
-const sendPage = (reply: FastifyReply, html: string, status = 200): string => {
-  reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', pagePolicy)
-    .serializer((text: string) => text)
-  return html
-}
-
-const wantsPage = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true
-
-/** Responds to API errors with a page when the client accepts HTML, otherwise with the error envelope. */
-const orFailurePage = async (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  work: () => Promise<string>,
-): Promise<string> => {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof ApiError) || !wantsPage(request)) throw error
-    return sendPage(reply, failurePage(error.message), error.status)
-  }
-}
-
-/** Limits requests by address, because each one queries the database and needs no authentication. */
-const limitRate = (request: FastifyRequest): Promise<void> =>
-  request.takeRateLimit('receive', `oauth ${addressGroup(request.ip)}`)
-
-const publicConfig: FastifyContextConfig = {
-  access: 'public',
-  rateLimit: 'none',
-  errors: ['CONFLICT', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'],
-}
-
-/** The redirect URI. The state identifies the flow, and only the session of its owner completes it without a question. */
-const registerCallback = (app: App, deps: ConnectorRouteDeps): void => {
-  const isOwnersBrowser = async (request: FastifyRequest, orgId: string, userId: string): Promise<boolean> => {
-    const cookie = rawCookie(request.headers.cookie, sessionCookie, isSecure(request, deps.config.baseUrl))
-    if (cookie === undefined) return false
-    const actor = await deps.sessions.actorOf(cookie, orgId, undefined).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status < 500) return undefined
-      throw error
-    })
-    return actor?.userId === userId && actor.permissions.has('connections:write')
-  }
-  const complete = async (request: FastifyRequest, reply: FastifyReply, flow: OAuthCompletion): Promise<string> => {
-    const origin = { ip: request.ip, requestId: request.id }
-    const { id, connectorSlug } = await completeOAuth(deps, flow, { origin })
-    return sendPage(reply, donePage(catalog.get(connectorSlug)?.name ?? connectorSlug, id))
-  }
-
-  app.get(
-    callbackPath,
-    {
-      // A HEAD request would complete the flow, too.
-      exposeHeadRoute: false,
-      config: publicConfig,
-      schema: {
-        tags,
-        summary: 'Receive the OAuth redirect',
-        description:
-          'Completes a connection after the provider redirects the browser. In a browser that is signed in as the owner of the connection, this happens at once. Any other browser gets a page that names the owner and the org, and asks for confirmation. Returns an HTML page in every case. The state is valid once, for 10 minutes.',
-        querystring: OAuthCallbackQuery,
-        response: { 200: Page },
-      },
-    },
-    (request, reply) =>
-      orFailurePage(request, reply, async () => {
-        await limitRate(request)
-        const { code, state, error } = request.query
-        if (!state) throw invalidState()
-        const flow = await getFlow(deps, state)
-        if (error !== undefined || !code) {
-          const { name } = await denyOAuth(deps, state)
-          throw badRequest(`Access to ${name} was denied.`)
-        }
-        if (await isOwnersBrowser(request, flow.orgId, flow.userId)) return complete(request, reply, { code, state })
-        // The base URL can contain a path.
-        const action = new URL(originOf(request, deps.config.baseUrl) + callbackPath).pathname
-        return sendPage(reply, confirmationPage(flow.connector.name, flow, { code, state, action }))
-      }),
-  )
-
-  app.register(async (scope: App) => {
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: 16_384 },
-      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
-    )
-    scope.post(
-      callbackPath,
-      {
-        config: publicConfig,
-        schema: {
-          tags,
-          summary: 'Confirm an OAuth connection',
-          description:
-            'Completes a connection from the confirmation page of the OAuth redirect. Returns an HTML page. BAD_REQUEST when the state was used before or is older than 10 minutes, CONFLICT when the connection was deleted or expired in the meantime.',
-          body: OAuthCompletion,
-          response: { 200: Page },
-        },
-      },
-      (request, reply) =>
-        orFailurePage(request, reply, async () => {
-          await limitRate(request)
-          return complete(request, reply, request.body)
-        }),
-    )
-  })
-}
-
 export const registerOAuthRoutes = (app: App, deps: ConnectorRouteDeps): void => {
   const { config, db } = deps
   const origin = (request: FastifyRequest): string => originOf(request, config.baseUrl)
-  registerCallback(app, deps)
 
   app.get(
     `${apiPrefix}/connections/oauth/start`,

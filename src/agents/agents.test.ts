@@ -13,7 +13,7 @@ const create = async (as: TestActor, json: object, headers: Record<string, strin
   assert.equal(status, 201, JSON.stringify(body))
   return body.data
 }
-const refusedWith = async (status: number, code: string, call: Promise<Answer>) => {
+const assertError = async (status: number, code: string, call: Promise<Answer>) => {
   const answer = await call
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   assert.equal(answer.body.error.code, code)
@@ -27,7 +27,7 @@ const addWorkspace = async (owner: TestActor): Promise<string> => {
 }
 
 describe('the default agent', () => {
-  test('200 first calls at once on two servers make one, and every one of them sees it', async () => {
+  test('creates one default agent when 200 first calls arrive at once on two servers', async () => {
     const owner = await app.createOrg()
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) => {
@@ -54,11 +54,11 @@ describe('the default agent', () => {
   })
 
   for (const [what, method, path, json] of [
-    ['creating an agent', 'POST', '', { name: 'First' }],
-    ['changing it by slug', 'PATCH', '/assistant', { description: 'Ours' }],
-    ['asking for its peers', 'GET', '/assistant/peers', undefined],
+    ['POST /agents', 'POST', '', { name: 'First' }],
+    ['PATCH /agents/assistant', 'PATCH', '/assistant', { description: 'Ours' }],
+    ['GET /agents/assistant/peers', 'GET', '/assistant/peers', undefined],
   ] as const) {
-    test(`${what} as the first call of an org makes it, too`, async () => {
+    test(`creates the default agent when the first call of an org is ${what}`, async () => {
       const owner = await app.createOrg()
       const { status } = await app.call(method, `/api/v1/agents${path}`, json ? { as: owner, json } : { as: owner })
       assert.ok(status < 300)
@@ -67,13 +67,13 @@ describe('the default agent', () => {
     })
   }
 
-  test('is not deactivated, given another model or deleted; its slug stays without a word', async () => {
+  test('rejects deactivating or deleting the default agent or changing its model, and ignores a new slug', async () => {
     const owner = await app.createOrg()
     const patch = (json: object) => app.call('PATCH', '/api/v1/agents/assistant', { as: owner, json })
-    await refusedWith(403, 'FORBIDDEN', patch({ isActive: false }))
-    await refusedWith(403, 'FORBIDDEN', patch({ model: 'atrium/demo-paid' }))
-    await refusedWith(400, 'BAD_REQUEST', patch({ model: 'atrium/no-such-model' }))
-    await refusedWith(403, 'FORBIDDEN', app.call('DELETE', '/api/v1/agents/assistant', { as: owner }))
+    await assertError(403, 'FORBIDDEN', patch({ isActive: false }))
+    await assertError(403, 'FORBIDDEN', patch({ model: 'atrium/demo-paid' }))
+    await assertError(400, 'BAD_REQUEST', patch({ model: 'atrium/no-such-model' }))
+    await assertError(403, 'FORBIDDEN', app.call('DELETE', '/api/v1/agents/assistant', { as: owner }))
     for (const slug of ['helper', 'Not a slug!', 'assistant']) {
       const { status, body, headers } = await patch({ slug })
       assert.deepEqual([status, body.data.slug, headers.get('etag')], [200, 'assistant', '"1"'])
@@ -83,7 +83,7 @@ describe('the default agent', () => {
     assert.deepEqual([body.data.slug, body.data.description, body.data.isActive], ['assistant', 'Ours', true])
   })
 
-  test('every workspace of the org sees it, another org its own', async () => {
+  test('shows the default agent in every workspace of its org and in no other org', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const other = await addWorkspace(owner)
@@ -92,10 +92,10 @@ describe('the default agent', () => {
     const id = await idIn(owner)
     assert.equal(await idIn(owner, { 'x-workspace-id': other }), id)
     assert.notEqual(await idIn(stranger), id)
-    await refusedWith(404, 'NOT_FOUND', app.call('GET', `/api/v1/agents/${id}`, { as: stranger }))
+    await assertError(404, 'NOT_FOUND', app.call('GET', `/api/v1/agents/${id}`, { as: stranger }))
   })
 
-  test('runs on the model that the server is configured with, also after that changed', async () => {
+  test('updates the model of the default agent when the configured model changes', async () => {
     const owner = await app.createOrg()
     await app.call('GET', '/api/v1/agents', { as: owner })
     const reconfigured = await app.secondServer({ DEFAULT_AGENT_MODEL: 'atrium/demo-paid' })
@@ -105,7 +105,7 @@ describe('the default agent', () => {
 })
 
 describe('POST /agents', () => {
-  test('answers the whole record, in the workspace of the call', async () => {
+  test('creates an agent in the call’s workspace and returns the whole record', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: '  Sales \n  helper ', settings: { theme: 'dark' }, isActive: false })
     const { id, createdAt, updatedAt, authorityChangedBy, authorityVersion, ...rest } = agent
@@ -134,7 +134,7 @@ describe('POST /agents', () => {
     })
   })
 
-  test('takes every field at its longest, counted in characters', async () => {
+  test('accepts every field at its maximum length in code points', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, {
       name: '😀'.repeat(255),
@@ -172,22 +172,22 @@ describe('POST /agents', () => {
     ['an avatar that is null', { name: 'x', avatar: null }],
   ]
   for (const [what, json] of bad) {
-    test(`refuses ${what} with BAD_REQUEST`, async () => {
+    test(`rejects creating an agent with ${what} with BAD_REQUEST`, async () => {
       const owner = await app.createOrg()
-      await refusedWith(400, 'BAD_REQUEST', app.call('POST', '/api/v1/agents', { as: owner, json }))
+      await assertError(400, 'BAD_REQUEST', app.call('POST', '/api/v1/agents', { as: owner, json }))
     })
   }
 
-  test('takes settings of just 32 KB', async () => {
+  test('accepts settings of exactly 32 KB and rejects one byte more', async () => {
     const owner = await app.createOrg()
     const { settings } = await create(owner, { name: 'x', settings: { note: '' } })
     const room = 32_768 - Buffer.byteLength(JSON.stringify(settings))
     await create(owner, { name: 'x', settings: { note: 'x'.repeat(room) } })
     const json = { name: 'x', settings: { note: 'x'.repeat(room + 1) } }
-    await refusedWith(400, 'BAD_REQUEST', app.call('POST', '/api/v1/agents', { as: owner, json }))
+    await assertError(400, 'BAD_REQUEST', app.call('POST', '/api/v1/agents', { as: owner, json }))
   })
 
-  test('lists are trimmed, without doubles, in order; unknown slugs stay', async () => {
+  test('stores lists trimmed, without duplicates, in order, and keeps unknown slugs', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'x', allowedTools: [' b ', 'a', 'b', '', ' '], allowedPeers: ['nobody'] })
     assert.deepEqual([agent.allowedTools, agent.allowedPeers], [['b', 'a'], ['nobody']])
@@ -203,13 +203,13 @@ describe('POST /agents', () => {
     ['x'.repeat(255), 'x'.repeat(63)],
   ]
   for (const [name, slug] of slugs) {
-    test(`${name.slice(0, 40)} gets the slug ${slug.slice(0, 50)}`, async () => {
+    test(`derives the slug ${slug.slice(0, 50)} from the name ${name.slice(0, 40)}`, async () => {
       const owner = await app.createOrg()
       assert.equal((await create(owner, { name })).slug, slug)
     })
   }
 
-  test('100 agents of one name at once get 100 slugs, numbered without a gap', async () => {
+  test('numbers the slugs of 100 agents that are created at once with the same name without gaps', async () => {
     const owner = await app.createOrg()
     const made = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
@@ -221,41 +221,41 @@ describe('POST /agents', () => {
     assert.deepEqual(new Set(made.map(({ body }) => body.data.slug)), new Set(expected))
   })
 
-  test('a slug of full length makes room for its number', async () => {
+  test('shortens a slug of maximum length to append a number', async () => {
     const owner = await app.createOrg()
     await create(owner, { name: 'x'.repeat(63) })
     assert.equal((await create(owner, { name: 'x'.repeat(64) })).slug, `${'x'.repeat(61)}-2`)
   })
 
-  test('a deleted agent gives its slug back', async () => {
+  test('reuses the slug of a deleted agent', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper' })
     await app.call('DELETE', `/api/v1/agents/${agent.slug}`, { as: owner })
     assert.equal((await create(owner, { name: 'Helper' })).slug, 'helper')
   })
 
-  test('needs a workspace: a member of none is FORBIDDEN', async () => {
+  test('rejects creating an agent as a member without a workspace with FORBIDDEN', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member', { inWorkspace: false })
-    await refusedWith(403, 'FORBIDDEN', app.call('POST', '/api/v1/agents', { as: member, json: { name: 'x' } }))
-    await refusedWith(403, 'FORBIDDEN', app.call('GET', '/api/v1/agents', { as: member }))
-    await refusedWith(403, 'FORBIDDEN', app.call('GET', '/api/v1/agents/assistant', { as: member }))
+    await assertError(403, 'FORBIDDEN', app.call('POST', '/api/v1/agents', { as: member, json: { name: 'x' } }))
+    await assertError(403, 'FORBIDDEN', app.call('GET', '/api/v1/agents', { as: member }))
+    await assertError(403, 'FORBIDDEN', app.call('GET', '/api/v1/agents/assistant', { as: member }))
   })
 
-  test('a key without agents:write may look and not touch', async () => {
+  test('lets a key without agents:write read agents but not change them', async () => {
     const owner = await app.createOrg()
     const reader = await app.createUser(owner, 'admin', { scopes: ['agents:read'] })
     assert.equal((await app.call('GET', '/api/v1/agents', { as: reader })).status, 200)
-    await refusedWith(403, 'FORBIDDEN', app.call('POST', '/api/v1/agents', { as: reader, json: { name: 'x' } }))
-    await refusedWith(
+    await assertError(403, 'FORBIDDEN', app.call('POST', '/api/v1/agents', { as: reader, json: { name: 'x' } }))
+    await assertError(
       403,
       'FORBIDDEN',
       app.call('PATCH', '/api/v1/agents/assistant', { as: reader, json: { name: 'x' } }),
     )
-    await refusedWith(403, 'FORBIDDEN', app.call('DELETE', '/api/v1/agents/assistant', { as: reader }))
+    await assertError(403, 'FORBIDDEN', app.call('DELETE', '/api/v1/agents/assistant', { as: reader }))
   })
 
-  test('the voice profile is completed and kept within its bounds', async () => {
+  test('completes the voice profile and clamps its values', async () => {
     const owner = await app.createOrg()
     const voiceOf = async (voice: unknown) => (await create(owner, { name: 'x', settings: { voice } })).settings.voice
     const usual = { enabled: false, voiceId: 'default', language: 'en-US', speed: 1, pitch: 0, style: null }
@@ -270,7 +270,7 @@ describe('POST /agents', () => {
     assert.deepEqual(await voiceOf({ speed: 0 }), { ...usual, speed: 0.25 })
   })
 
-  test('an Idempotency-Key makes one agent of two requests', async () => {
+  test('creates one agent for two requests with the same Idempotency-Key', async () => {
     const owner = await app.createOrg()
     const headers = { 'idempotency-key': newId() }
     const first = await create(owner, { name: 'Once' }, headers)
@@ -280,7 +280,7 @@ describe('POST /agents', () => {
 })
 
 describe('GET /agents/:id', () => {
-  test('finds by UUID in any case and by slug', async () => {
+  test('finds an agent by UUID in any case and by slug', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper' })
     for (const id of [agent.id, agent.id.toUpperCase(), 'helper']) {
@@ -288,7 +288,7 @@ describe('GET /agents/:id', () => {
     }
   })
 
-  test("a missing, deleted, malformed, other workspace's and other org's agent answer the same bytes", async () => {
+  test('returns the same bytes for missing, deleted, malformed and inaccessible agent ids', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const other = await addWorkspace(owner)
@@ -330,7 +330,7 @@ describe('GET /agents/:id', () => {
     assert.equal(named.status, 200)
   })
 
-  test('carries an ETag and answers 304 to whoever has it', async () => {
+  test('returns an ETag for an agent, and 304 for a matching If-None-Match', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper' })
     const first = await app.call('GET', `/api/v1/agents/${agent.id}`, { as: owner })
@@ -344,7 +344,7 @@ describe('GET /agents/:id', () => {
 })
 
 describe('PATCH /agents/:id', () => {
-  test('changes what it names and nothing else', async () => {
+  test('changes only the fields in the PATCH body', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper', description: 'a', allowedTools: ['files.read'] })
     const { status, body, headers } = await app.call('PATCH', '/api/v1/agents/helper', {
@@ -376,25 +376,25 @@ describe('PATCH /agents/:id', () => {
     ['isActive as text', { isActive: 'false' }],
   ]
   for (const [what, json] of bad) {
-    test(`refuses ${what} with BAD_REQUEST`, async () => {
+    test(`rejects changing an agent with ${what} with BAD_REQUEST`, async () => {
       const owner = await app.createOrg()
       const agent = await create(owner, { name: 'Helper' })
-      await refusedWith(400, 'BAD_REQUEST', app.call('PATCH', `/api/v1/agents/${agent.id}`, { as: owner, json }))
+      await assertError(400, 'BAD_REQUEST', app.call('PATCH', `/api/v1/agents/${agent.id}`, { as: owner, json }))
     })
   }
 
-  test('a taken slug and the reserved one are CONFLICT', async () => {
+  test('rejects a taken slug and the reserved slug with CONFLICT', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper' })
     await create(owner, { name: 'Taken' })
     for (const slug of ['taken', 'assistant']) {
-      await refusedWith(409, 'CONFLICT', app.call('PATCH', `/api/v1/agents/${agent.id}`, { as: owner, json: { slug } }))
+      await assertError(409, 'CONFLICT', app.call('PATCH', `/api/v1/agents/${agent.id}`, { as: owner, json: { slug } }))
     }
     const own = await app.call('PATCH', `/api/v1/agents/${agent.id}`, { as: owner, json: { slug: 'helper' } })
     assert.equal(own.status, 200)
   })
 
-  test('two agents racing for one slug: one gets it, the other is CONFLICT', async () => {
+  test('gives a slug to one of two concurrent renames and rejects the other with CONFLICT', async () => {
     const owner = await app.createOrg()
     const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(owner, { name })))
     const answers = await Promise.all(
@@ -406,7 +406,7 @@ describe('PATCH /agents/:id', () => {
     )
   })
 
-  test("a new slug is in everybody's peer lists at once, and in no other org's", async () => {
+  test('replaces a renamed slug in all peer lists of the org and in no other org', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const other = await addWorkspace(owner)
@@ -427,7 +427,7 @@ describe('PATCH /agents/:id', () => {
     assert.deepEqual(await peersOf(stranger, foreign.id), [['old'], '"1"'])
   })
 
-  test('agents that name each other are renamed at once without a deadlock', async () => {
+  test('renames agents that list each other concurrently without a deadlock', async () => {
     const owner = await app.createOrg()
     const [a, b] = await Promise.all([
       create(owner, { name: 'a', allowedPeers: ['b'] }),
@@ -448,7 +448,7 @@ describe('PATCH /agents/:id', () => {
     assert.deepEqual(body.data.allowedPeers, ['b-9'])
   })
 
-  test('settings: a named key is replaced, null removes one, the voice always stays whole', async () => {
+  test('replaces the settings keys of a PATCH, removes keys that are null and keeps voice complete', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, {
       name: 'x',
@@ -465,21 +465,21 @@ describe('PATCH /agents/:id', () => {
     assert.deepEqual(await patch({ voice: null }), { b: { d: 3 }, voice: usual })
   })
 
-  test('If-Match with another version is CONFLICT and changes nothing', async () => {
+  test('rejects an agent PATCH with an outdated If-Match with CONFLICT and changes nothing', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper' })
     const path = `/api/v1/agents/${agent.id}`
     const patch = (name: string, tag: string) =>
       app.call('PATCH', path, { as: owner, json: { name }, headers: { 'if-match': tag } })
     assert.equal((await patch('Second', '"1"')).status, 200)
-    await refusedWith(409, 'CONFLICT', patch('Third', '"1"'))
-    await refusedWith(409, 'CONFLICT', app.call('DELETE', path, { as: owner, headers: { 'if-match': '"1"' } }))
+    await assertError(409, 'CONFLICT', patch('Third', '"1"'))
+    await assertError(409, 'CONFLICT', app.call('DELETE', path, { as: owner, headers: { 'if-match': '"1"' } }))
     assert.equal((await app.call('GET', path, { as: owner })).body.data.name, 'Second')
   })
 })
 
 describe('GET /agents', () => {
-  test("lists the call's workspace and the default agent, last changed first", async () => {
+  test('lists the agents of the call’s workspace and the default agent, last changed first', async () => {
     const owner = await app.createOrg()
     const other = await addWorkspace(owner)
     const [a, b] = [await create(owner, { name: 'a' }), await create(owner, { name: 'b' })]
@@ -495,7 +495,7 @@ describe('GET /agents', () => {
     assert.equal(body.data.items[1].id, b.id)
   })
 
-  test('any limit walks through every agent once, with the default agent on the first page', async () => {
+  test('returns every agent exactly once for any page size, with the default agent on the first page', async () => {
     const owner = await app.createOrg()
     await app.call('GET', '/api/v1/agents', { as: owner })
     for (let i = 0; i < 7; i++) await create(owner, { name: `n${i}` })
@@ -520,28 +520,28 @@ describe('GET /agents', () => {
   })
 
   for (const query of ['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'cursor=nonsense', 'cursor=']) {
-    test(`?${query} is BAD_REQUEST`, async () => {
+    test(`rejects GET /agents?${query} with BAD_REQUEST`, async () => {
       const owner = await app.createOrg()
-      await refusedWith(400, 'BAD_REQUEST', app.call('GET', `/api/v1/agents?${query}`, { as: owner }))
+      await assertError(400, 'BAD_REQUEST', app.call('GET', `/api/v1/agents?${query}`, { as: owner }))
     })
   }
 })
 
 describe('DELETE /agents/:id', () => {
-  test('takes the agent out of every read', async () => {
+  test('hides a deleted agent from every read', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper' })
     const { status, body } = await app.call('DELETE', '/api/v1/agents/helper', { as: owner })
     assert.deepEqual([status, body], [200, { success: true, data: { deleted: true } }])
-    await refusedWith(404, 'NOT_FOUND', app.call('GET', `/api/v1/agents/${agent.id}`, { as: owner }))
-    await refusedWith(404, 'NOT_FOUND', app.call('DELETE', `/api/v1/agents/${agent.id}`, { as: owner }))
+    await assertError(404, 'NOT_FOUND', app.call('GET', `/api/v1/agents/${agent.id}`, { as: owner }))
+    await assertError(404, 'NOT_FOUND', app.call('DELETE', `/api/v1/agents/${agent.id}`, { as: owner }))
     const list = await app.call('GET', '/api/v1/agents', { as: owner })
     assert.equal(list.body.data.items.length, 1)
   })
 })
 
 describe('GET /agents/:id/peers', () => {
-  test('lists live, visible peers in the order of the list, and who may answer', async () => {
+  test('lists existing, visible peers in the order of allowedPeers, with canReply', async () => {
     const owner = await app.createOrg()
     const other = await addWorkspace(owner)
     const asking = await create(owner, {
@@ -576,8 +576,8 @@ describe('GET /agents/:id/peers', () => {
   })
 })
 
-describe('what changed agents', () => {
-  test('is in the audit log', async () => {
+describe('agents in the audit log', () => {
+  test('writes creating, changing and deleting an agent to the audit log', async () => {
     const owner = await app.createOrg()
     const agent = await create(owner, { name: 'Helper' })
     await app.call('PATCH', `/api/v1/agents/${agent.id}`, { as: owner, json: { name: 'Other', isActive: false } })

@@ -31,7 +31,7 @@ interface ListedModel {
 }
 
 describe('GET /models', () => {
-  test('lists the built-in models with their prices, and those of the configured providers', async () => {
+  test('lists the built-in models and those of the configured providers with their prices', async () => {
     const owner = await app.createOrg()
     const { status, body, text } = await app.call('GET', '/api/v1/models', { as: owner })
     assert.equal(status, 200)
@@ -68,11 +68,11 @@ describe('GET /models', () => {
     assert.ok(!text.includes('gateway.example.com'))
   })
 
-  test('needs a key', async () => {
+  test('rejects GET /models without an API key', async () => {
     assert.equal((await app.call('GET', '/api/v1/models')).status, 401)
   })
 
-  test('its ids are what an agent takes', async () => {
+  test('accepts the ids of GET /models as the model of an agent', async () => {
     const owner = await app.createOrg()
     const json = { name: 'x', model: 'ollama/llama3.2:3b' }
     const { status, body } = await app.call('POST', '/api/v1/agents', { as: owner, json })
@@ -91,7 +91,7 @@ const mistakesOf = (env: Record<string, string>): string[] => {
 }
 
 describe('providers from the environment', () => {
-  test('every mistake is told at once, by the name of its variable', () => {
+  test('reports all invalid provider variables at once by name, without secrets', () => {
     const mistakes = mistakesOf({
       MODEL_PROVIDERS: 'a,b',
       MODEL_A_MODELS: 'x',
@@ -112,12 +112,12 @@ describe('providers from the environment', () => {
   })
 
   for (const names of ['atrium', 'A', 'a,a', 'a,,b', '-a']) {
-    test(`MODEL_PROVIDERS=${names} is refused`, () => {
+    test(`rejects MODEL_PROVIDERS=${names}`, () => {
       assert.match(mistakesOf({ MODEL_PROVIDERS: names }).join('\n'), /MODEL_PROVIDERS/)
     })
   }
 
-  test('a default model that is unknown or has no price stops the start', () => {
+  test('rejects a DEFAULT_AGENT_MODEL that is unknown or has no price', () => {
     assert.match(mistakesOf({ DEFAULT_AGENT_MODEL: 'atrium/none' }).join('\n'), /DEFAULT_AGENT_MODEL/)
     assert.match(
       mistakesOf({ ...providers, DEFAULT_AGENT_MODEL: 'my-gateway/vendor/new' }).join('\n'),
@@ -137,7 +137,7 @@ const modelOf = (env: Record<string, string>, id: string): Model | undefined =>
   createModelCatalog(parseConfig({ NODE_ENV: 'test', ...env }).modelProviders).find(id)
 
 describe('the price list', () => {
-  test('that comes with the server is dated, in whole microcents, and knows windows and limits', () => {
+  test('ships a dated price list with integer microcents, context windows and output limits', () => {
     const { asOf, providers: listed } = modelList()
     assert.match(asOf, /^20\d\d-\d\d-\d\d$/)
     for (const { baseUrl, models } of Object.values(listed)) {
@@ -149,7 +149,7 @@ describe('the price list', () => {
     }
   })
 
-  test('gives a well-known provider its address, its models and their prices', () => {
+  test('configures a well-known provider with its URL, models and prices', () => {
     const env = { MODEL_PROVIDERS: 'anthropic', MODEL_ANTHROPIC_API_KEY: 'k' }
     const [provider] = parseConfig({ NODE_ENV: 'test', ...env }).modelProviders
     assert.equal(provider?.baseUrl, 'https://api.anthropic.com/v1')
@@ -159,7 +159,7 @@ describe('the price list', () => {
     assert.ok((model?.contextWindow ?? 0) >= 200_000)
   })
 
-  test('says nothing of another server that goes by a well-known name', () => {
+  test('does not apply the price list to another server with the name of a well-known provider', () => {
     const env = {
       MODEL_PROVIDERS: 'openai',
       MODEL_OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -168,7 +168,7 @@ describe('the price list', () => {
     assert.deepEqual([modelOf(env, 'openai/gpt-5')?.available, modelOf(env, 'openai/gpt-5')?.pricing], [false, null])
   })
 
-  test('gives way to the operator’s file, and that to the variable of the provider', () => {
+  test('prefers MODEL_<NAME>_PRICES to MODEL_PRICES_FILE, and that to the shipped price list', () => {
     const file = priceFile({
       'openai/gpt-5': { input: 1, output: 2, contextWindow: 1_000 },
       'my-gateway/vendor/new': { input: 5, output: 6, cacheRead: 1, cacheWrite: 7 },
@@ -188,18 +188,18 @@ describe('the price list', () => {
   })
 
   for (const [what, content] of [
-    ['that is no JSON', '{'],
+    ['that is not JSON', '{'],
     ['with a fraction', { 'a/b': { input: 0.5, output: 1 } }],
     ['without an output price', { 'a/b': { input: 1 } }],
     ['with a negative price', { 'a/b': { input: 1, output: -1 } }],
     ['that is a list', []],
   ] as const) {
-    test(`a file ${what} stops the start`, () => {
+    test(`rejects a MODEL_PRICES_FILE ${what}`, () => {
       assert.match(mistakesOf({ MODEL_PRICES_FILE: priceFile(content) }).join(), /^MODEL_PRICES_FILE/)
     })
   }
 
-  test('a file that is not there stops the start', () => {
+  test('rejects a MODEL_PRICES_FILE that does not exist', () => {
     assert.match(mistakesOf({ MODEL_PRICES_FILE: '/nowhere/prices.json' }).join(), /^MODEL_PRICES_FILE.*cannot be read/)
   })
 })

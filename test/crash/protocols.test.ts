@@ -1,4 +1,4 @@
-// What `kill -9` of a worker is to callers who speak another protocol: a pause in one answer.
+// After `kill -9` of a worker, clients of other protocols see a pause in one response.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -28,7 +28,7 @@ const startWorker = async (plan: Pick<Options, 'dieAt' | 'nth'> = {}): Promise<C
   return child
 }
 
-test('a worker killed in the middle of its words: an OpenAI stream and an MCP call are answered by the next one', async () => {
+test('completes an OpenAI stream and an MCP call with another worker after their worker was killed mid-stream', async () => {
   const owner = await app.createOrg()
   const openAi = new OpenAI({ apiKey: owner.key, baseURL: `${app.url}/api/openai/v1` })
   const mcp = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
@@ -59,7 +59,7 @@ test('a worker killed in the middle of its words: an OpenAI stream and an MCP ca
   const turn = await getTurn(app, owner, turnId)
   assert.equal(turn.status, 'completed')
   assert.equal(turn.attempts, 2)
-  // What was said before it died is not said twice.
+  // The text before the crash is not repeated.
   assert.match(text, /^You wrote: “One”[^]*provider\.$/)
   assert.equal(text.split('You wrote').length, 2)
   const { structuredContent, isError } = await asking

@@ -1,6 +1,5 @@
-// Atrium as it runs at scale: processes that answer and processes that work, on one PostgreSQL, one S3 store and one
-// Redis. Each is killed again and again while people upload, talk, send events and change things, over whichever process
-// answers them.
+// Atrium at scale: API processes and workers on one PostgreSQL, one S3 store and one Redis. Each is killed repeatedly while
+// clients upload files, chat, send events and change records through any API process.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -15,7 +14,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-postgres.ts'
 import { generateKey } from '../../src/platform/key-format.ts'
 import { cephInstallHint, isCephInstalled, startCeph } from '../fakes/ceph.ts'
-import { framesOf, textOf } from '../support/chat.ts'
+import { streamEventsOf, textOf } from '../support/chat.ts'
 import { formBody, formType } from '../support/files.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { createRedis, hasRedis } from '../fakes/redis.ts'
@@ -28,7 +27,7 @@ import { signed } from '../support/webhooks.ts'
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
 type Json = any
 
-interface Said {
+interface ApiResult {
   status: number
   body: Json
 }
@@ -65,7 +64,7 @@ const startEverything = async () => {
     PLATFORM_FEE_WAIVER_CENTS: '0',
     PLATFORM_FEE_BPS: '777',
     WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1,1,1',
-    // Counted, and never reached.
+    // High enough that no request is rejected, so that the limiter still runs.
     ...Object.fromEntries(
       ['READS', 'WRITES', 'UPLOADS', 'TURNS', 'RECEIVE'].map((what) => [`RATE_LIMIT_${what}`, '1000000']),
     ),
@@ -80,10 +79,10 @@ const startEverything = async () => {
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })
   }
-  /** Nothing is shared but the services: each process has a directory of its own. */
+  /** Each process has a data directory of its own; they share only the services. */
   const start = (name: string): Promise<ServerProcess> =>
     startServerProcess({ ...env, DATA_DIR: join(folder, name) }, name.startsWith('api') ? 'api' : 'worker')
-  /** A command, as an operator runs it beside the servers. */
+  /** Runs an `atrium` command. */
   const atrium = async (...words: string[]): Promise<Json> => {
     const cli = new URL('../../src/cli/cli.ts', import.meta.url).pathname
     const options = { env: { PATH: process.env['PATH'] ?? '', ...env, DATA_DIR: join(folder, 'cli') } }
@@ -107,21 +106,21 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
     for (const server of servers.values()) await server.kill()
     await world.stop()
   })
-  // One alone, because the first start makes the tables.
+  // Started alone, because the first start migrates the database.
   for (const name of names) servers.set(name, await world.start(name))
   const receiver = await startReceiver()
 
   let turn = 0
-  /** The address of one process that answers, each time another one while there are several. */
+  /** The URL of an API process, a different one at each call. */
   const anyApi = async (): Promise<string> => {
     const up = () => [...servers.values()].filter(({ url }) => url !== '')
     await until('a process answers', () => up().length > 0)
     return up()[(turn += 1) % up().length]?.url as string
   }
 
-  const refusals: string[] = []
-  /** Asks any process, and another one when it dies or says that it cannot; a request with a key is one request. */
-  const ask = async (method: string, path: string, body?: object | Buffer, once = false): Promise<Said> => {
+  const serverErrors: string[] = []
+  /** Sends a request to any process, and again to another one when that dies or is unavailable. */
+  const ask = async (method: string, path: string, body?: object | Buffer, once = false): Promise<ApiResult> => {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` }
     if (once) headers['idempotency-key'] = randomUUID()
     if (body) headers['content-type'] = Buffer.isBuffer(body) ? formType : 'application/json'
@@ -131,26 +130,26 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       try {
         const answer = await fetch(url + path, { method, headers, body: payload ?? null, redirect: 'manual' })
         if (answer.status === 302) return { status: 302, body: answer.headers.get('location') }
-        const said: Said = { status: answer.status, body: await answer.json() }
+        const said: ApiResult = { status: answer.status, body: await answer.json() }
         const isUnderWay = said.status === 409 && /still being carried out/.test(said.body.error.message)
         if (said.status < 500 && !isUnderWay) return said
-        if (said.status >= 500) refusals.push(`${method} ${path}: ${JSON.stringify(said.body)}`)
+        if (said.status >= 500) serverErrors.push(`${method} ${path}: ${JSON.stringify(said.body)}`)
       } catch {
         // The process died.
       }
       await delay(50)
     }
   }
-  const wasCarriedOut = ({ status, body }: Said): boolean =>
+  const wasCarriedOut = ({ status, body }: ApiResult): boolean =>
     status === 409 && /was carried out/.test(body.error.message as string)
-  const answered = ({ status, body }: Said): Json => {
+  const answered = ({ status, body }: ApiResult): Json => {
     assert.ok(status < 300, JSON.stringify(body))
     return body.data
   }
 
   const steps = new Map<string, number>()
-  /** Does the same again and again until it is enough. */
-  const keepOn = async (who: string, step: () => Promise<void>): Promise<void> => {
+  /** Repeats an action until the test stops. */
+  const repeat = async (who: string, step: () => Promise<void>): Promise<void> => {
     while (!stopped) {
       await step()
       steps.set(who, (steps.get(who) ?? 0) + 1)
@@ -159,7 +158,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
 
   const uploaded: string[] = []
   const uploads = (who: string) =>
-    keepOn(who, async () => {
+    repeat(who, async () => {
       const name = `${who}-${uploaded.length}-${randomUUID()}.bin`
       const bytes = randomBytes(1 + Math.floor(Math.random() * 200_000))
       const part = { name: 'file', filename: name, type: 'application/octet-stream', value: bytes }
@@ -172,7 +171,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       assert.ok(Buffer.from(await stored.arrayBuffer()).equals(bytes), 'the same bytes come back')
     })
 
-  /** What a turn streams, read on from wherever the last process died. */
+  /** Reads the stream of a turn, resuming it on another process when one dies. */
   const watch = async (turnId: string): Promise<{ ids: number[]; text: string }> => {
     let text = ''
     const ids: number[] = []
@@ -189,9 +188,9 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error
       }
-      // What was cut off in the middle of a frame comes again.
-      const { frames, isDone } = framesOf(read.slice(0, read.lastIndexOf('\n\n') + 2))
-      for (const { id, data } of frames) {
+      // An event that was cut off is sent again.
+      const { events, isDone } = streamEventsOf(read.slice(0, read.lastIndexOf('\n\n') + 2))
+      for (const { id, data } of events) {
         ids.push(id)
         if (data.type === 'text-delta') text += data.delta
       }
@@ -205,7 +204,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
     const agent = answered(await ask('POST', '/api/v1/agents', { name: who, model: 'atrium/demo-paid' }, true))
     const session = answered(await ask('POST', '/api/v1/sessions', { agentId: agent.id }, true))
     let spoken = 0
-    await keepOn(who, async () => {
+    await repeat(who, async () => {
       const text =
         spoken % 3 === 0
           ? `/slow 1500\n${who} ${spoken} of many words, which take their time`
@@ -221,23 +220,23 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       assert.deepEqual(
         ids,
         [...new Set(ids)].toSorted((a, b) => a - b),
-        'each event once, in order',
+        'each event arrives once, in order',
       )
       const ended = answered(await ask('GET', `/api/v1/turns/${id}`))
       // The kills come so fast that one turn may see two of them.
       const isQuarantined = ended.status === 'failed' && ended.error.code === 'worker_died'
       assert.ok(ended.status === 'completed' || isQuarantined, JSON.stringify(ended.error))
       const { items } = answered(await ask('GET', path))
-      assert.equal(items.length, Math.min(100, 2 * spoken), 'one reply to each message')
+      assert.equal(items.length, Math.min(100, 2 * spoken), 'each message has one reply')
       const reply = items.find((message: Json) => message.role === 'assistant' && message.turnId === id)
-      assert.ok(heard.endsWith(textOf(reply)), `“${heard}” is what was heard of “${textOf(reply)}”`)
+      assert.ok(heard.endsWith(textOf(reply)), `the stream “${heard}” must end with the reply “${textOf(reply)}”`)
     })
   }
 
   const acknowledged = new Map<string, string>()
   const sends = async (who: string, webhook: { id: string; secret: string }): Promise<void> => {
     let sent = 0
-    await keepOn(who, async () => {
+    await repeat(who, async () => {
       const n = `${who}-${(sent += 1)}`
       const body = JSON.stringify({ type: 'scale', n })
       for (;;) {
@@ -255,11 +254,11 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
     })
   }
 
-  /** What one process wrote, every other one reads at once. */
+  /** Reads a record from every process after it was written through one. */
   const changes = async (who: string): Promise<void> => {
     const agent = answered(await ask('POST', '/api/v1/agents', { name: who }, true))
     let revision = 0
-    await keepOn(who, async () => {
+    await repeat(who, async () => {
       revision += 1
       const description = `${who} ${revision}`
       answered(await ask('PATCH', `/api/v1/agents/${agent.id}`, { description }))
@@ -278,8 +277,8 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
     restarting.push(
       (async () => {
         servers.set(name, await world.start(name))
-        // As if the minute were over for which the dead hold the keys of requests that they did not finish. What the
-        // living began before has ended by now.
+        // Expires the Idempotency-Keys of dead processes, which are held for a minute. Requests of live processes that
+        // started earlier have ended by now.
         await client.query(
           `update idempotency_keys set claimed_until = now() where state <> 'done' and claimed_until > now()
              and created_at < $1`,
@@ -289,7 +288,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
     )
   }
 
-  test(`two that answer and two that work, killed ${kills} times in turn, lose nothing, do nothing twice and charge nothing twice`, async (t) => {
+  test(`loses nothing and repeats no work or charge when two API processes and two workers are killed ${kills} times in turn`, async (t) => {
     answered(await ask('POST', '/api/v1/billing/deposit', { amountCents: 100_000 }, true))
     const webhook = answered(await ask('POST', '/api/v1/webhooks', { name: 'Scale', url: receiver.url }, true))
     const people: Promise<void>[] = [
@@ -321,7 +320,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
     await Promise.race([work(), failed])
     stopped = true
     await Promise.all(people)
-    assert.deepEqual(refusals, [])
+    assert.deepEqual(serverErrors, [])
     t.diagnostic(`${uploaded.length} files, ${turns.length} turns, ${acknowledged.size} events, ${kills} kills`)
 
     const files: string[] = []
@@ -340,7 +339,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       }
       return ids
     }
-    // As if the leases of those who died had run out, which are 30 s long.
+    // Expires the leases of dead workers, which last 30 s.
     let releasedAtMs = Number.NEGATIVE_INFINITY
     await until('every event has arrived', async () => {
       if (performance.now() - releasedAtMs > 2_000) {

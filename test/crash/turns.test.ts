@@ -9,7 +9,7 @@ import { after, describe, test } from 'node:test'
 import { readUIMessageStream } from 'ai'
 import type { UIMessageChunk } from 'ai'
 import { sql } from '../../src/platform/database/database.ts'
-import { createAgent, framesOf, getTurn, openSession, say, textOf, until, untilStatus } from '../support/chat.ts'
+import { createAgent, streamEventsOf, getTurn, openSession, say, textOf, until, untilStatus } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestActor } from '../harness.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
@@ -157,8 +157,8 @@ const heardByFriend = async ({ orgId }: TestActor): Promise<string[]> => {
   return rows.map(({ who }) => who)
 }
 
-const readAsClient = async (frames: { data: UIMessageChunk }[]): Promise<string> => {
-  const stream = ReadableStream.from(frames.map(({ data }) => data))
+const readAsClient = async (events: { data: UIMessageChunk }[]): Promise<string> => {
+  const stream = ReadableStream.from(events.map(({ data }) => data))
   let text = ''
   for await (const message of readUIMessageStream({ stream })) {
     text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
@@ -217,13 +217,15 @@ describe('a worker that is killed', { concurrency: true }, () => {
       assert.equal(completed.length, /^\/(tool|peer)/.test(text) ? 2 : 1)
       if (text === write) assert.deepEqual(await heardByFriend(owner), [turnId, 'assistant', 'user'])
 
-      const { frames, isDone } = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner })).text)
+      const { events, isDone } = streamEventsOf(
+        (await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner })).text,
+      )
       assert.ok(isDone)
       assert.deepEqual(
-        frames.map(({ id }) => id),
-        frames.map((_, i) => i + 1),
+        events.map(({ id }) => id),
+        events.map((_, i) => i + 1),
       )
-      assert.equal(await readAsClient(frames), textOf(body.data.items[0]))
+      assert.equal(await readAsClient(events), textOf(body.data.items[0]))
     })
   }
 })

@@ -1,4 +1,4 @@
-// Talking to agents, for the tests of chat turns.
+// Sessions and turns for tests.
 import assert from 'node:assert/strict'
 import type { Answer, TestActor, TestApp } from '../harness.ts'
 import { until } from './until.ts'
@@ -8,21 +8,21 @@ export { until }
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any
 
-/** Creates an agent and answers it. */
+/** Creates and returns an agent. */
 export const createAgent = async (app: TestApp, as: TestActor, json: object): Promise<Json> => {
   const { status, body } = await app.call('POST', '/api/v1/agents', { as, json })
   assert.equal(status, 201, JSON.stringify(body))
   return body.data
 }
 
-/** Begins a session with an agent, the default one unless another is named, and answers it. */
+/** Creates and returns a session, with the default agent unless `json` names another one. */
 export const openSession = async (app: TestApp, as: TestActor, json: object = {}): Promise<Json> => {
   const { status, body } = await app.call('POST', '/api/v1/sessions', { as, json: { agentId: 'assistant', ...json } })
   assert.equal(status, 201, JSON.stringify(body))
   return body.data
 }
 
-/** Says something in a session. */
+/** Sends a message to a session. */
 export const say = (
   app: TestApp,
   as: TestActor,
@@ -31,14 +31,14 @@ export const say = (
   headers: Record<string, string> = {},
 ): Promise<Answer> => app.call('POST', `/api/v1/sessions/${sessionId}/messages`, { as, json, headers })
 
-/** Says something and answers the ended turn with its reply. */
+/** Sends a message and returns the ended turn with its reply. */
 export const ask = async (app: TestApp, as: TestActor, sessionId: string, json: object): Promise<Json> => {
   const { status, body } = await say(app, as, sessionId, json)
   assert.equal(status, 200, JSON.stringify(body))
   return body.data
 }
 
-/** The words of a message. */
+/** The text of a message. */
 export const textOf = (message: Json): string =>
   message.parts.flatMap((part: Json) => (part.type === 'text' ? [part.text] : [])).join('')
 
@@ -51,19 +51,19 @@ export const untilStatus = (app: TestApp, as: TestActor, turnId: string, ...stat
     (turn) => statuses.includes(turn.status),
   )
 
-export interface Frame {
+export interface StreamEvent {
   id: number
   data: Json
 }
 
-/** The frames of a stream, and whether it ended with `[DONE]`. */
-export const framesOf = (text: string): { frames: Frame[]; isDone: boolean } => {
+/** The events of a stream, and whether it ended with `[DONE]`. */
+export const streamEventsOf = (text: string): { events: StreamEvent[]; isDone: boolean } => {
   const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'))
   const isDone = blocks.at(-1) === 'data: [DONE]'
-  const frames = (isDone ? blocks.slice(0, -1) : blocks).map((block) => {
+  const events = (isDone ? blocks.slice(0, -1) : blocks).map((block) => {
     const [, id, data] = /^id: (?:[0-9a-f-]{36}:)?(\d+)\ndata: (.+)$/.exec(block) ?? []
-    assert.ok(id !== undefined && data !== undefined, `not a frame: ${block}`)
+    assert.ok(id !== undefined && data !== undefined, `not an event: ${block}`)
     return { id: Number(id), data: JSON.parse(data) }
   })
-  return { frames, isDone }
+  return { events, isDone }
 }

@@ -1,10 +1,9 @@
-// What was begun and has not ended: tests wait for it before they count what arrived at a stand-in.
+// Unfinished work. Tests wait for it before they count the requests that arrived at a fake.
 import { sql } from '../../src/platform/database/database.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { until } from './until.ts'
 
-// Work that is due later than this (a recheck in half an hour, a retry in ten minutes) is not waited for: it comes long
-// after the test that began it.
+// Work that is due later (a recheck in 30 minutes, a retry in 10) is ignored, because it starts long after the test.
 const horizonSeconds = 10
 
 const unfinishedWork = (db: Database) =>
@@ -22,8 +21,8 @@ const unfinishedWork = (db: Database) =>
     select 'charge that is not posted', count(*)::int from usage_inbox having count(*) > 0`)
 
 /**
- * Resolves when no job waits or runs, no delivery is under way and every charge is posted; fails with what remains.
- * Somebody must work on the database, or what waits is never done.
+ * Resolves when no job is queued or running, no delivery is in progress and every charge is posted. On a timeout, fails
+ * with the remaining work. A process must work on the database, or queued work never ends.
  */
 export const settled = async (db: Database): Promise<void> => {
   await until(

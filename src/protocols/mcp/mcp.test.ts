@@ -27,17 +27,17 @@ const transportOptions = (as: TestActor | string, headers: Record<string, string
   requestInit: { headers: { authorization: `Bearer ${typeof as === 'string' ? as : as.key}`, ...headers } },
 })
 
-/** The official client of the revisions with a handshake. */
+/** The official client of the legacy revisions. */
 const connect = async (as: TestActor | string, at: TestApp = app): Promise<Client> => {
   const client = new Client(info)
   opened.push(client)
-  // Its types say less exactly than ours what may be left out.
+  // Its types are incompatible with exactOptionalPropertyTypes.
   const transport = new StreamableHTTPClientTransport(new URL(at.url + path), transportOptions(as)) as Transport
   await client.connect(transport)
   return client
 }
 
-/** The official client of the current revision, which falls back to a handshake only where it has to. */
+/** The official client of the modern revision, which falls back to a legacy one only when necessary. */
 const connectCurrent = async (as: TestActor | string, at: TestApp = app): Promise<CurrentClient> => {
   const client = new CurrentClient(info, { versionNegotiation: { mode: 'auto' } })
   opened.push(client)
@@ -91,7 +91,7 @@ const turnsOf = (as: TestActor) =>
 
 for (const [how, open] of clients) {
   describe(`the official client ${how}`, () => {
-    test('is told who answers, and what there is for its key', async () => {
+    test('connects, and lists the tools that its key may use', async () => {
       const client = await open(await app.createOrg())
       assert.equal(client.getServerVersion()?.name, 'atrium')
       assert.deepEqual(client.getServerCapabilities(), { tools: { listChanged: false } })
@@ -111,7 +111,7 @@ for (const [how, open] of clients) {
       )
     })
 
-    test('works with the org’s files', async () => {
+    test('searches, reads and writes files of the org', async () => {
       const client = await open(await app.createOrg())
       const written = await callTool(client, 'files_write', { name: 'note.md', text: '# Hello' })
       assert.equal(written.isError, false)
@@ -122,7 +122,7 @@ for (const [how, open] of clients) {
       assert.equal(structuredContent.text, '# Hello')
     })
 
-    test('is offered only what its key may do, and can do no more', async () => {
+    test('lists only the tools that its key may use, and cannot call others', async () => {
       const owner = await app.createOrg()
       const reader = await app.createUser(owner, 'member', { scopes: ['files:read'] })
       const client = await open(reader)
@@ -132,7 +132,7 @@ for (const [how, open] of clients) {
       assert.deepEqual(await sessionsOf(owner), [])
     })
 
-    test('reads what went wrong as the result of its call, without what is somebody else’s', async () => {
+    test('gets the error of a tool as a result with isError, without data of other orgs', async () => {
       const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
       const theirs = await callTool(await open(stranger), 'files_write', { name: 'secret.txt', text: 'secret' })
       const client = await open(owner)
@@ -150,7 +150,7 @@ for (const [how, open] of clients) {
       await assert.rejects(callTool(client, 'no_such_tool'), /tool does not exist/)
     })
 
-    test('asks agents, and goes on with a conversation', async () => {
+    test('asks an agent and continues the conversation', async () => {
       const owner = await app.createOrg()
       await createAgent(app, owner, { name: 'Numbers', description: 'Counts things' })
       const client = await open(owner)
@@ -170,7 +170,7 @@ for (const [how, open] of clients) {
       assert.deepEqual([other.isError, other.content[0]?.text], [true, 'Session not found'])
     })
 
-    test('hears how an agent comes along', async () => {
+    test('gets progress notifications while an agent works', async () => {
       const client = await open(await app.createOrg())
       const heard: { progress: number; message?: string | undefined }[] = []
       const text = '/slow 200\n/tool files.search {"query":"x"}'
@@ -188,7 +188,7 @@ for (const [how, open] of clients) {
       )
     })
 
-    test('reads why an agent has no answer', async () => {
+    test('gets the reason when an agent fails', async () => {
       const client = await open(await app.createOrg())
       const failed = await callTool(client, 'agents_ask', { text: '/fail 500' })
       assert.equal(failed.isError, true)
@@ -196,7 +196,7 @@ for (const [how, open] of clients) {
       assert.equal(failed.structuredContent.status, 'failed')
     })
 
-    test('reads that the balance is used up', async () => {
+    test('gets an error when the balance is used up', async () => {
       const owner = await app.createOrg()
       await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid' })
       const client = await open(owner, await app.secondServer({ BILLING_ENFORCED: '1' }))
@@ -206,7 +206,7 @@ for (const [how, open] of clients) {
       assert.deepEqual(await turnsOf(owner), [])
     })
 
-    test('reads that a person has to decide first, where the agent needs that', async () => {
+    test('is told that a person has to approve a tool call', async () => {
       const owner = await app.createOrg()
       const settings = { approvals: ['files.write'] }
       await createAgent(app, owner, { name: 'Careful', allowedTools: ['files.write'], settings })
@@ -217,7 +217,7 @@ for (const [how, open] of clients) {
       assert.equal((await app.call('GET', '/api/v1/files', { as: owner })).body.data.total, 0)
     })
 
-    test('takes back what it asked, and the turn ends', async () => {
+    test('cancels its request, which cancels the turn', async () => {
       const owner = await app.createOrg()
       const client = await open(owner)
       const stop = new AbortController()
@@ -232,20 +232,20 @@ for (const [how, open] of clients) {
       assert.deepEqual((await callTool(client, 'agents_list')).isError, false)
     })
 
-    test('is answered by any process', async () => {
+    test('can send each request to a different process', async () => {
       const owner = await app.createOrg()
       const other = await app.secondServer({}, { work: false })
       const { content } = await callTool(await open(owner, other), 'agents_ask', { text: 'Elsewhere' })
       assert.match(content[0]?.text ?? '', /You wrote: “Elsewhere”/)
     })
 
-    test('without a good key is not let in', async () => {
+    test('is rejected with an invalid key', async () => {
       for (const key of ['nonsense', generateKey('test')]) await assert.rejects(open(key), /401|UNAUTHORIZED|API key/i)
     })
   })
 }
 
-test('the clients agree on the newest revision that both know', async () => {
+test('negotiates the newest revision that client and server support', async () => {
   const owner = await app.createOrg()
   assert.equal((await connectCurrent(owner)).getProtocolEra(), 'modern')
   const { body } = await post(owner, { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } })
@@ -254,7 +254,7 @@ test('the clients agree on the newest revision that both know', async () => {
 
 const accept = 'application/json, text/event-stream'
 
-/** A message as it goes over the wire. */
+/** Sends one JSON-RPC message. */
 const post = (as: TestActor, message: unknown, headers: Record<string, string> = {}, at: TestApp = app) => {
   const json =
     typeof message === 'object' && message !== null && !Array.isArray(message)
@@ -277,7 +277,7 @@ const currentHeaders = (method: string, name?: string): Record<string, string> =
 })
 
 describe('a message', () => {
-  test('that is none is a JSON-RPC error and 400', async () => {
+  test('returns 400 and a JSON-RPC error for a body that is not a JSON-RPC message', async () => {
     const owner = await app.createOrg()
     const json = { 'content-type': 'application/json' }
     const broken: [CallOptions, number][] = [
@@ -303,7 +303,7 @@ describe('a message', () => {
     }
   })
 
-  test('of an unknown method is Method not found', async () => {
+  test('returns Method not found for an unknown method', async () => {
     const owner = await app.createOrg()
     for (const method of ['resources/list', 'server/discover', 'constructor', '__proto__']) {
       const { status, body } = await post(owner, { id: 'a', method })
@@ -315,7 +315,7 @@ describe('a message', () => {
     }
   })
 
-  test('with params that are none of its method is Invalid params', async () => {
+  test('returns Invalid params for wrong params of a method', async () => {
     const owner = await app.createOrg()
     const wrong: [string, object][] = [
       ['initialize', {}],
@@ -329,7 +329,7 @@ describe('a message', () => {
     }
   })
 
-  test('that wants no answer gets none', async () => {
+  test('returns 202 without a body for notifications and responses', async () => {
     const owner = await app.createOrg()
     const silent = [
       { method: 'notifications/initialized' },
@@ -345,7 +345,7 @@ describe('a message', () => {
     }
   })
 
-  test('in a batch is answered in one, where the revision has batches', async () => {
+  test('answers a batch with a batch in the revision 2025-03-26 and rejects batches in others', async () => {
     const owner = await app.createOrg()
     const batch = [
       { jsonrpc: '2.0', id: 1, method: 'ping' },
@@ -375,7 +375,7 @@ describe('a message', () => {
 })
 
 describe('a revision', () => {
-  test('that nobody knows is refused with those that are known, or agreed on anew in a handshake', async () => {
+  test('rejects an unknown revision with the supported ones, or negotiates another one in a handshake', async () => {
     const owner = await app.createOrg()
     const unknown = await post(owner, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': '1999-01-01' })
     assert.deepEqual([unknown.status, unknown.body.id, unknown.body.error.code], [400, 1, -32_022])
@@ -397,7 +397,7 @@ describe('a revision', () => {
     }
   })
 
-  test('without a handshake has headers that say what the body says', async () => {
+  test('rejects a modern request when its headers differ from its body', async () => {
     const owner = await app.createOrg()
     const call = { id: 1, method: 'tools/call', params: { name: 'agents_list', ...meta() } }
     const good = currentHeaders('tools/call', 'agents_list')
@@ -420,7 +420,7 @@ describe('a revision', () => {
     }
   })
 
-  test('without a handshake has what it needs in each request, and hints for caches in lists', async () => {
+  test('requires version and capabilities in each modern request, and returns cache hints', async () => {
     const owner = await app.createOrg()
     const headers = currentHeaders('tools/list')
     const incomplete = [{}, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }, meta(7 as never)]
@@ -442,7 +442,7 @@ describe('a revision', () => {
 })
 
 describe('over HTTP', () => {
-  test('a missing or wrong key is 401 and says how to come in', async () => {
+  test('returns 401 with WWW-Authenticate for a missing or invalid key', async () => {
     for (const headers of [
       {},
       { authorization: 'Bearer nonsense' },
@@ -455,7 +455,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('other methods are 405: there is no stream to open and no session to end', async () => {
+  test('returns 405 for GET and DELETE, because there are no sessions', async () => {
     const owner = await app.createOrg()
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const { status, headers } = await app.call(method, path, { as: owner, headers: { accept: 'text/event-stream' } })
@@ -464,7 +464,7 @@ describe('over HTTP', () => {
     assert.equal((await app.call('POST', `${path}/x`, { as: owner })).status, 404)
   })
 
-  test('the Origin of another site is 403, whatever it says its name is', async () => {
+  test('returns 403 for the Origin of another site', async () => {
     const owner = await app.createOrg()
     const ping = { id: 1, method: 'ping' }
     assert.equal((await post(owner, ping, { origin: app.url })).status, 200)
@@ -477,7 +477,7 @@ describe('over HTTP', () => {
     assert.equal((await post(owner, ping, { origin: named.url }, named)).status, 403)
   })
 
-  test('a page whose name was made to lead here is 403, although its Origin and Host agree', async () => {
+  test('returns 403 for DNS rebinding: an Origin that equals the Host header but is a domain name', async () => {
     const owner = await app.createOrg()
     const { statusCode } = await app.app.inject({
       method: 'POST',
@@ -488,7 +488,7 @@ describe('over HTTP', () => {
     assert.equal(statusCode, 403)
   })
 
-  test('each kind of call counts against its own limit, and a refusal names its request', async () => {
+  test('counts each kind of call against its own rate limit, and returns the request id with the error', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_TURNS: '1', RATE_LIMIT_WRITES: '1' })
     const owner = await app.createOrg()
     const call = (name: string, input: object) =>
@@ -505,7 +505,7 @@ describe('over HTTP', () => {
     assert.equal((await call('files_search', { query: '' })).status, 200)
   })
 
-  test('an answer is one JSON object for who takes no events', async () => {
+  test('returns one JSON object when the client does not accept events', async () => {
     const owner = await app.createOrg()
     const params = { name: 'agents_ask', arguments: { text: 'Hi' }, _meta: { progressToken: 1 } }
     const message = { id: 1, method: 'tools/call', params }
@@ -519,7 +519,7 @@ describe('over HTTP', () => {
     assert.equal(JSON.parse(last.split('\ndata: ')[1] ?? '').id, 1)
   })
 
-  test('a connection that breaks takes nothing back in the revisions with a handshake', async () => {
+  test('continues the turn when the connection of a legacy client closes', async () => {
     const owner = await app.createOrg()
     const stop = new AbortController()
     await createAgent(app, owner, { name: 'Slow', model: 'fake/m1' })
@@ -542,7 +542,7 @@ describe('over HTTP', () => {
     )
   })
 
-  test('a request is taken back only by the client that made it, and only while it lasts', async () => {
+  test('cancels a request only for the client that sent it, and only while it is in progress', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const params = { name: 'agents_ask', arguments: { text: '/slow 60000\nHi' } }
@@ -561,7 +561,7 @@ describe('over HTTP', () => {
     assert.equal((await cancel(owner, 'mine')).status, 202)
   })
 
-  test('a server that stops says so to those who wait', async () => {
+  test('returns an error to waiting clients when the server stops', async () => {
     const owner = await app.createOrg()
     const other = await app.secondServer({}, { work: false })
     const params = { name: 'agents_ask', arguments: { text: '/slow 3000\nHi' } }

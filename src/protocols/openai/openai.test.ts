@@ -37,7 +37,7 @@ const collect = async (stream: AsyncIterable<ChatCompletionChunk>): Promise<Chat
   return chunks
 }
 
-/** A completion, with the session and the turn that it came from. */
+/** A completion with its session and turn. */
 const complete = async (client: OpenAI, messages: Message[], model = assistant) => {
   const { data, response } = await client.chat.completions.create({ model, messages }).withResponse()
   const sessionId = response.headers.get('x-session-id') ?? ''
@@ -55,7 +55,7 @@ const sessionsOf = async (as: TestActor): Promise<{ id: string; messageCount: nu
 const messagesOf = async (as: TestActor, sessionId: string) =>
   (await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })).body.data.items.toReversed()
 
-/** What the official client throws. */
+/** The error that the official client throws. */
 const errorOf = async (asking: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
   try {
     await asking
@@ -72,7 +72,7 @@ const helperOf = async (owner: TestActor, json: object = {}): Promise<string> =>
 }
 
 describe('models', () => {
-  test('are the agents that the caller sees and that are active, the default one included', async () => {
+  test('lists the active agents that the caller sees as models, including the default agent', async () => {
     const owner = await app.createOrg()
     await createAgent(app, await app.createOrg(), { name: 'Of others' })
     await createAgent(app, owner, { name: 'Numbers' })
@@ -86,7 +86,7 @@ describe('models', () => {
     }
   })
 
-  test('are found one by one, and not when they are somebody else’s or not active', async () => {
+  test('finds an agent as a model, but not an inactive one or one of another org', async () => {
     const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
     await createAgent(app, stranger, { name: 'Secret' })
     const asleep = await createAgent(app, owner, { name: 'Asleep' })
@@ -100,7 +100,7 @@ describe('models', () => {
 })
 
 describe('a completion', () => {
-  test('is a turn of a session: its reply, its tokens, and the same on the receipt', async () => {
+  test('creates a turn in a session with the reply and tokens of the completion', async () => {
     const owner = await app.createOrg()
     const { data, text, turnId, sessionId } = await complete(clientFor(owner), [user('/tokens 100 20 40 0\nHello')])
     assert.equal(data.object, 'chat.completion')
@@ -120,7 +120,7 @@ describe('a completion', () => {
     assert.equal(textOf(answered), text)
   })
 
-  test('streams the same words in chunks, with the tokens only when they are asked for', async () => {
+  test('streams the same text in chunks, with usage only when include_usage is true', async () => {
     const client = clientFor(await app.createOrg())
     const body = { model: assistant, messages: [user('Tell me something')], stream: true as const }
     const plain = await collect(await client.chat.completions.create(body))
@@ -141,7 +141,7 @@ describe('a completion', () => {
     assert.ok(counted.slice(0, -1).every(({ usage }) => usage === null))
   })
 
-  test('is streamed by a process that does not work on the turn', async () => {
+  test('streams a completion from a process that does not run the turn', async () => {
     const owner = await app.createOrg()
     const other = await app.secondServer({}, { work: false })
     const stream = await clientFor(owner, other).chat.completions.create({
@@ -154,7 +154,7 @@ describe('a completion', () => {
     assert.equal(chunks.at(-1)?.choices[0]?.finish_reason, 'stop')
   })
 
-  test('runs the agent’s tools on the server, and says what came of them', async () => {
+  test('runs the agent’s tools on the server and returns the text that follows', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const messages = [user('/tool files.write {"name":"note.txt","text":"hi"}\n\n/tool files.search {"query":"note"}')]
@@ -164,7 +164,7 @@ describe('a completion', () => {
     assert.equal((await app.call('GET', '/api/v1/files', { as: owner })).body.data.total, 1)
   })
 
-  test('begins a new paragraph after a tool, streamed or not', async () => {
+  test('begins a new paragraph after a tool call, streamed or not', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner, { allowedTools: ['files.search'] })
     const call = { index: 0, id: 'a', type: 'function', function: { name: 'files_search', arguments: '{"query":"x"}' } }
@@ -183,7 +183,7 @@ describe('a completion', () => {
     assert.equal(textIn(await collect(await clientFor(owner).chat.completions.create(body))), text)
   })
 
-  test('takes stored files along, and refuses those that are not there', async () => {
+  test('accepts stored files in a message and rejects unknown ones', async () => {
     const owner = await app.createOrg()
     const form = new FormData()
     form.set('file', new File(['Quarterly numbers'], 'report.txt', { type: 'text/plain' }))
@@ -203,7 +203,7 @@ describe('a completion', () => {
     assert.equal(error.status, 404)
   })
 
-  test('of a model that was cut short says so', async () => {
+  test('returns the finish_reason length or content_filter for an incomplete reply', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)
     fake.play(reply(['Too long'], { finish: 'length' }))
@@ -220,7 +220,7 @@ describe('a completion', () => {
 })
 
 describe('a conversation that is sent again, longer', () => {
-  test('goes on in its session', async () => {
+  test('continues in its session when the client sends the conversation again with one more message', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const first = await complete(client, [user('One')])
@@ -234,7 +234,7 @@ describe('a conversation that is sent again, longer', () => {
     assert.deepEqual(more, [])
   })
 
-  test('goes on in its session when it was streamed, whatever the caller instructs by now', async () => {
+  test('continues in its session after a streamed reply and with different instructions', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const { data: stream, response } = await client.chat.completions
@@ -250,7 +250,7 @@ describe('a conversation that is sent again, longer', () => {
     assert.equal((await complete(client, messages)).sessionId, response.headers.get('x-session-id'))
   })
 
-  test('becomes a session of its own where it went another way, with all that was said before', async () => {
+  test('creates a new session with the whole history when the client changed the history', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)
     const client = clientFor(owner)
@@ -279,7 +279,7 @@ describe('a conversation that is sent again, longer', () => {
     assert.equal((await sessionsOf(owner)).find(({ id }) => id === forked.sessionId)?.messageCount, 5)
   })
 
-  test('does not go on in a session that somebody went on with, asked at once or elsewhere', async () => {
+  test('creates a new session when another request has already continued the conversation', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const first = await complete(client, [user('One')])
@@ -296,7 +296,7 @@ describe('a conversation that is sent again, longer', () => {
     assert.notEqual(later.sessionId, first.sessionId)
   })
 
-  test('does not lead into the session of another person who said the same', async () => {
+  test('does not continue the session of another person with the same messages', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const first = await complete(clientFor(owner), [user('One')])
@@ -304,7 +304,7 @@ describe('a conversation that is sent again, longer', () => {
     assert.notEqual((await complete(clientFor(member), said)).sessionId, first.sessionId)
   })
 
-  test('reaches the model as far as its context goes, and always with what is new', async () => {
+  test('sends the model as much history as fits its context, and always the new message', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)
     fake.play(reply(['Well.']))
@@ -323,7 +323,7 @@ describe('a conversation that is sent again, longer', () => {
 })
 
 describe('what the caller asks for', () => {
-  test('in instructions and tokens reaches the model, beside the agent’s own', async () => {
+  test('passes the caller’s instructions and token limit to the model in addition to the agent’s own', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner, { systemPrompt: 'Speak like a pirate.' })
     fake.play(reply(['Aye.']))
@@ -344,7 +344,7 @@ describe('what the caller asks for', () => {
     )
   })
 
-  test('and cannot be done is refused by its name, before anything begins', async () => {
+  test('rejects an unsupported parameter by name before a turn is created', async () => {
     const owner = await app.createOrg()
     const ask = (body: object) =>
       errorOf(clientFor(owner).chat.completions.create({ model: assistant, messages: [user('Hi')], ...body } as never))
@@ -383,7 +383,7 @@ describe('what the caller asks for', () => {
     assert.deepEqual(await sessionsOf(owner), [])
   })
 
-  test('with fields that stand for nothing is taken', async () => {
+  test('accepts unsupported parameters whose values are empty or default', async () => {
     const nothing = {
       n: 1,
       tools: [],
@@ -399,7 +399,7 @@ describe('what the caller asks for', () => {
 })
 
 describe('a refusal', () => {
-  test('of a key is an AuthenticationError', async () => {
+  test('returns an AuthenticationError for an invalid key', async () => {
     for (const key of ['nonsense', generateKey('test')]) {
       const error = await errorOf(complete(clientFor(key), [user('Hi')]))
       assert.ok(error instanceof OpenAI.AuthenticationError)
@@ -408,14 +408,14 @@ describe('a refusal', () => {
     }
   })
 
-  test('of a key that may not chat is a PermissionDeniedError', async () => {
+  test('returns a PermissionDeniedError for a key without sessions:write', async () => {
     const reader = await app.createUser(await app.createOrg(), 'member', { scopes: ['agents:read'] })
     const error = await errorOf(complete(clientFor(reader), [user('Hi')]))
     assert.ok(error instanceof OpenAI.PermissionDeniedError)
     assert.match(error.message, /sessions:write/)
   })
 
-  test('of a model that is not there, is another org’s, or does not answer now', async () => {
+  test('returns an error for a model that is unknown, of another org, or inactive', async () => {
     const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
     await createAgent(app, stranger, { name: 'Secret' })
     const missing = await errorOf(complete(clientFor(owner), [user('Hi')], 'agent/nobody'))
@@ -429,7 +429,7 @@ describe('a refusal', () => {
     assert.deepEqual(await sessionsOf(owner), [])
   })
 
-  test('because the limit of turns is used up is a RateLimitError that says when', async () => {
+  test('returns a RateLimitError with Retry-After when the turns limit is used up', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_TURNS: '1' })
     const client = clientFor(await limited.createOrg(), limited)
     await complete(client, [user('Hi')])
@@ -441,7 +441,7 @@ describe('a refusal', () => {
     assert.ok(Number(error.headers?.get('retry-after')) > 0)
   })
 
-  test('because the balance is used up has OpenAI’s words and the status 402, and begins nothing', async () => {
+  test('returns insufficient_quota with the status 402 and creates no turn when the balance is used up', async () => {
     const enforced = await app.secondServer({ BILLING_ENFORCED: '1' })
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid' })
@@ -456,7 +456,7 @@ describe('a refusal', () => {
     assert.equal((await complete(client, [user('Hi')])).data.choices[0]?.finish_reason, 'stop')
   })
 
-  test('of a path, a method or a body that are none has the same shape', async () => {
+  test('returns errors in OpenAI’s format for unknown paths, wrong methods and malformed bodies', async () => {
     const owner = await app.createOrg()
     const json = { 'content-type': 'application/json' }
     const answers = [
@@ -477,7 +477,7 @@ describe('a refusal', () => {
 })
 
 describe('a turn that goes wrong', () => {
-  test('before its first word is an error with a status, and is not begun again by the client', async () => {
+  test('returns a failure before the first text with an HTTP status, and the official client does not retry it', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     for (const stream of [false, true]) {
@@ -492,7 +492,7 @@ describe('a turn that goes wrong', () => {
     assert.equal((await sessionsOf(owner)).length, 3)
   })
 
-  test('refused by its provider tells nothing of the operator’s account', async () => {
+  test('hides the provider’s error message, which may describe the operator’s account', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)
     fake.play(refuse(401))
@@ -501,7 +501,7 @@ describe('a turn that goes wrong', () => {
     assert.doesNotMatch(JSON.stringify(error.error), /sk-planted/)
   })
 
-  test('after its first words ends the stream with an error that the client throws', async () => {
+  test('ends the stream with an error that the official client throws when a turn fails after its first text', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)
     fake.play(hangAfter(['Well, ']))
@@ -520,7 +520,7 @@ describe('a turn that goes wrong', () => {
     assert.equal(error.code, 'turn_cancelled')
   })
 
-  test('because a person cancels it is a ConflictError, once', async () => {
+  test('returns a ConflictError that is not retried when a person cancels the turn', async () => {
     const owner = await app.createOrg()
     const asking = errorOf(complete(clientFor(owner), [user('/slow 60000\nHi')]))
     const [session] = await until(
@@ -533,7 +533,7 @@ describe('a turn that goes wrong', () => {
     assert.equal((await sessionsOf(owner)).length, 1)
   })
 
-  test('because a person has to approve a tool is a ConflictError; repeated after that, it is answered', async () => {
+  test('returns a ConflictError while a tool call waits for approval, and the reply after it when repeated', async () => {
     const owner = await app.createOrg()
     const { slug } = await createAgent(app, owner, {
       name: 'Careful',
@@ -564,7 +564,7 @@ describe('a turn that goes wrong', () => {
 })
 
 describe('a client that goes away', () => {
-  test('in the middle of a stream does not stop the turn', async () => {
+  test('continues the turn when the client disconnects during a stream', async () => {
     const owner = await app.createOrg()
     const stop = new AbortController()
     const stream = await clientFor(owner).chat.completions.create(
@@ -581,7 +581,7 @@ describe('a client that goes away', () => {
     assert.match(textOf(answer), /You wrote: “Hello”/)
   })
 
-  test('while it waits for a completion does not stop the turn either', async () => {
+  test('continues the turn when the client disconnects while it waits for a completion', async () => {
     const owner = await app.createOrg()
     const stop = new AbortController()
     const { script, asked, release } = held(reply(['Hello yourself.']))
@@ -602,7 +602,7 @@ describe('a client that goes away', () => {
     assert.equal(textOf(messages[1]), 'Hello yourself.')
   })
 
-  test('because the server stops is told, and takes up the same turn with the same key', async () => {
+  test('returns turn_goes_on when the server stops, and the same turn for the same Idempotency-Key', async () => {
     const owner = await app.createOrg()
     const other = await app.secondServer({}, { work: false })
     const body = { model: assistant, messages: [user('/slow 1500\nHello')], stream: true as const }
@@ -623,7 +623,7 @@ describe('a client that goes away', () => {
 })
 
 describe('a request under an Idempotency-Key', () => {
-  test('is carried out once, and answered alike', async () => {
+  test('creates one turn and returns the same completion for requests with the same Idempotency-Key', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const key = { headers: { 'idempotency-key': randomUUID() } }
@@ -639,7 +639,7 @@ describe('a request under an Idempotency-Key', () => {
     assert.ok(other instanceof OpenAI.ConflictError)
   })
 
-  test('takes up a turn that is under way, as a stream from its beginning', async () => {
+  test('streams a turn in progress from its beginning for a repeated Idempotency-Key', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const key = { headers: { 'idempotency-key': randomUUID() } }
@@ -654,7 +654,7 @@ describe('a request under an Idempotency-Key', () => {
     assert.equal((await sessionsOf(owner)).length, 1)
   })
 
-  test('that was refused after it was looked at is refused alike', async () => {
+  test('returns the same error again for a repeated Idempotency-Key after a rejected request', async () => {
     const owner = await app.createOrg()
     const asleep = await createAgent(app, owner, { name: 'Asleep' })
     await app.call('PATCH', `/api/v1/agents/${asleep.id}`, { as: owner, json: { isActive: false } })
@@ -671,7 +671,7 @@ describe('a request under an Idempotency-Key', () => {
   })
 })
 
-test('fields beside those of a turn change nothing of it', async () => {
+test('ignores body fields that are not part of TurnCreate', async () => {
   const owner = await app.createOrg()
   const session = await openSession(app, owner)
   const { turn } = await ask(app, owner, session.id, {

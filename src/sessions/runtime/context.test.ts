@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ask, createAgent, framesOf, openSession, say, textOf } from '../../../test/support/chat.ts'
+import { ask, createAgent, streamEventsOf, openSession, say, textOf } from '../../../test/support/chat.ts'
 import { upload } from '../../../test/support/files.ts'
 import { callTools, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -55,8 +55,8 @@ describe('a conversation that no longer fits', () => {
     assert.equal(first?.role, 'user', 'exchanges go whole')
     assert.equal(turn.leftOutExchanges, (shownFrom - 1) / 2)
     assert.match(String(system?.content), new RegExp(`first ${turn.leftOutExchanges} exchanges .* no longer fit`))
-    const { frames } = framesOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream`, { as: owner })).text)
-    const told = frames.find(({ data }) => data.type === 'message-metadata')
+    const { events } = streamEventsOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream`, { as: owner })).text)
+    const told = events.find(({ data }) => data.type === 'message-metadata')
     assert.equal(told?.data.messageMetadata.leftOutExchanges, turn.leftOutExchanges)
   })
 

@@ -2,7 +2,15 @@
 // told of by the rows that it leaves; that real ones leave them so is for test/crash/turns.test.ts to show.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createAgent, framesOf, getTurn, openSession, say, until, untilStatus } from '../../../test/support/chat.ts'
+import {
+  createAgent,
+  streamEventsOf,
+  getTurn,
+  openSession,
+  say,
+  until,
+  untilStatus,
+} from '../../../test/support/chat.ts'
 import { callTools, held, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
@@ -82,8 +90,8 @@ describe('a turn that waits for a person', () => {
 
   /** Of each step of its stream, whether it has one beginning and one end. */
   const areStepsWhole = async (as: TestActor, turnId: string): Promise<boolean[]> => {
-    const { frames } = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
-    const marks = frames.map(({ data }) => data.type as string).filter((type) => /^(start|finish)-step$/.test(type))
+    const { events } = streamEventsOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
+    const marks = events.map(({ data }) => data.type as string).filter((type) => /^(start|finish)-step$/.test(type))
     return marks.flatMap((type, i) => (i % 2 === 0 ? [type === 'start-step' && marks[i + 1] === 'finish-step'] : []))
   }
 
@@ -112,24 +120,24 @@ describe('a turn that waits for a person', () => {
     const as = await app.createOrg()
     const { turn, sessionId } = await askedBy(as, `${write('a')}\n${write('b')}`)
     const stream = async (after: number) =>
-      framesOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream?after=${after}`, { as })).text)
-    const seen = (await stream(0)).frames.length
+      streamEventsOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream?after=${after}`, { as })).text)
+    const seen = (await stream(0)).events.length
     const expire = () => app.db.execute(sql`delete from turn_events where org_id = ${as.orgId}`)
     await expire()
     await decide(as, turn.id, turn.approvals[0].approvalId)
-    const { frames: told } = await stream(seen)
+    const { events: told } = await stream(seen)
     assert.deepEqual([told[0]?.id, told[0]?.data.type], [seen + 1, 'tool-approval-response'])
     await expire()
     await decide(as, turn.id, turn.approvals[1].approvalId)
     await untilStatus(app, as, turn.id, 'completed')
-    const { frames, isDone } = await stream(seen + told.length)
+    const { events, isDone } = await stream(seen + told.length)
     assert.ok(isDone)
     assert.deepEqual(
-      frames.map(({ id }) => id),
-      frames.map((_, n) => seen + told.length + 1 + n),
+      events.map(({ id }) => id),
+      events.map((_, n) => seen + told.length + 1 + n),
     )
-    assert.deepEqual([frames[0]?.data.type, frames.at(-1)?.data.type], ['tool-approval-response', 'finish'])
-    assert.deepEqual(await stream(0), { frames, isDone }, 'whoever saw nothing gets what is left, by the same numbers')
+    assert.deepEqual([events[0]?.data.type, events.at(-1)?.data.type], ['tool-approval-response', 'finish'])
+    assert.deepEqual(await stream(0), { events, isDone }, 'whoever saw nothing gets what is left, by the same numbers')
     assert.equal((await say(app, as, sessionId, { text: 'Hello' })).status, 200)
   })
 
@@ -137,7 +145,7 @@ describe('a turn that waits for a person', () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, write('a'))
     const read = async (after: number) =>
-      framesOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream?after=${after}`, { as })).text).frames
+      streamEventsOf((await app.call('GET', `/api/v1/turns/${turn.id}/stream?after=${after}`, { as })).text).events
     const seen = (await read(0)).length
     await app.db.execute(sql`delete from turn_events where org_id = ${as.orgId}`)
     await app.call('POST', `/api/v1/turns/${turn.id}/cancel`, { as })

@@ -20,20 +20,20 @@ const model = {
   RATE_LIMIT_SIGN_IN: '0',
 }
 const app = await startTestApp(model)
-/** Serves streams of turns that run in the other process. */
+/** Does not work on turns: they run in the process of `app`. */
 const frontOnly = await app.secondServer(model, { work: false })
 
 const events = { accept: 'text/event-stream' }
 
 /**
- * The guarantee is one second. The tests allow more, because other programs share their machine; the model goes on for a
- * minute, so a stream that is not ended would go on for as long.
+ * The guarantee is one second. The tests allow more, because other programs share the machine. The model writes for a
+ * minute, so a stream that is not ended would last that long.
  */
 const allowedMs = 5_000
 
 let hangUps = 0
 
-/** Says the time every 50 ms for a minute, or until nobody listens. */
+/** Writes the time every 50 ms for a minute, or until the connection closes. */
 const clock: Script = async (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.once('close', () => {
@@ -50,12 +50,11 @@ fake.play(clock)
 
 interface Open {
   status: number
-  /** Everything that has arrived. */
   text(): string
   isEnded(): boolean
 }
 
-/** Sends a request and reads its answer as it comes. */
+/** Sends a request and reads its response as it arrives. */
 const open = async (
   server: TestApp,
   method: string,
@@ -73,7 +72,7 @@ const open = async (
     try {
       for await (const chunk of response.body ?? []) text += decoder.decode(chunk as Uint8Array, { stream: true })
     } catch {
-      // Closed in the middle.
+      // The server closed the connection.
     }
     isEnded = true
   })()
@@ -90,7 +89,7 @@ const flows = (stream: Open): Promise<unknown> =>
     (count) => count > 2,
   )
 
-/** Fails unless the stream ends soon and nothing that was said later was sent. */
+/** Fails unless the stream ends soon after the loss and contains nothing that was written later. */
 const endsAfter = async (stream: Open, what: () => Promise<unknown>): Promise<string> => {
   await what()
   const since = Date.now()
@@ -100,7 +99,7 @@ const endsAfter = async (stream: Open, what: () => Promise<unknown>): Promise<st
     allowedMs,
   )
   const last = timesIn(stream.text()).at(-1) ?? 0
-  assert.ok(last < since + allowedMs, `it was sent what was said ${last - since} ms later`)
+  assert.ok(last < since + allowedMs, `the stream contains text that was written ${last - since} ms after the loss`)
   return stream.text()
 }
 
@@ -156,13 +155,13 @@ const losses: Record<string, { lose: (owner: TestActor, reader: TestActor) => Pr
   },
 }
 
-describe('a stream of a turn that goes on', () => {
+describe('a stream of a turn in progress', () => {
   for (const [where, server] of [
-    ['the process that was asked to', app],
+    ['the process that runs the turn', app],
     ['another process', frontOnly],
   ] as const) {
     for (const [what, { lose, status }] of Object.entries(losses)) {
-      test(`held by ${where} ends with an error when ${what}`, async () => {
+      test(`ends a stream of ${where} with an error when ${what}`, async () => {
         const { owner, turnId, sessionId } = await begin()
         const reader = await app.createUser(owner)
         const bystander = await app.createUser(owner)
@@ -180,7 +179,7 @@ describe('a stream of a turn that goes on', () => {
           assert.match(last, /^data: \{"type":"error","errorText":"[^"]+"\}$/)
         }
         assert.equal((await server.call('GET', paths[0] ?? '', { headers })).status, status)
-        // The turn, and whoever may read it, are left alone.
+        // The turn and other readers are not affected.
         assert.equal((await getTurn(app, owner, turnId)).status, 'running')
         const count = timesIn(kept.text()).length
         await until(
@@ -193,7 +192,7 @@ describe('a stream of a turn that goes on', () => {
     }
   }
 
-  test('ends when the person signs out of the console, and when the org is taken from what the session leads to', async () => {
+  test('ends a stream of the console when the person signs out or loses the org', async () => {
     const password = 'correct horse battery'
     const hash = await hashPassword(password)
     for (const lose of [
@@ -223,7 +222,7 @@ describe('a stream of a turn that goes on', () => {
   })
 })
 
-describe('an answer of the caller’s own turn', () => {
+describe('the response to the caller’s own turn', () => {
   const asking = async (): Promise<{ owner: TestActor; asker: TestActor; sessionId: string }> => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'clock', model: 'fake/m1' })
@@ -261,7 +260,7 @@ describe('an answer of the caller’s own turn', () => {
     'as events of MCP': { path: () => '/mcp', headers: mcpHeaders, json: mcpCall },
   }
   for (const [what, { path, headers, json }] of Object.entries(ways)) {
-    test(`${what} ends when the key is revoked, with an error and without a way back`, async () => {
+    test(`ends a stream ${what} with an error when the key is revoked, and rejects the next request`, async () => {
       const { owner, asker, sessionId } = await asking()
       const stream = await open(frontOnly, 'POST', path(sessionId), { ...bearerOf(asker), ...headers }, json)
       assert.equal(stream.status, 200)
@@ -295,7 +294,7 @@ describe('an answer of the caller’s own turn', () => {
       },
     }
   for (const [what, { path, headers, json }] of Object.entries(waits)) {
-    test(`waited ${what} is UNAUTHORIZED when the key is revoked meanwhile, and tells nothing of the turn`, async () => {
+    test(`returns UNAUTHORIZED to a request that waits ${what} when its key is revoked, without text of the turn`, async () => {
       const { owner, asker, sessionId } = await asking()
       const answering = frontOnly.call('POST', path(sessionId), { as: asker, headers, json })
       await until(
@@ -309,7 +308,7 @@ describe('an answer of the caller’s own turn', () => {
     })
   }
 
-  test('stops its call of the model when the key is revoked or its person leaves, and the turn fails', async () => {
+  test('aborts the model call and fails the turn when its key is revoked or its person leaves', async () => {
     for (const [what, code] of [
       ['its API key is revoked', 'key_revoked'],
       ['its API key expires', 'key_revoked'],
@@ -339,7 +338,7 @@ describe('an answer of the caller’s own turn', () => {
   })
 })
 
-test('a download under way is cut off when the key is revoked', async () => {
+test('aborts a download when its key is revoked', async () => {
   const owner = await app.createOrg()
   const reader = await app.createUser(owner)
   const sizeBytes = 64 * 1_048_576
@@ -351,7 +350,7 @@ test('a download under way is cut off when the key is revoked', async () => {
     headers: bearerOf(reader),
   })
   assert.equal(download.status, 200)
-  // One piece is read, and then nothing: the rest waits on the side of the server.
+  // Only one chunk is read, so the rest stays in the buffers of the server.
   const bytes = download.body!.getReader()
   let received = (await bytes.read()).value?.length ?? 0
   await app.call('DELETE', `/api/v1/api-keys/${reader.apiKeyId}`, { as: owner, headers: await app.stepUp(owner) })
@@ -361,7 +360,7 @@ test('a download under way is cut off when the key is revoked', async () => {
   )
   await assert.rejects(async () => {
     for (;;) {
-      // Slower than the look for revoked keys, or everything would have been sent before.
+      // Slower than the check for revoked keys, or everything would have been sent before it.
       await until(
         () => app.db.rows(sql`select pg_sleep(0.05)`),
         () => true,

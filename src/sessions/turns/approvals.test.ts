@@ -1,12 +1,12 @@
-// What a person can decide. A worker that died inside a tool is told of by the rows that it leaves; that real ones leave
-// them so is for test/crash/turns.test.ts to show.
+// Approvals of tool calls. A worker that died inside a tool is simulated by the rows that it leaves;
+// test/crash/turns.test.ts kills real workers.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DefaultChatTransport, readUIMessageStream } from 'ai'
 import type { UIMessage } from 'ai'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { framesOf, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
+import { streamEventsOf, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { createStreamLog } from '../streams/stream-log.ts'
@@ -22,7 +22,7 @@ interface Doubtful {
 
 const call = (n: number) => ({ callId: `call${n}`, toolName: 'files.write', input: { name: `${n}.txt`, text: 'x' } })
 
-/** Leaves the rows of a worker that died while `count` calls of files.write ran. */
+/** Writes the rows of a worker that died during `count` calls of files.write. */
 const dieInTools = async (as: TestActor, sessionId: string, turnId: string, count: number): Promise<void> => {
   const calls = Array.from({ length: count }, (_, n) => call(n))
   const parts = calls.map(({ callId, ...rest }) => ({ type: 'tool-call', toolCallId: callId, ...rest }))
@@ -69,7 +69,7 @@ const prepare = async (count = 1): Promise<{ as: TestActor; sessionId: string; t
   return one
 }
 
-// All of them first: as soon as there is a worker, it takes them up.
+// All turns are prepared before the worker starts, because it claims them immediately.
 const [approved, denied, both, allOrNone, otherwise, cancelled, byChat, foreign] = [
   await prepare(),
   await prepare(),
@@ -80,7 +80,7 @@ const [approved, denied, both, allOrNone, otherwise, cancelled, byChat, foreign]
   await prepare(),
   await prepare(),
 ]
-// Approved once before, and killed again while it ran.
+// Approved once, and interrupted again by the death of its worker.
 const twice = await prepare()
 const oldApproval = newId()
 await app.db.execute(sql`
@@ -98,8 +98,8 @@ const decide = (as: TestActor, turnId: string, approvalId: string, isApproved: u
 const filesOf = async (as: TestActor): Promise<string[]> =>
   (await app.call('GET', '/api/v1/files', { as })).body.data.items.map((file: { name: string }) => file.name)
 
-describe('a call whose outcome nobody knows', () => {
-  test('is asked about, and the session waits', async () => {
+describe('a call whose outcome is unknown', () => {
+  test('requires approval to repeat a call whose outcome is unknown', async () => {
     const { as } = approved
     const { sessionId, turnId, approvalIds } = await doubtful(approved)
     const turn = await getTurn(app, as, turnId)
@@ -116,16 +116,16 @@ describe('a call whose outcome nobody knows', () => {
     assert.deepEqual([turn.stopReason, turn.endedAt, turn.toolCalls[0].status], [null, null, 'unknown'])
     const session = (await app.call('GET', `/api/v1/sessions/${sessionId}`, { as })).body.data
     assert.deepEqual([session.status, session.activeTurnId], ['requires_action', turnId])
-    const { frames, isDone } = framesOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
+    const { events, isDone } = streamEventsOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
     assert.ok(isDone)
-    assert.equal(frames.at(-1)?.data.type, 'tool-approval-request')
-    const again = await app.call('GET', `/api/v1/turns/${turnId}/stream?after=${frames.length}`, { as })
+    assert.equal(events.at(-1)?.data.type, 'tool-approval-request')
+    const again = await app.call('GET', `/api/v1/turns/${turnId}/stream?after=${events.length}`, { as })
     assert.equal(again.status, 204)
     const busy = await say(app, as, sessionId, { text: 'Hello', onBusy: 'reject' })
     assert.equal(busy.status, 409)
   })
 
-  test('approved, it runs again and the turn goes on; a JSON caller need not wait for that', async () => {
+  test('repeats an approved call once and completes the turn', async () => {
     const { as } = approved
     const { turnId, approvalIds } = await doubtful(approved)
     const { status, body } = await decide(as, turnId, approvalIds[0]!, true)
@@ -141,7 +141,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.equal((await decide(as, turnId, approvalIds[0]!, false)).status, 409)
   })
 
-  test('denied, it does not run, and the model is told that nobody knows', async () => {
+  test('does not repeat a denied call, and tells the model that its outcome is unknown', async () => {
     const { as } = denied
     const { sessionId, turnId, approvalIds } = await doubtful(denied)
     await decide(as, turnId, approvalIds[0]!, false)
@@ -152,7 +152,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.match(textOf(body.data.items[0]), /Nobody knows what came of its first run/)
   })
 
-  test('approved once and cut off again, it is asked about again', async () => {
+  test('requires approval again when the repeated call was interrupted as well', async () => {
     const { turnId, approvalIds } = await doubtful(twice)
     const [approvalId = ''] = approvalIds
     assert.notEqual(approvalId, oldApproval)
@@ -162,7 +162,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.deepEqual([toolCalls[0].status, toolCalls[0].attempts], ['done', 3])
   })
 
-  test('each is decided by itself; the turn goes on with the last one', async () => {
+  test('continues the turn after the last of several decisions', async () => {
     const { as } = both
     const { turnId, approvalIds } = await doubtful(both)
     assert.equal(approvalIds.length, 2)
@@ -177,7 +177,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.deepEqual(await filesOf(as), ['1.txt'])
   })
 
-  test('ten decisions at once: one holds, those that say otherwise are CONFLICT', async () => {
+  test('stores one of ten concurrent decisions and rejects the opposite ones with CONFLICT', async () => {
     const { as } = otherwise
     const { turnId, approvalIds } = await doubtful(otherwise)
     const answers = await Promise.all(
@@ -189,7 +189,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.ok((await filesOf(as)).length <= 1)
   })
 
-  test('can be cancelled instead, and then not be decided any more', async () => {
+  test('rejects decisions after the turn was cancelled', async () => {
     const { as } = cancelled
     const { sessionId, turnId, approvalIds } = await doubtful(cancelled)
     const { body } = await app.call('POST', `/api/v1/turns/${turnId}/cancel`, { as })
@@ -201,7 +201,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.deepEqual(await filesOf(as), [])
   })
 
-  test("is decided by the AI SDK's own message, too, whose answer is the stream that goes on", async () => {
+  test('accepts a decision in the AI SDK’s message format and streams the rest of the turn', async () => {
     const { as } = byChat
     const { sessionId } = await doubtful(byChat)
     const transport = new DefaultChatTransport<UIMessage>({
@@ -229,7 +229,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.equal(body.data.items.length, 2, 'a decision is no message')
   })
 
-  test("decisions in the AI SDK's message are taken together: none, when one of them is refused", async () => {
+  test('stores no decision of an AI SDK message when one of them is rejected', async () => {
     const { as } = allOrNone
     const { sessionId, turnId, approvalIds } = await doubtful(allOrNone)
     const [one, other] = approvalIds as [string, string]
@@ -252,7 +252,7 @@ describe('a call whose outcome nobody knows', () => {
     assert.deepEqual(await filesOf(as), ['0.txt'])
   })
 
-  test('a malformed decision is BAD_REQUEST, an unknown one and another org’s turn NOT_FOUND', async () => {
+  test('rejects a malformed decision with BAD_REQUEST, and an unknown one or one of another org with NOT_FOUND', async () => {
     const { as } = foreign
     const { turnId, approvalIds } = await doubtful(foreign)
     const stranger = await app.createOrg()
@@ -263,8 +263,8 @@ describe('a call whose outcome nobody knows', () => {
   })
 })
 
-describe('a database that goes away for a moment', () => {
-  test('while a turn is under way: the turn comes to its end, with one reply', async () => {
+describe('a short database outage', () => {
+  test('completes a running turn with one reply after a short database outage', async () => {
     const as = await app.createOrg()
     const { id: sessionId } = await openSession(app, as)
     const { body } = await say(app, as, sessionId, { text: '/slow 1500\nHello', background: true })
@@ -289,7 +289,7 @@ describe('a tool that a person approves', () => {
   const write = (name: string): string => `/tool files.write {"name":"${name}.txt","text":"x"}`
   const look = '/tool files.search {"query":""}'
 
-  /** Has an agent ask for calls, and answers the turn when it waits. */
+  /** Starts a turn with these calls and returns it when it waits for approval. */
   const askedBy = async (as: TestActor, text: string, approvals: unknown = ['files.write']) => {
     const allowedTools = ['files.write', 'files.search']
     await app.call('POST', '/api/v1/agents', { as, json: { name: 'Careful', allowedTools, settings: { approvals } } })
@@ -298,7 +298,7 @@ describe('a tool that a person approves', () => {
     return { sessionId, status, turn: body.data.turn }
   }
 
-  test('is not run before, nor is anything beside it; the client is told at once', async () => {
+  test('runs no call of a step before the approval, and streams the approval request', async () => {
     const as = await app.createOrg()
     const { status, turn, sessionId } = await askedBy(as, `${look}\n${write('a')}`)
     assert.deepEqual([status, turn.status], [202, 'requires_action'])
@@ -334,7 +334,7 @@ describe('a tool that a person approves', () => {
     assert.equal(body.data.items.length, 2)
   })
 
-  test('is not run when they say no, and the model hears it', async () => {
+  test('does not run a denied call, and tells the model', async () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, `${write('a')}\n${write('b')}`, ['*'])
     const [first, second] = turn.approvals.map((one: { approvalId: string }) => one.approvalId)
@@ -351,7 +351,7 @@ describe('a tool that a person approves', () => {
     assert.match(JSON.stringify(body.data.items[0].parts), /A person decided that the tool is not run\./)
   })
 
-  test('is asked about each time that the model calls it', async () => {
+  test('requires approval for every call of the tool', async () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, `${write('a')}\n\n${write('b')}`)
     await decide(as, turn.id, turn.approvals[0].approvalId, true)
@@ -366,14 +366,14 @@ describe('a tool that a person approves', () => {
     assert.deepEqual(await filesOf(as), ['a.txt', 'b.txt'])
   })
 
-  test('does not include tools that only read under `*`, nor anything when nothing is named', async () => {
+  test('does not require approval for read-only tools with `*`, or for any tool with an empty list', async () => {
     const as = await app.createOrg()
     assert.equal((await askedBy(as, look, ['*'])).turn.status, 'completed')
     const other = await app.createOrg()
     assert.equal((await askedBy(other, write('a'), [])).turn.status, 'completed')
   })
 
-  test('is not run any more when the agent lost it meanwhile', async () => {
+  test('does not run an approved call when the agent has lost the tool in the meantime', async () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, write('a'))
     await app.call('PATCH', '/api/v1/agents/careful', { as, json: { allowedTools: [] } })
@@ -383,7 +383,7 @@ describe('a tool that a person approves', () => {
     assert.deepEqual(await filesOf(as), [])
   })
 
-  test('is cancelled with its turn', async () => {
+  test('cancels a waiting call with its turn', async () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, write('a'))
     await app.call('POST', `/api/v1/turns/${turn.id}/cancel`, { as })
@@ -392,8 +392,8 @@ describe('a tool that a person approves', () => {
   })
 })
 
-describe('a model that goes round in circles', () => {
-  test('is not let do the same with the same result a fourth time, and is told', async () => {
+describe('a model that repeats itself', () => {
+  test('rejects the fourth identical call with identical results, and tells the model', async () => {
     const as = await app.createOrg()
     const { id } = await openSession(app, as)
     const same = Array.from({ length: 5 }, () => '/tool files.search {"query":"x"}').join('\n\n')
@@ -405,7 +405,7 @@ describe('a model that goes round in circles', () => {
     assert.match(body.data.turn.toolCalls[3].output.error, /3 times in a row/)
   })
 
-  test('is let go on while the results differ', async () => {
+  test('allows identical calls while their results differ', async () => {
     const as = await app.createOrg()
     const { id } = await openSession(app, as)
     const same = Array.from({ length: 5 }, () => '/tool files.write {"name":"a.txt","text":"x"}').join('\n\n')

@@ -1,4 +1,4 @@
-// Who decides about a call, what names guard one, and who changes the default agent.
+// Who may decide approvals, which names in settings.approvals match a tool, and who may change the default agent.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createAgent, getTurn, openSession, say } from '../../../test/support/chat.ts'
@@ -29,7 +29,7 @@ const waiting = async () => {
 }
 
 describe('a decision about a call', () => {
-  test('is rejected for a member who is not the person for whom the turn runs, and the call does not run', async () => {
+  test('rejects the decision of a member who is not the person for whom the turn runs', async () => {
     const { owner, turn } = await waiting()
     const before = changes()
     const narrow = await app.createUser(owner, 'member', { scopes: ['sessions:*'] })
@@ -60,7 +60,7 @@ describe('a decision about a call', () => {
     assert.deepEqual([now.approvals[0].canDecide, now.approvals[0].cannotDecideReason], [true, null])
   })
 
-  test('is rejected when the key that decides lacks the permission of the tool, and the message names it', async () => {
+  test('rejects a decision by a key without the permission of the tool, and names the permission', async () => {
     const { owner, turn } = await waiting()
     const before = changes()
     const admin = await app.createUser(owner, 'admin', {
@@ -77,7 +77,7 @@ describe('a decision about a call', () => {
     assert.equal(changes(), before)
   })
 
-  test('is accepted from an admin with approvals:decide, and audited with tool, argument digest and persons', async () => {
+  test('accepts the decision of an admin with approvals:decide, and audits tool, argument digest and persons', async () => {
     const { owner, agent, turn } = await waiting()
     const before = changes()
     const admin = await app.createUser(owner, 'admin', {
@@ -105,7 +105,7 @@ describe('a decision about a call', () => {
     assert.match(argumentsSha256, /^[0-9a-f]{64}$/)
   })
 
-  test('may not be taken with approvals:decide by a member, whose role does not have it', async () => {
+  test('rejects a member whose key has approvals:decide but whose role does not', async () => {
     const { owner, turn } = await waiting()
     const member = await app.createUser(owner, 'member', { scopes: ['sessions:*', 'approvals:*', 'connections:*'] })
     assert.equal((await decide(app, member, turn)).status, 403)
@@ -128,7 +128,7 @@ describe('settings.approvals', () => {
   const write = '/tool files.write {"name":"a.txt","text":"x"}'
 
   for (const name of ['files_write', 'Files.Write', ' files.write ', 'FILES*', 'files.*', 'files_*', '*']) {
-    test(`${JSON.stringify(name)} guards files.write`, async () => {
+    test(`requires approval for files.write with ${JSON.stringify(name)} in settings.approvals`, async () => {
       const { owner, agent } = await approvalsAfter([name])
       const turn = await turnOf(app, owner, agent.id, write)
       assert.equal(turn.status, 'requires_action')
@@ -137,7 +137,7 @@ describe('settings.approvals', () => {
     })
   }
 
-  test('are stored as the tools are called, each once', async () => {
+  test('stores settings.approvals with the exact tool names, without duplicates', async () => {
     const { agent } = await approvalsAfter([
       'files_write',
       'Files.Write',
@@ -149,7 +149,7 @@ describe('settings.approvals', () => {
     assert.deepEqual(agent.settings.approvals, ['files.write', 'http__*', 'mcp__search', 'mcp__*', 'message_peer'])
   })
 
-  test('http__* guards a tool of that connector', async () => {
+  test('requires approval for the tools of a connector with http__*', async () => {
     const owner = await app.createOrg()
     await connect(owner)
     const agent = await httpAgent(app, owner, { settings: { approvals: ['http__*'] } })
@@ -171,7 +171,7 @@ describe('settings.approvals', () => {
     'mcp__',
     'files write*',
   ]) {
-    test(`${JSON.stringify(name)} is BAD_REQUEST, and the message names it`, async () => {
+    test(`rejects ${JSON.stringify(name)} in settings.approvals with BAD_REQUEST and names it`, async () => {
       const owner = await app.createOrg()
       const json = { name: 'Careful', settings: { approvals: ['files.read', name] } }
       const { status, body } = await app.call('POST', `${api}/agents`, { as: owner, json })
@@ -180,7 +180,7 @@ describe('settings.approvals', () => {
     })
   }
 
-  test('that were stored before names were checked guard what they mean', async () => {
+  test('matches approvals that were stored before names were validated', async () => {
     const { owner, agent } = await approvalsAfter([])
     const { sql } = await import('../../platform/database/database.ts')
     await app.db.execute(sql`
@@ -191,7 +191,7 @@ describe('settings.approvals', () => {
 })
 
 describe('the default agent', () => {
-  test('is changed by owners and admins only', async () => {
+  test('lets only owners and admins change the default agent', async () => {
     const owner = await app.createOrg()
     const [member, billing, admin] = [
       await app.createUser(owner),
@@ -218,7 +218,7 @@ describe('the default agent', () => {
   })
 })
 
-test('a decision about an approval that was never asked for is NOT_FOUND', async () => {
+test('rejects a decision about an unknown approval with NOT_FOUND', async () => {
   const { owner, turn } = await waiting()
   const unknown = { ...turn, approvals: [{ approvalId: newId() }] }
   assert.equal((await decide(app, owner, unknown)).status, 404)

@@ -5,7 +5,7 @@ import { startTestApp } from '../../../test/harness.ts'
 
 const app = await startTestApp({ TURN_LIMIT_SECONDS: '4' })
 
-test('a turn that works for too long ends incomplete with the words that were said, and can be continued', async () => {
+test('ends a turn at its time limit as incomplete with the text so far, and the session continues', async () => {
   const owner = await app.createOrg()
   const session = await openSession(app, owner)
   const { turn, message } = await ask(app, owner, session.id, { text: '/slow 60000\nTell me' })

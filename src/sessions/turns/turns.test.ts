@@ -9,10 +9,10 @@ import type { Answer, TestActor } from '../../../test/harness.ts'
 
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env)
-/** Serves requests and works on nothing: every turn that it is asked for runs in the other process. */
+/** Does not work on turns: they run in the process of `app`. */
 const frontOnly = await app.secondServer(fake.env, { work: false })
 
-const refusedWith = async (status: number, code: string, call: Promise<Answer>): Promise<void> => {
+const assertError = async (status: number, code: string, call: Promise<Answer>): Promise<void> => {
   const answer = await call
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   assert.equal(answer.body.error.code, code)
@@ -30,7 +30,7 @@ const begin = async (as: TestActor, sessionId: string, json: object): Promise<st
   return body.data.turn.id
 }
 
-/** A session whose first turn lasts until it is released. */
+/** A session whose first turn is in progress until `release`. */
 const beginHeld = async (as: TestActor) => {
   await createAgent(app, as, { name: 'Slow', model: 'fake/m1' })
   const session = await openSession(app, as)
@@ -42,7 +42,7 @@ const beginHeld = async (as: TestActor) => {
 }
 
 describe('POST /sessions/:id/messages', () => {
-  test('answers 200 with the turn and its reply', async () => {
+  test('returns 200 with the turn and its reply', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const { turn, message } = await ask(app, owner, session.id, { text: 'Hello' })
@@ -52,7 +52,7 @@ describe('POST /sessions/:id/messages', () => {
     assert.deepEqual(await getTurn(app, owner, turn.id), turn)
   })
 
-  test('says the same when another process does the work', async () => {
+  test('returns the same reply when another process runs the turn', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const here = await ask(app, owner, session.id, { text: 'Hello' })
@@ -60,7 +60,7 @@ describe('POST /sessions/:id/messages', () => {
     assert.equal(textOf(there.message), textOf(here.message))
   })
 
-  test('in the background it answers 202 at once, and the reply comes all the same', async () => {
+  test('returns 202 immediately with background, and the turn completes', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const { status, body } = await say(app, owner, session.id, { text: '/slow 300', background: true })
@@ -111,29 +111,29 @@ describe('POST /sessions/:id/messages', () => {
     ['a file that was never uploaded', { messages: [{ role: 'user', parts: [{ type: 'file', url: 'data:,x' }] }] }],
   ]
   for (const [what, json] of bad) {
-    test(`refuses ${what} with BAD_REQUEST`, async () => {
+    test(`rejects a message with ${what} with BAD_REQUEST`, async () => {
       const owner = await app.createOrg()
       const session = await openSession(app, owner)
-      await refusedWith(400, 'BAD_REQUEST', say(app, owner, session.id, json as object))
+      await assertError(400, 'BAD_REQUEST', say(app, owner, session.id, json as object))
       const after = await app.call('GET', `/api/v1/sessions/${session.id}`, { as: owner })
       assert.deepEqual([after.body.data.messageCount, after.body.data.status], [0, 'idle'])
     })
   }
 
-  test('an inactive or deleted agent is VALIDATION_ERROR, another one can be named', async () => {
+  test('rejects a message to an inactive or deleted agent, and accepts another agentId', async () => {
     const owner = await app.createOrg()
     const helper = await createAgent(app, owner, { name: 'Helper' })
     const session = await openSession(app, owner, { agentId: 'helper' })
     await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { isActive: false } })
-    await refusedWith(422, 'VALIDATION_ERROR', say(app, owner, session.id, { text: 'Hello' }))
+    await assertError(422, 'VALIDATION_ERROR', say(app, owner, session.id, { text: 'Hello' }))
     const { message } = await ask(app, owner, session.id, { text: 'Hello', agentId: 'assistant' })
     assert.equal(message.author.slug, 'assistant')
     await app.call('DELETE', `/api/v1/agents/${helper.id}`, { as: owner })
-    await refusedWith(422, 'VALIDATION_ERROR', say(app, owner, session.id, { text: 'Hello' }))
-    await refusedWith(404, 'NOT_FOUND', say(app, owner, session.id, { text: 'Hello', agentId: 'helper' }))
+    await assertError(422, 'VALIDATION_ERROR', say(app, owner, session.id, { text: 'Hello' }))
+    await assertError(404, 'NOT_FOUND', say(app, owner, session.id, { text: 'Hello', agentId: 'helper' }))
   })
 
-  test('an agent that is deactivated while its turn waits fails it, and the session goes on', async () => {
+  test('fails a queued turn whose agent was deactivated, and runs the next turn of the session', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Helper' })
     const { session, first, release } = await beginHeld(owner)
@@ -147,16 +147,16 @@ describe('POST /sessions/:id/messages', () => {
     await untilStatus(app, owner, third, 'completed')
   })
 
-  test('a model that left the catalog is VALIDATION_ERROR', async () => {
+  test('rejects a message to an agent whose model is no longer in the catalog', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Helper' })
     await app.db.execute(sql`
       update agents set model = 'gone/model' where org_id = ${owner.orgId} and slug = 'helper'`)
     const session = await openSession(app, owner, { agentId: 'helper' })
-    await refusedWith(422, 'VALIDATION_ERROR', say(app, owner, session.id, { text: 'Hello' }))
+    await assertError(422, 'VALIDATION_ERROR', say(app, owner, session.id, { text: 'Hello' }))
   })
 
-  test('an Idempotency-Key makes one turn of two requests, and answers the second like the first', async () => {
+  test('creates one turn and returns the same response for two requests with the same Idempotency-Key', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const headers = { 'idempotency-key': newId() }
@@ -164,12 +164,12 @@ describe('POST /sessions/:id/messages', () => {
     const again = await say(app, owner, session.id, { text: 'Once' }, headers)
     assert.equal(again.status, 200)
     assert.equal(again.text, first.text)
-    await refusedWith(409, 'CONFLICT', say(app, owner, session.id, { text: 'Twice' }, headers))
+    await assertError(409, 'CONFLICT', say(app, owner, session.id, { text: 'Twice' }, headers))
     const { body } = await app.call('GET', `/api/v1/sessions/${session.id}`, { as: owner })
     assert.equal(body.data.messageCount, 2)
   })
 
-  test('an Idempotency-Key on a streamed answer makes one turn, and a repetition names it', async () => {
+  test('returns the turn as JSON when a streamed request is repeated with its Idempotency-Key', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const headers = { 'idempotency-key': newId(), accept: 'text/event-stream' }
@@ -182,7 +182,7 @@ describe('POST /sessions/:id/messages', () => {
     assert.equal(body.data.messageCount, 2)
   })
 
-  test('remembers what was said before', async () => {
+  test('sends the model the earlier messages of the session', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const { turn: first } = await ask(app, owner, session.id, { text: 'One' })
@@ -190,7 +190,7 @@ describe('POST /sessions/:id/messages', () => {
     assert.ok(second.usage.inputTokens > first.usage.inputTokens)
   })
 
-  test('counts against the limit for chat turns', async () => {
+  test('counts messages against the turns rate limit', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_TURNS: '2' })
     const owner = await app.createOrg()
     const session = await openSession(limited, owner)
@@ -201,7 +201,7 @@ describe('POST /sessions/:id/messages', () => {
 })
 
 describe('files in a conversation', () => {
-  test('a first question about an attached file is answered from the file', async () => {
+  test('answers a question about an attached file from its content', async () => {
     const owner = await app.createOrg()
     const fileId = await upload(owner, 'report.md', '# Quarter\n\nRevenue rose by 7 %.', 'text/markdown')
     const session = await openSession(app, owner)
@@ -225,7 +225,7 @@ describe('files in a conversation', () => {
     })
   })
 
-  test('a file that is only named is looked for first', async () => {
+  test('searches for a file that is only mentioned by name', async () => {
     const owner = await app.createOrg()
     await upload(owner, 'plan-2027.txt', 'We go to the moon.')
     const session = await openSession(app, owner)
@@ -237,14 +237,14 @@ describe('files in a conversation', () => {
     )
   })
 
-  test('a file alone is enough to say', async () => {
+  test('accepts a message that consists of a file only', async () => {
     const owner = await app.createOrg()
     const fileId = await upload(owner, 'a.txt', 'Alone.')
     const session = await openSession(app, owner)
     assert.match(textOf((await ask(app, owner, session.id, { fileIds: [fileId] })).message), /Alone\./)
   })
 
-  test('one file that is named twice, in capitals and without, is said once', async () => {
+  test('stores a file once when fileIds contains its id twice in different case', async () => {
     const owner = await app.createOrg()
     const fileId = await upload(owner, 'a.txt', 'Once.')
     const session = await openSession(app, owner)
@@ -257,15 +257,15 @@ describe('files in a conversation', () => {
     )
   })
 
-  test("a missing file, and another org's, is NOT_FOUND; a folder BAD_REQUEST; and nothing is said", async () => {
+  test('stores no message when a file is missing, of another org or a folder', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const foreign = await upload(stranger, 'a.txt', 'Secret.')
     const session = await openSession(app, owner)
     const folder = await app.call('POST', '/api/v1/files', { as: owner, json: { source: 'folder', name: 'F' } })
-    await refusedWith(404, 'NOT_FOUND', say(app, owner, session.id, { text: 'x', fileIds: [newId()] }))
-    await refusedWith(404, 'NOT_FOUND', say(app, owner, session.id, { text: 'x', fileIds: [foreign] }))
-    await refusedWith(
+    await assertError(404, 'NOT_FOUND', say(app, owner, session.id, { text: 'x', fileIds: [newId()] }))
+    await assertError(404, 'NOT_FOUND', say(app, owner, session.id, { text: 'x', fileIds: [foreign] }))
+    await assertError(
       400,
       'BAD_REQUEST',
       say(app, owner, session.id, { text: 'x', fileIds: [folder.body.data.file.id] }),
@@ -276,7 +276,7 @@ describe('files in a conversation', () => {
 })
 
 describe('turns of one session', () => {
-  test('wait for one another and are answered in order', async () => {
+  test('runs the turns of a session one after another in order', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const texts = Array.from({ length: 6 }, (_, i) => `/slow 50\nNumber ${i}`)
@@ -293,7 +293,7 @@ describe('turns of one session', () => {
     replies.forEach((message: object, i: number) => assert.match(textOf(message), new RegExp(`Number ${i}`)))
   })
 
-  test('asked for at once on two servers, they still run one after another', async () => {
+  test('runs turns that were created on two servers at once one after another', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const answers = await Promise.all(
@@ -304,16 +304,16 @@ describe('turns of one session', () => {
     for (const [i, turn] of turns.slice(1).entries()) assert.ok(turn.startedAt >= turns[i].endedAt)
   })
 
-  test('reject refuses a second one with CONFLICT, and takes it when the first is over', async () => {
+  test('rejects a second turn with CONFLICT for onBusy reject, until the first has ended', async () => {
     const owner = await app.createOrg()
     const { session, first, release } = await beginHeld(owner)
-    await refusedWith(409, 'CONFLICT', say(app, owner, session.id, { text: 'Hello', onBusy: 'reject' }))
+    await assertError(409, 'CONFLICT', say(app, owner, session.id, { text: 'Hello', onBusy: 'reject' }))
     release()
     await untilStatus(app, owner, first, 'completed')
     assert.equal((await say(app, owner, session.id, { text: 'Hello', onBusy: 'reject' })).status, 200)
   })
 
-  test('interrupt cancels what is under way and what waits, and goes first', async () => {
+  test('cancels the active and queued turns for onBusy interrupt', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const first = await begin(owner, session.id, { text: '/slow 60000' })
@@ -325,7 +325,7 @@ describe('turns of one session', () => {
     assert.equal((await getTurn(app, owner, second)).status, 'cancelled')
   })
 
-  test('the session says what goes on in it', async () => {
+  test('shows status and activeTurnId in the session while a turn is in progress', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const id = await begin(owner, session.id, { text: '/slow 60000' })
@@ -340,10 +340,10 @@ describe('turns of one session', () => {
 
 describe('cancelling', () => {
   for (const [where, server] of [
-    ['the process that works on it', app],
+    ['the process that runs it', app],
     ['another process', frontOnly],
   ] as const) {
-    test(`by way of ${where} it holds at once, keeps what was said, and lets the next turn begin`, async () => {
+    test(`cancels a turn through ${where}, keeps its text and starts the next turn`, async () => {
       const owner = await app.createOrg()
       const session = await openSession(app, owner)
       const id = await begin(owner, session.id, { text: 'A long story\n/slow 60000' })
@@ -369,7 +369,7 @@ describe('cancelling', () => {
     })
   }
 
-  test('a turn that waits is cancelled without ever beginning', async () => {
+  test('cancels a queued turn before it starts', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const first = await begin(owner, session.id, { text: '/slow 60000' })
@@ -382,7 +382,7 @@ describe('cancelling', () => {
     assert.equal((await getTurn(app, owner, first)).status, 'cancelled')
   })
 
-  test('what has ended, and a session in which nothing goes on, answers cancelled: false', async () => {
+  test('returns cancelled: false for an ended turn and an idle session', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
@@ -393,7 +393,7 @@ describe('cancelling', () => {
     assert.equal((await getTurn(app, owner, turn.id)).status, 'completed')
   })
 
-  test("another org's and a missing turn are NOT_FOUND alike", async () => {
+  test('returns the same NOT_FOUND for a missing turn and one of another org', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const session = await openSession(app, stranger)
@@ -415,8 +415,8 @@ describe('cancelling', () => {
   })
 })
 
-describe('limits end a turn with what it has', () => {
-  test('steps: incomplete, the tools have run, and the next turn goes on from there', async () => {
+describe('limits of a turn', () => {
+  test('ends a turn at maxSteps as incomplete after its tools have run', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const text = Array.from({ length: 4 }, (_, i) => `/tool files.search {"query":"${i}"}`).join('\n\n')
@@ -433,7 +433,7 @@ describe('limits end a turn with what it has', () => {
     assert.equal((await ask(app, owner, session.id, { text: 'Go on' })).turn.status, 'completed')
   })
 
-  test('and is gone on with by `continue`, which nothing else is', async () => {
+  test('resumes only an incomplete turn with continue', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Other', allowedTools: ['files.search'] })
     const session = await openSession(app, owner)
@@ -452,7 +452,7 @@ describe('limits end a turn with what it has', () => {
     assert.deepEqual([answer.status, answer.body.error.code], [404, 'NOT_FOUND'])
   })
 
-  test('16 steps, when nothing else is said', async () => {
+  test('limits a turn to 16 steps by default', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const text = Array.from({ length: 20 }, () => '/tool files.search {"query":""}').join('\n\n')
@@ -460,7 +460,7 @@ describe('limits end a turn with what it has', () => {
     assert.deepEqual([turn.status, turn.stopReason, turn.steps.length], ['incomplete', 'max_steps', 16])
   })
 
-  test('cost: incomplete before the call that would exceed it', async () => {
+  test('ends a turn as incomplete before the model call that would exceed maxCostCents', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid', allowedTools: ['files.search'] })
     const session = await openSession(app, owner, { agentId: 'paid' })
@@ -472,7 +472,7 @@ describe('limits end a turn with what it has', () => {
 })
 
 describe('GET /turns/:id', () => {
-  test('is the receipt: tokens and integer microcents, call by call, at the price of that day', async () => {
+  test('returns the tokens and integer microcents of each step at the price of the turn', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid', allowedTools: ['files.search'] })
     const session = await openSession(app, owner, { agentId: 'paid' })
@@ -506,7 +506,7 @@ describe('GET /turns/:id', () => {
 })
 
 describe('the demo model', () => {
-  test('in production does not obey /slow, /fail and /tokens', async () => {
+  test('ignores /slow, /fail and /tokens in production', async () => {
     const { createModels } = await import('../models/models.ts')
     const port = createModels({ providers: [], isDemoUnruly: false })
     const call = { modelId: 'atrium/demo', instructions: '', tools: [] }
@@ -519,7 +519,7 @@ describe('the demo model', () => {
     assert.match(text, /Hello/)
   })
 
-  test('names its tools as `allowedTools` does, and takes either name', async () => {
+  test('names tools as in allowedTools, and accepts their names for models as well', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const { message } = await ask(app, owner, session.id, { text: 'Hello' })
@@ -530,7 +530,7 @@ describe('the demo model', () => {
     }
   })
 
-  test('gives the same answer to the same question', async () => {
+  test('returns the same reply for the same message', async () => {
     const owner = await app.createOrg()
     const answers = await Promise.all(
       Array.from({ length: 5 }, async () =>
@@ -544,7 +544,7 @@ describe('the demo model', () => {
     ['429', 'model_rate_limited'],
     ['500', 'model_unavailable'],
   ] as const) {
-    test(`/fail ${how} is tried three times and ends failed, with the error in the reply`, async () => {
+    test(`fails the turn after three attempts with /fail ${how}, with the error in the reply`, async () => {
       const owner = await app.createOrg()
       const session = await openSession(app, owner)
       const { turn, message } = await ask(app, owner, session.id, { text: `/fail ${how}` })
@@ -566,7 +566,7 @@ describe('the demo model', () => {
     })
   }
 
-  test('/fail cut is tried twice and ends incomplete, with what was said the second time', async () => {
+  test('ends the turn as incomplete after two attempts with /fail cut, with the text of the second one', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const { turn, message } = await ask(app, owner, session.id, { text: '/fail cut' })

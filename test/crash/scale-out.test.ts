@@ -130,10 +130,10 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       try {
         const answer = await fetch(url + path, { method, headers, body: payload ?? null, redirect: 'manual' })
         if (answer.status === 302) return { status: 302, body: answer.headers.get('location') }
-        const said: ApiResult = { status: answer.status, body: await answer.json() }
-        const isUnderWay = said.status === 409 && /still being carried out/.test(said.body.error.message)
-        if (said.status < 500 && !isUnderWay) return said
-        if (said.status >= 500) serverErrors.push(`${method} ${path}: ${JSON.stringify(said.body)}`)
+        const result: ApiResult = { status: answer.status, body: await answer.json() }
+        const isInProgress = result.status === 409 && /still being carried out/.test(result.body.error.message)
+        if (result.status < 500 && !isInProgress) return result
+        if (result.status >= 500) serverErrors.push(`${method} ${path}: ${JSON.stringify(result.body)}`)
       } catch {
         // The process died.
       }
@@ -162,10 +162,10 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       const name = `${who}-${uploaded.length}-${randomUUID()}.bin`
       const bytes = randomBytes(1 + Math.floor(Math.random() * 200_000))
       const part = { name: 'file', filename: name, type: 'application/octet-stream', value: bytes }
-      const said = await ask('POST', '/api/v1/files', formBody([part]), true)
+      const result = await ask('POST', '/api/v1/files', formBody([part]), true)
       uploaded.push(name)
-      if (wasCarriedOut(said)) return
-      const { file } = answered(said)
+      if (wasCarriedOut(result)) return
+      const { file } = answered(result)
       const { body: location } = await ask('GET', `/api/v1/files/${file.id}?download=true`)
       const stored = await fetch(location as string)
       assert.ok(Buffer.from(await stored.arrayBuffer()).equals(bytes), 'the same bytes come back')
@@ -203,20 +203,20 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
   const talks = async (who: string): Promise<void> => {
     const agent = answered(await ask('POST', '/api/v1/agents', { name: who, model: 'atrium/demo-paid' }, true))
     const session = answered(await ask('POST', '/api/v1/sessions', { agentId: agent.id }, true))
-    let spoken = 0
+    let sentCount = 0
     await repeat(who, async () => {
       const text =
-        spoken % 3 === 0
-          ? `/slow 1500\n${who} ${spoken} of many words, which take their time`
-          : `/tokens ${spoken + 7} 13 0 0`
-      const said = await ask('POST', `/api/v1/sessions/${session.id}/messages`, { text, background: true }, true)
-      spoken += 1
+        sentCount % 3 === 0
+          ? `/slow 1500\n${who} ${sentCount} of many words, which take their time`
+          : `/tokens ${sentCount + 7} 13 0 0`
+      const result = await ask('POST', `/api/v1/sessions/${session.id}/messages`, { text, background: true }, true)
+      sentCount += 1
       const path = `/api/v1/sessions/${session.id}/messages?limit=100`
-      const { id } = wasCarriedOut(said)
+      const { id } = wasCarriedOut(result)
         ? { id: answered(await ask('GET', path)).items.find(({ role }: Json) => role === 'user').turnId }
-        : answered(said).turn
+        : answered(result).turn
       turns.push(id)
-      const { ids, text: heard } = await watch(id)
+      const { ids, text: streamed } = await watch(id)
       assert.deepEqual(
         ids,
         [...new Set(ids)].toSorted((a, b) => a - b),
@@ -227,9 +227,9 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
       const isQuarantined = ended.status === 'failed' && ended.error.code === 'worker_died'
       assert.ok(ended.status === 'completed' || isQuarantined, JSON.stringify(ended.error))
       const { items } = answered(await ask('GET', path))
-      assert.equal(items.length, Math.min(100, 2 * spoken), 'each message has one reply')
+      assert.equal(items.length, Math.min(100, 2 * sentCount), 'each message has one reply')
       const reply = items.find((message: Json) => message.role === 'assistant' && message.turnId === id)
-      assert.ok(heard.endsWith(textOf(reply)), `the stream “${heard}” must end with the reply “${textOf(reply)}”`)
+      assert.ok(streamed.endsWith(textOf(reply)), `the stream “${streamed}” must end with the reply “${textOf(reply)}”`)
     })
   }
 
@@ -243,9 +243,9 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
         const url = `${await anyApi()}/api/v1/webhooks/receive/${webhook.id}`
         const headers = signed(webhook.secret, body, `msg_${n}`)
         const answer = await fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
-        const said = (await answer?.json().catch(() => undefined)) as Json
-        if (answer?.status === 200 && said) {
-          acknowledged.set(n, said.data.eventId)
+        const result = (await answer?.json().catch(() => undefined)) as Json
+        if (answer?.status === 200 && result) {
+          acknowledged.set(n, result.data.eventId)
           break
         }
         await delay(50)

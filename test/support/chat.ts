@@ -23,12 +23,14 @@ export const openSession = async (app: TestApp, as: TestActor, json: object = {}
 }
 
 /** Sends a message to a session. */
-export const say = (
+export const say = (app: TestApp, as: TestActor, sessionId: string, json: object): Promise<Answer> =>
+  sayWithHeaders(app, as, sessionId, { json, headers: {} })
+
+export const sayWithHeaders = (
   app: TestApp,
   as: TestActor,
   sessionId: string,
-  json: object,
-  headers: Record<string, string> = {},
+  { json, headers }: { json: object; headers: Record<string, string> },
 ): Promise<Answer> => app.call('POST', `/api/v1/sessions/${sessionId}/messages`, { as, json, headers })
 
 /** Sends a message and returns the ended turn with its reply. */

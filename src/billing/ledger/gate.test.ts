@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertExact, deposit, getBilling, openPaid, spend } from '../../../test/support/billing.ts'
-import { ask, createAgent, getTurn, openSession, say, until, untilStatus } from '../../../test/support/chat.ts'
+import {
+  ask,
+  createAgent,
+  getTurn,
+  openSession,
+  say,
+  sayWithHeaders,
+  until,
+  untilStatus,
+} from '../../../test/support/chat.ts'
 import { callTools, refuse, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import type { ModelRequest } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
@@ -54,9 +63,9 @@ describe('a paid turn', () => {
     const owner = await app.createOrg()
     const paid = await openPaid(app, owner)
     const headers = { 'idempotency-key': 'k1' }
-    const first = await say(app, owner, paid.id, { text: 'Hello' }, headers)
+    const first = await sayWithHeaders(app, owner, paid.id, { json: { text: 'Hello' }, headers })
     await deposit(app, owner, 100)
-    const second = await say(app, owner, paid.id, { text: 'Hello' }, headers)
+    const second = await sayWithHeaders(app, owner, paid.id, { json: { text: 'Hello' }, headers })
     assert.deepEqual([first.status, second.status], [402, 402])
   })
 

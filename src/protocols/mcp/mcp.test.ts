@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import {
-  Client as CurrentClient,
-  StreamableHTTPClientTransport as CurrentTransport,
-} from '@modelcontextprotocol/client'
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -38,16 +35,16 @@ const connect = async (as: TestActor | string, at: TestApp = app): Promise<Clien
 }
 
 /** The official client of the modern revision, which falls back to a legacy one only when necessary. */
-const connectCurrent = async (as: TestActor | string, at: TestApp = app): Promise<CurrentClient> => {
-  const client = new CurrentClient(info, { versionNegotiation: { mode: 'auto' } })
+const connectModern = async (as: TestActor | string, at: TestApp = app): Promise<ModernClient> => {
+  const client = new ModernClient(info, { versionNegotiation: { mode: 'auto' } })
   opened.push(client)
-  await client.connect(new CurrentTransport(new URL(at.url + path), transportOptions(as)))
+  await client.connect(new ModernTransport(new URL(at.url + path), transportOptions(as)))
   return client
 }
 
-const clients: [string, (as: TestActor | string, at?: TestApp) => Promise<Client | CurrentClient>][] = [
-  ['with a handshake', connect],
-  ['without one', connectCurrent],
+const clients: [string, (as: TestActor | string, at?: TestApp) => Promise<Client | ModernClient>][] = [
+  ['of the legacy revisions', connect],
+  ['of the modern revision', connectModern],
 ]
 
 interface Result {
@@ -58,7 +55,7 @@ interface Result {
 }
 
 const callTool = async (
-  client: Client | CurrentClient,
+  client: Client | ModernClient,
   name: string,
   input: Record<string, unknown> = {},
   options: object = {},
@@ -71,7 +68,7 @@ const callTool = async (
   return result as Result
 }
 
-const namesOf = async (client: Client | CurrentClient): Promise<string[]> =>
+const namesOf = async (client: Client | ModernClient): Promise<string[]> =>
   (await client.listTools()).tools.map(({ name }) => name)
 
 const sessionsOf = async (as: TestActor): Promise<{ id: string; status: string; activeTurnId: string | null }[]> =>
@@ -172,19 +169,19 @@ for (const [how, open] of clients) {
 
     test('gets progress notifications while an agent works', async () => {
       const client = await open(await app.createOrg())
-      const heard: { progress: number; message?: string | undefined }[] = []
+      const updates: { progress: number; message?: string | undefined }[] = []
       const text = '/slow 200\n/tool files.search {"query":"x"}'
       const { isError } = await callTool(
         client,
         'agents_ask',
         { text },
-        { onprogress: (one: never) => heard.push(one) },
+        { onprogress: (one: never) => updates.push(one) },
       )
       assert.equal(isError, false)
-      assert.ok(heard.some(({ message }) => message === 'The agent is using files.search'))
+      assert.ok(updates.some(({ message }) => message === 'The agent is using files.search'))
       assert.deepEqual(
-        heard.map(({ progress }) => progress),
-        heard.map((_, at) => at + 1),
+        updates.map(({ progress }) => progress),
+        updates.map((_, at) => at + 1),
       )
     })
 
@@ -247,7 +244,7 @@ for (const [how, open] of clients) {
 
 test('negotiates the newest revision that client and server support', async () => {
   const owner = await app.createOrg()
-  assert.equal((await connectCurrent(owner)).getProtocolEra(), 'modern')
+  assert.equal((await connectModern(owner)).getProtocolEra(), 'modern')
   const { body } = await post(owner, { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } })
   assert.equal(body.result.protocolVersion, '2025-11-25')
 })
@@ -270,7 +267,7 @@ const meta = (version = '2026-07-28', more: object = {}) => ({
     ...more,
   },
 })
-const currentHeaders = (method: string, name?: string): Record<string, string> => ({
+const modernHeaders = (method: string, name?: string): Record<string, string> => ({
   'mcp-protocol-version': '2026-07-28',
   'mcp-method': method,
   ...(name === undefined ? {} : { 'mcp-name': name }),
@@ -310,7 +307,7 @@ describe('a message', () => {
       assert.deepEqual([status, body.id, body.error.code], [200, 'a', -32_601], method)
     }
     for (const method of ['ping', 'initialize', 'subscriptions/listen']) {
-      const { status, body } = await post(owner, { id: 'a', method, params: meta() }, currentHeaders(method))
+      const { status, body } = await post(owner, { id: 'a', method, params: meta() }, modernHeaders(method))
       assert.deepEqual([status, body.id, body.error.code], [404, 'a', -32_601], method)
     }
   })
@@ -387,12 +384,12 @@ describe('a revision', () => {
       { 'mcp-protocol-version': '2025-11-25' },
     )
     assert.deepEqual([named.status, named.body.error.code], [400, -32_022])
-    for (const [asked, agreed] of [
+    for (const [requested, agreed] of [
       ['2024-11-05', '2025-11-25'],
       ['2026-07-28', '2025-11-25'],
       ['2025-03-26', '2025-03-26'],
     ]) {
-      const { body } = await post(owner, { id: 1, method: 'initialize', params: { protocolVersion: asked } })
+      const { body } = await post(owner, { id: 1, method: 'initialize', params: { protocolVersion: requested } })
       assert.equal(body.result.protocolVersion, agreed)
     }
   })
@@ -400,7 +397,7 @@ describe('a revision', () => {
   test('rejects a modern request when its headers differ from its body', async () => {
     const owner = await app.createOrg()
     const call = { id: 1, method: 'tools/call', params: { name: 'agents_list', ...meta() } }
-    const good = currentHeaders('tools/call', 'agents_list')
+    const good = modernHeaders('tools/call', 'agents_list')
     const { body } = await post(owner, call, good)
     assert.equal(body.result.resultType, 'complete')
     assert.equal(body.result._meta['io.modelcontextprotocol/serverInfo'].name, 'atrium')
@@ -422,7 +419,7 @@ describe('a revision', () => {
 
   test('requires version and capabilities in each modern request, and returns cache hints', async () => {
     const owner = await app.createOrg()
-    const headers = currentHeaders('tools/list')
+    const headers = modernHeaders('tools/list')
     const incomplete = [{}, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }, meta(7 as never)]
     for (const params of incomplete) {
       const { status, body } = await post(owner, { id: 1, method: 'tools/list', params }, headers)
@@ -434,7 +431,7 @@ describe('a revision', () => {
     const discovered = await post(
       owner,
       { id: 1, method: 'server/discover', params: meta() },
-      currentHeaders('server/discover'),
+      modernHeaders('server/discover'),
     )
     assert.ok(discovered.body.result.supportedVersions.includes('2026-07-28'))
     assert.equal(discovered.headers.get('mcp-session-id'), null)

@@ -224,10 +224,15 @@ describe('a conversation that is sent again, longer', () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const first = await complete(client, [user('One')])
-    const said: Message[] = [user('One'), { role: 'assistant', content: first.text }]
-    const second = await complete(client, [...said, user('Two')])
+    const history: Message[] = [user('One'), { role: 'assistant', content: first.text }]
+    const second = await complete(client, [...history, user('Two')])
     assert.equal(second.sessionId, first.sessionId)
-    const third = await complete(client, [...said, user('Two'), { role: 'assistant', content: second.text }, user('3')])
+    const third = await complete(client, [
+      ...history,
+      user('Two'),
+      { role: 'assistant', content: second.text },
+      user('3'),
+    ])
     assert.equal(third.sessionId, first.sessionId)
     const [session, ...more] = await sessionsOf(owner)
     assert.equal(session?.messageCount, 6)
@@ -283,16 +288,16 @@ describe('a conversation that is sent again, longer', () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
     const first = await complete(client, [user('One')])
-    const said: Message[] = [user('One'), { role: 'assistant', content: first.text }]
+    const history: Message[] = [user('One'), { role: 'assistant', content: first.text }]
     const both = await Promise.all([
-      complete(client, [...said, user('Left')]),
-      complete(client, [...said, user('Right')]),
+      complete(client, [...history, user('Left')]),
+      complete(client, [...history, user('Right')]),
     ])
     const inFirst = both.filter(({ sessionId }) => sessionId === first.sessionId)
     assert.equal(inFirst.length, 1)
     for (const { text } of both) assert.doesNotMatch(text, /Left[^]*Right|Right[^]*Left/)
     await ask(app, owner, first.sessionId, { text: 'By another way' })
-    const later = await complete(client, [...said, user('Later')])
+    const later = await complete(client, [...history, user('Later')])
     assert.notEqual(later.sessionId, first.sessionId)
   })
 
@@ -300,8 +305,8 @@ describe('a conversation that is sent again, longer', () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const first = await complete(clientFor(owner), [user('One')])
-    const said: Message[] = [user('One'), { role: 'assistant', content: first.text }, user('Two')]
-    assert.notEqual((await complete(clientFor(member), said)).sessionId, first.sessionId)
+    const history: Message[] = [user('One'), { role: 'assistant', content: first.text }, user('Two')]
+    assert.notEqual((await complete(clientFor(member), history)).sessionId, first.sessionId)
   })
 
   test('sends the model as much history as fits its context, and always the new message', async () => {
@@ -317,8 +322,8 @@ describe('a conversation that is sent again, longer', () => {
     assert.ok(sent.length > 3 && sent.length < 40, `${sent.length} messages`)
     assert.equal(sent[0]?.role, 'user', 'questions keep their answers')
     assert.equal(sent.at(-1)?.content, 'And now?')
-    const told = /The first (\d+) exchanges/.exec(String(fake.requests[0]?.messages[0]?.content))?.[1]
-    assert.equal(Number(told), 40 - (sent.length - 1) / 2)
+    const leftOut = /The first (\d+) exchanges/.exec(String(fake.requests[0]?.messages[0]?.content))?.[1]
+    assert.equal(Number(leftOut), 40 - (sent.length - 1) / 2)
   })
 })
 

@@ -55,13 +55,8 @@ interface Open {
 }
 
 /** Sends a request and reads its response as it arrives. */
-const open = async (
-  server: TestApp,
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  json?: object,
-): Promise<Open> => {
+const open = async (server: TestApp, path: string, headers: Record<string, string>, json?: object): Promise<Open> => {
+  const method = json === undefined ? 'GET' : 'POST'
   const body = json === undefined ? null : JSON.stringify(json)
   const type = json === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(server.url + path, { method, headers: { ...type, ...headers }, body })
@@ -167,8 +162,8 @@ describe('a stream of a turn in progress', () => {
         const bystander = await app.createUser(owner)
         const headers = { ...bearerOf(reader), 'x-workspace-id': owner.workspaceId }
         const paths = [`/api/v1/turns/${turnId}/stream`, `/api/v1/sessions/${sessionId}/stream`]
-        const streams = await Promise.all(paths.map((path) => open(server, 'GET', path, headers)))
-        const kept = await open(server, 'GET', paths[0] ?? '', bearerOf(bystander))
+        const streams = await Promise.all(paths.map((path) => open(server, path, headers)))
+        const kept = await open(server, paths[0] ?? '', bearerOf(bystander))
         await Promise.all([...streams, kept].map(flows))
         const texts = await Promise.all([
           endsAfter(streams[0]!, () => lose(owner, reader)),
@@ -211,7 +206,7 @@ describe('a stream of a turn in progress', () => {
       })
       const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
       const path = `/api/v1/turns/${turnId}/stream`
-      const stream = await open(frontOnly, 'GET', path, { cookie })
+      const stream = await open(frontOnly, path, { cookie })
       await flows(stream)
       const text = await endsAfter(stream, () => lose(cookie))
       assert.match(text, /"type":"error"/)
@@ -262,7 +257,7 @@ describe('the response to the caller’s own turn', () => {
   for (const [what, { path, headers, json }] of Object.entries(ways)) {
     test(`ends a stream ${what} with an error when the key is revoked, and rejects the next request`, async () => {
       const { owner, asker, sessionId } = await asking()
-      const stream = await open(frontOnly, 'POST', path(sessionId), { ...bearerOf(asker), ...headers }, json)
+      const stream = await open(frontOnly, path(sessionId), { ...bearerOf(asker), ...headers }, json)
       assert.equal(stream.status, 200)
       await until(
         () => app.db.rows<{ status: string }>(sql`select status from turns where org_id = ${owner.orgId}`),
@@ -322,7 +317,7 @@ describe('the response to the caller’s own turn', () => {
         () => Promise.resolve(fake.requests.length),
         (count) => count > asked - 1 && count > 0,
       )
-      const stream = await open(app, 'GET', `/api/v1/turns/${id}/stream`, bearerOf(owner))
+      const stream = await open(app, `/api/v1/turns/${id}/stream`, bearerOf(owner))
       await flows(stream)
       const before = hangUps
       await endsAfter(stream, () => losses[what]!.lose(owner, asker))

@@ -13,6 +13,7 @@ import {
   getTurn,
   openSession,
   say,
+  sayWithHeaders,
   textOf,
   until,
   untilStatus,
@@ -61,7 +62,10 @@ describe('a streamed response', () => {
     test(`sends the numbered parts of the UI message stream from start to [DONE] from ${where}`, async () => {
       const owner = await app.createOrg()
       const session = await openSession(app, owner)
-      const { status, headers, text } = await say(server, owner, session.id, { text: 'Hello' }, stream)
+      const { status, headers, text } = await sayWithHeaders(server, owner, session.id, {
+        json: { text: 'Hello' },
+        headers: stream,
+      })
       assert.equal(status, 200)
       assert.match(headers.get('content-type') ?? '', /^text\/event-stream/)
       assert.equal(headers.get('x-vercel-ai-ui-message-stream'), 'v1')
@@ -96,8 +100,10 @@ describe('a streamed response', () => {
   test('streams tool calls, their results and their errors', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
-    const said = `/tool files.search {"query":"x"}\n/tool files.read {"fileId":"${newId()}"}\n/tool no.such.tool {}`
-    const { events } = streamEventsOf((await say(app, owner, session.id, { text: said }, stream)).text)
+    const commands = `/tool files.search {"query":"x"}\n/tool files.read {"fileId":"${newId()}"}\n/tool no.such.tool {}`
+    const { events } = streamEventsOf(
+      (await sayWithHeaders(app, owner, session.id, { json: { text: commands }, headers: stream })).text,
+    )
     const seen = events.map(({ data }) => data).filter(({ type }) => type.startsWith('tool-'))
     const of = (type: string) => seen.filter((frame) => frame.type === type)
     assert.deepEqual(
@@ -117,7 +123,10 @@ describe('a streamed response', () => {
   test('sends the failure of a turn as an error part in the stream', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
-    const { status, text } = await say(app, owner, session.id, { text: '/fail 500' }, stream)
+    const { status, text } = await sayWithHeaders(app, owner, session.id, {
+      json: { text: '/fail 500' },
+      headers: stream,
+    })
     const { events, isDone } = streamEventsOf(text)
     assert.deepEqual([status, isDone], [200, true])
     const types = events.map(({ data }) => data.type)
@@ -127,7 +136,7 @@ describe('a streamed response', () => {
   test('rejects a request for a stream with the JSON error envelope', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
-    const { status, body } = await say(app, owner, session.id, { text: '' }, stream)
+    const { status, body } = await sayWithHeaders(app, owner, session.id, { json: { text: '' }, headers: stream })
     assert.deepEqual([status, body.error.code], [400, 'BAD_REQUEST'])
   })
 
@@ -180,7 +189,12 @@ describe('resuming a stream', () => {
   test('returns the rest of a stream byte for byte after any of its parts', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
-    const whole = (await say(app, owner, session.id, { text: '/tool files.search {"query":""}' }, stream)).text
+    const whole = (
+      await sayWithHeaders(app, owner, session.id, {
+        json: { text: '/tool files.search {"query":""}' },
+        headers: stream,
+      })
+    ).text
     const { events } = streamEventsOf(whole)
     const turnId = events[0]?.data.messageMetadata.turnId as string
     const blocks = whole.split(/(?<=\n\n)/)
@@ -224,7 +238,9 @@ describe('resuming a stream', () => {
   test('returns 204 when the turn has ended and no part follows or its stream has expired', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
-    const { events } = streamEventsOf((await say(app, owner, session.id, { text: 'Hello' }, stream)).text)
+    const { events } = streamEventsOf(
+      (await sayWithHeaders(app, owner, session.id, { json: { text: 'Hello' }, headers: stream })).text,
+    )
     const path = `/api/v1/turns/${events[0]?.data.messageMetadata.turnId}/stream`
     const over = await app.call('GET', `${path}?after=${events.length}`, { as: owner })
     assert.deepEqual([over.status, over.text], [204, ''])
@@ -391,11 +407,11 @@ describe("the AI SDK's useChat", () => {
     const next = await read(await send(transport, session.id, [first, reply, userMessage('Two')]))
     const { body } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
     assert.equal(body.data.items.length, 4, 'only the last user message counts')
-    const [said] = body.data.items
-    assert.equal(next.id, said.id)
-    assert.equal(next.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''), textOf(said))
+    const [message] = body.data.items
+    assert.equal(next.id, message.id)
+    assert.equal(next.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''), textOf(message))
     assert.deepEqual(next.metadata, {
-      turnId: said.turnId,
+      turnId: message.turnId,
       sessionId: session.id,
       status: 'completed',
       stopReason: 'stop',

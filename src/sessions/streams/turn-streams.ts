@@ -106,6 +106,25 @@ const passRows = (subscriber: Subscriber, rows: NewEventRow[]): void => {
   if (endStatuses.has(rows[0]?.status ?? 'completed')) finish(subscriber)
 }
 
+const waitForEndBy =
+  (subscribe: TurnStreams['subscribe']): TurnStreams['waitForEnd'] =>
+  async (turn, { timeoutMs, signal, isFresh = false }) => {
+    const ended = Promise.withResolvers<boolean>()
+    const giveUp = (): void => ended.resolve(false)
+    const timeout = setTimeout(giveUp, timeoutMs)
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+    const reader: StreamReader = { write: () => true, end: () => ended.resolve(true) }
+    const subscription = subscribe(turn, reader, { after: endOnly, isFresh })
+    try {
+      return await ended.promise
+    } finally {
+      clearTimeout(timeout)
+      signal.removeEventListener('abort', giveUp)
+      subscription.close()
+    }
+  }
+
 /**
  * Streams of turns. Lines of this process are passed on as they are written; lines of other processes are polled every
  * 150 ms, with one query for all streams together. A stream needs no query while its turn runs in this process.
@@ -179,22 +198,5 @@ export const createTurnStreams = ({ db, notifier, log }: TurnStreamsOptions): Tu
     }
   }
 
-  const waitForEnd: TurnStreams['waitForEnd'] = async (turn, { timeoutMs, signal, isFresh = false }) => {
-    const ended = Promise.withResolvers<boolean>()
-    const giveUp = (): void => ended.resolve(false)
-    const timeout = setTimeout(giveUp, timeoutMs)
-    signal.addEventListener('abort', giveUp, { once: true })
-    if (signal.aborted) giveUp()
-    const reader: StreamReader = { write: () => true, end: () => ended.resolve(true) }
-    const subscription = subscribe(turn, reader, { after: endOnly, isFresh })
-    try {
-      return await ended.promise
-    } finally {
-      clearTimeout(timeout)
-      signal.removeEventListener('abort', giveUp)
-      subscription.close()
-    }
-  }
-
-  return { subscribe, waitForEnd }
+  return { subscribe, waitForEnd: waitForEndBy(subscribe) }
 }

@@ -6,7 +6,16 @@ import { DefaultChatTransport, readUIMessageStream } from 'ai'
 import type { UIMessage } from 'ai'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { streamEventsOf, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
+import {
+  streamEventsOf,
+  getTurn,
+  openSession,
+  say,
+  sayWithHeaders,
+  textOf,
+  until,
+  untilStatus,
+} from '../../../test/support/chat.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { createStreamLog } from '../streams/stream-log.ts'
@@ -239,7 +248,10 @@ describe('a call whose outcome is unknown', () => {
         state: 'approval-responded',
         approval: { id, approved: isApproved },
       }))
-      return say(app, as, sessionId, { messages: [{ role: 'assistant', parts }] }, { accept: 'application/json' })
+      return sayWithHeaders(app, as, sessionId, {
+        json: { messages: [{ role: 'assistant', parts }] },
+        headers: { accept: 'application/json' },
+      })
     }
     assert.equal((await decideAll([one, true], [newId(), true])).status, 404)
     assert.equal((await decideAll([one, true], [one, false])).status, 409)

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { ask, createAgent, getTurn, openSession, say, textOf, until, untilStatus } from '../../../test/support/chat.ts'
+import {
+  ask,
+  createAgent,
+  getTurn,
+  openSession,
+  say,
+  sayWithHeaders,
+  textOf,
+  until,
+  untilStatus,
+} from '../../../test/support/chat.ts'
 import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
@@ -160,11 +170,11 @@ describe('POST /sessions/:id/messages', () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const headers = { 'idempotency-key': newId() }
-    const first = await say(app, owner, session.id, { text: 'Once' }, headers)
-    const again = await say(app, owner, session.id, { text: 'Once' }, headers)
+    const first = await sayWithHeaders(app, owner, session.id, { json: { text: 'Once' }, headers })
+    const again = await sayWithHeaders(app, owner, session.id, { json: { text: 'Once' }, headers })
     assert.equal(again.status, 200)
     assert.equal(again.text, first.text)
-    await assertError(409, 'CONFLICT', say(app, owner, session.id, { text: 'Twice' }, headers))
+    await assertError(409, 'CONFLICT', sayWithHeaders(app, owner, session.id, { json: { text: 'Twice' }, headers }))
     const { body } = await app.call('GET', `/api/v1/sessions/${session.id}`, { as: owner })
     assert.equal(body.data.messageCount, 2)
   })
@@ -173,9 +183,9 @@ describe('POST /sessions/:id/messages', () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const headers = { 'idempotency-key': newId(), accept: 'text/event-stream' }
-    const first = await say(app, owner, session.id, { text: 'Once' }, headers)
+    const first = await sayWithHeaders(app, owner, session.id, { json: { text: 'Once' }, headers })
     assert.match(first.headers.get('content-type') ?? '', /event-stream/)
-    const again = await say(app, owner, session.id, { text: 'Once' }, headers)
+    const again = await sayWithHeaders(app, owner, session.id, { json: { text: 'Once' }, headers })
     assert.equal(again.status, 202)
     assert.equal((await getTurn(app, owner, again.body.data.turn.id)).status, 'completed')
     const { body } = await app.call('GET', `/api/v1/sessions/${session.id}`, { as: owner })
@@ -362,8 +372,8 @@ describe('cancelling', () => {
       assert.ok(turn.steps[0].inputTokens > 0)
       await untilStatus(app, owner, next, 'completed')
       const { body: list } = await app.call('GET', `/api/v1/sessions/${session.id}/messages`, { as: owner })
-      const said = list.data.items.find((message: { id: string }) => message.id === turn.replyId)
-      assert.match(textOf(said), /^You wrote/)
+      const cancelled = list.data.items.find((message: { id: string }) => message.id === turn.replyId)
+      assert.match(textOf(cancelled), /^You wrote/)
       const again = await app.call('POST', `/api/v1/turns/${id}/cancel`, { as: owner })
       assert.deepEqual(again.body.data, { cancelled: true })
     })

@@ -290,7 +290,8 @@ describe('openApiOf', () => {
         () => ({}) as never,
       ),
     )
-    const { thing } = (paths['/thing']?.['get'] as Any).responses['200'].content['application/json'].example
+    const get = paths['/thing']?.['get'] as Any
+    const { thing } = get.responses['200'].content['application/json'].example
     assert.deepEqual(thing, {
       id: thing.id,
       name: 'Lamp',

@@ -284,7 +284,7 @@ const addExamples = (paths: OpenApi['paths'], schemas: Record<string, Json>): vo
     }
   }
   for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
-    const id = String(operation['operationId'])
+    const id = operation['operationId'] as string
     add(operation['requestBody'], id)
     for (const [status, response] of Object.entries(operation.responses)) if (status.startsWith('2')) add(response, id)
   }

@@ -51,7 +51,7 @@ const tags = ['Billing']
 const base = `${apiPrefix}/billing`
 
 export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void => {
-  const { config, db, jobs, billing, models } = deps
+  const { config, db, jobs, billing } = deps
   const ledger = { db, jobs }
   const { payments } = billing
 
@@ -155,6 +155,13 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
     async ({ actor, db }) => ok(await endSubscription({ db, jobs, payments }, actor)),
   )
 
+  registerLedgerRoutes(app, deps)
+  registerSpendingRoutes(app, deps)
+  registerProviderKeyRoutes(app, deps)
+  registerPaymentWebhook(app, deps)
+}
+
+const registerLedgerRoutes = (app: App, { config, db, jobs, models }: BillingRouteDeps): void => {
   app.get(
     `${base}/transactions`,
     {
@@ -168,7 +175,7 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
         response: { 200: Success(TransactionPage) },
       },
     },
-    async ({ actor, query }) => ok(await listTransactions(ledger, actor.orgId, query)),
+    async ({ actor, query }) => ok(await listTransactions({ db, jobs }, actor.orgId, query)),
   )
 
   app.get(
@@ -206,8 +213,4 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
     },
     async ({ actor, body, db }) => ok(await redeemPromotion(db, actor, body.code)),
   )
-
-  registerSpendingRoutes(app, deps)
-  registerProviderKeyRoutes(app, deps)
-  registerPaymentWebhook(app, deps)
 }

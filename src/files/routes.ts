@@ -33,6 +33,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db, objects } = deps
   registerUploadRoutes(app, deps)
   registerProjectRoutes(app, deps)
+  registerFileChanges(app, deps)
 
   app.get(
     `${apiPrefix}/files`,
@@ -151,7 +152,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       return sendContent(request, reply, objects, content, headers)
     },
   })
+}
 
+const registerFileChanges = (app: App, { config, db, jobs }: FilesDeps): void => {
   app.patch(
     `${apiPrefix}/files/:id`,
     {
@@ -187,7 +190,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       },
     },
     async (request) => {
-      await deleteFile(db, deps.jobs, request.actor, request.params.id, request.headers['if-match'])
+      await deleteFile(db, jobs, request.actor, request.params.id, request.headers['if-match'])
       return ok({ deleted: true as const })
     },
   )

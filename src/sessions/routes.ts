@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cachedEnsureDefaultAgent } from '../agents/agents.ts'
 import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
+import type { Database } from '../platform/database/database.ts'
+import type { Actor } from '../identity/actor.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
@@ -158,6 +160,11 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
     },
   )
 
+  registerAgentLists(app, db, firstSight)
+}
+
+/** Sessions of an agent and its messages to peers. `firstSight` creates the default agent of an org if need be. */
+const registerAgentLists = (app: App, db: Database, firstSight: (actor: Actor) => Promise<void> | undefined): void => {
   app.get(
     `${apiPrefix}/agents/:id/sessions`,
     {

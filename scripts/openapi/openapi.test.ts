@@ -26,25 +26,37 @@ const verbs = new Set(
   Withdraw`.split(/\s+/),
 )
 
-/** Every parameter and every property of an object, with whether it or the component that it refers to is described. */
-const fieldsOf = ({ paths, components }: OpenApi): { path: string; isDescribed: boolean }[] => {
+interface Field {
+  path: string
+  /** Whether the field, or the component that it refers to, has a description. */
+  isDescribed: boolean
+  description: string
+  schema: Any
+}
+
+/** Every parameter and every property of an object. */
+const fieldsOf = ({ paths, components }: OpenApi): Field[] => {
   const isDescribed = ({ $ref, description, anyOf = [] }: Any): boolean =>
     [description, (components.schemas[$ref?.split('/').at(-1)] as Any)?.description].some(
       (text) => typeof text === 'string' && text.length > 3,
     ) || anyOf.some(isDescribed)
-  const fieldsIn = (value: Any, path: string): { path: string; isDescribed: boolean }[] => {
+  const fieldOf = (path: string, field: Any): Field => {
+    const schema = field.schema ?? field
+    return { path, schema, isDescribed: isDescribed(field), description: field.description ?? schema.description ?? '' }
+  }
+  const fieldsIn = (value: Any, path: string): Field[] => {
     if (typeof value !== 'object' || value === null) return []
     return Object.entries<Any>(value).flatMap(([key, inner]) => {
       if (key === 'example' || key === 'examples' || key === 'default') return []
       const deeper = fieldsIn(inner, `${path}.${key}`)
       if (key === 'parameters' && Array.isArray(inner)) {
         const own = inner.filter(({ $ref }) => $ref === undefined)
-        return [...deeper, ...own.map((one) => ({ path: `${path} ${one.name}`, isDescribed: isDescribed(one) }))]
+        return [...deeper, ...own.map((one) => fieldOf(`${path} ${one.name}`, one))]
       }
       if (key !== 'properties') return deeper
       const properties = Object.entries<Any>(inner)
       return [
-        ...properties.map(([name, one]) => ({ path: `${path}.${name}`, isDescribed: isDescribed(one) })),
+        ...properties.map(([name, one]) => fieldOf(`${path}.${name}`, one)),
         ...properties.flatMap(([name, one]) => fieldsIn(one, `${path}.${name}`)),
       ]
     })
@@ -112,6 +124,20 @@ describe('docs/openapi.json', () => {
       )
       assert.deepEqual(rest, [], name)
     }
+  })
+
+  test('the description of every field with a limit states the limit', () => {
+    let count = 0
+    for (const { path, description, schema } of fieldsOf(document)) {
+      const { minimum = 0, minLength = 0, minItems = 0, maximum, maxLength, maxItems } = schema
+      const lowest = [minimum, minLength, minItems].filter((limit) => limit > 1)
+      for (const limit of [...lowest, maximum, maxLength, maxItems].filter((one) => one !== undefined)) {
+        const text = limit.toLocaleString('en-US') as string
+        assert.ok(description.includes(text), `${path} must state the limit ${text}: ${description}`)
+        count += 1
+      }
+    }
+    assert.ok(count > 100, `only ${count} limits`)
   })
 
   test('every tag of an operation has a description', () => {

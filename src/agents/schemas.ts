@@ -16,7 +16,7 @@ export type AgentListQuery = Static<typeof AgentListQuery>
 const Names = (description: string, examples: string[]) =>
   Type.Array(Type.String({ maxLength: 255 }), {
     maxItems: 100,
-    description: `${description} At most 100. Unknown names are stored but grant nothing; an empty list grants nothing.`,
+    description: `${description} At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing.`,
     examples: [examples],
   })
 
@@ -27,7 +27,7 @@ const settingsExample = {
 
 const Settings = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month.',
+    'Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. Default: empty.',
   examples: [settingsExample],
 })
 
@@ -86,11 +86,15 @@ export const Agent = Type.Object(
 )
 
 const optional = {
-  description: Type.Optional(Nullable(Type.String({ maxLength: 5_000, description: about, ...aboutExample }))),
+  description: Type.Optional(
+    Nullable(Type.String({ maxLength: 5_000, description: `${about} Default: none.`, ...aboutExample })),
+  ),
   model: Type.Optional(
     Type.String({ description: `${modelId} Default: the default model of the server.`, ...modelExample }),
   ),
-  systemPrompt: Type.Optional(Nullable(Type.String({ maxLength: 20_000, description: prompt, ...promptExample }))),
+  systemPrompt: Type.Optional(
+    Nullable(Type.String({ maxLength: 20_000, description: `${prompt} Default: none.`, ...promptExample })),
+  ),
   avatar: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: `${picture} Default \`default\`.`, ...avatarExample }),
   ),

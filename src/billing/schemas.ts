@@ -219,7 +219,7 @@ export const BillingPatch = Type.Object(
       Type.Integer({
         minimum: 100,
         maximum: mostCents,
-        description: 'Balance below which automatic top-up charges the saved card, in cents. At least 100.',
+        description: 'Balance below which automatic top-up charges the saved card, in cents, 100–10,000,000,000.',
         examples: [500],
       }),
     ),
@@ -236,7 +236,8 @@ export const BillingPatch = Type.Object(
         Type.Integer({
           minimum: 100,
           maximum: mostCents,
-          description: 'Maximum amount of automatic top-ups in a calendar month (UTC), in cents. Null: no limit.',
+          description:
+            'Maximum amount of automatic top-ups in a calendar month (UTC), in cents, 100–10,000,000,000. Null: no limit.',
           examples: [10_000],
         }),
       ),
@@ -247,7 +248,7 @@ export const BillingPatch = Type.Object(
           minimum: 0,
           maximum: mostCents,
           description:
-            'Maximum amount that the org may be charged in a calendar month (UTC), in cents. Paid turns beyond it are PAYMENT_REQUIRED. Null: no limit.',
+            'Maximum amount that the org may be charged in a calendar month (UTC), in cents, 0–10,000,000,000. Paid turns beyond it are PAYMENT_REQUIRED. Null: no limit.',
           examples: [20_000],
         }),
       ),
@@ -262,5 +263,10 @@ export const Updated = Type.Object(
 )
 
 export const Redeem = Type.Object({
-  code: Type.String({ minLength: 1, maxLength: 100, description: 'Promotion code.', examples: ['WELCOME'] }),
+  code: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Promotion code, 1–100 characters.',
+    examples: ['WELCOME'],
+  }),
 })

@@ -133,7 +133,7 @@ export const ConnectionCreate = Type.Object({
   connectorSlug: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: 'Slug of a connector from `GET /connectors`.',
+    description: 'Slug of a connector from `GET /connectors`, 1–100 characters.',
     ...slug,
   }),
   label,
@@ -191,11 +191,11 @@ export const Credentials = Type.Object({
 export const OAuthUrl = Type.Object({ oauthUrl: Type.String(oauthUrl) }, { description: 'The next step.' })
 
 const oauthCode = {
-  description: 'Authorization code from the redirect of the provider.',
+  description: 'Authorization code from the redirect of the provider, at most 4,096 characters.',
   examples: ['4/0AeanS0b8nF2Kq'],
 }
 const oauthState = {
-  description: 'State from the redirect of the provider. Valid once, for 10 minutes.',
+  description: 'State from the redirect of the provider, at most 512 characters. Valid once, for 10 minutes.',
   examples: ['s3Vq0mXb'],
 }
 
@@ -206,7 +206,11 @@ export const OAuthCompletion = Type.Object({
 export type OAuthCompletion = Static<typeof OAuthCompletion>
 
 export const OAuthStartQuery = Type.Object({
-  connector: Type.String({ minLength: 1, maxLength: 100, description: 'Slug of an OAuth connector.' }),
+  connector: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Slug of an OAuth connector, 1–100 characters.',
+  }),
   label,
 })
 
@@ -215,7 +219,10 @@ export const OAuthCallbackQuery = Type.Object({
   code: Type.Optional(Type.String({ maxLength: 4_096, ...oauthCode })),
   state: Type.Optional(Type.String({ maxLength: 512, ...oauthState })),
   error: Type.Optional(
-    Type.String({ maxLength: 4_096, description: 'Error code of the provider, such as `access_denied`.' }),
+    Type.String({
+      maxLength: 4_096,
+      description: 'Error code of the provider, such as `access_denied`. At most 4,096 characters.',
+    }),
   ),
 })
 
@@ -266,7 +273,7 @@ export const ToolAgreement = Type.Object({
   hash: Type.String({
     minLength: 1,
     maxLength: 128,
-    description: '`offered.hash` of the tools to accept.',
+    description: '`offered.hash` of the tools to accept, 1–128 characters.',
     examples: ['7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730'],
   }),
 })

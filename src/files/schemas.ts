@@ -90,7 +90,7 @@ export const FileCreate = Type.Object(
     mimeType: Type.Optional(
       Type.String({
         maxLength: 255,
-        description: `${mimeType.description} Required for files.`,
+        description: `${mimeType.description} At most 255 characters. Required for files.`,
         examples: ['text/csv'],
       }),
     ),
@@ -106,7 +106,11 @@ export const FileCreate = Type.Object(
       Nullable(IdOf('ID of the containing folder. Default, also for null: the root of the org.')),
     ),
     projectId: Type.Optional(
-      Nullable(IdOf('ID of the project to put the file into. With `parentId`, that folder must be in the project.')),
+      Nullable(
+        IdOf(
+          'ID of the project to put the file into. With `parentId`, that folder must be in the project. Default, also for null: none.',
+        ),
+      ),
     ),
     targetFileId: Type.Optional(IdOf('ID of the file that a link points to. Required for links; not a folder.')),
   },
@@ -134,7 +138,7 @@ export const FileUpload = Type.Unsafe<unknown>({
   properties: {
     file: { type: 'string', format: 'binary', description: 'The bytes, at most 100 MB, with their media type.' },
     parentId: IdOf('ID of the containing folder. Default: the root of the org.'),
-    projectId: IdOf('ID of the project to put the file into.'),
+    projectId: IdOf('ID of the project to put the file into. Default: none.'),
   },
   required: ['file'],
 })
@@ -154,7 +158,7 @@ export const FileListQuery = Type.Object({
   cursor: Type.Optional(
     Type.String({
       maxLength: 4_096,
-      description: '`nextCursor` of the previous page. Omit it for the first page.',
+      description: '`nextCursor` of the previous page, at most 4,096 characters. Omit it for the first page.',
     }),
   ),
   search: Type.Optional(
@@ -250,6 +254,8 @@ const instructions = {
   examples: ['Write in British English.'],
 }
 
+const noDefault = ({ description }: { description: string }) => ({ description: `${description} Default: none.` })
+
 export const Project = Type.Object(
   {
     id: Id,
@@ -266,8 +272,12 @@ export const Project = Type.Object(
 
 export const ProjectCreate = Type.Object({
   name: Type.String({ minLength: 1, maxLength: maxNameLength, description: nameRule, examples: ['Launch'] }),
-  description: Type.Optional(Nullable(Type.String({ maxLength: 5_000, ...projectDescription }))),
-  instructions: Type.Optional(Nullable(Type.String({ maxLength: 20_000, ...instructions }))),
+  description: Type.Optional(
+    Nullable(Type.String({ maxLength: 5_000, ...projectDescription, ...noDefault(projectDescription) })),
+  ),
+  instructions: Type.Optional(
+    Nullable(Type.String({ maxLength: 20_000, ...instructions, ...noDefault(instructions) })),
+  ),
 })
 export type ProjectCreate = Static<typeof ProjectCreate>
 

@@ -267,7 +267,10 @@ export const AuditEntry = Type.Object(
 export const AuditQuery = Type.Object({
   ...CursorQuery.properties,
   action: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Return only entries with this action, such as `member.added`.' }),
+    Type.String({
+      maxLength: 100,
+      description: 'Return only entries with this action, such as `member.added`. At most 100 characters.',
+    }),
   ),
   actorId: Type.Optional(IdOf('Return only actions of the user with this ID.')),
   since: Type.Optional(TimestampOf('Return only entries from this time on, inclusive.')),

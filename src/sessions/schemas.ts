@@ -84,7 +84,7 @@ export const SessionCreate = Type.Object({
   agentId: Type.String({
     minLength: 1,
     maxLength: 255,
-    description: "The agent's UUID or its slug.",
+    description: "The agent's UUID or its slug, at most 255 characters.",
     examples: ['release-notes'],
   }),
   title: Type.Optional(title),
@@ -112,7 +112,10 @@ export type SessionPatch = Static<typeof SessionPatch>
 export const SessionListQuery = Type.Object({
   ...CursorQuery.properties,
   agentId: Type.Optional(
-    Type.String({ maxLength: 255, description: 'Return only sessions in which this agent takes part (UUID or slug).' }),
+    Type.String({
+      maxLength: 255,
+      description: 'Return only sessions in which this agent takes part: UUID or slug, at most 255 characters.',
+    }),
   ),
   projectId: Type.Optional(IdOf('Return only sessions of this project.')),
 })

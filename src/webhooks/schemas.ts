@@ -92,7 +92,11 @@ const url = Nullable(
   }),
 )
 const description = Nullable(
-  Type.String({ maxLength: 2_000, description: 'Description, at most 2,000 characters.', ...descriptionExample }),
+  Type.String({
+    maxLength: 2_000,
+    description: 'Description, at most 2,000 characters. Default: none.',
+    ...descriptionExample,
+  }),
 )
 const events = Type.Array(Type.String({ maxLength: 255 }), {
   maxItems: 100,
@@ -113,7 +117,8 @@ const given = {
   publicKey: Type.Optional(
     Type.String({
       maxLength: 128,
-      description: 'For `discord`: public key of the application in hexadecimal, at most 128 characters.',
+      description:
+        'Public key of the application in hexadecimal, at most 128 characters. Required to create a webhook for `discord`.',
     }),
   ),
 }

@@ -6,7 +6,7 @@ export const ConsentParams = Type.Object({
   connectorSlug: Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'The slug of a connector, such as `github`.',
+    description: 'The slug of a connector, such as `github`. At most 255 characters.',
   }),
 })
 

@@ -12,7 +12,7 @@ export const DepositCreate = Type.Object(
     method: Type.Optional(
       Type.Literal('direct', {
         description:
-          'Deposit without a payment. Works only outside production, without Stripe or with `ALLOW_DIRECT_DEPOSITS=1`.',
+          'Deposit without a payment. Works only outside production, without Stripe or with `ALLOW_DIRECT_DEPOSITS=1`. Default: a payment page, if Stripe is set up.',
       }),
     ),
   },
@@ -51,7 +51,14 @@ export const DepositStarted = Type.Object(
 
 const planId = { description: 'ID of a monthly plan from `GET /billing/pricing`.', examples: ['pro'] }
 
-export const SubscriptionCreate = Type.Object({ planId: Type.String({ minLength: 1, maxLength: 63, ...planId }) })
+export const SubscriptionCreate = Type.Object({
+  planId: Type.String({
+    minLength: 1,
+    maxLength: 63,
+    ...planId,
+    description: `${planId.description} At most 63 characters.`,
+  }),
+})
 
 export const SubscriptionStarted = Type.Object(
   { checkoutUrl, sessionId, planId: Type.String(planId) },

@@ -27,5 +27,7 @@ export const ProviderKeyCreate = Type.Object({
     description: 'The key: 16–500 printable ASCII characters without spaces. Stored encrypted.',
     examples: ['sk-proj-Zk3v8Qp1mN7xT5bR'],
   }),
-  label: Type.Optional(Nullable(Type.String({ maxLength: 200, ...label }))),
+  label: Type.Optional(
+    Nullable(Type.String({ maxLength: 200, ...label, description: `${label.description} Default: none.` })),
+  ),
 })

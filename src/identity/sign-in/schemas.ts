@@ -4,7 +4,7 @@ import { Role } from '../schemas.ts'
 
 const password = { minLength: 1, maxLength: 128, examples: ['correct horse battery'] }
 const code = { minLength: 6, maxLength: 6, examples: ['492039'] }
-const sixDigits = 'Six-digit code of the authenticator app.'
+const sixDigits = 'Code of the authenticator app: 6 digits.'
 
 export const SignIn = Type.Object({
   email: Type.String({
@@ -19,7 +19,7 @@ export const SignInLink = Type.Object({
   token: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'Token of the sign-in link: what follows `#link=`.',
+    description: 'Token of the sign-in link: what follows `#link=`, at most 200 characters.',
     examples: ['8Lie1OstKwwCdr-dcJBd_GBYphSiDmokF00r77EEYmU'],
   }),
 })
@@ -30,7 +30,7 @@ export const SignInCode = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 32,
-        description: 'A backup code, in place of `code`. Each works once.',
+        description: 'A backup code, at most 32 characters, in place of `code`. Each works once.',
         examples: ['k7Qm2-Xw9Rt'],
       }),
     ),
@@ -136,7 +136,7 @@ export const PasswordChange = Type.Object(
     currentPassword: Type.Optional(
       Type.String({
         ...password,
-        description: 'Current password. Not needed for the first password of the session.',
+        description: 'Current password, 1–128 characters. Required, except for the first password of the session.',
       }),
     ),
     newPassword: Type.String({

@@ -54,7 +54,7 @@ const Limit = Type.Integer({
 
 const Cursor = Type.String({
   maxLength: 1_024,
-  description: '`nextCursor` of the previous page. Omit it for the first page.',
+  description: '`nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.',
 })
 
 /** The query of every list: `page` for clients that show page numbers, `cursor` for those that read far. */
@@ -64,7 +64,7 @@ export const ListQuery = Type.Object({
     minimum: 1,
     maximum: 1_000_000_000,
     default: 1,
-    description: 'Page number, from 1. Default 1. Ignored when `cursor` is sent.',
+    description: 'Page number, 1–1,000,000,000. Default 1. Ignored when `cursor` is sent.',
   }),
   cursor: Type.Optional(Cursor),
 })

@@ -25,7 +25,7 @@ const ChatMessage = Type.Object({
   }),
   content: Type.Optional(
     Type.Union([Type.String(), Type.Array(ChatContentPart), Type.Null()], {
-      description: 'Text, or an array of parts.',
+      description: 'Text, or an array of parts. Default: empty.',
     }),
   ),
   tool_calls: Type.Optional(Type.Unknown({ description: 'Rejected: tools run on the server.' })),
@@ -35,7 +35,7 @@ export type ChatMessage = Static<typeof ChatMessage>
 const Tokens = Type.Integer({
   minimum: 1,
   maximum: 100_000_000,
-  description: 'Maximum number of output tokens of each model call. Default: the limit of the model.',
+  description: 'Maximum number of output tokens of each model call, 1–100,000,000. Default: the limit of the model.',
 })
 const rejected = (name: string) => ({ description: `Rejected with \`unsupported_parameter\`: ${name}.` })
 const orNull = (type: string, options: object) =>
@@ -44,7 +44,12 @@ const arrayOrNull = (name: string) => orNull('array', { items: {}, ...rejected(n
 
 export const ChatCompletionCreate = Type.Object(
   {
-    model: Type.String({ minLength: 1, maxLength: 300, ...modelName }),
+    model: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      ...modelName,
+      description: `${modelName.description} At most 300 characters.`,
+    }),
     messages: Type.Array(ChatMessage, {
       minItems: 1,
       maxItems: 2_000,
@@ -65,7 +70,7 @@ export const ChatCompletionCreate = Type.Object(
             description: 'Whether the stream ends with a chunk that carries `usage`. Default false.',
           },
         },
-        description: 'Options of the stream.',
+        description: 'Options of the stream. Default: none.',
       }),
     ),
     max_completion_tokens: Type.Optional(Type.Unsafe<number | null>({ ...Tokens, type: ['integer', 'null'] })),
@@ -73,7 +78,7 @@ export const ChatCompletionCreate = Type.Object(
       Type.Unsafe<number | null>({
         ...Tokens,
         type: ['integer', 'null'],
-        description: 'Older name of `max_completion_tokens`.',
+        description: 'Older name of `max_completion_tokens`, 1–100,000,000. Default: the limit of the model.',
       }),
     ),
     n: orNull('integer', { description: 'Number of choices. Only 1 is supported. Default 1.' }),

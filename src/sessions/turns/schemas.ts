@@ -45,7 +45,7 @@ export const TurnCreate = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'Agent that replies, by UUID or slug. Default: the agent of the session.',
+        description: 'Agent that replies: UUID or slug, at most 255 characters. Default: the agent of the session.',
       }),
     ),
     maxSteps: Type.Optional(
@@ -76,11 +76,12 @@ export const TurnCreate = Type.Object(
     ),
     messages: Type.Optional(
       Type.Array(UiMessage, {
-        description: 'Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used.',
+        description:
+          'Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used. Default: none.',
       }),
     ),
     trigger: Type.Optional(
-      Type.String({ description: 'Trigger of `useChat` of the AI SDK, such as `submit-message`.' }),
+      Type.String({ description: 'Trigger of `useChat` of the AI SDK, such as `submit-message`. Default: none.' }),
     ),
   },
   { examples: [{ text: 'What does the quarterly report say?', maxSteps: 8, onBusy: 'enqueue' }] },
@@ -345,7 +346,8 @@ export const StreamQuery = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: 2_147_483_647,
-      description: 'The last `id:` that you received; the stream continues after it. Default: from the first frame.',
+      description:
+        'The last `id:` that you received, 0–2,147,483,647; the stream continues after it. Default: from the first frame.',
     }),
   ),
 })

@@ -85,7 +85,7 @@ const crash = async ({ provider, dieAt }: Case, chat: number): Promise<Crashed> 
   const endpoint = await addEndpoint(app, owner, provider, { agentId: agent.id })
   const { child } = await start({ dieAt, orgId: owner.orgId })
   const exited = once(child, 'exit', { signal: AbortSignal.timeout(120_000) })
-  assert.equal((await deliver(app, endpoint, provider, bodyOf(provider, 1, chat))).status, 200)
+  assert.equal((await deliver(app, endpoint, bodyOf(provider, 1, chat))).status, 200)
   const [, signal] = (await exited) as [unknown, string]
   assert.equal(signal, 'SIGKILL')
   return { owner, endpoint, chat }
@@ -114,7 +114,7 @@ describe('killed workers', { concurrency: true }, () => {
         180_000,
       )
       assert.ok(state !== undefined && one.ends.includes(state), `it is ${state}`)
-      await deliver(app, endpoint, one.provider, bodyOf(one.provider, 2, chat))
+      await deliver(app, endpoint, bodyOf(one.provider, 2, chat))
       const states = await until(
         () => statesOf(endpoint),
         (found) => isOver(found, 2),

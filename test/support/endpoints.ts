@@ -134,6 +134,7 @@ const credentials: Record<string, Record<string, string>> = {
 
 export interface TestEndpoint {
   id: string
+  provider: string
   connectionId: string
   path: string
   /** The URL that the provider was given. */
@@ -185,19 +186,18 @@ export const addEndpoint = async (
       settings)
     values (${owner.orgId}, ${id}, ${provider}, ${connectionId}, ${owner.userId}, ${owner.workspaceId}, ${agentId},
       'active', ${url}, ${secret}, ${JSON.stringify({ ...sender?.settings, ...settings })})`)
-  return { id, connectionId, path, url }
+  return { id, provider, connectionId, path, url }
 }
 
 /** Sends a signed body of the provider to the endpoint. */
 export const deliver = (
   app: TestApp,
   endpoint: TestEndpoint,
-  provider: string,
   body: object | string,
   options: Parameters<Sender['sign']>[2] = {},
 ) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const signed = senders[provider]!.sign(text, endpoint.url, options)
+  const signed = senders[endpoint.provider]!.sign(text, endpoint.url, options)
   return app.call('POST', endpoint.path, { headers: signed.headers, body: signed.body })
 }
 

@@ -108,18 +108,18 @@ beforeEach(async () => {
 describe('chat messages', () => {
   const cases: Record<string, { send: (endpoint: TestEndpoint) => Promise<Json>; to: string; sender: string }> = {
     telegram: {
-      send: (endpoint) => deliver(app, endpoint, 'telegram', telegram('Hello')),
+      send: (endpoint) => deliver(app, endpoint, telegram('Hello')),
       to: '7',
       sender: 'Ada Lovelace',
     },
-    slack: { send: (endpoint) => deliver(app, endpoint, 'slack', slack('Hello')), to: 'C1', sender: 'U1' },
+    slack: { send: (endpoint) => deliver(app, endpoint, slack('Hello')), to: 'C1', sender: 'U1' },
     discord: {
-      send: (endpoint) => deliver(app, endpoint, 'discord', discord('Hello', 'tok-1')),
+      send: (endpoint) => deliver(app, endpoint, discord('Hello', 'tok-1')),
       to: 'tok-1',
       sender: 'Ada',
     },
     twilio: {
-      send: (endpoint) => deliver(app, endpoint, 'twilio', twilio('Hello')),
+      send: (endpoint) => deliver(app, endpoint, twilio('Hello')),
       to: '+15550001',
       sender: '+15550001',
     },
@@ -146,7 +146,7 @@ describe('chat messages', () => {
   test('a message that is delivered five times at once gets one reply', async () => {
     const endpoint = await open('telegram')
     const body = telegram('Hello')
-    await Promise.all(Array.from({ length: 5 }, () => deliver(app, endpoint, 'telegram', body)))
+    await Promise.all(Array.from({ length: 5 }, () => deliver(app, endpoint, body)))
     await settled(endpoint, 1)
     assert.equal(providers.messages.length, 1)
     assert.equal(providers.attempts(), 1)
@@ -160,7 +160,7 @@ describe('chat messages', () => {
     )
     number += 8
     await Promise.all(
-      [bodies[0], ...bodies.slice(1).toReversed()].map((body) => deliver(app, endpoint, 'telegram', body as object)),
+      [bodies[0], ...bodies.slice(1).toReversed()].map((body) => deliver(app, endpoint, body as object)),
     )
     await settled(endpoint, 8)
     assert.equal((await sessionsOf()).length, 1)
@@ -178,16 +178,11 @@ describe('chat messages', () => {
 
   test('each chat has its own session', async () => {
     const endpoint = await open('telegram')
-    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await deliver(app, endpoint, telegram('One'))
     await settled(endpoint, 1)
-    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    await deliver(app, endpoint, telegram('Two'))
     await settled(endpoint, 2)
-    await deliver(
-      app,
-      endpoint,
-      'telegram',
-      telegram('Three', { chat: -100, is_topic_message: true, message_thread_id: 5 }),
-    )
+    await deliver(app, endpoint, telegram('Three', { chat: -100, is_topic_message: true, message_thread_id: 5 }))
     await settled(endpoint, 3)
     const counts = (await sessionsOf()).map((session) => session.messageCount)
     assert.deepEqual(new Set(counts), new Set([2, 4]))
@@ -199,14 +194,14 @@ describe('chat messages', () => {
 
   test('a chat continues its session when a new endpoint replaces the closed one', async () => {
     const endpoint = await open('telegram')
-    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await deliver(app, endpoint, telegram('One'))
     await settled(endpoint, 1)
     const successor = await open('telegram')
     await db.execute(sql`update connector_endpoints set status = 'closed' where id = ${endpoint.id}`)
     await db.execute(sql`
       update connector_endpoints set connection_id = ${endpoint.connectionId} where id = ${successor.id}`)
-    assert.equal((await deliver(app, endpoint, 'telegram', telegram('Two'))).status, 404)
-    await deliver(app, successor, 'telegram', telegram('Two'))
+    assert.equal((await deliver(app, endpoint, telegram('Two'))).status, 404)
+    await deliver(app, successor, telegram('Two'))
     await settled(successor, 1)
     assert.deepEqual(
       (await sessionsOf()).map((session) => session.messageCount),
@@ -216,11 +211,11 @@ describe('chat messages', () => {
 
   test('a chat gets a new session after its session was deleted', async () => {
     const endpoint = await open('telegram')
-    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await deliver(app, endpoint, telegram('One'))
     await settled(endpoint, 1)
     const [session] = await sessionsOf()
     assert.equal((await app.call('DELETE', `/api/v1/sessions/${session.id}`, { as: owner })).status, 200)
-    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    await deliver(app, endpoint, telegram('Two'))
     await settled(endpoint, 2)
     assert.equal(providers.messages.length, 2)
     assert.notEqual((await sessionsOf())[0].id, session.id)
@@ -230,8 +225,7 @@ describe('chat messages', () => {
 describe('events without a turn', () => {
   const silent = async (provider: string, bodies: (object | string)[], settings = {}, headers = {}) => {
     const endpoint = await open(provider, settings)
-    for (const body of bodies)
-      assert.ok([200, 204].includes((await deliver(app, endpoint, provider, body, { headers })).status))
+    for (const body of bodies) assert.ok([200, 204].includes((await deliver(app, endpoint, body, { headers })).status))
     const events = await settled(endpoint, bodies.length)
     assert.deepEqual(new Set(events.map(({ state }) => state)), new Set(['recorded']))
     assert.deepEqual([await sessionsOf(), providers.attempts()], [[], 0])
@@ -284,8 +278,8 @@ describe('events without a turn', () => {
   test('a Slack mention that was also delivered as a message starts one turn', async () => {
     const endpoint = await open('slack')
     const body = slack('<@UBOT> Hello')
-    await deliver(app, endpoint, 'slack', body)
-    await deliver(app, endpoint, 'slack', {
+    await deliver(app, endpoint, body)
+    await deliver(app, endpoint, {
       ...body,
       event_id: 'EvMention',
       event: { ...body.event, type: 'app_mention' },
@@ -298,7 +292,7 @@ describe('events without a turn', () => {
 
   test('a message to an endpoint without an agent starts no turn', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
-    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    await deliver(app, endpoint, telegram('Hello'))
     const [event] = await settled(endpoint, 1)
     assert.deepEqual([event.state, event.message, event.replyTo], ['recorded', null, null])
   })
@@ -307,7 +301,7 @@ describe('events without a turn', () => {
 describe('replies', () => {
   test('a Slack reply goes to its thread or to the response_url of a command', async () => {
     const endpoint = await open('slack')
-    await deliver(app, endpoint, 'slack', slack('Hello', { thread_ts: '1700000000.000001' }))
+    await deliver(app, endpoint, slack('Hello', { thread_ts: '1700000000.000001' }))
     await settled(endpoint, 1)
     const form = {
       command: '/ask',
@@ -320,7 +314,7 @@ describe('replies', () => {
     }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const send = (fields: object) =>
-      deliver(app, endpoint, 'slack', new URLSearchParams({ ...form, ...fields }).toString(), { headers })
+      deliver(app, endpoint, new URLSearchParams({ ...form, ...fields }).toString(), { headers })
     await send({})
     await settled(endpoint, 2)
     await send({ trigger_id: 't2', response_url: 'https://hooks.slack.com.example.com/commands/T1/elsewhere' })
@@ -336,7 +330,7 @@ describe('replies', () => {
     const endpoint = await addEndpoint(app, owner, 'discord', { agentId: talker.id })
     const whole = Array.from({ length: 700 }, (_, i) => `word${i}`).join(' ')
     model.play(reply([whole]))
-    await deliver(app, endpoint, 'discord', discord('Hello', 'tok-long'))
+    await deliver(app, endpoint, discord('Hello', 'tok-long'))
     const [event] = await settled(endpoint, 1)
     assert.equal(event.state, 'answered')
     assert.ok(providers.messages.length >= 3)
@@ -349,7 +343,7 @@ describe('replies', () => {
 
   test('control sequences in a Slack reply are escaped', async () => {
     const endpoint = await open('slack')
-    await deliver(app, endpoint, 'slack', slack('&lt;!channel&gt; & <https://a.example|b>'))
+    await deliver(app, endpoint, slack('&lt;!channel&gt; & <https://a.example|b>'))
     await settled(endpoint, 1)
     assert.doesNotMatch(providers.messages[0]!.text, /[<>]/)
   })
@@ -358,8 +352,8 @@ describe('replies', () => {
     const endpoint = await open('telegram')
     const busy = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } }
     providers.play(respondWith(429, busy, { 'retry-after': '1' }), respondWith(502, '<html>Bad gateway</html>'))
-    await deliver(app, endpoint, 'telegram', telegram('One'))
-    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    await deliver(app, endpoint, telegram('One'))
+    await deliver(app, endpoint, telegram('Two'))
     const events = await settled(endpoint, 2)
     assert.deepEqual(
       events.map(({ state }) => state),
@@ -376,9 +370,9 @@ describe('replies', () => {
     providers.play(
       respondWith(403, { ok: false, error_code: 403, description: 'Forbidden: bot was blocked by the user' }),
     )
-    await deliver(app, endpoint, 'telegram', telegram('One'))
+    await deliver(app, endpoint, telegram('One'))
     await settled(endpoint, 1)
-    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    await deliver(app, endpoint, telegram('Two'))
     const [first, second] = await settled(endpoint, 2)
     assert.deepEqual([first.state, second.state], ['failed', 'answered'])
     assert.match(first.error, /bot was blocked by the user/)
@@ -388,14 +382,14 @@ describe('replies', () => {
   test('a reply with an unknown outcome is sent again only if the provider deduplicates it', async () => {
     const endpoint = await open('telegram')
     providers.play(hangUpAfterArrival)
-    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    await deliver(app, endpoint, telegram('Hello'))
     const [event] = await settled(endpoint, 1)
     assert.equal(event.state, 'unknown')
     assert.deepEqual([providers.messages.length, providers.attempts()], [1, 1])
 
     const repeatable = await open('discord')
     providers.play(hangUpAfterArrival)
-    await deliver(app, repeatable, 'discord', discord('Hello', 'tok-again'))
+    await deliver(app, repeatable, discord('Hello', 'tok-again'))
     const [edited] = await settled(repeatable, 1)
     assert.equal(edited.state, 'answered')
     assert.ok(providers.messages.every(({ isEdit, to }) => isEdit && to === 'tok-again'))
@@ -405,7 +399,7 @@ describe('replies', () => {
     const other = await createAgent(app, owner, { name: 'Sleeper' })
     await app.call('PATCH', `/api/v1/agents/${other.id}`, { as: owner, json: { isActive: false } })
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: other.id })
-    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    await deliver(app, endpoint, telegram('Hello'))
     const [event] = await settled(endpoint, 1)
     assert.equal(event.state, 'failed')
     assert.match(event.error, /not active/)
@@ -415,7 +409,7 @@ describe('replies', () => {
     )
     const failing = await open('telegram')
     providers.play()
-    await deliver(app, failing, 'telegram', telegram('/fail 500'))
+    await deliver(app, failing, telegram('/fail 500'))
     await settled(failing, 1)
     assert.equal(providers.messages.length, 1)
     assert.doesNotMatch(providers.messages[0]!.text, /500|model|Error/)
@@ -423,8 +417,8 @@ describe('replies', () => {
 
   test('a cancelled turn does not block the chat', async () => {
     const endpoint = await open('telegram')
-    await deliver(app, endpoint, 'telegram', telegram('/slow 20000\nHello'))
-    await deliver(app, endpoint, 'telegram', telegram('Two'))
+    await deliver(app, endpoint, telegram('/slow 20000\nHello'))
+    await deliver(app, endpoint, telegram('Two'))
     const session = await until(
       async () => (await sessionsOf())[0],
       (one) => one?.activeTurnId != null,
@@ -439,7 +433,7 @@ describe('replies', () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: talker.id })
     const { script, asked, release } = held(reply(['Too late.']))
     model.play(script)
-    await deliver(app, endpoint, 'telegram', telegram('Hello'))
+    await deliver(app, endpoint, telegram('Hello'))
     await asked
     await db.execute(sql`
       update connections set status = 'revoked', deleted_at = now() where id = ${endpoint.connectionId}`)
@@ -459,9 +453,9 @@ describe('events of providers without chats', () => {
       sender: { login },
     })
     const headers = { 'x-github-event': 'issues' }
-    await deliver(app, endpoint, 'github', issue(1, 'ada'), { headers })
-    await deliver(app, endpoint, 'github', issue(2, 'ada'), { headers })
-    await deliver(app, endpoint, 'github', issue(3, 'helper-bot'), { headers })
+    await deliver(app, endpoint, issue(1, 'ada'), { headers })
+    await deliver(app, endpoint, issue(2, 'ada'), { headers })
+    await deliver(app, endpoint, issue(3, 'helper-bot'), { headers })
     const events = await settled(endpoint, 3)
     assert.deepEqual(
       events.map(({ state }) => state),

@@ -135,7 +135,7 @@ describe('events of each provider', () => {
         }
         const stampMs = Date.now()
         const answers = await Promise.all(
-          Array.from({ length: 5 }, () => deliver(app, endpoint, provider, body(1), { headers, stampMs })),
+          Array.from({ length: 5 }, () => deliver(app, endpoint, body(1), { headers, stampMs })),
         )
         assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
         const stored = await eventsOf(endpoint)
@@ -161,12 +161,12 @@ describe('events of each provider', () => {
           await send({ [proof]: value.slice(0, -2) }),
           await send({ [proof]: `${value}00` }),
           await send({ [proof]: 'ü'.repeat(20).normalize('NFC') }),
-          await deliver(app, endpoint, provider, body(1), { key: 'another key' }),
+          await deliver(app, endpoint, body(1), { key: 'another key' }),
           ...(provider === 'telegram' ? [] : [await send({}, `${right.body} `)]),
         ]
         if (['slack', 'discord', 'stripe', 'linear'].includes(provider)) {
           for (const offset of [-360_000, 360_000]) {
-            rejected.push(await deliver(app, endpoint, provider, body(1), { stampMs: Date.now() + offset }))
+            rejected.push(await deliver(app, endpoint, body(1), { stampMs: Date.now() + offset }))
           }
         }
         assert.deepEqual(new Set(rejected.map(({ status }) => status)), new Set([401]))
@@ -178,7 +178,7 @@ describe('events of each provider', () => {
         if (provider === 'twilio' || provider === 'linear') return
         const endpoint = await addEndpoint(app, owner, provider)
         for (const nonsense of ['', 'not json', '[]', 'null', '"text"', '{"a":"\\u0000"}', '{"a":{"__proto__":1}}']) {
-          const { status, body } = await deliver(app, endpoint, provider, nonsense, { headers: extra(provider) })
+          const { status, body } = await deliver(app, endpoint, nonsense, { headers: extra(provider) })
           assert.deepEqual([status, nonsense, body.error?.code], [400, nonsense, 'BAD_REQUEST'])
         }
         assert.deepEqual(await eventsOf(endpoint), [])
@@ -194,32 +194,29 @@ describe('the public route of endpoints', () => {
   test('responds to handshakes after verification, and stores none of them', async () => {
     const slack = await addEndpoint(app, owner, 'slack')
     const challenge = { type: 'url_verification', challenge: '3eZbrw1aB' }
-    const verified = await deliver(app, slack, 'slack', challenge)
+    const verified = await deliver(app, slack, challenge)
     assert.deepEqual([verified.status, verified.body], [200, { challenge: '3eZbrw1aB' }])
-    assert.equal((await deliver(app, slack, 'slack', challenge, { key: 'wrong' })).status, 401)
+    assert.equal((await deliver(app, slack, challenge, { key: 'wrong' })).status, 401)
     assert.equal((await app.call('POST', slack.path, { json: challenge })).status, 401)
 
     const discord = await addEndpoint(app, owner, 'discord')
-    const ping = await deliver(app, discord, 'discord', { type: 1, id: '1', application_id: '2', token: 't' })
+    const ping = await deliver(app, discord, { type: 1, id: '1', application_id: '2', token: 't' })
     assert.deepEqual([ping.status, ping.body], [200, { type: 1 }])
-    const eventPing = await deliver(app, discord, 'discord', { version: 1, application_id: '2', type: 0 })
+    const eventPing = await deliver(app, discord, { version: 1, application_id: '2', type: 0 })
     assert.deepEqual([eventPing.status, eventPing.text], [204, ''])
-    assert.equal(
-      (await deliver(app, discord, 'discord', { type: 1, id: '1', token: 't' }, { key: 'wrong' })).status,
-      401,
-    )
+    assert.equal((await deliver(app, discord, { type: 1, id: '1', token: 't' }, { key: 'wrong' })).status, 401)
 
     const github = await addEndpoint(app, owner, 'github')
-    const pinged = await deliver(app, github, 'github', { zen: 'Keep it.' }, { headers: { 'x-github-event': 'ping' } })
+    const pinged = await deliver(app, github, { zen: 'Keep it.' }, { headers: { 'x-github-event': 'ping' } })
     assert.equal(pinged.status, 200)
     for (const endpoint of [slack, discord, github]) assert.deepEqual(await eventsOf(endpoint), [])
   })
 
   test('responds to each provider in its own format', async () => {
     const discord = await addEndpoint(app, owner, 'discord')
-    assert.deepEqual((await deliver(app, discord, 'discord', samples['discord']!.body(1))).body, { type: 5 })
+    assert.deepEqual((await deliver(app, discord, samples['discord']!.body(1))).body, { type: 5 })
     const twilio = await addEndpoint(app, owner, 'twilio')
-    const answer = await deliver(app, twilio, 'twilio', samples['twilio']!.body(1))
+    const answer = await deliver(app, twilio, samples['twilio']!.body(1))
     assert.deepEqual([answer.headers.get('content-type'), answer.text], ['text/xml; charset=utf-8', '<Response/>'])
     const slack = await addEndpoint(app, owner, 'slack')
     const form = new URLSearchParams({
@@ -229,13 +226,13 @@ describe('the public route of endpoints', () => {
       channel_id: 'C1',
       trigger_id: 't1',
     })
-    const command = await deliver(app, slack, 'slack', form.toString(), {
+    const command = await deliver(app, slack, form.toString(), {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
     assert.deepEqual([command.status, command.text], [200, ''])
     const bot = await addEndpoint(app, owner, 'telegram')
-    const first = await deliver(app, bot, 'telegram', telegram.body(1))
-    const second = await deliver(app, bot, 'telegram', telegram.body(1))
+    const first = await deliver(app, bot, telegram.body(1))
+    const second = await deliver(app, bot, telegram.body(1))
     assert.deepEqual(first.body, { success: true, data: { received: true, duplicate: false } })
     assert.deepEqual(second.body, { success: true, data: { received: true, duplicate: true } })
   })
@@ -269,7 +266,7 @@ describe('the public route of endpoints', () => {
       const endpoint = await addEndpoint(app, owner, provider)
       const stampMs = Date.now()
       const send = (id: string) =>
-        deliver(app, endpoint, provider, samples[provider]!.body(1), {
+        deliver(app, endpoint, samples[provider]!.body(1), {
           stampMs,
           headers: { ...extra(provider), [header]: id },
         })
@@ -289,11 +286,11 @@ describe('the public route of endpoints', () => {
   test('uses the hash of the body as the id of an event without an id, and accepts ids of any length', async () => {
     const endpoint = await addEndpoint(app, owner, 'slack')
     const nameless = { type: 'event_callback', event: { type: 'team_join' } }
-    assert.equal((await deliver(app, endpoint, 'slack', nameless)).body.data.duplicate, false)
-    assert.equal((await deliver(app, endpoint, 'slack', nameless)).body.data.duplicate, true)
+    assert.equal((await deliver(app, endpoint, nameless)).body.data.duplicate, false)
+    assert.equal((await deliver(app, endpoint, nameless)).body.data.duplicate, true)
     const long = { type: 'event_callback', event_id: 'x'.repeat(100_000), event: { type: 'team_join' } }
-    assert.equal((await deliver(app, endpoint, 'slack', long)).body.data.duplicate, false)
-    assert.equal((await deliver(app, endpoint, 'slack', long)).body.data.duplicate, true)
+    assert.equal((await deliver(app, endpoint, long)).body.data.duplicate, false)
+    assert.equal((await deliver(app, endpoint, long)).body.data.duplicate, true)
   })
 
   test('responds with the same bytes to every path that is not an active endpoint of the provider', async () => {
@@ -304,8 +301,8 @@ describe('the public route of endpoints', () => {
     const pending = await addEndpoint(app, owner, 'telegram')
     await db.execute(sql`update connector_endpoints set status = 'pending' where id = ${pending.id}`)
     const answers = [
-      await deliver(app, revoked, 'telegram', telegram.body(1)),
-      await deliver(app, pending, 'telegram', telegram.body(1)),
+      await deliver(app, revoked, telegram.body(1)),
+      await deliver(app, pending, telegram.body(1)),
       await unsigned(endpoint.path.replace('telegram', 'slack')),
       await unsigned(endpoint.path.replace('telegram', 'nobody')),
       await unsigned(`/api/v1/connectors/webhooks/telegram/${owner.userId}`),
@@ -323,8 +320,8 @@ describe('the public route of endpoints', () => {
   test('accepts a body of up to 1 MB', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
     const body = (size: number) => JSON.stringify({ update_id: size, padding: 'x'.repeat(size) })
-    assert.equal((await deliver(app, endpoint, 'telegram', body(1_000_000))).status, 200)
-    const { status, body: rejection } = await deliver(app, endpoint, 'telegram', body(1_048_576))
+    assert.equal((await deliver(app, endpoint, body(1_000_000))).status, 200)
+    const { status, body: rejection } = await deliver(app, endpoint, body(1_048_576))
     assert.deepEqual([status, rejection.error.code], [400, 'BAD_REQUEST'])
   })
 
@@ -336,11 +333,11 @@ describe('the public route of endpoints', () => {
     await db.execute(
       sql`create trigger refuse before insert on pgboss.job_common for each row execute function refuse()`,
     )
-    const rejected = await deliver(app, endpoint, 'telegram', telegram.body(1))
+    const rejected = await deliver(app, endpoint, telegram.body(1))
     await db.execute(sql`drop trigger refuse on pgboss.job_common`)
     assert.deepEqual([rejected.status, rejected.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
     assert.deepEqual(await eventsOf(endpoint), [], 'no event without its job')
-    const { status, body } = await deliver(app, endpoint, 'telegram', telegram.body(1))
+    const { status, body } = await deliver(app, endpoint, telegram.body(1))
     assert.deepEqual([status, body.data.duplicate], [200, false])
     assert.equal(await jobsOf(endpoint), 1)
   })
@@ -348,12 +345,12 @@ describe('the public route of endpoints', () => {
   test('enqueues one job for a message that arrives in many requests, and none for an event without a message', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
     const numbers = Array.from({ length: 300 }, (_, i) => (i % 10 === 9 ? i - 1 : i))
-    const answers = await Promise.all(numbers.map((n) => deliver(app, endpoint, 'telegram', telegram.body(n))))
+    const answers = await Promise.all(numbers.map((n) => deliver(app, endpoint, telegram.body(n))))
     assert.ok(answers.every(({ status }) => status === 200))
     assert.equal(answers.filter(({ body }) => body.data.duplicate).length, 30)
     assert.equal((await eventsOf(endpoint)).length, 270)
     assert.equal(await jobsOf(endpoint), 270)
-    await deliver(app, endpoint, 'telegram', { update_id: 1_000, my_chat_member: {} })
+    await deliver(app, endpoint, { update_id: 1_000, my_chat_member: {} })
     assert.equal(await jobsOf(endpoint), 270)
   })
 
@@ -362,9 +359,9 @@ describe('the public route of endpoints', () => {
     const flooded = await addEndpoint(app, owner, 'telegram')
     const other = await addEndpoint(app, owner, 'telegram')
     const statuses = []
-    for (let n = 0; n < 8; n++) statuses.push((await deliver(limited, flooded, 'telegram', telegram.body(n))).status)
+    for (let n = 0; n < 8; n++) statuses.push((await deliver(limited, flooded, telegram.body(n))).status)
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429, 429])
-    assert.equal((await deliver(limited, other, 'telegram', telegram.body(1))).status, 200)
+    assert.equal((await deliver(limited, other, telegram.body(1))).status, 200)
   })
 })
 
@@ -372,7 +369,7 @@ test('deletes the secrets of the endpoints with their connection, and the endpoi
   const kept = await addEndpoint(app, owner, 'telegram')
   const gone = await addEndpoint(app, owner, 'telegram')
   const abandoned = await addEndpoint(app, owner, 'telegram')
-  await deliver(app, gone, 'telegram', samples['telegram']!.body(1))
+  await deliver(app, gone, samples['telegram']!.body(1))
   await db.execute(sql`update connections set status = 'revoked', deleted_at = now() where id = ${gone.connectionId}`)
   await db.execute(sql`
     update connector_endpoints set status = 'pending', created_at = now() - interval '2 hours' where id = ${abandoned.id}`)
@@ -404,7 +401,7 @@ test("unverified requests do not use up the provider's rate limit", async () => 
     statuses.push(answer.status)
   }
   assert.deepEqual(statuses, [401, 401, 401, 429, 429], 'unverified requests have a limit of their own')
-  const send = (n: number) => deliver(limited, endpoint, 'github', samples['github']!.body(n))
+  const send = (n: number) => deliver(limited, endpoint, samples['github']!.body(n))
   for (let n = 0; n < 3; n++) assert.equal((await send(n)).status, 200)
   const over = await send(3)
   assert.equal(over.status, 429)
@@ -429,7 +426,7 @@ describe('the events of an endpoint', () => {
 
   test('lists the events of an endpoint to the owner of the connection, newest first, without secrets', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
-    for (let n = 0; n < 3; n++) await deliver(app, endpoint, 'telegram', samples['telegram']!.body(n))
+    for (let n = 0; n < 3; n++) await deliver(app, endpoint, samples['telegram']!.body(n))
     const endpoints = await list(`${endpoint.connectionId}/endpoints`)
     const { createdAt, ...shown } = endpoints.body.data.items[0]
     assert.ok(Date.parse(createdAt) > 0)

@@ -160,7 +160,7 @@ describe('agents that answer in chats of a provider', () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: annId })
     const write = async (chat: number, text: string): Promise<string> => {
       const before = fake.requests.length
-      assert.equal((await deliver(app, endpoint, 'telegram', telegram(chat, text))).status, 200)
+      assert.equal((await deliver(app, endpoint, telegram(chat, text))).status, 200)
       await until(
         () => Promise.resolve(fake.requests.length),
         (count) => count > before,

@@ -185,7 +185,7 @@ describe('what counts as untrusted', () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
     const from = { id: 7, is_bot: false, first_name: 'Ada' }
     const message = { message_id: 1, from, chat: { id: 7, type: 'private' }, date: 1, text: post() }
-    assert.equal((await deliver(app, endpoint, 'telegram', { update_id: 1, message })).status, 200)
+    assert.equal((await deliver(app, endpoint, { update_id: 1, message })).status, 200)
     const session = await until(
       async () => (await app.call('GET', `${api}/sessions`, { as: owner })).body.data.items[0],
       (one) => one?.status === 'requires_action',

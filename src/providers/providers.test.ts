@@ -162,3 +162,23 @@ test('an unknown webhook source uses Standard Webhooks', () => {
   for (const source of ['custom', 'gmail', 'constructor', '']) assert.equal(usesStandardWebhooks(source), true, source)
   for (const source of ['github', 'GitHub', 'hmac']) assert.equal(usesStandardWebhooks(source), false, source)
 })
+
+const request: InboundRequest = { body: Buffer.alloc(0), headers: {}, url, nowMs: 0 }
+
+test('events without the usual id are identified by another one of the provider', () => {
+  const idOf = (source: string, payload: object) => adapterOfSource(source).eventId(payload, request)
+  assert.equal(idOf('slack', { type: 'slash_command', trigger_id: 't1' }), 't1')
+  const data = { id: 'i1', updatedAt: '2026-11-22T00:00:00.000Z' }
+  assert.equal(idOf('linear', { type: 'Issue', action: 'update', data }), 'issue.update:i1:2026-11-22T00:00:00.000Z')
+  assert.equal(idOf('twilio', { SmsSid: 'SM1', SmsStatus: 'received' }), 'SM1:received')
+  assert.equal(idOf('telegram', { update_id: 9_007_199_254_740_993n }), '9007199254740993')
+})
+
+test('only the pings of Discord are handshakes', () => {
+  const handshakeOf = (payload: unknown) => adapterOfSource('discord').handshake?.(payload)
+  assert.deepEqual(handshakeOf({ type: 1, id: '1', token: 't' })?.body, '{"type":1}')
+  assert.equal(handshakeOf({ type: 0 })?.status, 204)
+  for (const payload of [{ type: 1, event: { type: 'x' } }, { type: 2 }, { type: null }, { type: '' }, {}, null, []]) {
+    assert.equal(handshakeOf(payload), undefined, JSON.stringify(payload))
+  }
+})

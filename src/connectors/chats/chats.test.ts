@@ -402,7 +402,7 @@ describe('replies', () => {
     await deliver(app, endpoint, telegram('Hello'))
     const [event] = await settled(endpoint, 1)
     assert.equal(event.state, 'failed')
-    assert.match(event.error, /not active/)
+    assert.match(event.error, /is inactive/)
     assert.deepEqual(
       providers.messages.map(({ text }) => text),
       ['Sorry, I cannot answer this right now.'],

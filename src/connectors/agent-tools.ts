@@ -2,7 +2,7 @@ import { badRequest } from '../platform/http/errors.ts'
 import type { PageReader, Pages } from '../platform/sandbox/pages.ts'
 import type { Tool, ToolScope, ToolSource } from '../tool.ts'
 import { catalog } from './catalog/catalog.ts'
-import type { Connector, ConnectorTool, ProviderResponse, Values } from './catalog/definition.ts'
+import type { Connector, ConnectorTool, ApiResponse, Values } from './catalog/definition.ts'
 import { agentToolName, schemaOf, schemaWithConnection } from './catalog/agent-schemas.ts'
 import { callConnection } from './connections/calls.ts'
 import { listActiveConnections } from './connections/queries.ts'
@@ -11,11 +11,11 @@ import { pick } from './connections/templates.ts'
 import type { AccessDeps } from './deps.ts'
 import { mcpAgentTools } from './mcp/agent-tools.ts'
 
-export interface AgentToolDeps extends AccessDeps {
+interface AgentToolDeps extends AccessDeps {
   pages: Pages
 }
 
-const outputOf = ({ output }: ConnectorTool, response: ProviderResponse, input: Values, pages: PageReader): unknown => {
+const outputOf = ({ output }: ConnectorTool, response: ApiResponse, input: Values, pages: PageReader): unknown => {
   if (typeof output === 'function') return output(response, input, pages)
   const { body, truncated } = response
   if (truncated) return { truncated, beginning: body }

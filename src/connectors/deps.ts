@@ -16,14 +16,14 @@ export interface ProviderDeps {
 }
 
 /** Where crash tests end the process: the provider has done its part, and the database does not know it yet. */
-export type FaultPoint = 'after-exchange' | 'after-refresh' | 'before-revocation'
+export type OAuthFaultPoint = 'after-exchange' | 'after-refresh' | 'before-revocation'
 
 /** For requests to providers with the credentials of a connection. */
 export interface AccessDeps extends ProviderDeps {
   db: Database
   log: Log
   secrets: Sealer
-  onFaultPoint?: (point: FaultPoint) => void
+  onFaultPoint?: (point: OAuthFaultPoint) => void
 }
 
 export interface ConnectorRouteDeps extends Omit<AccessDeps, 'config'> {

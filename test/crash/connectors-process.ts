@@ -2,7 +2,7 @@
 import { parseConfig } from '../../src/config/config.ts'
 import { freshAccess } from '../../src/connectors/oauth/refresh.ts'
 import type { ConnectionRef } from '../../src/connectors/connections/access.ts'
-import type { FaultPoint } from '../../src/connectors/deps.ts'
+import type { OAuthFaultPoint } from '../../src/connectors/deps.ts'
 import { openDeps } from '../../src/deps.ts'
 import { createLog } from '../../src/platform/process/log.ts'
 import { buildServer } from '../../src/server.ts'
@@ -10,7 +10,7 @@ import { buildServer } from '../../src/server.ts'
 export interface Options {
   connection: { host: string; port: number; user: string; database: string }
   env: Record<string, string>
-  dieAt: FaultPoint
+  dieAt: OAuthFaultPoint
 }
 
 const die = (): void => {
@@ -24,7 +24,7 @@ const run = async ({ connection, env, dieAt }: Options): Promise<void> => {
   const { deps } = await openDeps(parseConfig(env), connection, log)
   const mortal = {
     ...deps,
-    onFaultPoint: (point: FaultPoint): void => {
+    onFaultPoint: (point: OAuthFaultPoint): void => {
       if (point === dieAt) die()
     },
   }

@@ -36,7 +36,7 @@ export interface BuiltRequest {
 }
 
 /** The provider's response, with the connection's secrets redacted. */
-export interface ProviderResponse {
+export interface ApiResponse {
   status: number
   contentType: string
   /** Parsed when it is JSON, otherwise text. */
@@ -62,7 +62,7 @@ export interface ConnectorTool {
    * The paths of the response that the model receives, such as `items.title`, applied to each item of a list. Default:
    * the whole body. A function parses HTML with `pages`, which does it in a sandboxed process.
    */
-  output?: readonly string[] | ((response: ProviderResponse, input: Values, pages: PageReader) => unknown)
+  output?: readonly string[] | ((response: ApiResponse, input: Values, pages: PageReader) => unknown)
 }
 
 export interface JsonSchema {
@@ -125,14 +125,14 @@ export interface CredentialField {
   fallback?: string
 }
 
-export interface ApiKey {
+export interface ApiKeyAuth {
   type: 'api_key'
   fields: readonly CredentialField[]
   /** The request that tests the credentials. */
   check?: Account
 }
 
-export interface NoAuth {
+interface NoAuth {
   type: 'none'
 }
 
@@ -161,7 +161,7 @@ export interface Connector {
   slug: string
   name: string
   description: string
-  auth: OAuth | ApiKey | NoAuth
+  auth: OAuth | ApiKeyAuth | NoAuth
   api: Api
   /** Empty for MCP, where the server of each connection lists its tools. */
   tools: readonly ConnectorTool[]

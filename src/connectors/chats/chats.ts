@@ -7,7 +7,7 @@ import type { EventKey } from '../endpoints/event-queries.ts'
 import * as endpointQueries from '../endpoints/queries.ts'
 import * as queries from './queries.ts'
 import type { ChatKey } from './queries.ts'
-import type { ChatAgent, ChatMessage, ChatRuntime } from './runtime.ts'
+import type { ChatAgent, ReceivedMessage, ChatRuntime } from './runtime.ts'
 
 /** Sends the replies of a chat. */
 export const replyJob = defineJob<ChatKey>('connector.answer', {
@@ -46,7 +46,7 @@ const failNextMessage = ({ db, jobs }: ChatDeps, chat: ChatKey, reason: string):
 
 const takeNextMessage =
   (chat: ChatKey) =>
-  async (db: Transaction): Promise<ChatMessage | undefined> => {
+  async (db: Transaction): Promise<ReceivedMessage | undefined> => {
     const locked = await queries.lockChat(db, chat)
     const next = locked && (await queries.findWaiting(db, chat))
     if (!next) return undefined

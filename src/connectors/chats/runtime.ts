@@ -9,7 +9,7 @@ export interface ChatAgent {
 }
 
 /** A message that someone sent in a chat. */
-export interface ChatMessage {
+export interface ReceivedMessage {
   turnId: string
   /** The chat's session. Null for a new chat. A deleted session is replaced by a new one. */
   sessionId: string | null
@@ -28,7 +28,7 @@ export interface ChatRuntime {
    */
   beginTurn(
     agent: ChatAgent,
-    nextMessage: (db: Transaction) => Promise<ChatMessage | undefined>,
+    nextMessage: (db: Transaction) => Promise<ReceivedMessage | undefined>,
     saveSession: (db: Transaction, sessionId: string) => Promise<void>,
   ): Promise<boolean>
   /** The text of a turn, empty when it failed. Undefined while the turn is running. */

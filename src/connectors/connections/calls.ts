@@ -1,4 +1,4 @@
-import type { Account, BuiltRequest, ProviderResponse, RequestTemplate, Values } from '../catalog/definition.ts'
+import type { Account, BuiltRequest, ApiResponse, RequestTemplate, Values } from '../catalog/definition.ts'
 import type { AccessDeps } from '../deps.ts'
 import { touchLastUsed } from '../oauth/refresh-queries.ts'
 import { freshAccess, markBroken, refreshedAccess } from '../oauth/refresh.ts'
@@ -74,4 +74,4 @@ export const callConnection = (
   ref: ConnectionRef,
   request: RequestTemplate | BuiltRequest,
   options: { input?: Values; signal?: AbortSignal } = {},
-): Promise<ProviderResponse> => withConnection(deps, ref, (access) => callProvider(deps, access, request, options))
+): Promise<ApiResponse> => withConnection(deps, ref, (access) => callProvider(deps, access, request, options))

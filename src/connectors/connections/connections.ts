@@ -60,7 +60,7 @@ export const connectorToComplete = (
   return connector
 }
 
-export interface StartedConnection {
+interface StartResult {
   connection: ConnectionRow
   oauthUrl: string | null
   credentialSubmitUrl: string | null
@@ -113,7 +113,7 @@ export const startConnection = (
   deps: AccessDeps & { quotas: Quotas },
   actor: Actor,
   { connector, label = '', origin, isRestart = false }: StartOptions,
-): Promise<StartedConnection> =>
+): Promise<StartResult> =>
   db.transaction(actor, async (db) => {
     const options = { label: label.trim(), quotas: deps.quotas }
     const { connection, isNew } = await insertOrFind(db, actor, connector, options)

@@ -2,7 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { badRequest, notFound } from '../../platform/http/errors.ts'
-import type { ApiKey, Connector, CredentialField } from '../catalog/definition.ts'
+import type { ApiKeyAuth, Connector, CredentialField } from '../catalog/definition.ts'
 import type { AccessDeps } from '../deps.ts'
 import { inspectServer } from '../mcp/mcp.ts'
 import { settingsOf } from './access.ts'
@@ -30,7 +30,7 @@ const valueOf = (field: CredentialField, given: Secrets): string | undefined => 
 }
 
 /** Checks that all required fields and no unknown ones are given, and applies defaults. */
-const readFields = ({ fields }: ApiKey, given: Secrets): Secrets => {
+const readFields = ({ fields }: ApiKeyAuth, given: Secrets): Secrets => {
   const known = fields.map(({ key }) => key)
   // The message does not repeat the unknown name, because it could be a secret in the wrong place.
   if (Object.keys(given).some((key) => !known.includes(key))) {
@@ -59,7 +59,7 @@ interface TestResult {
 }
 
 /** Sends the connector's test request, and reads the account from its response. */
-const sendTest = async (deps: AccessDeps, access: Access, { check }: ApiKey): Promise<TestResult> => {
+const sendTest = async (deps: AccessDeps, access: Access, { check }: ApiKeyAuth): Promise<TestResult> => {
   const { connector, secrets } = access
   if (connector.isMcp) {
     const { serverName, tools } = await inspectServer(deps, access)
@@ -75,7 +75,7 @@ const sendTest = async (deps: AccessDeps, access: Access, { check }: ApiKey): Pr
   return { accountId, accountName: textAt(body, check.name) }
 }
 
-const testCredentials = async (deps: AccessDeps, access: Access, auth: ApiKey): Promise<TestResult> => {
+const testCredentials = async (deps: AccessDeps, access: Access, auth: ApiKeyAuth): Promise<TestResult> => {
   try {
     return await sendTest(deps, access, auth)
   } catch (error) {
@@ -84,7 +84,7 @@ const testCredentials = async (deps: AccessDeps, access: Access, auth: ApiKey): 
   }
 }
 
-const keyAuthOf = (connector: Connector): ApiKey => {
+const keyAuthOf = (connector: Connector): ApiKeyAuth => {
   if (connector.auth.type !== 'api_key') throw badRequest(`${connector.name} does not use an API key.`)
   return connector.auth
 }

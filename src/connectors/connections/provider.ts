@@ -1,7 +1,7 @@
 import { parseForeignJson } from '../../platform/http/json-depth.ts'
 import { OutboundError } from '../../platform/outbound/outbound.ts'
 import type { OutboundResponse } from '../../platform/outbound/outbound.ts'
-import type { BuiltRequest, ProviderResponse, RequestTemplate, Values } from '../catalog/definition.ts'
+import type { BuiltRequest, ApiResponse, RequestTemplate, Values } from '../catalog/definition.ts'
 import type { ProviderDeps } from '../deps.ts'
 import type { Access } from './access.ts'
 import { ProviderError } from './provider-error.ts'
@@ -104,7 +104,7 @@ export const callProvider = async (
   access: Access,
   request: RequestTemplate | BuiltRequest,
   { input = {}, signal }: { input?: Values; signal?: AbortSignal | undefined } = {},
-): Promise<ProviderResponse> => {
+): Promise<ApiResponse> => {
   const { name } = access.connector
   const { response, url } = await send(deps, access, prepareRequest(deps, access, request, input), signal)
   const { status, headers, truncated } = response

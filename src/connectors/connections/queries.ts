@@ -4,7 +4,7 @@ import type { Db, Transaction } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { ConnectionRef } from './access.ts'
 
-export type ConnectionStatus = 'pending' | 'active' | 'error' | 'expired' | 'revoked'
+type ConnectionStatus = 'pending' | 'active' | 'error' | 'expired' | 'revoked'
 
 export interface ConnectionRow {
   id: string
@@ -47,7 +47,7 @@ export const findConnectionOfOrg = (db: Db, orgId: string, id: string) =>
     select ${columns} from connections where org_id = ${orgId} and id = ${id} and deleted_at is null`)
 
 /** Includes `created_at` with microseconds, for the cursor. */
-export type ListedConnection = ConnectionRow & { createdAtExactly: string }
+type ListedConnection = ConnectionRow & { createdAtExactly: string }
 
 /** The user's connections, newest first. */
 export const listConnections = (db: Db, actor: Actor, limit: number, after: { createdAt: string; id: string }) =>
@@ -80,7 +80,7 @@ export const expireOverdue = (db: Transaction, actor: Actor, slug: string, label
     where org_id = ${actor.orgId} and user_id = ${actor.userId} and connector_slug = ${slug} and label = ${label}
       and status = 'pending' and pending_until <= now()`)
 
-export interface NewConnection {
+interface NewConnection {
   id: string
   connectorSlug: string
   label: string
@@ -88,7 +88,7 @@ export interface NewConnection {
 }
 
 /** Time to complete a connection. */
-export const pendingFor = sql`interval '1 hour'`
+const pendingFor = sql`interval '1 hour'`
 
 /** Undefined when the user already has a current connection for this connector and label. */
 export const insertConnection = (db: Transaction, actor: Actor, connection: NewConnection) =>

@@ -20,7 +20,7 @@ interface ToolList {
   items: ListedTool[]
 }
 
-export interface ConnectionTools {
+interface ConnectionToolLists {
   hash: string | null
   items: ListedTool[]
   /** The tools of an MCP server that wait for acceptance. */
@@ -33,7 +33,7 @@ const toList = ({ hash, tools }: PinnedTools): ToolList => ({
 })
 
 /** The tools of the caller's connection. For an MCP server, also the changed tools that wait for acceptance. */
-export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promise<ConnectionTools> => {
+export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promise<ConnectionToolLists> => {
   const row = await mcpQueries.findPinnedTools(db, actor, id)
   if (!row) throw notFound('Connection')
   const connector = catalog.get(row.connectorSlug)
@@ -50,7 +50,12 @@ export const toolsOfConnection = async (db: Db, actor: Actor, id: string): Promi
 }
 
 /** Accepts the changed tools of an MCP server. CONFLICT when no tools with this hash wait for acceptance. */
-export const acceptTools = async (db: Database, actor: Actor, id: string, hash: string): Promise<ConnectionTools> => {
+export const acceptTools = async (
+  db: Database,
+  actor: Actor,
+  id: string,
+  hash: string,
+): Promise<ConnectionToolLists> => {
   await toolsOfConnection(db, actor, id)
   await db.transaction(actor, async (db) => {
     if (!(await mcpQueries.accept(db, actor, id, hash))) {

@@ -7,7 +7,7 @@ import { callMcpTool } from './mcp.ts'
 import type { PinnedTools } from './pinned-tools.ts'
 import { areWithinLimits } from './tool-list.ts'
 
-export type McpConnection = ConnectionRow & { pinnedTools: unknown }
+type McpConnection = ConnectionRow & { pinnedTools: unknown }
 
 const maxNameLength = 64
 

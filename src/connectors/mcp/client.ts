@@ -8,7 +8,7 @@ import { ProviderError } from '../connections/provider-error.ts'
 import { addTools } from './tool-list.ts'
 import type { McpTool } from './tool-list.ts'
 
-export interface McpTarget {
+interface McpTarget {
   url: URL
   token: string | undefined
   trusted: boolean

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { ConnectionRef } from '../connections/access.ts'
 import type { ConnectionRow } from '../connections/queries.ts'
 
-export interface PinnedToolsRow {
+interface PinnedToolsRow {
   connectorSlug: string
   status: ConnectionRow['status']
   pinnedTools: unknown

@@ -9,7 +9,7 @@ export interface McpTool {
 }
 
 /** Bound what a server can add to the database, to every prompt and to code that traverses a schema. */
-export const toolLimits = {
+const toolLimits = {
   tools: 128,
   nameCharacters: 128,
   /** Longer descriptions are cut. */
@@ -21,7 +21,7 @@ export const toolLimits = {
 } as const
 
 /** Whether a JSON value has more levels. Iterative, because recursion would overflow the stack on hostile input. */
-export const isDeeperThan = (value: unknown, maxDepth: number): boolean => {
+const isDeeperThan = (value: unknown, maxDepth: number): boolean => {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     const containers = level.filter((one): one is object => typeof one === 'object' && one !== null)

@@ -1,7 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
 
-export interface NewState {
+interface NewState {
   id: string
   connectionId: string
   userId: string

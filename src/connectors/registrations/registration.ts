@@ -1,7 +1,7 @@
-import type { ProviderResponse, RequestTemplate, Values } from '../catalog/definition.ts'
+import type { ApiResponse, RequestTemplate, Values } from '../catalog/definition.ts'
 
 /** Sends a request to the provider with the credentials of the connection. */
-export type Call = (request: RequestTemplate, input?: Values) => Promise<ProviderResponse>
+export type Call = (request: RequestTemplate, input?: Values) => Promise<ApiResponse>
 
 /** The state at the provider before anything is changed. */
 export interface Found {

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../platform/http/errors.ts'
-import type { BuiltRequest, Connector, ProviderResponse, Values } from '../definition.ts'
+import type { BuiltRequest, Connector, ApiResponse, Values } from '../definition.ts'
 
 const url = { type: 'string', maxLength: 2_000, pattern: '^https?://', description: 'A public http or https URL' }
 
@@ -12,9 +12,9 @@ const get = ({ url: target }: Values): BuiltRequest => {
   }
 }
 
-const isHtml = ({ contentType }: ProviderResponse): boolean => /\b(?:html|xhtml\+xml)\b/.test(contentType)
+const isHtml = ({ contentType }: ApiResponse): boolean => /\b(?:html|xhtml\+xml)\b/.test(contentType)
 
-const textOf = ({ body }: ProviderResponse): string => (typeof body === 'string' ? body : JSON.stringify(body))
+const textOf = ({ body }: ApiResponse): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 export const connector: Connector = {
   slug: 'web',

@@ -66,7 +66,7 @@ interface Flow {
   state: string
 }
 
-/** Starts a connection and consents at the provider, up to the way back. */
+/** Starts a connection and consents at the provider. Does not call the callback. */
 const begin = async (as: TestActor, connectorSlug = 'github', provider = oauth): Promise<Flow> => {
   const { status, body, text } = await app.call('POST', `${api}/connections`, { as, json: { connectorSlug } })
   assert.equal(status, 201, text)

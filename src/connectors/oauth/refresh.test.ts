@@ -11,7 +11,7 @@ import { freshAccess } from './refresh.ts'
 
 const clientSecret = 'planted-client-secret'
 
-// Jira's refresh tokens are good for one use each.
+// Jira's refresh tokens are single-use.
 const jira = await startProvider()
 const oauth = addOAuth(jira, {
   clientId: 'client-1',

@@ -1,5 +1,6 @@
 import { ApiError, serviceUnavailable } from '../../platform/http/errors.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
+import { longestTurnMs } from '../../sessions/streams/wait-for-turn.ts'
 import type { Tool } from '../../sessions/tools/tools.ts'
 import { cancelTurn } from '../../sessions/turns/turns.ts'
 import { eventResponse, jsonResponse, createProgress, acceptsEvents, waitForAnswer } from './ask-response.ts'
@@ -11,9 +12,6 @@ import type { RpcContext } from './rpc-context.ts'
 import { agentsAsk, toAskToolResult, findTool, offeredTools, toToolResult, runForCaller, toolError } from './tools.ts'
 import { RpcError, rpcErrorResponse, rpcResult } from './rpc.ts'
 import type { RpcRequest } from './rpc.ts'
-
-/** Added to the time limit of a turn: the time before its first step and after its last one. */
-const graceMs = 60_000
 
 const readCall = ({ params }: RpcRequest): { name: string; input: unknown } => {
   const { name, arguments: input = {} } = params
@@ -42,7 +40,7 @@ export const createCalls = (deps: SessionDeps): ((context: RpcContext) => Promis
     const meta = message.params['_meta'] as { progressToken?: unknown } | undefined
     const progress = createProgress(meta?.progressToken, response.notify)
     try {
-      const timeoutMs = config.turnLimitMs + graceMs
+      const timeoutMs = longestTurnMs(config.turnLimitMs)
       const options = { request, reply, timeoutMs, onPart: progress.onPart }
       const outcome = await waitForAnswer(streams, { orgId: actor.orgId, turnId }, options)
       if (outcome === 'disconnected') {

@@ -4,7 +4,7 @@ import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
 import type { StoredAnswer } from '../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
-import { waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
+import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
 import {
   ChatCompletion,
   ChatCompletionCreate,
@@ -31,9 +31,6 @@ const notEnded = 'The turn has not ended yet.'
 const failures = Object.fromEntries(
   [400, 401, 402, 403, 404, 409, 422, 429, 500, 503].map((status) => [status, ChatFailure]),
 )
-
-/** Added to the time limit of a turn: the time before its first step and after its last one. */
-const graceMs = 60_000
 
 /** The turn that an earlier request with the same Idempotency-Key created. Undefined when that request was rejected. */
 const begunBefore = ({ status, body }: StoredAnswer): BegunChat | undefined =>
@@ -101,7 +98,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
         await sendChunks({ db: db.hot, streams }, request, reply, { turnId, model: body.model, includeUsage, isFresh })
         return reply
       }
-      const timeoutMs = config.turnLimitMs + graceMs
+      const timeoutMs = longestTurnMs(config.turnLimitMs)
       if (!(await waitForTurn(request, reply, streams, { turnId, timeoutMs, isFresh }))) throw turnInProgress(notEnded)
       const completion = await getCompletion(db.hot, actor, turnId)
       if (!completion) throw turnInProgress(notEnded)

@@ -9,6 +9,12 @@ export interface WaitOptions {
   isFresh: boolean
 }
 
+/** Added to the time limit of a turn: the time before its first step and after its last one. */
+const graceMs = 60_000
+
+/** The longest time that a running turn can take to end. */
+export const longestTurnMs = (turnLimitMs: number): number => turnLimitMs + graceMs
+
 const clientGone = new Error('the client closed the connection')
 
 /**

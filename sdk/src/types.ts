@@ -1,1814 +1,2317 @@
 // Made from docs/openapi.json by `npm run generate`.
 
 export interface Agent {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the org that owns the agent. */
   orgId: string
-  /** UUIDv7 */
+  /** ID of the workspace of the agent. Null for the default agent of the org. */
   workspaceId: string | null
+  /** Name of the agent. */
   name: string
+  /** Short name, unique within the org. Made from the name. */
   slug: string
+  /** What the agent is for, at most 5,000 characters. */
   description: string | null
+  /** Avatar identifier. */
   avatar: string
+  /** ID of the model that the agent runs on. */
   model: string
+  /** System prompt of the model, at most 20,000 characters. */
   systemPrompt: string | null
+  /** Names of the tools that the agent may use. */
   allowedTools: string[]
+  /** Slugs of the agents that the agent may message. */
   allowedPeers: string[]
+  /** Slugs of the connectors that the agent may use. */
   allowedConnectors: string[]
+  /** Whether the agent responds. Inactive agents stay listed. */
   isActive: boolean
-  /** The org's default agent: every workspace sees it */
+  /** Whether this is the default agent of the org, which every workspace sees. */
   isDefault: boolean
-  /** `voice` and `approvals` are normalised, other keys are kept as sent; 32 KB at most. `approvals`: names of tools (in any case, a dot and an underscore are the same), `*` for every tool that is not read-only, `prefix*` such as `http__*`; unknown names are BAD_REQUEST */
+  /** Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. Default: empty. */
   settings: Record<string, unknown>
-  /** The user who made the latest change of the system prompt, model, tools, connectors, peers or approvals (of the name or description, too, when there is no system prompt). The agent uses the connections of this user without asking. Null when that is not known. */
+  /** ID of the user who last changed the system prompt, model, tools, connectors, peers or approvals (without a system prompt, also the name or description). The agent uses the connections of this user without asking for consent. Null when unknown. */
   authorityChangedBy: string | null
-  /** Goes up with each of these changes. A consent is valid for one version */
+  /** Incremented by each of these changes. A consent is valid for one version. */
   authorityVersion: number
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of deletion. */
   deletedAt: string | null
 }
 
 export interface AgentCreate {
-  /** 1 to 255 characters once runs of white space are one space */
+  /** Name, 1–255 characters after runs of white space are collapsed. */
   name: string
+  /** What the agent is for, at most 5,000 characters. Default: none. */
   description?: string | null
-  /** An id of `GET /models` */
+  /** ID of a model from `GET /models`. Default: the default model of the server. */
   model?: string
+  /** System prompt of the model, at most 20,000 characters. Default: none. */
   systemPrompt?: string | null
+  /** Avatar identifier, 1–255 characters. The server does not interpret it. Default `default`. */
   avatar?: string
-  /** Tools that the agent may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  /** Names of the tools that the agent may use. At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing. */
   allowedTools?: string[]
-  /** Slugs of agents that it may message; unknown ones are kept and grant nothing, an empty list grants nothing */
+  /** Slugs of the agents that the agent may message. At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing. */
   allowedPeers?: string[]
-  /** Slugs of connectors that it may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  /** Slugs of the connectors that the agent may use. At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing. */
   allowedConnectors?: string[]
-  /** `voice` and `approvals` are normalised, other keys are kept as sent; 32 KB at most. `approvals`: names of tools (in any case, a dot and an underscore are the same), `*` for every tool that is not read-only, `prefix*` such as `http__*`; unknown names are BAD_REQUEST */
+  /** Settings of the agent, at most 32 KB as JSON. `voice` and `approvals` are normalised; other keys are stored as sent. `approvals` lists tools that need approval: a tool name (letter case ignored, `.` and `_` are the same), `*` for every tool that is not read-only, or a prefix such as `http__*`. Unknown tool names are rejected with BAD_REQUEST. `monthlyCapCents` is the most that the agent may be charged in a month. Default: empty. */
   settings?: Record<string, unknown>
 }
 
 export interface AgentPatch {
-  /** 1 to 255 characters once runs of white space are one space */
+  /** Name, 1–255 characters after runs of white space are collapsed. */
   name?: string
+  /** What the agent is for, at most 5,000 characters. Default: none. */
   description?: string | null
-  /** An id of `GET /models` */
+  /** ID of a model from `GET /models`. Default: the default model of the server. */
   model?: string
+  /** System prompt of the model, at most 20,000 characters. Default: none. */
   systemPrompt?: string | null
+  /** Avatar identifier, 1–255 characters. The server does not interpret it. Default `default`. */
   avatar?: string
-  /** Tools that the agent may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  /** Names of the tools that the agent may use. At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing. */
   allowedTools?: string[]
-  /** Slugs of agents that it may message; unknown ones are kept and grant nothing, an empty list grants nothing */
+  /** Slugs of the agents that the agent may message. At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing. */
   allowedPeers?: string[]
-  /** Slugs of connectors that it may use; unknown ones are kept and grant nothing, an empty list grants nothing */
+  /** Slugs of the connectors that the agent may use. At most 100. Unknown names are stored but grant nothing. Default: an empty list, which grants nothing. */
   allowedConnectors?: string[]
-  /** Replaces the keys that it names; null removes one */
+  /** Settings to change. Keys that are not sent stay as they are; null removes a key. */
   settings?: Record<string, unknown>
-  /** Dropped without a word for the default agent, whose slug stays */
+  /** Short name, 1–63 characters of `a-z`, `0-9` and single hyphens, unique within the org. Ignored for the default agent. */
   slug?: string
+  /** Whether the agent responds. FORBIDDEN for the default agent. */
   isActive?: boolean
 }
 
 export interface ApiKey {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name of the key, 1–120 characters. */
   name: string
+  /** Beginning of the key, with its environment. */
   prefix: string
+  /** Last four characters of the key. */
   last4: string
-  /** UUIDv7 */
+  /** ID of the user that the key stands for. */
   userId: string
-  /** UUIDv7 */
+  /** ID of the workspace of its calls. Null: the default workspace of the org. */
   workspaceId: string | null
+  /** Permissions that the key is limited to. Empty: everything that its user may do. */
   scopes: string[]
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of expiry. Null: never. */
   expiresAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last use, accurate to ten minutes. Null before the first. */
   lastUsedAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of revocation. Null for a valid key. */
   revokedAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
 }
 
 export interface ApiKeyCreate {
+  /** Name of the key, 1–120 characters. */
   name: string
-  /** UUIDv7 */
+  /** ID of the workspace of its calls. Default, also for null: the default workspace of the org. */
   workspaceId?: string | null
-  /** none: all that its user may do */
+  /** Permissions to limit the key to, such as `files:read`, or `files:*` for all of an area. At most 50. Default: everything that its user may do. */
   scopes?: string[]
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of expiry, in the future. Default, also for null: never. */
   expiresAt?: string | null
 }
 
 export interface ApiKeyCreated {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name of the key, 1–120 characters. */
   name: string
+  /** Beginning of the key, with its environment. */
   prefix: string
+  /** Last four characters of the key. */
   last4: string
-  /** UUIDv7 */
+  /** ID of the user that the key stands for. */
   userId: string
-  /** UUIDv7 */
+  /** ID of the workspace of its calls. Null: the default workspace of the org. */
   workspaceId: string | null
+  /** Permissions that the key is limited to. Empty: everything that its user may do. */
   scopes: string[]
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of expiry. Null: never. */
   expiresAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last use, accurate to ten minutes. Null before the first. */
   lastUsedAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of revocation. Null for a valid key. */
   revokedAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** shown only here */
+  /** The API key. Returned only here; store it in a safe place. */
   key: string
 }
 
 export interface ApprovalDecision {
-  /** UUIDv7 */
+  /** ID of the approval, from `approvals` of the turn. */
   approvalId: string
+  /** True runs the tool; false tells the model that a person denied it. */
   approved: boolean
 }
 
 export interface AuditEntry {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the action. */
   at: string
+  /** Who acted. */
   actor: {
-    /** UUIDv7 */
+    /** ID of the user. Null for the server and its operator. */
     id: string | null
+    /** Name of the user at that time. */
     name: string
-    /** UUIDv7 */
+    /** ID of the API key. Null without one. */
     apiKeyId: string | null
   }
+  /** What happened, as `<resource>.<verb>`. */
   action: string
+  /** What was changed. */
   resource: {
+    /** Type of the resource. */
     type: string
+    /** ID of the resource. Null without one. */
     id: string | null
   }
+  /** Details of the action. The keys depend on `action`. */
   details: Record<string, unknown>
+  /** IP address of the caller. Null when unknown. */
   ip: string | null
+  /** `X-Request-Id` of the response. Null for actions outside of a request. */
   requestId: string | null
-  /** Place in the hash chain of the org; null for the first seconds */
+  /** Position in the hash chain of the org, from 1. Null for the first seconds. */
   seq: number | null
-  /** SHA-256 over the hash before it and this entry, in hexadecimal digits */
+  /** SHA-256 of the previous hash and this entry, in hexadecimal. Null for the first seconds. */
   hash: string | null
 }
 
 export interface BillingPatch {
+  /** Whether automatic top-up is on. */
   autoTopupEnabled?: boolean
+  /** Balance below which automatic top-up charges the saved card, in cents, 100–10,000,000,000. */
   autoTopupThresholdCents?: number
-  /** No card payment is larger than 99,999,999 */
+  /** Amount of an automatic top-up, in cents, 100–99,999,999. */
   autoTopupAmountCents?: number
-  /** No more than this by itself in a month */
+  /** Maximum amount of automatic top-ups in a calendar month (UTC), in cents, 100–10,000,000,000. Null: no limit. */
   autoTopupMonthlyCapCents?: number | null
-  /** Paid turns are refused beyond it */
+  /** Maximum amount that the org may be charged in a calendar month (UTC), in cents, 0–10,000,000,000. Paid turns beyond it are PAYMENT_REQUIRED. Null: no limit. */
   monthlyCapCents?: number | null
 }
 
 export interface BillingSnapshot {
+  /** Balance and settings of automatic top-up. */
   balance: {
+    /** Balance, in cents. */
     balanceCents: number
+    /** Sum of all deposits, in cents. */
     cumulativeDepositsCents: number
+    /** Whether automatic top-up is on. Default false. */
     autoTopupEnabled: boolean
+    /** Balance below which automatic top-up charges the saved card. Default 500, in cents. */
     autoTopupThresholdCents: number
+    /** Amount of an automatic top-up. Default 2,500, in cents. */
     autoTopupAmountCents: number
-    /** Charged, and less than a cent yet */
+    /** Charged, but less than a cent and not in the balance yet, in microcents (10,000 are one cent). */
     remainderMicrocents: number
-    /** What turns that run may still cost */
+    /** Reserved for running turns, in microcents (10,000 are one cent). */
     reservedMicrocents: number
   }
+  /** Waiver of the platform fee. */
   waiver: {
+    /** Whether the platform fee is waived for the org. */
     active: boolean
+    /** Deposits that the org can still make before the fee applies, in cents. */
     remainingCents: number
   }
+  /** Payment settings of the server. */
   payment: {
+    /** Whether payments by Stripe are set up. */
     paymentProviderConfigured: boolean
+    /** Whether Stripe's webhook is set up. */
     webhookConfigured: boolean
+    /** Whether Stripe's publishable key is set. */
     publishableKeyConfigured: boolean
+    /** Whether deposits without a payment are possible. Never in production. */
     directDepositAvailable: boolean
+    /** Whether paid turns need a sufficient balance. */
     billingEnforced: boolean
   }
+  /** Usage of models. */
   usage: {
+    /** Usage of the current calendar month (UTC). */
     currentMonth: {
-      /** Calls of models, free ones included */
+      /** Number of model calls, including free ones. */
       requestCount: number
-      /** Those on the org's own provider key */
+      /** Number of model calls with the org's own provider key. */
       byokRequestCount: number
-      /** Cached ones included */
+      /** Input tokens, including cached ones. */
       inputTokens: number
+      /** Output tokens. */
       outputTokens: number
+      /** Tokens read from the cache. */
       cacheReadTokens: number
+      /** Tokens written to the cache. */
       cacheWriteTokens: number
+      /** Input and output tokens together. */
       totalTokens: number
-      /** 10,000 microcents are a cent */
+      /** Cost of the model calls at the provider, in microcents (10,000 are one cent). */
       providerCostMicrocents: number
-      /** 10,000 microcents are a cent */
+      /** Platform fee, in microcents (10,000 are one cent). */
       platformFeeMicrocents: number
-      /** 10,000 microcents are a cent */
+      /** Total charged to the org, in microcents (10,000 are one cent). */
       totalChargedMicrocents: number
-      /** Whole cents of it */
+      /** Total charged to the org, rounded down, in cents. */
       totalChargedCents: number
-      /** ISO 8601, UTC, milliseconds */
+      /** Start of the calendar month (UTC). */
       monthStart: string
+      /** Usage by operation. */
       operationBreakdown: Array<{
+        /** `chat`: a person talks with an agent. `peer`: agents talk with each other. `connector`: an agent responds in a chat of a provider. */
         operation: string
+        /** Number of model calls. */
         requestCount: number
-        /** 10,000 microcents are a cent */
+        /** Charged, in microcents (10,000 are one cent). */
         totalChargedMicrocents: number
+        /** Charged, rounded down, in cents. */
         totalChargedCents: number
       }>
     }
   }
+  /** Latest transactions, newest first. */
   transactions: Array<{
-    /** UUIDv7 */
+    /** Unique ID, a UUID version 7. */
     id: string
+    /** Why the balance changed. */
     type: "deposit" | "usage" | "refund" | "adjustment" | "platform_fee"
-    /** Signed: what it does to the balance */
+    /** Change of the balance, negative for a charge, in cents. */
     amountCents: number
+    /** Balance after the transaction, in cents. */
     balanceAfterCents: number
+    /** ID of the payment at Stripe. Absent without a payment. */
     paymentIntentId?: string
+    /** Explanation of the transaction. */
     notes: string | null
-    /** ISO 8601, UTC, milliseconds */
+    /** Time of creation. */
     createdAt: string
   }>
+  /** Promotions that the org redeemed. */
   promotions: Promotion[]
+  /** The monthly plan. Null without one. */
   subscription: {
+    /** ID of the plan. */
     planId: string
+    /** Name of the plan. */
     planName: string
-    /** active, past_due, canceled, … */
+    /** Status of the subscription at Stripe, such as `active`, `past_due` or `canceled`. */
     status: string
+    /** Whether the plan ends with the paid month. */
     cancelAtPeriodEnd: boolean
-    /** ISO 8601, UTC, milliseconds */
+    /** End of the paid month. Null before the first payment. */
     currentPeriodEnd: string | null
-    /** ISO 8601, UTC, milliseconds */
+    /** Time of creation. */
     createdAt: string
   } | null
+  /** Automatic top-up. */
   autoTopup: {
+    /** State of automatic top-up. `backing_off`: a payment was declined and is attempted again at `retryAt`. `monthly_cap`: another top-up would exceed the monthly limit. `due`: a payment starts within a minute. `under_way`: a payment is being made. */
     state: "off" | "no_payment_method" | "balance_suffices" | "backing_off" | "monthly_cap" | "due" | "under_way"
-    /** Why the account is, or is not, filled up right now */
+    /** Explanation of the state. */
     reason: string
-    /** ISO 8601, UTC, milliseconds */
+    /** Time of the next attempt. Null when none is planned. */
     retryAt: string | null
+    /** Whether a card is saved. A deposit by card saves one. */
     hasPaymentMethod: boolean
+    /** Maximum amount of automatic top-ups in a calendar month (UTC), in cents. Null: no limit. */
     monthlyCapCents: number | null
+    /** Sum of the automatic top-ups of this calendar month (UTC), in cents. */
     chargedThisMonthCents: number
+    /** Latest automatic top-ups, newest first. */
     recent: Array<{
-      /** UUIDv7 */
+      /** Unique ID, a UUID version 7. */
       id: string
+      /** State of the payment. */
       state: "due" | "processing" | "succeeded" | "declined" | "failed"
+      /** Amount, in cents. */
       amountCents: number
+      /** Error code of the payment provider. Null without an error. */
       failureCode: string | null
+      /** Why the payment failed. Null when it did not. */
       failureMessage: string | null
-      /** ISO 8601, UTC, milliseconds */
+      /** Time of creation. */
       createdAt: string
-      /** ISO 8601, UTC, milliseconds */
+      /** Time when the payment succeeded or failed. Null before that. */
       endedAt: string | null
     }>
   }
+  /** Spending limits. */
   limits: {
+    /** Spending limit of the org. */
     org: {
+      /** Maximum amount charged in a calendar month (UTC), in cents. Null: no limit. */
       monthlyCapCents: number | null
-      /** 10,000 microcents are a cent */
+      /** Charged in this calendar month (UTC), in microcents (10,000 are one cent). */
       chargedThisMonthMicrocents: number
+      /** Charged in this calendar month (UTC), rounded down, in cents. */
       chargedThisMonthCents: number
-      /** near: 80 % of the cap are used up */
+      /** `free`: below 80 % of the limit. `near`: 80 % or more. `reached`: paid turns are rejected. */
       state: "free" | "near" | "reached"
     }
-    /** Agents with a cap of their own; empty for those who do not manage billing */
+    /** Agents with a spending limit. Empty for callers without the permission `billing:manage`. */
     agents: Array<{
-      /** UUIDv7 */
+      /** Unique ID, a UUID version 7. */
       id: string
+      /** Name of the agent. */
       name: string
+      /** Slug of the agent. */
       slug: string
+      /** Maximum amount charged in a calendar month (UTC), in cents. Null: no limit. */
       monthlyCapCents: number | null
-      /** 10,000 microcents are a cent */
+      /** Charged in this calendar month (UTC), in microcents (10,000 are one cent). */
       chargedThisMonthMicrocents: number
+      /** Charged in this calendar month (UTC), rounded down, in cents. */
       chargedThisMonthCents: number
-      /** near: 80 % of the cap are used up */
+      /** `free`: below 80 % of the limit. `near`: 80 % or more. `reached`: paid turns are rejected. */
       state: "free" | "near" | "reached"
     }>
   }
 }
 
 export interface Breakdown {
+  /** Period that the figures are for. */
   period: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Start of the period, inclusive. */
   from: string
-  /** ISO 8601, UTC, milliseconds */
+  /** End of the period: the time of the request. */
   to: string
+  /** Usage by agent, model or project, highest charge first. */
   items: Array<{
+    /** ID of the agent, model or project. Null for usage that cannot be attributed. */
     id: string | null
+    /** Name of the agent, model or project. */
     name: string
-    /** Calls of models, free ones included */
+    /** Number of model calls, including free ones. */
     requestCount: number
-    /** Those on the org's own provider key */
+    /** Number of model calls with the org's own provider key. */
     byokRequestCount: number
-    /** Cached ones included */
+    /** Input tokens, including cached ones. */
     inputTokens: number
+    /** Output tokens. */
     outputTokens: number
+    /** Tokens read from the cache. */
     cacheReadTokens: number
+    /** Tokens written to the cache. */
     cacheWriteTokens: number
+    /** Input and output tokens together. */
     totalTokens: number
-    /** 10,000 microcents are a cent */
+    /** Cost of the model calls at the provider, in microcents (10,000 are one cent). */
     providerCostMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Platform fee, in microcents (10,000 are one cent). */
     platformFeeMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Total charged to the org, in microcents (10,000 are one cent). */
     totalChargedMicrocents: number
-    /** Whole cents of it */
+    /** Total charged to the org, rounded down, in cents. */
     totalChargedCents: number
-    /** Of what was charged in all, from 0 to 1 */
+    /** Share of the total charged, 0–1. */
     share: number
   }>
 }
 
 export interface Cancelled {
+  /** Whether the turn is cancelled, now or before. False when it had ended or nothing was running. */
   cancelled: boolean
 }
 
 export interface ChatCompletion {
-  /** `chatcmpl-` and the id of the turn */
+  /** `chatcmpl-` and the ID of the turn. */
   id: string
+  /** Type of the object. */
   object: "chat.completion"
-  /** Unix seconds */
+  /** Time of creation, in Unix seconds. */
   created: number
+  /** `agent/` and the slug or ID of an agent. */
   model: string
+  /** Always one choice. */
   choices: Array<{
+    /** Always 0. */
     index: number
+    /** The reply. */
     message: {
+      /** Role of the author. */
       role: "assistant"
+      /** Reply of the agent. */
       content: string
+      /** Always null. */
       refusal: null
     }
+    /** Always null. */
     logprobs: null
+    /** Why the reply ended. `length`: a limit ended the turn. */
     finish_reason: "stop" | "length" | "content_filter"
   }>
+  /** Tokens of the turn. */
   usage: {
-    /** Of all calls of the model that the turn took */
+    /** Input tokens of all model calls of the turn. */
     prompt_tokens: number
+    /** Output tokens of all model calls of the turn. */
     completion_tokens: number
+    /** Input and output tokens together. */
     total_tokens: number
+    /** Details of the input tokens. */
     prompt_tokens_details: {
+      /** Tokens read from the cache. */
       cached_tokens: number
     }
   }
 }
 
 export interface ChatCompletionCreate {
-  /** `agent/<slug>` */
+  /** `agent/` and the slug or ID of an agent. At most 300 characters. */
   model: string
-  /** The last one is the user’s */
+  /** Messages of the conversation, 1–2,000. The last one must be a `user` message. */
   messages: Array<{
+    /** Role of the author. `system` and `developer` messages are added to the instructions of the agent. `tool` and `function` are rejected. */
     role: "system" | "developer" | "user" | "assistant" | "tool" | "function"
+    /** Text, or an array of parts. Default: empty. */
     content?: string | Array<{
-      /** `text`, or `file` for a stored file */
+      /** `text`, or `file` for a stored file. */
       type: string
+      /** Text of a `text` part. */
       text?: string
+      /** File of a `file` part. */
       file?: {
-        /** The id of a file of the org */
+        /** ID of a file of the org. */
         file_id?: string
       }
     }> | null
+    /** Rejected: tools run on the server. */
     tool_calls?: unknown
   }>
+  /** Whether to stream the response as server-sent events. Default false. */
   stream?: boolean | null
+  /** Options of the stream. Default: none. */
   stream_options?: {
+    /** Whether the stream ends with a chunk that carries `usage`. Default false. */
     include_usage?: boolean
   } | null
-  /** The most that each call of the model may say */
+  /** Maximum number of output tokens of each model call, 1–100,000,000. Default: the limit of the model. */
   max_completion_tokens?: number | null
-  /** The older name of the same */
+  /** Older name of `max_completion_tokens`, 1–100,000,000. Default: the limit of the model. */
   max_tokens?: number | null
+  /** Number of choices. Only 1 is supported. Default 1. */
   n?: number | null
+  /** Rejected with `unsupported_parameter`: the tools of the agent run on the server. */
   tools?: unknown[] | null
+  /** Rejected with `unsupported_parameter`: the tools of the agent run on the server. */
   functions?: unknown[] | null
+  /** Rejected with `unsupported_parameter`: stop sequences are not supported. */
   stop?: unknown
+  /** Format of the response. Only `{ "type": "text" }` is supported. Default: text. */
   response_format?: Record<string, unknown> | null
+  /** Log probabilities. Only false is supported. Default false. */
   logprobs?: boolean | null
+  /** Output types. Only `["text"]` is supported. Default: text. */
   modalities?: unknown[] | null
+  /** Rejected with `unsupported_parameter`: audio is not supported. */
   audio?: Record<string, unknown> | null
 }
 
 export interface ChatFailure {
+  /** The error. */
   error: {
+    /** Explanation for people. */
     message: string
+    /** Kind of the error. */
     type: string
+    /** Parameter that is wrong. Null when it is none. */
     param: string | null
+    /** Stable error code, such as `model_not_found`. Null without one. */
     code: string | null
   }
 }
 
 export interface ChatModel {
-  /** `agent/<slug>` */
+  /** `agent/` and the slug or ID of an agent. */
   id: string
+  /** Type of the object. */
   object: "model"
-  /** Unix seconds */
+  /** Time of creation, in Unix seconds. */
   created: number
+  /** Always `atrium`. */
   owned_by: string
 }
 
 export interface ChatModelList {
+  /** Type of the object. */
   object: "list"
+  /** Active agents of the workspace. */
   data: ChatModel[]
 }
 
 export interface Connection {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Slug of the connector. */
   connectorSlug: string
+  /** Label that distinguishes several connections to one connector. */
   label: string | null
+  /** `pending`: waits up to an hour for credentials or consent. `active`: in use. `error`: the provider rejects the credentials, see `lastError`. `expired`: not completed in an hour. `revoked`: deleted. */
   status: "pending" | "active" | "error" | "expired" | "revoked"
+  /** Name of the account at the provider. Null while pending. */
   accountName: string | null
+  /** ID of the account at the provider. Null while pending. */
   accountId: string | null
+  /** Scopes that the provider granted. Empty for connectors without scopes. */
   scopes: string[]
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last use. Null before the first. */
   lastUsedAt: string | null
+  /** Last error of the provider. Null without one. */
   lastError: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of deletion. Null before that. */
   deletedAt: string | null
 }
 
 export interface ConnectionCreate {
+  /** Slug of a connector from `GET /connectors`, 1–100 characters. */
   connectorSlug: string
-  /** Tells several connections to one connector apart */
+  /** Label that distinguishes several connections to one connector, at most 120 characters. Default: none. */
   label?: string
 }
 
 export interface ConnectionTools {
-  /** Of the tools that were agreed to; null where they never change */
+  /** Hash of the accepted tools. Null for connectors whose tools never change. */
   hash: string | null
+  /** Tools that agents can use. */
   items: Array<{
-    /** As agents call it */
+    /** Name by which agents call the tool. */
     name: string
+    /** What the tool does. */
     description: string
+    /** JSON Schema of the arguments. */
     inputSchema: unknown
   }>
+  /** Tools of an MCP server that differ from the accepted ones. Null when they are the same. */
   offered: {
+    /** Hash of the offered tools. Send it to accept them. */
     hash: string
+    /** Tools that the MCP server offers now. */
     items: Array<{
+      /** Name of the tool at the MCP server. */
       name: string
+      /** What the tool does. */
       description: string
+      /** JSON Schema of the arguments. */
       inputSchema: unknown
     }>
   } | null
 }
 
 export interface ConnectorEntry {
+  /** Stable identifier of the connector. */
   slug: string
+  /** Display name. */
   name: string
+  /** What agents can do with the connector. */
   description: string
+  /** How a connection is authorized. */
   authType: "oauth" | "api_key" | "none"
-  /** Its OAuth client is set on this server, or it needs none */
+  /** Whether the server has the OAuth client that the connector needs, or it needs none. */
   configured: boolean
+  /** Whether the connector can be used on this server. */
   availability: "available" | "not_configured" | "coming_soon"
-  /** Only when it is not available */
+  /** Why the connector is not available. Absent when it is. */
   availabilityReason?: string
-  /** Empty where each connection brings its own (MCP) */
+  /** Tools of the connector. Empty for `mcp`, where each server has its own. */
   tools: Array<{
+    /** Name of the tool. */
     name: string
+    /** What the tool does. */
     description: string
   }>
-  /** Only for `api_key` */
+  /** Credentials to ask for. Present for `api_key` connectors only. */
   credentialFields?: Array<{
+    /** Key of the field in `credentials`. */
     key: string
+    /** Label of the form field. */
     label: string
+    /** Whether a value is required. */
     required: boolean
-    /** To be hidden while it is typed */
+    /** Whether the form should hide the value. */
     secret: boolean
+    /** Where to find the value. */
     help?: string
   }>
 }
 
 export interface Consent {
+  /** Slug of the connector. */
   connectorSlug: string
-  /** The `authorityVersion` of the agent that it was given for */
+  /** The `authorityVersion` of the agent that the consent was given for. */
   authorityVersion: number
-  /** False once somebody else has changed how the agent acts */
+  /** Whether the consent still applies. False after another person has changed how the agent acts. */
   isValid: boolean
-  /** Whether tools that change something ask for approval once the agent has read untrusted content */
+  /** Whether tools that change something ask for approval after the agent has read untrusted content. */
   askAfterUntrustedContent: boolean
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
 }
 
 export interface ConsentList {
+  /** Your consents for the agent. */
   items: Consent[]
+  /** Always null: the list has one page. */
   nextCursor: string | null
+  /** The last change of how the agent acts. */
   authority: {
-    /** The `authorityVersion` of the agent now */
+    /** The `authorityVersion` of the agent now. */
     version: number
+    /** The user who last changed how the agent acts. Null when unknown. */
     changedBy: {
-      /** UUIDv7 */
+      /** Unique ID, a UUID version 7. */
       id: string
+      /** Name of the user. */
       name: string
     } | null
-    /** ISO 8601, UTC, milliseconds */
+    /** Time of that change. */
     changedAt: string
   }
 }
 
 export interface ConsentPut {
-  /** Whether tools that change something ask for approval once the agent has read untrusted content. As before when left out; true for a new consent */
+  /** Whether tools that change something ask for approval after the agent has read untrusted content. Default: the value of the existing consent; true for a new consent. */
   askAfterUntrustedContent?: boolean
-  /** The `authorityVersion` of the agent that you looked at; CONFLICT when the agent has changed since */
+  /** The `authorityVersion` of the agent that you read. CONFLICT when the agent has changed since. Default: the current version. */
   authorityVersion?: number
 }
 
 export interface Credentials {
-  /** A value for each of the connector's credentialFields that is required, and for no others */
+  /** A value for each field of `credentialFields` that is required, at most 8,192 characters each. Unknown fields are rejected. */
   credentials: Record<string, string>
 }
 
 export interface Deleted {
+  /** Always true. */
   deleted: true
 }
 
 export interface Delivery {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the webhook. */
   webhookId: string
-  /** UUIDv7 */
+  /** ID of the event. */
   eventId: string
+  /** Type of the event. */
   eventType: string
+  /** URL that the event is sent to. Null when the webhook forwards nowhere. */
   url: string | null
-  /** held: the webhook is paused or disabled */
+  /** `pending`: waits for an attempt. `sending`: an attempt is running. `failed`: no attempts are left. `held`: the webhook is paused or disabled; sent when it is active again. */
   status: "pending" | "sending" | "succeeded" | "failed" | "held"
-  /** What it waits for, or why it was given up */
+  /** Explanation of the status. Null when there is nothing to add. */
   statusReason: string | null
-  /** Attempts after the first */
+  /** Number of attempts after the first. */
   retryCount: number
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the next attempt. Null when none is planned. */
   nextAttemptAt: string | null
+  /** Response of the endpoint to the last attempt. Null without one. */
   response: {
+    /** HTTP status code. */
     status: number
+    /** Headers of the response, with names in lower case. */
     headers: Record<string, string>
-    /** Its first 4 KB as text */
+    /** First 4 KB of the body, as text. */
     body: string
+    /** Whether the body is longer. */
     truncated: boolean
+    /** Duration of the request, in milliseconds. */
     durationMs: number
   } | null
-  /** Why the last attempt failed */
+  /** Why the last attempt failed. Null when it succeeded. */
   error: string | null
+  /** Attempts, oldest first. */
   attempts: Array<{
+    /** Number of the attempt, from 1. */
     number: number
+    /** Whether a person requested the attempt. */
     trigger: "automatic" | "manual"
-    /** ISO 8601, UTC, milliseconds */
+    /** Time of the attempt. */
     at: string
+    /** Duration of the attempt, in milliseconds. */
     durationMs: number
+    /** URL that the event was sent to. */
     url: string
+    /** HTTP status code of the response. Null without one. */
     responseStatus: number | null
+    /** Why the attempt failed. Null when it succeeded. */
     error: string | null
   }>
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
 }
 
 export interface DepositCreate {
+  /** Amount in cents, 100–100,000. */
   amountCents: number
+  /** Deposit without a payment. Works only outside production, without Stripe or with `ALLOW_DIRECT_DEPOSITS=1`. Default: a payment page, if Stripe is set up. */
   method?: "direct"
 }
 
 export interface DepositStarted {
+  /** URL of the payment page. Open it in a browser. */
   checkoutUrl?: string
+  /** ID of the checkout session at Stripe. */
   sessionId?: string
+  /** Amount of a direct deposit, in cents. Absent with a payment page. */
   deposited?: number
+  /** Present for a direct deposit only. */
   method?: "direct"
+  /** Explanation of a direct deposit. */
   message?: string
 }
 
 export interface Endpoint {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the connection. */
   connectionId: string
+  /** Provider that sends the events. */
   provider: string
-  /** Where the provider sends its events */
+  /** URL that the provider sends events to. */
   url: string
-  /** pending while it is being set up, closed when another one has taken its place */
+  /** `pending`: being set up. `active`: receives events. `closed`: replaced by another endpoint. */
   status: "pending" | "active" | "closed"
-  /** UUIDv7 */
+  /** ID of the agent that handles the events. Null: events are only recorded. */
   agentId: string | null
-  /** What it is for at the provider: a repository, a number */
+  /** What the endpoint is for at the provider, such as a repository or a phone number. */
   target: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
 }
 
 export interface ExistingConnection {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Slug of the connector. */
   connectorSlug: string
+  /** Label that distinguishes several connections to one connector. */
   label: string | null
+  /** `pending`: waits up to an hour for credentials or consent. `active`: in use. `error`: the provider rejects the credentials, see `lastError`. `expired`: not completed in an hour. `revoked`: deleted. */
   status: "pending" | "active" | "error" | "expired" | "revoked"
+  /** Name of the account at the provider. Null while pending. */
   accountName: string | null
+  /** ID of the account at the provider. Null while pending. */
   accountId: string | null
+  /** Scopes that the provider granted. Empty for connectors without scopes. */
   scopes: string[]
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last use. Null before the first. */
   lastUsedAt: string | null
+  /** Last error of the provider. Null without one. */
   lastError: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of deletion. Null before that. */
   deletedAt: string | null
   connection: Connection
-  /** To be opened in a browser */
+  /** URL of the provider's consent page. Open it in a browser. Valid once, for 10 minutes. Null for other connectors. */
   oauthUrl: string | null
-  /** Where to POST the credentials */
+  /** URL to POST the credentials to. Null for OAuth connectors. */
   credentialSubmitUrl: string | null
 }
 
 export interface Failure {
+  /** Always false. */
   success: false
+  /** The error. */
   error: {
+    /** Stable error code. */
     code: "BAD_REQUEST" | "UNAUTHORIZED" | "PAYMENT_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "CONFLICT" | "VALIDATION_ERROR" | "TOO_MANY_REQUESTS" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE"
+    /** Explanation for people. It may change. */
     message: string
   }
 }
 
 export interface File {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name, 1–255 characters without NUL, CR or LF. */
   name: string
+  /** Media type. Null for folders and links. */
   mimeType: string | null
-  /** Bytes */
+  /** Size in bytes. 0 for folders and links. */
   size: number
-  /** UUIDv7 */
+  /** ID of the folder that contains the file. Null: the root of the org. */
   parentId: string | null
-  /** UUIDv7 */
+  /** ID of the project whose folder contains the file. Null without one. */
   projectId: string | null
+  /** Kind of the record: a file, a folder or a link to a file. */
   source: "upload" | "folder" | "link"
-  /** UUIDv7 */
+  /** ID of the file that a link points to. Null for files and folders. */
   targetFileId: string | null
+  /** Tags, at most 50 of 1–64 characters each. */
   tags: string[]
+  /** Whether it is the folder of a project, which cannot be renamed, moved or deleted by itself. */
   isProtected: boolean
+  /** `pending` until the bytes are stored. Pending files are removed after 24 hours. */
   status: "pending" | "ready"
-  /** Shared by files with the same bytes; null until they are here */
+  /** Key of the stored object. Files with the same bytes share it. Null while pending. */
   storageKey: string | null
-  /** Where an API key downloads it; null for a folder */
+  /** URL that downloads the file with an API key. Null for folders. */
   storageUrl: string | null
-  /** SHA-256 of the bytes, in hex */
+  /** SHA-256 of the bytes in hexadecimal. Null while pending, and for folders and links. */
   contentHash: string | null
-  /** UUIDv7 */
+  /** ID of the user who created the file. */
   createdBy: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
 }
 
 export interface FileCreate {
+  /** Kind of the record. Default `upload`. */
   source?: "upload" | "folder" | "link"
-  /** Any text without NUL, CR or LF */
+  /** Name, 1–255 characters without NUL, CR or LF. Required for files and folders. Default for a link: the name of its target. */
   name?: string
+  /** Media type in lower case, without parameters. Must be one of the types that can be stored. At most 255 characters. Required for files. */
   mimeType?: string
+  /** Size in bytes, 0–104,857,600. Required for files. */
   size?: number
-  /** UUIDv7 */
+  /** ID of the containing folder. Default, also for null: the root of the org. */
   parentId?: string | null
-  /** UUIDv7 */
+  /** ID of the project to put the file into. With `parentId`, that folder must be in the project. Default, also for null: none. */
   projectId?: string | null
-  /** UUIDv7 */
+  /** ID of the file that a link points to. Required for links; not a folder. */
   targetFileId?: string
 }
 
 export interface FileCreated {
   file: File
-  /** Takes the bytes by PUT, once, within an hour */
+  /** Signed URL that accepts the bytes by PUT, once, within an hour. Present for pending files only. */
   uploadUrl?: string
 }
 
 export interface FilePatch {
-  /** Any text without NUL, CR or LF */
+  /** Name, 1–255 characters without NUL, CR or LF. */
   name?: string
-  /** UUIDv7 */
+  /** ID of the folder to move the file to. Null: the root of the org. */
   parentId?: string | null
+  /** Tags, at most 50 of 1–64 characters each. Replaces all tags. */
   tags?: string[]
 }
 
 export interface FileUpload {
+  /** The bytes, at most 100 MB, with their media type. */
   file: Blob
-  /** UUIDv7 */
+  /** ID of the containing folder. Default: the root of the org. */
   parentId?: string
-  /** UUIDv7 */
+  /** ID of the project to put the file into. Default: none. */
   projectId?: string
 }
 
 export interface InboundEvent {
-  /** The provider's own id, or the hash of the body */
+  /** The provider's ID of the event, or the hash of its body. */
   id: string
+  /** Type of the event. */
   type: string
-  /** recorded: nothing to do; waiting and running: a turn is on its way; answered: the answer was sent; silent: it ended without one; failed: see error; unknown: the answer may or may not have arrived */
+  /** `recorded`: nothing to do. `waiting`, `running`: a turn is queued or running. `answered`: the response was sent. `silent`: the turn ended without a response. `failed`: see `error`. `unknown`: the response may or may not have arrived. */
   status: "recorded" | "waiting" | "running" | "answered" | "silent" | "failed" | "unknown"
+  /** Name of the sender. */
   sender: string | null
-  /** UUIDv7 */
+  /** ID of the turn that handles the event. Null without one. */
   turnId: string | null
+  /** Why handling the event failed. Null when it did not. */
   error: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time when the event was received. */
   receivedAt: string
 }
 
 export interface Invitation {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** The org. */
   org: {
-    /** UUIDv7 */
+    /** ID of the org. */
     id: string
+    /** Name of the org. */
     name: string
   }
+  /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
   role: "owner" | "admin" | "billing_manager" | "member"
-  /** the name of the member who sent it */
+  /** Name of the member who sent the invitation. */
   invitedBy: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
 }
 
 export interface InvitationAccepted {
-  /** UUIDv7 */
+  /** ID of the new membership. */
   memberId: string
-  /** UUIDv7 */
+  /** ID of the org. */
   orgId: string
 }
 
 export interface InvitationDeclined {
+  /** Always true. */
   declined: true
 }
 
 export interface InvitationList {
+  /** Your open invitations, oldest first, at most 100. */
   items: Invitation[]
 }
 
 export interface LinearBinding {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** Linear's id of the organization whose events are received */
+  /** Linear's ID of the organization whose events are received. */
   organizationId: string
-  /** Its name when it was bound */
+  /** Name of the organization when it was bound. */
   organizationName: string
-  /** The connection whose token proved administration */
+  /** ID of the connection whose token proved administration. */
   connectionId: string
-  /** The id of the user who bound it */
+  /** ID of the user who bound the organization. */
   boundBy: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
 }
 
 export interface LinearBindingCreate {
-  /** Your own Linear connection, made with the account of an administrator of the Linear organization */
+  /** ID of your own Linear connection, made with the account of an administrator of the Linear organization. */
   connectionId: string
 }
 
 export interface Me {
+  /** The user that the credential stands for. */
   user: {
-    /** UUIDv7 */
+    /** ID of the user. */
     id: string
+    /** E-mail address. */
     email: string
+    /** Name of the person. */
     name: string
   }
+  /** The org. */
   org: {
-    /** UUIDv7 */
+    /** ID of the org. */
     id: string
+    /** Name of the org. */
     name: string
   }
+  /** The workspace of the call. Null for a member who is in no workspace. */
   workspace: {
-    /** UUIDv7 */
+    /** ID of the workspace. */
     id: string
+    /** Name of the workspace. */
     name: string
   } | null
+  /** Role of the user in the org. */
   role: string
+  /** What the call may do: the permissions of the role, limited to the scopes of the key. */
   permissions: string[]
+  /** The API key of the call. Null for a session of the console. */
   apiKey: {
-    /** UUIDv7 */
+    /** ID of the API key. */
     id: string
+    /** Name of the API key. */
     name: string
+    /** Scopes of the key. Empty: everything that its user may do. */
     scopes: string[]
   } | null
 }
 
 export interface Member {
-  /** UUIDv7 */
+  /** ID of the membership. It differs from the ID of the user. */
   id: string
-  /** UUIDv7 */
+  /** ID of the user. */
   userId: string
+  /** E-mail address. */
   email: string
+  /** Name of the person. */
   name: string
+  /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
   role: "owner" | "admin" | "billing_manager" | "member"
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** `invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org */
+  /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
 }
 
 export interface MemberCreate {
+  /** E-mail address, 3–254 characters. */
   email: string
+  /** Name of the person in this org, 1–120 characters. Default: the part of the e-mail address before the `@`. */
   name?: string
+  /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
   role: "owner" | "admin" | "billing_manager" | "member"
-  /** default: the org's default workspace */
+  /** Workspaces to add the person to, at most 100. Default: the default workspace of the org. */
   workspaceIds?: string[]
 }
 
 export interface MemberCreated {
-  /** UUIDv7 */
+  /** ID of the membership. It differs from the ID of the user. */
   id: string
-  /** UUIDv7 */
+  /** ID of the user. */
   userId: string
+  /** E-mail address. */
   email: string
+  /** Name of the person. */
   name: string
+  /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
   role: "owner" | "admin" | "billing_manager" | "member"
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** `invited`: has not accepted yet, and may do nothing in this org; set for people who signed in before or are in another org */
+  /** `active`: a member. `invited`: has not accepted the invitation and has no access to the org. New people are active at once; people who signed in before or belong to another org are invited. */
   status: "active" | "invited"
-  /** one-time, for 24 hours, for this org alone; shown once, to a caller who stepped up, for a person who has no password that opens this org */
+  /** One-time sign-in link for this org, valid for 24 hours and returned only here. Null without step-up, and for a person who has a password that opens this org. */
   signInLink: string | null
 }
 
 export interface MemberPatch {
+  /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
   role: "owner" | "admin" | "billing_manager" | "member"
 }
 
 export interface Message {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the session. */
   sessionId: string
-  /** UUIDv7 */
+  /** ID of the turn. */
   turnId: string
+  /** `user`: the request. `assistant`: the reply of the agent. */
   role: "user" | "assistant"
+  /** The author of the message. */
   author: {
+    /** Whether the author is an agent or a user. */
     type: "agent" | "user"
-    /** UUIDv7 */
+    /** ID of the agent or user. */
     id: string
+    /** Slug of the agent. Absent for users. */
     slug?: string
+    /** Name of the author. */
     name: string
+    /** Avatar identifier of the agent. Absent for users. */
     avatar?: string
   }
+  /** Parts of the message, in order. */
   parts: MessagePart[]
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
 }
 
 export type MessagePart = {
+  /** Type of the part. */
   type: "text"
+  /** The text. */
   text: string
 } | {
+  /** Type of the part. */
   type: "reasoning"
+  /** The reasoning. */
   text: string
 } | {
+  /** Type of the part. */
   type: "tool-call"
+  /** ID of the tool call, unique within the turn. */
   toolCallId: string
+  /** Name of the tool. */
   toolName: string
+  /** Arguments of the call. */
   input: unknown
 } | {
+  /** Type of the part. */
   type: "tool-result"
+  /** ID of the tool call, unique within the turn. */
   toolCallId: string
+  /** Name of the tool. */
   toolName: string
+  /** Result of the call. */
   output: unknown
+  /** Whether the call failed. */
   isError: boolean
 } | {
+  /** Type of the part. */
   type: "file"
-  /** UUIDv7 */
+  /** ID of the file. */
   fileId: string
+  /** Name of the file. */
   name: string
+  /** Media type of the file. */
   mimeType: string
+  /** Size in bytes. */
   sizeBytes: number
 } | {
+  /** Type of the part. */
   type: "error"
+  /** Error code. */
   code: string
+  /** Explanation for people. */
   message: string
 }
 
 export interface Model {
-  /** provider/model */
+  /** ID of the model: `provider/model`. */
   id: string
+  /** Display name. */
   name: string
+  /** Name of the provider. */
   provider: string
+  /** Whether agents can run on the model. */
   available: boolean
+  /** Why the model is not available. Null when it is. */
   unavailableReason: string | null
+  /** Whether the model costs nothing. */
   free: boolean
-  /** Tokens; null when the provider does not tell */
+  /** Maximum number of tokens of prompt and response together. Null when unknown. */
   contextWindow: number | null
+  /** Maximum number of tokens of a response. Null when unknown. */
   maxOutputTokens: number | null
+  /** Features of the model. */
   capabilities: {
+    /** Whether the model can call tools. */
     tools: boolean
+    /** Whether the model reads images. */
     vision: boolean
+    /** Whether the model reasons before it responds. */
     reasoning: boolean
   }
+  /** Prices. Null when unknown. */
   pricing: {
-    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    /** Price of input tokens, in microcents for a million tokens. 10,000 microcents are one cent. */
     input: number
-    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    /** Price of output tokens, in microcents for a million tokens. 10,000 microcents are one cent. */
     output: number
-    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    /** Price of tokens read from the cache, in microcents for a million tokens. 10,000 microcents are one cent. */
     cacheRead: number
-    /** Microcents for a million tokens; 10,000 microcents are a cent */
+    /** Price of tokens written to the cache, in microcents for a million tokens. 10,000 microcents are one cent. */
     cacheWrite: number
   } | null
 }
 
 export interface OAuthCompletion {
+  /** Authorization code from the redirect of the provider, at most 4,096 characters. */
   code: string
+  /** State from the redirect of the provider, at most 512 characters. Valid once, for 10 minutes. */
   state: string
 }
 
 export interface OAuthUrl {
+  /** URL of the provider's consent page. Open it in a browser. Valid once, for 10 minutes. */
   oauthUrl: string
 }
 
 export interface PasswordChange {
-  /** not needed for the first password of this session */
+  /** Current password, 1–128 characters. Required, except for the first password of the session. */
   currentPassword?: string
+  /** New password, 8–128 characters. */
   newPassword: string
-  /** a code of the authenticator; needed with the current password of another org, when that org asks for one */
+  /** Code of the authenticator app: 6 digits. Required with the current password of another org that has two-factor authentication. */
   totpCode?: string
 }
 
 export interface PasswordChanged {
+  /** Always true. */
   changed: true
 }
 
 export interface PaymentEventReceived {
+  /** Always true. */
   received: true
 }
 
 export interface Peer {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Short name, unique within the org. */
   slug: string
+  /** Name of the agent. */
   name: string
+  /** What the agent is for, at most 5,000 characters. */
   description: string | null
+  /** Avatar identifier. */
   avatar: string
+  /** Whether the agent responds. */
   isActive: boolean
-  /** It lists this agent among its own peers */
+  /** Whether it lists this agent among its own peers. */
   canReply: boolean
 }
 
 export interface PeerMessage {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the session. */
   sessionId: string
-  /** UUIDv7 */
+  /** ID of the turn. */
   turnId: string
-  /** UUIDv7 */
+  /** ID of the agent that wrote the message. */
   fromAgentId: string
+  /** Slug of that agent. */
   fromAgentSlug: string
-  /** As it was when the message was written */
+  /** Name of that agent when the message was written. */
   fromAgentName: string
+  /** Avatar identifier of that agent. */
   fromAgentAvatar: string
-  /** Written by the agent that is asked about */
+  /** Whether the agent in the path wrote the message. */
   isSelf: boolean
+  /** Text of the message. */
   text: string
+  /** Parts of the message, in order. */
   parts: MessagePart[]
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
 }
 
 export interface Preview {
-  /** UUIDv7 */
+  /** ID of the file. For a link, of its target. */
   fileId: string
+  /** Name of the file. */
   name: string
+  /** Media type of the file. */
   mimeType: string
+  /** `text` has `text`. `document` has `text` and mostly `html`. `spreadsheet` has `sheets`. */
   kind: "text" | "document" | "spreadsheet"
-  /** There is more in the file than in here */
+  /** Whether the file has more content than the preview. */
   truncated: boolean
-  /** Up to 512 KB */
+  /** Text of the file, at most 512 KB. */
   text?: string
-  /** Of a document: safe to show */
+  /** Sanitised HTML of a document. Absent for PDF. */
   html?: string
+  /** Sheets of a spreadsheet, at most 20. */
   sheets?: Array<{
+    /** Name of the sheet. */
     name: string
+    /** Cells as displayed, at most 1,000 rows of 100 columns. */
     rows: string[][]
+    /** Number of rows in the file. */
     rowCount: number
+    /** Number of columns in the file. */
     columnCount: number
+    /** Whether the sheet has more rows or columns. */
     truncated: boolean
   }>
 }
 
 export interface Pricing {
+  /** Plans that the server offers. */
   plans: Array<{
+    /** ID of the plan. */
     id: string
+    /** Name of the plan. */
     name: string
+    /** Who the plan is for. */
     description: string
-    /** A month; null: made to measure */
+    /** Price of a month, in cents. Null: on request. */
     priceCents: number | null
+    /** Billing interval. */
     interval: "month"
-    /** Granted for each month that is paid */
+    /** Credit that each paid month grants, in cents. */
     includedCreditCents: number
+    /** Whether the plan is sold on request only. */
     custom: boolean
+    /** Quotas of an org on the plan. */
     quotas: {
-      /** The most bytes in files; null: unlimited */
+      /** Maximum size of all files together, in bytes. Null: unlimited. */
       storedBytes: number | null
-      /** The most files, folders and links; null: unlimited */
+      /** Maximum number of files, folders and links. Null: unlimited. */
       files: number | null
-      /** The most webhook events kept; null: unlimited */
+      /** Maximum number of stored webhook events. Null: unlimited. */
       eventsKept: number | null
-      /** The most webhooks; null: unlimited */
+      /** Maximum number of webhooks. Null: unlimited. */
       webhooks: number | null
-      /** The most agents; null: unlimited */
+      /** Maximum number of agents. Null: unlimited. */
       agents: number | null
-      /** The most connections; null: unlimited */
+      /** Maximum number of connections. Null: unlimited. */
       connections: number | null
     }
   }>
+  /** Fee on the cost of model calls. */
   platformFee: {
-    /** Hundredths of a percent */
+    /** Rate in basis points: 100 are 1 %. */
     bps: number
-    /** For this org, as of now */
+    /** Whether the fee is waived for the org now. */
     waived: boolean
   }
+  /** Prices of the models. */
   models: Array<{
+    /** ID of the model. */
     id: string
+    /** Display name. */
     name: string
+    /** Name of the provider. */
     provider: string
+    /** Whether the model costs nothing. */
     free: boolean
-    /** Microcents for a million tokens */
+    /** Price of input tokens, in microcents for a million tokens. */
     inputMicrocents: number
-    /** Microcents for a million tokens */
+    /** Price of output tokens, in microcents for a million tokens. */
     outputMicrocents: number
-    /** Microcents for a million tokens */
+    /** Price of tokens read from the cache, in microcents for a million tokens. */
     cacheReadMicrocents: number
-    /** Microcents for a million tokens */
+    /** Price of tokens written to the cache, in microcents for a million tokens. */
     cacheWriteMicrocents: number
-    /** As this org pays it now */
+    /** Prices that the org pays now, including the platform fee. */
     withFee: {
-      /** Microcents for a million tokens */
+      /** Price of input tokens, in microcents for a million tokens. */
       inputMicrocents: number
-      /** Microcents for a million tokens */
+      /** Price of output tokens, in microcents for a million tokens. */
       outputMicrocents: number
-      /** Microcents for a million tokens */
+      /** Price of tokens read from the cache, in microcents for a million tokens. */
       cacheReadMicrocents: number
-      /** Microcents for a million tokens */
+      /** Price of tokens written to the cache, in microcents for a million tokens. */
       cacheWriteMicrocents: number
     }
   }>
+  /** Prices of other services. */
   services: Array<{
+    /** ID of the service. */
     id: string
+    /** Unit that is billed. */
     unit: string
-    /** 10,000 microcents are a cent */
+    /** Price of a unit, in microcents (10,000 are one cent). */
     priceMicrocents: number
   }>
 }
 
 export interface Project {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name, 1–255 characters without NUL, CR or LF. */
   name: string
+  /** Short name, made from the first name. It never changes. */
   slug: string
+  /** Description, at most 5,000 characters. */
   description: string | null
+  /** Instructions for agents that work in the project, at most 20,000 characters. */
   instructions: string | null
-  /** UUIDv7 */
+  /** ID of the protected folder of the project. */
   folderId: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
 }
 
 export interface ProjectCreate {
-  /** Any text without NUL, CR or LF */
+  /** Name, 1–255 characters without NUL, CR or LF. */
   name: string
+  /** Description, at most 5,000 characters. Default: none. */
   description?: string | null
+  /** Instructions for agents that work in the project, at most 20,000 characters. Default: none. */
   instructions?: string | null
 }
 
 export interface ProjectPatch {
-  /** Any text without NUL, CR or LF */
+  /** Name, 1–255 characters without NUL, CR or LF. */
   name?: string
+  /** Description, at most 5,000 characters. Default: none. */
   description?: string | null
+  /** Instructions for agents that work in the project, at most 20,000 characters. Default: none. */
   instructions?: string | null
 }
 
 export interface Promotion {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Code that was redeemed. */
   code: string
+  /** Purpose of the promotion. */
   description: string | null
+  /** Credit that was granted, in cents. */
   amountCents: number
-  /** Not used up yet */
+  /** Credit that is not used up, in cents. */
   remainingCents: number
-  /** ISO 8601, UTC, milliseconds */
+  /** Time when the remaining credit expires. Null: never. */
   expiresAt: string | null
 }
 
 export interface ProviderKey {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name of the model provider. */
   provider: string
+  /** Label of the key, at most 200 characters. */
   label: string | null
-  /** The beginning of a SHA-256, to tell keys apart */
+  /** Beginning of the SHA-256 of the key in hexadecimal, to tell keys apart. */
   fingerprint: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
 }
 
 export interface ProviderKeyCreate {
+  /** Model provider that issued the key. */
   provider: "openai" | "anthropic" | "google" | "openrouter" | "mistral" | "groq" | "xai" | "deepseek"
-  /** Printable ASCII without blanks, as a header has to be */
+  /** The key: 16–500 printable ASCII characters without spaces. Stored encrypted. */
   key: string
+  /** Label of the key, at most 200 characters. Default: none. */
   label?: string | null
 }
 
 export interface Quota {
-  /** What is limited. `files` counts folders and links, too */
+  /** What is limited. `files` also counts folders and links. */
   name: "storedBytes" | "files" | "eventsKept" | "webhooks" | "agents" | "connections"
-  /** The most that the org may have; null: unlimited */
+  /** Maximum for the org, in `unit`. Null: unlimited. */
   limit: number | null
-  /** What the org has now, in the same unit. It may be above a limit that was lowered */
+  /** Current usage of the org, in `unit`. It exceeds the limit when the limit was lowered. */
   used: number
+  /** Unit of `limit` and `used`. */
   unit: "bytes" | "count"
-  /** The id of the org's plan; null on a server without plans */
+  /** ID of the org's plan. Null on a server without plans. */
   plan: string | null
-  /** `operator`: the operator of the server set this limit for the org */
+  /** Where the limit comes from: the plan, or a limit that the operator of the server set for the org. */
   source: "plan" | "operator"
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last request that was rejected because of this quota. */
   lastRefusedAt: string | null
 }
 
 export interface QuotaList {
+  /** All quotas of the org. */
   items: Quota[]
 }
 
 export interface Receipt {
+  /** Always true. */
   received: true
-  /** UUIDv7 */
+  /** ID of the stored event. For a duplicate, of the first one. */
   eventId: string
-  /** It was here already; `eventId` is that of the first */
+  /** Whether the event was received before. */
   duplicate: boolean
 }
 
 export interface Received {
+  /** Always true. */
   success: true
+  /** Confirmation that the event is stored. */
   data: {
+    /** Always true. */
     received: true
-    /** It came before, and was dropped */
+    /** Whether the event was received before. Duplicates are ignored. */
     duplicate: boolean
   }
 }
 
 export interface Recover {
-  /** Failed deliveries that were created since then */
+  /** Retry failed deliveries that were created at this time or later. */
   since: string
 }
 
 export interface Recovered {
+  /** Number of deliveries that are retried. */
   queued: number
 }
 
 export interface Redeem {
+  /** Promotion code, 1–100 characters. */
   code: string
 }
 
 export interface RevokedConnection {
+  /** Always true. */
   deleted: true
-  /** What came of giving the grant back to the provider; `pending` is tried again */
+  /** `revoked`: the provider revoked access. `pending`: the provider did not respond; retried for about an hour. `failed`: the provider did not revoke access; remove Atrium in its settings. `unsupported`: the provider has no revocation. */
   providerRevocation: "revoked" | "pending" | "failed" | "unsupported"
 }
 
 export interface RpcFailure {
+  /** Version of JSON-RPC. */
   jsonrpc: "2.0"
+  /** ID of the request. Null when it could not be read. */
   id: string | number | null
+  /** The error. */
   error: {
+    /** Error code of JSON-RPC, or the negative HTTP status code. */
     code: number
+    /** Explanation for people. */
     message: string
+    /** Details of the error. */
     data?: unknown
   }
 }
 
 export interface SecretRotate {
-  /** For sources whose provider makes the secret; left out, one is made */
+  /** Signing secret that the provider issued, 8–256 characters. Default: a new secret is generated. */
   secret?: string
-  /** For discord: hexadecimal */
+  /** Public key of the application in hexadecimal, at most 128 characters. Required to create a webhook for `discord`. */
   publicKey?: string
 }
 
 export interface Session {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the workspace. */
   workspaceId: string
-  /** UUIDv7 */
+  /** ID of the project that the agent works in. Null without one. */
   projectId: string | null
+  /** Title, 1–255 characters. Null until the first message, whose first line becomes the title. */
   title: string | null
+  /** `idle`: no turn is running. `running`: a turn is running. `requires_action`: the running turn waits for a decision. */
   status: "idle" | "running" | "requires_action"
-  /** UUIDv7 */
+  /** ID of the running turn. Null without one. */
   activeTurnId: string | null
+  /** Agents and users that take part. */
   participants: Array<{
+    /** Whether the participant is an agent or a user. */
     type: "agent" | "user"
-    /** UUIDv7 */
+    /** ID of the agent or user. */
     id: string
+    /** Slug of the agent. Absent for users. */
     slug?: string
+    /** Name of the participant. */
     name: string
+    /** Avatar identifier of the agent. Absent for users. */
     avatar?: string
   }>
-  /** Yours, 16 KB at most; `relationship` in it is the server’s own */
+  /** Your own data, at most 16 KB as JSON. The server sets `relationship`; a value that you send is ignored. */
   metadata: Record<string, unknown>
+  /** Number of messages. */
   messageCount: number
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last message. Null before the first. */
   lastMessageAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
 }
 
 export interface SessionCreate {
-  /** The agent's UUID or its slug */
+  /** The agent's UUID or its slug, at most 255 characters. */
   agentId: string
+  /** Title, 1–255 characters. Default, also for null: the first line of the first message. */
   title?: string | null
-  /** UUIDv7 */
+  /** ID of a project. The agent reads its instructions and works in its folder. Default, also for null: none. */
   projectId?: string | null
-  /** Yours, 16 KB at most; `relationship` in it is the server’s own */
+  /** Your own data, at most 16 KB as JSON. The server sets `relationship`; a value that you send is ignored. */
   metadata?: Record<string, unknown>
 }
 
 export interface SessionPatch {
+  /** Title, 1–255 characters. Default, also for null: the first line of the first message. */
   title?: string | null
-  /** UUIDv7 */
+  /** ID of a project. Null removes the session from its project. */
   projectId?: string | null
-  /** Replaces the keys that it names; null removes one */
+  /** Metadata to change. Keys that are not sent stay as they are; null removes a key. */
   metadata?: Record<string, unknown>
 }
 
 export interface SignIn {
+  /** E-mail address, 3–254 characters. */
   email: string
+  /** Password, 1–128 characters. */
   password: string
 }
 
 export interface SignInCode {
-  /** the authenticator's */
+  /** Code of the authenticator app: 6 digits. */
   code?: string
+  /** A backup code, at most 32 characters, in place of `code`. Each works once. */
   backupCode?: string
 }
 
 export interface SignInLink {
+  /** Token of the sign-in link: what follows `#link=`, at most 200 characters. */
   token: string
 }
 
 export interface SignedIn {
-  /** true: send a code to /auth/sign-in/totp, there is no session yet */
+  /** Whether a second factor is required: send a code to `POST /auth/sign-in/totp` to get a session. */
   twoFactorRequired: boolean
 }
 
 export interface SignedOut {
+  /** Always true. */
   signedOut: true
 }
 
 export interface Spending {
+  /** Period that the figures are for. */
   period: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Start of the period, inclusive. */
   from: string
-  /** ISO 8601, UTC, milliseconds */
+  /** End of the period: the time of the request. */
   to: string
+  /** Usage of the whole period. */
   summary: {
-    /** Calls of models, free ones included */
+    /** Number of model calls, including free ones. */
     requestCount: number
-    /** Those on the org's own provider key */
+    /** Number of model calls with the org's own provider key. */
     byokRequestCount: number
-    /** Cached ones included */
+    /** Input tokens, including cached ones. */
     inputTokens: number
+    /** Output tokens. */
     outputTokens: number
+    /** Tokens read from the cache. */
     cacheReadTokens: number
+    /** Tokens written to the cache. */
     cacheWriteTokens: number
+    /** Input and output tokens together. */
     totalTokens: number
-    /** 10,000 microcents are a cent */
+    /** Cost of the model calls at the provider, in microcents (10,000 are one cent). */
     providerCostMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Platform fee, in microcents (10,000 are one cent). */
     platformFeeMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Total charged to the org, in microcents (10,000 are one cent). */
     totalChargedMicrocents: number
-    /** Whole cents of it */
+    /** Total charged to the org, rounded down, in cents. */
     totalChargedCents: number
   }
+  /** Usage by day, oldest first. */
   daily: Array<{
+    /** Day in UTC. */
     date: string
-    /** Calls of models, free ones included */
+    /** Number of model calls, including free ones. */
     requestCount: number
-    /** Those on the org's own provider key */
+    /** Number of model calls with the org's own provider key. */
     byokRequestCount: number
-    /** Cached ones included */
+    /** Input tokens, including cached ones. */
     inputTokens: number
+    /** Output tokens. */
     outputTokens: number
+    /** Tokens read from the cache. */
     cacheReadTokens: number
+    /** Tokens written to the cache. */
     cacheWriteTokens: number
+    /** Input and output tokens together. */
     totalTokens: number
-    /** 10,000 microcents are a cent */
+    /** Cost of the model calls at the provider, in microcents (10,000 are one cent). */
     providerCostMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Platform fee, in microcents (10,000 are one cent). */
     platformFeeMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Total charged to the org, in microcents (10,000 are one cent). */
     totalChargedMicrocents: number
-    /** Whole cents of it */
+    /** Total charged to the org, rounded down, in cents. */
     totalChargedCents: number
   }>
+  /** Agents with the highest charges. */
   topAgents: Array<{
+    /** ID of the agent. Null for usage that cannot be attributed. */
     id: string | null
+    /** Name of the agent. */
     name: string
-    /** Calls of models, free ones included */
+    /** Number of model calls, including free ones. */
     requestCount: number
-    /** Those on the org's own provider key */
+    /** Number of model calls with the org's own provider key. */
     byokRequestCount: number
-    /** Cached ones included */
+    /** Input tokens, including cached ones. */
     inputTokens: number
+    /** Output tokens. */
     outputTokens: number
+    /** Tokens read from the cache. */
     cacheReadTokens: number
+    /** Tokens written to the cache. */
     cacheWriteTokens: number
+    /** Input and output tokens together. */
     totalTokens: number
-    /** 10,000 microcents are a cent */
+    /** Cost of the model calls at the provider, in microcents (10,000 are one cent). */
     providerCostMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Platform fee, in microcents (10,000 are one cent). */
     platformFeeMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Total charged to the org, in microcents (10,000 are one cent). */
     totalChargedMicrocents: number
-    /** Whole cents of it */
+    /** Total charged to the org, rounded down, in cents. */
     totalChargedCents: number
-    /** Of what was charged in all, from 0 to 1 */
+    /** Share of the total charged, 0–1. */
     share: number
   }>
+  /** Models with the highest charges. */
   topModels: Array<{
+    /** ID of the model. Null for usage that cannot be attributed. */
     id: string | null
+    /** Name of the model. */
     name: string
-    /** Calls of models, free ones included */
+    /** Number of model calls, including free ones. */
     requestCount: number
-    /** Those on the org's own provider key */
+    /** Number of model calls with the org's own provider key. */
     byokRequestCount: number
-    /** Cached ones included */
+    /** Input tokens, including cached ones. */
     inputTokens: number
+    /** Output tokens. */
     outputTokens: number
+    /** Tokens read from the cache. */
     cacheReadTokens: number
+    /** Tokens written to the cache. */
     cacheWriteTokens: number
+    /** Input and output tokens together. */
     totalTokens: number
-    /** 10,000 microcents are a cent */
+    /** Cost of the model calls at the provider, in microcents (10,000 are one cent). */
     providerCostMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Platform fee, in microcents (10,000 are one cent). */
     platformFeeMicrocents: number
-    /** 10,000 microcents are a cent */
+    /** Total charged to the org, in microcents (10,000 are one cent). */
     totalChargedMicrocents: number
-    /** Whole cents of it */
+    /** Total charged to the org, rounded down, in cents. */
     totalChargedCents: number
-    /** Of what was charged in all, from 0 to 1 */
+    /** Share of the total charged, 0–1. */
     share: number
   }>
 }
 
 export interface StartedConnection {
   connection: Connection
-  /** To be opened in a browser */
+  /** URL of the provider's consent page. Open it in a browser. Valid once, for 10 minutes. Null for other connectors. */
   oauthUrl: string | null
-  /** Where to POST the credentials */
+  /** URL to POST the credentials to. Null for OAuth connectors. */
   credentialSubmitUrl: string | null
 }
 
 export interface StepUp {
+  /** Password, 1–128 characters. Send either this or `totpCode`. */
   password?: string
+  /** Code of the authenticator app: 6 digits. Send either this or `password`. */
   totpCode?: string
 }
 
 export interface StepUpToken {
+  /** Token for the header `X-Step-Up-Token`. */
   token: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of expiry, 10 minutes from now. */
   expiresAt: string
 }
 
 export interface SubscriptionCreate {
+  /** ID of a monthly plan from `GET /billing/pricing`. At most 63 characters. */
   planId: string
 }
 
 export interface SubscriptionEnded {
+  /** ID of a monthly plan from `GET /billing/pricing`. */
   planId: string
+  /** Always true: the plan ends with the paid month. */
   cancelAtPeriodEnd: true
-  /** ISO 8601, UTC, milliseconds */
+  /** End of the paid month. */
   currentPeriodEnd: string | null
 }
 
 export interface SubscriptionStarted {
+  /** URL of the payment page. Open it in a browser. */
   checkoutUrl: string
+  /** ID of the checkout session at Stripe. */
   sessionId: string
+  /** ID of a monthly plan from `GET /billing/pricing`. */
   planId: string
 }
 
 export interface ToolAgreement {
-  /** offered.hash of the tools that you agree to */
+  /** `offered.hash` of the tools to accept, 1–128 characters. */
   hash: string
 }
 
 export interface TransactionPage {
+  /** Items of this page. */
   items: Array<{
-    /** UUIDv7 */
+    /** Unique ID, a UUID version 7. */
     id: string
+    /** Why the balance changed. */
     type: "deposit" | "usage" | "refund" | "adjustment" | "platform_fee"
-    /** Signed: what it does to the balance */
+    /** Change of the balance, negative for a charge, in cents. */
     amountCents: number
+    /** Balance after the transaction, in cents. */
     balanceAfterCents: number
+    /** ID of the payment at Stripe. Absent without a payment. */
     paymentIntentId?: string
+    /** Explanation of the transaction. */
     notes: string | null
-    /** ISO 8601, UTC, milliseconds */
+    /** Time of creation. */
     createdAt: string
   }>
+  /** Page number, from 1. */
   page: number
+  /** Maximum number of items in a page. */
   limit: number
-  /** all items, on all pages */
+  /** Number of items on all pages. */
   total: number
+  /** Whether there is another page. */
   hasMore: boolean
+  /** Send it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null
 }
 
 export interface Turn {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the session. */
   sessionId: string
-  /** UUIDv7 */
+  /** ID of the agent. */
   agentId: string
-  /** UUIDv7 */
+  /** ID of the user for whom the turn runs. */
   userId: string
+  /** ID of the model. */
   model: string
-  /** The turn that began it all, when agents wrote to one another; else its own id */
+  /** ID of the first turn, when agents message each other. Otherwise the ID of this turn. */
   chainId: string
-  /** How many messages between agents lead from that turn to this one */
+  /** Number of messages between agents from the first turn to this one. 0 for the first. */
   hop: number
-  /** Exchanges at the beginning of the conversation that no longer fit what its model reads */
+  /** Number of the oldest exchanges that do not fit into the context window of the model. */
   leftOutExchanges: number
-  /** Where the first untrusted content came from that it has read: the name of a tool, chat, person, peer or project. Null: it has read none */
+  /** Source of the first untrusted content that the turn has read: the name of a tool, or `chat`, `person`, `peer` or `project`. Null when it has read none. */
   untrustedFrom: string | null
+  /** `queued`: waits for a worker or for the turn before it. `requires_action`: waits for a decision, see `approvals`. `incomplete`: a limit ended the turn, see `stopReason`. `failed`: see `error`. */
   status: "queued" | "running" | "requires_action" | "completed" | "failed" | "cancelled" | "incomplete"
+  /** Why the turn ended. Null before that. */
   stopReason: "stop" | "cancelled" | "max_steps" | "max_time" | "max_tokens" | "max_cost" | "content_filter" | "stream_truncated" | "error" | null
+  /** Why the turn failed. Null when it did not. */
   error: {
+    /** Error code, such as `model_unavailable`. */
     code: string
+    /** Explanation for people. */
     message: string
   } | null
-  /** UUIDv7 */
+  /** ID of the message with the reply. */
   replyId: string
+  /** Maximum number of model calls. */
   maxSteps: number
+  /** Cost after which the turn ends, in cents. Null: no limit. */
   maxCostCents: number | null
-  /** How often a worker took it up: more than once after a crash or an approval */
+  /** Number of times a worker started the turn. More than 1 after a crash or an approval. */
   attempts: number
+  /** Tokens of all model calls. */
   usage: {
-    /** The whole prompt, with what came from or went to a cache */
+    /** Input tokens, including those read from or written to a cache. */
     inputTokens: number
+    /** Output tokens. */
     outputTokens: number
+    /** Tokens read from the cache. */
     cacheReadTokens: number
+    /** Tokens written to the cache. */
     cacheWriteTokens: number
+    /** Input and output tokens together. */
     totalTokens: number
+    /** Whether some of the tokens are counted from the text. */
     isEstimate: boolean
   }
+  /** Prices of the model when the turn was created. */
   pricing: {
-    /** Microcents for a million tokens */
+    /** Price of input tokens, in microcents for a million tokens. */
     input: number
-    /** Microcents for a million tokens */
+    /** Price of output tokens, in microcents for a million tokens. */
     output: number
-    /** Microcents for a million tokens */
+    /** Price of tokens read from the cache, in microcents for a million tokens. */
     cacheRead: number
-    /** Microcents for a million tokens */
+    /** Price of tokens written to the cache, in microcents for a million tokens. */
     cacheWrite: number
   }
-  /** What the model's provider is paid; 10,000 microcents are a cent */
+  /** Cost of the model calls at the provider, in microcents (10,000 are one cent). */
   costMicrocents: number
+  /** Platform fee, in microcents. */
   platformFeeMicrocents: number
-  /** What the org is charged: cost and fee, or only the fee on its own provider key */
+  /** Amount charged to the org, in microcents: cost and fee, or only the fee with the org's own provider key. */
   chargedMicrocents: number
+  /** Model calls, in order. */
   steps: Array<{
+    /** Number of the step, from 1. */
     step: number
-    /** Which call of the model for this step */
+    /** Number of the attempt of this step, from 1. */
     attempt: number
-    /** lost: the process that made the call was killed before its end */
+    /** Status of the call. `lost`: the server process ended during the call. */
     status: "running" | "completed" | "failed" | "lost" | "cancelled"
+    /** Why the model stopped, such as `stop` or `tool-calls`. Null before that. */
     finishReason: string | null
-    /** The whole prompt, with what came from or went to a cache */
+    /** Input tokens, including those read from or written to a cache. */
     inputTokens: number
+    /** Output tokens. */
     outputTokens: number
+    /** Tokens read from the cache. */
     cacheReadTokens: number
+    /** Tokens written to the cache. */
     cacheWriteTokens: number
-    /** The provider told no tokens, or more than there can be; they are counted from the text */
+    /** Whether tokens are counted from the text, because the provider reported none or an impossible number. */
     isEstimate: boolean
+    /** Cost of the call, in microcents (10,000 are one cent). */
     costMicrocents: number
+    /** Why the call failed. Null when it did not. */
     error: {
+      /** Error code, such as `model_unavailable`. */
       code: string
+      /** Explanation for people. */
       message: string
     } | null
-    /** ISO 8601, UTC, milliseconds */
+    /** Time when the call started. */
     startedAt: string
-    /** ISO 8601, UTC, milliseconds */
+    /** Time when the call ended. Null before that. */
     endedAt: string | null
   }>
+  /** Tool calls, in order. */
   toolCalls: Array<{
+    /** ID of the call, unique within the turn. */
     id: string
+    /** Number of the step that made the call. */
     step: number
+    /** Name of the tool. */
     toolName: string
+    /** Arguments of the call. */
     input: unknown
-    /** unknown: it was running when its process was killed; nobody knows what came of it */
+    /** `waiting`: not started, or waits for a decision. `denied`: a person decided against it. `unknown`: the server process ended during the call, so its outcome is unknown. */
     status: "waiting" | "started" | "done" | "failed" | "unknown" | "denied" | "cancelled"
+    /** Result of the call. Null before it ends. */
     output: unknown
+    /** Number of times the call was started. */
     attempts: number
-    /** UUIDv7 */
+    /** ID of the approval. Null when none is needed. */
     approvalId: string | null
-    /** ISO 8601, UTC, milliseconds */
+    /** Time when the call started. Null before that. */
     startedAt: string | null
-    /** ISO 8601, UTC, milliseconds */
+    /** Time when the call ended. Null before that. */
     endedAt: string | null
   }>
-  /** What a person has to decide before it goes on */
+  /** Decisions that the turn waits for. */
   approvals: Array<{
-    /** UUIDv7 */
+    /** ID of the approval. */
     approvalId: string
+    /** ID of the tool call. */
     toolCallId: string
+    /** Name of the tool. */
     toolName: string
+    /** Arguments of the call. */
     input: unknown
-    /** It was running when its process was killed; else it has not run yet */
+    /** Whether the call may have run before: the server process ended while it was running. */
     isRepeated: boolean
-    /** consent: may this agent use the person's connections to the connector; `true` allows it until somebody else changes the agent. approval: run this call. repeat: run it again; nobody knows whether it ran */
+    /** `consent`: allow the agent to use your connections to the connector, until another person changes the agent. `approval`: run this call. `repeat`: run it again, although it may have run before. */
     kind: "consent" | "approval" | "repeat"
-    /** Why it is asked, for the person */
+    /** Why a decision is needed, for people. */
     reason: string
+    /** The agent that makes the call. */
     agent: {
-      /** UUIDv7 */
+      /** ID of the agent. */
       id: string
+      /** Slug of the agent. */
       slug: string
+      /** Name of the agent. */
       name: string
     }
-    /** The slug of the connector whose connection the tool uses */
+    /** Slug of the connector whose connection the tool uses. Null without one. */
     connector: string | null
-    /** The version of the agent that a consent is given for */
+    /** The `authorityVersion` of the agent that a consent is given for. Null otherwise. */
     authorityVersion: number | null
-    /** Of a consent: who changed the agent last. Null when that is not known */
+    /** For a consent: the user who last changed the agent. Null when unknown. */
     changedBy: {
-      /** UUIDv7 */
+      /** ID of the user. */
       id: string
+      /** Name of the user. */
       name: string
     } | null
-    /** ISO 8601, UTC, milliseconds */
+    /** For a consent: time of that change. */
     changedAt: string | null
-    /** The source of untrusted content because of which it is asked: the name of a tool, chat, person, peer or project */
+    /** Source of the untrusted content that makes an approval necessary: the name of a tool, or `chat`, `person`, `peer` or `project`. Null without one. */
     untrustedFrom: string | null
-    /** Whether the caller may decide this */
+    /** Whether the caller may decide. */
     canDecide: boolean
+    /** Why the caller may not decide. Null when they may. */
     cannotDecideReason: string | null
   }>
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time when a worker started the turn. Null before that. */
   startedAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time when the turn ended. Null before that. */
   endedAt: string | null
 }
 
 export interface TurnAnswer {
   turn: Turn
+  /** The reply. Null when there is none; absent while the turn is running. */
   message?: {
-    /** UUIDv7 */
+    /** Unique ID, a UUID version 7. */
     id: string
-    /** UUIDv7 */
+    /** ID of the session. */
     sessionId: string
-    /** UUIDv7 */
+    /** ID of the turn. */
     turnId: string
+    /** `user`: the request. `assistant`: the reply of the agent. */
     role: "user" | "assistant"
+    /** The author of the message. */
     author: {
+      /** Whether the author is an agent or a user. */
       type: "agent" | "user"
-      /** UUIDv7 */
+      /** ID of the agent or user. */
       id: string
+      /** Slug of the agent. Absent for users. */
       slug?: string
+      /** Name of the author. */
       name: string
+      /** Avatar identifier of the agent. Absent for users. */
       avatar?: string
     }
+    /** Parts of the message, in order. */
     parts: MessagePart[]
-    /** ISO 8601, UTC, milliseconds */
+    /** Time of creation. */
     createdAt: string
   } | null
 }
 
 export interface TurnCreate {
+  /** Text of the message, at most 100,000 characters. Required without `fileIds`. */
   text?: string
+  /** IDs of uploaded files to attach, at most 20. Default: none. */
   fileIds?: string[]
-  /** Another agent than the session's, by UUID or slug */
+  /** Agent that replies: UUID or slug, at most 255 characters. Default: the agent of the session. */
   agentId?: string
-  /** Calls of the model; 16 */
+  /** Maximum number of model calls, 1–16. Default 16. */
   maxSteps?: number
+  /** Cost after which the turn ends, in cents, 1–1,000,000. Default: no limit. */
   maxCostCents?: number
-  /** When a turn of the session is under way: wait for it (the default), refuse, or cancel it */
+  /** What to do while another turn of the session is running. `enqueue`: wait for it. `reject`: return CONFLICT. `interrupt`: cancel it and all queued turns. Default `enqueue`. */
   onBusy?: "enqueue" | "reject" | "interrupt"
-  /** In place of text: go on with the last turn, which a limit ended before its time */
+  /** Continue the last turn, which a limit ended, in place of `text`. Default false. */
   continue?: boolean
-  /** Answer 202 at once */
+  /** Return 202 at once instead of waiting for the reply. Default false. */
   background?: boolean
-  /** In place of text: the messages of the AI SDK's useChat; the last one counts */
+  /** Messages of `useChat` of the AI SDK, in place of `text`. Only the last one is used. Default: none. */
   messages?: UiMessage[]
+  /** Trigger of `useChat` of the AI SDK, such as `submit-message`. Default: none. */
   trigger?: string
 }
 
 export interface TwoFactorBegin {
+  /** Password, 1–128 characters. */
   password: string
 }
 
 export interface TwoFactorConfirm {
+  /** Code of the authenticator app: 6 digits. */
   code: string
 }
 
 export interface TwoFactorEnabled {
+  /** Always true. */
   enabled: true
 }
 
 export interface TwoFactorSecret {
-  /** base32, for typing */
+  /** Secret in base32, for typing. */
   secret: string
-  /** for a QR code */
+  /** URI of the secret, for a QR code. */
   otpauthUri: string
-  /** each signs in once in place of a code */
+  /** Backup codes. Each works once in place of a code. */
   backupCodes: string[]
 }
 
 export interface UiMessage {
+  /** Role of the author, such as `user`. */
   role: string
+  /** Parts of the message. */
   parts: Array<{
+    /** Type of the part, such as `text` or `file`. */
     type: string
+    /** Text of a `text` part. */
     text?: string
+    /** URL of a `file` part. */
     url?: string
+    /** State of a tool part. */
     state?: string
+    /** Approval of a tool part. */
     approval?: {
+      /** ID of the approval. */
       id: string
+      /** The decision. Absent while it is open. */
       approved?: boolean
     }
   }>
 }
 
 export interface Updated {
+  /** Always true. */
   updated: true
 }
 
 export interface Verified {
+  /** Whether the signature is valid. */
   valid: boolean
-  /** What is wrong */
+  /** Why the signature is not valid. Null when it is. */
   reason: string | null
 }
 
 export interface Webhook {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name, 1–120 characters. */
   name: string
-  /** Where events are forwarded to; the receive URL when nowhere */
+  /** URL that events are forwarded to. The same as `receiveUrl` when they are only recorded. */
   url: string
-  /** Decides how requests are verified */
+  /** Provider of the events, which decides how requests are verified. */
   source: string
+  /** Description, at most 2,000 characters. */
   description: string | null
-  /** Types that are let through; empty: all of them */
+  /** Event types that are forwarded, such as `invoice.paid` or `invoice.*`. Empty: all of them. */
   events: string[]
+  /** `active` receives and forwards events. `paused` receives events and holds their deliveries. `disabled` rejects events with NOT_FOUND. */
   status: "active" | "paused" | "disabled"
-  /** Why the server itself disabled it */
+  /** Why the server disabled the webhook. Null when it did not. */
   statusReason: string | null
-  /** Whether the status is active */
+  /** Whether `status` is `active`. */
   enabled: boolean
-  /** Deliveries that were attempted */
+  /** Number of deliveries that were attempted. */
   deliveryCount: number
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last delivery. Null before the first. */
   lastDeliveryAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
-  /** Where providers send events to; needs no API key */
+  /** URL that the provider sends events to. It needs no API key. */
   receiveUrl: string
 }
 
 export interface WebhookCreate {
+  /** Name, 1–120 characters. */
   name: string
-  /** A public http(s) URL. Null or empty: events are only recorded */
+  /** Public HTTP or HTTPS URL to forward events to, at most 2,048 characters. Default, also for null and empty: events are only recorded. */
   url?: string | null
-  /** github, gitlab, jira, stripe, slack, linear, shopify, telegram, twilio, discord, hmac or token verify by that native scheme; custom and anything else by Standard Webhooks */
+  /** Provider of the events, at most 100 characters. `github`, `gitlab`, `jira`, `stripe`, `slack`, `linear`, `shopify`, `telegram`, `twilio`, `discord`, `hmac` and `token` are verified by their own scheme, any other value by Standard Webhooks. Default `custom`. */
   source?: string
+  /** Description, at most 2,000 characters. Default: none. */
   description?: string | null
-  /** Types to let through, such as `invoice.paid` or `invoice.*`; empty: all */
+  /** Event types to forward, such as `invoice.paid` or `invoice.*`, at most 100 of 255 characters. Default: all of them. */
   events?: string[]
-  /** For sources whose provider makes the secret; left out, one is made */
+  /** Signing secret that the provider issued, 8–256 characters. Default: a new secret is generated. */
   secret?: string
-  /** For discord: hexadecimal */
+  /** Public key of the application in hexadecimal, at most 128 characters. Required to create a webhook for `discord`. */
   publicKey?: string
 }
 
 export interface WebhookEvent {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
-  /** UUIDv7 */
+  /** ID of the webhook. */
   webhookId: string
+  /** Name of the webhook. */
   webhookName: string
+  /** Type of the event. */
   type: string
-  /** The provider's id of the event */
+  /** Sender's event ID. Null without one. */
   externalId: string | null
-  /** JSON, the fields of a form, or text; null in lists when larger than 64 KB */
+  /** Body of the request: JSON, the fields of a form, or text. Null in lists when larger than 64 KB. */
   payload: unknown
-  /** Length of the body */
+  /** Size of the body in bytes. */
   sizeBytes: number
-  /** Those that say something of the event */
+  /** Headers of the request that describe the event, with names in lower case. */
   headers: Record<string, string>
-  /** filtered: its type is off the allowlist */
+  /** `filtered`: the type is not in `events` of the webhook, so the event is not forwarded. */
   status: "recorded" | "filtered"
-  /** ISO 8601, UTC, milliseconds */
+  /** Time when the event was received. */
   receivedAt: string
 }
 
 export interface WebhookTest {
-  /** UUIDv7 */
+  /** ID of the webhook. */
   webhookId: string
+  /** Type of the event, 1–255 characters. Default `webhook.test`. */
   type?: string
-  /** Any JSON */
+  /** Payload of the event: any JSON value. Default: an object with a test message. */
   payload?: unknown
 }
 
 export interface WebhookVerify {
-  /** UUIDv7 */
+  /** ID of the webhook. */
   webhookId: string
-  /** The raw body */
+  /** Body of the request, byte for byte. */
   payload: string
-  /** By names in any case */
+  /** Headers of the request. Letter case of the names is ignored. */
   headers: Record<string, string>
-  /** For twilio: the URL that was called; the receive URL if left out */
+  /** For `twilio`: the URL that was called, at most 4,096 characters. Default: the `receiveUrl` of the webhook. */
   url?: string
 }
 
 export interface WebhookWithSecret {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name, 1–120 characters. */
   name: string
-  /** Where events are forwarded to; the receive URL when nowhere */
+  /** URL that events are forwarded to. The same as `receiveUrl` when they are only recorded. */
   url: string
-  /** Decides how requests are verified */
+  /** Provider of the events, which decides how requests are verified. */
   source: string
+  /** Description, at most 2,000 characters. */
   description: string | null
-  /** Types that are let through; empty: all of them */
+  /** Event types that are forwarded, such as `invoice.paid` or `invoice.*`. Empty: all of them. */
   events: string[]
+  /** `active` receives and forwards events. `paused` receives events and holds their deliveries. `disabled` rejects events with NOT_FOUND. */
   status: "active" | "paused" | "disabled"
-  /** Why the server itself disabled it */
+  /** Why the server disabled the webhook. Null when it did not. */
   statusReason: string | null
-  /** Whether the status is active */
+  /** Whether `status` is `active`. */
   enabled: boolean
-  /** Deliveries that were attempted */
+  /** Number of deliveries that were attempted. */
   deliveryCount: number
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last delivery. Null before the first. */
   lastDeliveryAt: string | null
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
-  /** Where providers send events to; needs no API key */
+  /** URL that the provider sends events to. It needs no API key. */
   receiveUrl: string
-  /** Told this once */
+  /** Signing secret. Returned only here; store it in a safe place. */
   secret: string
 }
 
 export interface Workspace {
-  /** UUIDv7 */
+  /** Unique ID, a UUID version 7. */
   id: string
+  /** Name, 1–120 characters. */
   name: string
+  /** Short name, made from the first name. It never changes. */
   slug: string
+  /** Whether this is the default workspace of the org. */
   isDefault: boolean
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of creation. */
   createdAt: string
-  /** ISO 8601, UTC, milliseconds */
+  /** Time of the last change. */
   updatedAt: string
 }
 
 export interface WorkspaceCreate {
+  /** Name, 1–120 characters. */
   name: string
 }
 
 export interface WorkspaceMember {
-  /** UUIDv7 */
+  /** ID of the user. */
   userId: string
+  /** E-mail address. */
   email: string
+  /** Name of the person. */
   name: string
+  /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
   role: "owner" | "admin" | "billing_manager" | "member"
-  /** ISO 8601, UTC, milliseconds */
+  /** Time when the member was added to the workspace. */
   createdAt: string
 }
 
 export interface WorkspaceMemberAdd {
-  /** UUIDv7 */
+  /** ID of a user who is a member of the org. */
   userId: string
 }
 
 /** Every route below /api/v1 with what it takes and what its answer carries in `data`. */
 export interface Routes {
-  /** Agents of the call's workspace and the org's default agent, last changed first */
+  /** List agents */
   'GET /agents': {
     query?: {
-      /** Unset: everything, up to 1000 items */
+      /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Agent[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
@@ -1817,18 +2320,18 @@ export interface Routes {
     body: AgentCreate
     data: Agent
   }
-  /** One agent */
+  /** Retrieve an agent */
   'GET /agents/:id': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
     }
     data: Agent
   }
-  /** Change an agent */
+  /** Update an agent */
   'PATCH /agents/:id': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
     }
     body: AgentPatch
@@ -1837,97 +2340,107 @@ export interface Routes {
   /** Delete an agent */
   'DELETE /agents/:id': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
     }
     data: Deleted
   }
-  /** List your consents for an agent */
+  /** List consents for an agent */
   'GET /agents/:id/consents': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
     }
     data: ConsentList
   }
-  /** Let an agent use your connections to a connector */
+  /** Give consent to an agent */
   'PUT /agents/:id/consents/:connectorSlug': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
-      /** The slug of a connector, such as `github` */
+      /** The slug of a connector, such as `github`. At most 255 characters. */
       connectorSlug: string
     }
     body: ConsentPut
     data: Consent
   }
-  /** Withdraw a consent */
+  /** Withdraw consent from an agent */
   'DELETE /agents/:id/consents/:connectorSlug': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
-      /** The slug of a connector, such as `github` */
+      /** The slug of a connector, such as `github`. At most 255 characters. */
       connectorSlug: string
     }
     data: Deleted
   }
-  /** What agents wrote in an agent's sessions with its peers, newest first */
+  /** List peer messages of an agent */
   'GET /agents/:id/messages': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
     }
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: PeerMessage[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Agents that this agent may message */
+  /** List peers of an agent */
   'GET /agents/:id/peers': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
     }
     data: {
+      /** Items of this page. */
       items: Peer[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Sessions in which an agent takes part, last changed first */
+  /** List sessions of an agent */
   'GET /agents/:id/sessions': {
     params: {
-      /** The agent's UUID or its slug */
+      /** The agent's UUID or its slug. */
       id: string
     }
     query?: {
-      /** Unset: everything, up to 1,000 items */
+      /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Session[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** The caller's API keys; for owners and admins, all of the org */
+  /** List API keys */
   'GET /api-keys': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: ApiKey[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Mint an API key for the caller */
+  /** Create an API key */
   'POST /api-keys': {
     body: ApiKeyCreate
     data: ApiKeyCreated
@@ -1935,27 +2448,31 @@ export interface Routes {
   /** Revoke an API key */
   'DELETE /api-keys/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** Who changed what, newest first */
+  /** List audit log entries */
   'GET /audit-log': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
+      /** Return only entries with this action, such as `member.added`. At most 100 characters. */
       action?: string
-      /** UUIDv7 */
+      /** Return only actions of the user with this ID. */
       actorId?: string
-      /** ISO 8601, UTC, milliseconds */
+      /** Return only entries from this time on, inclusive. */
       since?: string
-      /** ISO 8601, UTC, milliseconds */
+      /** Return only entries before this time, exclusive. */
       until?: string
     }
     data: {
+      /** Items of this page. */
       items: AuditEntry[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
@@ -1964,114 +2481,125 @@ export interface Routes {
     body: PasswordChange
     data: PasswordChanged
   }
-  /** Who this browser is signed in as */
+  /** Retrieve the session */
   'GET /auth/session': {
     data: {
+      /** The person who is signed in. */
       user: {
-        /** UUIDv7 */
+        /** ID of the user. */
         id: string
+        /** E-mail address. */
         email: string
+        /** Name of the person. */
         name: string
+        /** Whether the person has a password. */
         hasPassword: boolean
+        /** Whether two-factor authentication is on. */
         twoFactorEnabled: boolean
       }
+      /** Orgs that the session opens. */
       orgs: Array<{
-        /** UUIDv7 */
+        /** ID of the org. */
         id: string
+        /** Name of the org. */
         name: string
+        /** Role in the org: `owner`, `admin`, `billing_manager` or `member`. */
         role: "owner" | "admin" | "billing_manager" | "member"
       }>
-      /** ISO 8601, UTC, milliseconds */
+      /** Time when the session ends: 7 days after this request. */
       expiresAt: string
-      /** attempts to sign in as this person that failed between the sign-in before this one and this one; null: none */
+      /** Failed attempts to sign in as this person between the previous sign-in and this one. Null without any. */
       failedSignIns: {
-        /** failed attempts */
+        /** Number of failed attempts. */
         count: number
-        /** ISO 8601, UTC, milliseconds */
+        /** Time of the last failed attempt. */
         lastAt: string
-        /** the latest IP addresses that they came from */
+        /** IP addresses of the latest attempts. */
         addresses: string[]
       } | null
     } | null
   }
-  /** Sign in by password */
+  /** Sign in with a password */
   'POST /auth/sign-in': {
     body: SignIn
     data: SignedIn
   }
-  /** Sign in by a one-time link */
+  /** Sign in with a one-time link */
   'POST /auth/sign-in/link': {
     body: SignInLink
     data: SignedIn
   }
-  /** Confirm a sign-in by a code */
+  /** Confirm a sign-in with a code */
   'POST /auth/sign-in/totp': {
     body: SignInCode
     data: SignedIn
   }
-  /** End the session of this browser */
+  /** Sign out */
   'POST /auth/sign-out': {
     data: SignedOut
   }
-  /** Prove that it is you */
+  /** Create a step-up token */
   'POST /auth/step-up': {
     body: StepUp
     data: StepUpToken
   }
-  /** Begin two-factor authentication */
+  /** Set up two-factor authentication */
   'POST /auth/two-factor': {
     body: TwoFactorBegin
     data: TwoFactorSecret
   }
-  /** Remove two-factor authentication */
+  /** Turn off two-factor authentication */
   'DELETE /auth/two-factor': {
     data: Deleted
   }
-  /** Confirm two-factor authentication by a first code */
+  /** Confirm two-factor authentication */
   'POST /auth/two-factor/confirm': {
     body: TwoFactorConfirm
     data: TwoFactorEnabled
   }
-  /** Balance, usage of this month, last transactions, and what becomes of automatic top-up */
+  /** Retrieve billing */
   'GET /billing': {
     data: BillingSnapshot
   }
-  /** Change automatic top-up and spending limits */
+  /** Update billing settings */
   'PATCH /billing': {
     body: BillingPatch
     data: Updated
   }
-  /** The org's own keys for model providers, newest first */
+  /** List provider keys */
   'GET /billing/byok-keys': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: ProviderKey[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Store a key for a model provider */
+  /** Add a provider key */
   'POST /billing/byok-keys': {
     body: ProviderKeyCreate
     data: ProviderKey
   }
-  /** Remove a key */
+  /** Delete a provider key */
   'DELETE /billing/byok-keys/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** Start a deposit: the address of a page to pay on or, outside production, the deposit itself */
+  /** Start a deposit */
   'POST /billing/deposit': {
     body: DepositCreate
     data: DepositStarted
   }
-  /** Plans, platform fee and what models cost */
+  /** List prices */
   'GET /billing/pricing': {
     data: Pricing
   }
@@ -2080,73 +2608,77 @@ export interface Routes {
     body: Redeem
     data: Promotion
   }
-  /** Spending of a period: in all, day by day, largest agents and models */
+  /** Retrieve spending */
   'GET /billing/spending': {
     query?: {
-      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
       period?: string
     }
     data: Spending
   }
-  /** Spending by agent */
+  /** List spending by agent */
   'GET /billing/spending/by-agent': {
     query?: {
-      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
       period?: string
     }
     data: Breakdown
   }
-  /** Spending by model */
+  /** List spending by model */
   'GET /billing/spending/by-model': {
     query?: {
-      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
       period?: string
     }
     data: Breakdown
   }
-  /** Spending by project */
+  /** List spending by project */
   'GET /billing/spending/by-project': {
     query?: {
-      /** today, week, month, year, all, 7d, 30d or 90d; anything else means month. In UTC. */
+      /** Period in UTC: `today`, `week` (from Monday), `month`, `year`, `all`, `7d`, `30d` or `90d`. Default, also for any other value: `month`. */
       period?: string
     }
     data: Breakdown
   }
-  /** Let the plan end with the month that is paid */
+  /** Cancel the plan */
   'POST /billing/subscriptions/cancel': {
     data: SubscriptionEnded
   }
-  /** Start the checkout of a monthly plan */
+  /** Start a plan */
   'POST /billing/subscriptions/checkout': {
     body: SubscriptionCreate
     data: SubscriptionStarted
   }
-  /** The ledger, newest first */
+  /** List transactions */
   'GET /billing/transactions': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
+      /** Page number, 1–1,000,000,000. Default 1. Ignored when `cursor` is sent. */
       page?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
-      /** deposit, usage, refund, adjustment or platform_fee; anything else means no filter */
+      /** Return only transactions of this type: `deposit`, `usage`, `refund`, `adjustment` or `platform_fee`. Any other value is ignored. */
       type?: string
     }
     data: TransactionPage
   }
-  /** For Stripe: its signed events */
+  /** Receive a Stripe event */
   'POST /billing/webhooks/stripe': {
     data: PaymentEventReceived
   }
-  /** Your connections, newest first */
+  /** List connections */
   'GET /connections': {
     query?: {
-      /** Unset: everything, up to 1,000 */
+      /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Connection[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
@@ -2155,230 +2687,249 @@ export interface Routes {
     body: ConnectionCreate
     data: ExistingConnection | StartedConnection
   }
-  /** Where an OAuth provider sends the browser back to */
+  /** Receive the OAuth redirect */
   'GET /connections/oauth/callback': {
     query?: {
+      /** Authorization code from the redirect of the provider, at most 4,096 characters. */
       code?: string
+      /** State from the redirect of the provider, at most 512 characters. Valid once, for 10 minutes. */
       state?: string
+      /** Error code of the provider, such as `access_denied`. At most 4,096 characters. */
       error?: string
     }
     data: unknown
   }
-  /** Confirm a connection on the page that the callback showed */
+  /** Confirm an OAuth connection */
   'POST /connections/oauth/callback': {
     body: OAuthCompletion
     data: unknown
   }
-  /** Start or repair a connection and go to the provider */
+  /** Start an OAuth connection in a browser */
   'GET /connections/oauth/start': {
     query: {
-      /** Slug of the connector */
+      /** Slug of an OAuth connector, 1–100 characters. */
       connector: string
-      /** Tells several connections to one connector apart */
+      /** Label that distinguishes several connections to one connector, at most 120 characters. Default: none. */
       label?: string
     }
     data: unknown
   }
-  /** One of your connections */
+  /** Retrieve a connection */
   'GET /connections/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Connection
   }
-  /** Revoke a connection, here and at the provider */
+  /** Delete a connection */
   'DELETE /connections/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: RevokedConnection
   }
-  /** Complete or repair a connection with credentials */
+  /** Submit credentials */
   'POST /connections/:id/credentials': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: Credentials
     data: Connection
   }
-  /** Where the provider sends the events of a connection */
+  /** List endpoints of a connection */
   'GET /connections/:id/endpoints': {
     params: {
-      /** UUIDv7 */
+      /** ID of the connection. */
       id: string
     }
     data: {
+      /** Items of this page. */
       items: Endpoint[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** What came to an endpoint within the last 8 days, newest first, and what became of it */
+  /** List events of an endpoint */
   'GET /connections/:id/endpoints/:endpointId/events': {
     params: {
-      /** UUIDv7 */
+      /** ID of the connection. */
       id: string
-      /** UUIDv7 */
+      /** ID of the endpoint. */
       endpointId: string
     }
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: InboundEvent[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Where to go to complete or repair a connection */
+  /** Retrieve the OAuth URL of a connection */
   'GET /connections/:id/oauth': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: OAuthUrl
   }
-  /** Complete a connection with the code that the provider sent back */
+  /** Complete an OAuth connection */
   'POST /connections/:id/oauth': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: OAuthCompletion
     data: Connection
   }
-  /** What agents can do with a connection */
+  /** List tools of a connection */
   'GET /connections/:id/tools': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: ConnectionTools
   }
-  /** Agree to the tools that an MCP server has now */
+  /** Accept the tools of an MCP server */
   'POST /connections/:id/tools': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: ToolAgreement
     data: ConnectionTools
   }
-  /** What can be connected on this server */
+  /** List connectors */
   'GET /connectors': {
     data: {
+      /** Items of this page. */
       items: ConnectorEntry[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Receive a provider's event */
+  /** Receive a provider event */
   'POST /connectors/webhooks/:provider/:endpointId': {
     params: {
-      /** telegram, slack, discord, twilio, gmail, github, linear, jira or stripe */
+      /** Provider that sends the event: `telegram`, `slack`, `discord`, `twilio`, `gmail`, `github`, `linear`, `jira` or `stripe`. */
       provider: string
-      /** As `atrium setup-webhook` made it */
+      /** ID of the endpoint, as printed by `atrium setup-webhook`. */
       endpointId: string
     }
     data: undefined
   }
-  /** List or search a folder */
+  /** List files */
   'GET /files': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
+      /** Page number, 1–1,000,000,000. Default 1. Ignored when `cursor` is sent. */
       page?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 4,096 characters. Omit it for the first page. */
       cursor?: string
-      /** Any part of the name, in any case */
+      /** Return only files whose name contains this text, at most 255 characters. Letter case is ignored. */
       search?: string
-      /** With search: everything below the folder, too */
+      /** With `search`: also search the folders below. Default false. */
       recursive?: boolean
-      /** UUIDv7 */
+      /** ID of the folder to list. Default: the root of the org. */
       parentId?: string
-      /** UUIDv7 */
+      /** ID of the project whose folder to list. */
       projectId?: string
     }
     data: {
+      /** Items of this page. */
       items: File[]
+      /** Page number, from 1. */
       page: number
+      /** Maximum number of items in a page. */
       limit: number
-      /** all items, on all pages */
+      /** Number of items on all pages. */
       total: number
+      /** Whether there is another page. */
       hasMore: boolean
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Upload a file, create a folder or create a link */
+  /** Upload a file or create a folder or link */
   'POST /files': {
     body: FileCreate | FormData
     data: FileCreated
   }
-  /** The metadata of a file, a redirect to its bytes, or its bytes for display */
+  /** Retrieve or download a file */
   'GET /files/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
-      /** Redirect to a signed URL of the bytes */
+      /** Redirect to a signed download URL that is valid for 5 minutes. Default false. */
       download?: boolean
-      /** With download: answer the bytes themselves, for display */
+      /** With `download`: return the bytes for display instead of a redirect. Default false. */
       inline?: boolean
     }
     data: File
   }
-  /** Rename, move or retag */
+  /** Update a file */
   'PATCH /files/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: FilePatch
     data: File
   }
-  /** Delete a file, or a folder with all that is in it */
+  /** Delete a file */
   'DELETE /files/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** The bytes of a file, by a signed URL */
+  /** Download bytes with a signed URL */
   'GET /files/:id/content': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
+      /** Token of the signed URL. */
       token?: string
     }
     data: unknown
   }
-  /** Send the bytes of a pending file, by its signed URL */
+  /** Upload bytes with a signed URL */
   'PUT /files/:id/content': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
+      /** Token of the signed URL. */
       token?: string
     }
     data: {
       file: File
     }
   }
-  /** What a person sees of a text, document or spreadsheet */
+  /** Retrieve a preview of a file */
   'GET /files/:id/preview': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Preview
   }
-  /** Who is calling */
+  /** Retrieve the caller */
   'GET /me': {
     data: Me
   }
@@ -2389,7 +2940,7 @@ export interface Routes {
   /** Accept an invitation */
   'POST /me/invitations/:id/accept': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: InvitationAccepted
@@ -2397,22 +2948,25 @@ export interface Routes {
   /** Decline an invitation */
   'POST /me/invitations/:id/decline': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: InvitationDeclined
   }
-  /** Members of the org */
+  /** List members */
   'GET /members': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
-      /** members (`active`, the default) or people who have not accepted yet (`invited`) */
+      /** Return members (`active`) or people who have not accepted yet (`invited`). Default `active`. */
       status?: "active" | "invited"
     }
     data: {
+      /** Items of this page. */
       items: Member[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
@@ -2421,10 +2975,10 @@ export interface Routes {
     body: MemberCreate
     data: MemberCreated
   }
-  /** One member */
+  /** Retrieve a member */
   'GET /members/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Member
@@ -2432,7 +2986,7 @@ export interface Routes {
   /** Change the role of a member */
   'PATCH /members/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: MemberPatch
@@ -2441,97 +2995,105 @@ export interface Routes {
   /** Remove a member */
   'DELETE /members/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** Models that agents may run on */
+  /** List models */
   'GET /models': {
     data: {
+      /** Items of this page. */
       items: Model[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** The projects of the organisation, oldest first */
+  /** List projects */
   'GET /projects': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Project[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Create a project with its protected folder */
+  /** Create a project */
   'POST /projects': {
     body: ProjectCreate
     data: Project
   }
-  /** One project */
+  /** Retrieve a project */
   'GET /projects/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Project
   }
-  /** Rename a project, with its folder, or change what it says */
+  /** Update a project */
   'PATCH /projects/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: ProjectPatch
     data: Project
   }
-  /** Delete a project with all its files */
+  /** Delete a project */
   'DELETE /projects/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** List the org's quotas and what is used of each */
+  /** List quotas */
   'GET /quotas': {
     data: QuotaList
   }
-  /** Sessions of the call's workspace, last changed first */
+  /** List sessions */
   'GET /sessions': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
-      /** Only those in which this agent takes part */
+      /** Return only sessions in which this agent takes part: UUID or slug, at most 255 characters. */
       agentId?: string
-      /** UUIDv7 */
+      /** Return only sessions of this project. */
       projectId?: string
     }
     data: {
+      /** Items of this page. */
       items: Session[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Begin a session */
+  /** Create a session */
   'POST /sessions': {
     body: SessionCreate
     data: Session
   }
-  /** One session */
+  /** Retrieve a session */
   'GET /sessions/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Session
   }
-  /** Change a session */
+  /** Update a session */
   'PATCH /sessions/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: SessionPatch
@@ -2540,81 +3102,85 @@ export interface Routes {
   /** Delete a session */
   'DELETE /sessions/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** Cancel the turn that is under way, and those that wait behind it */
+  /** Cancel the turns of a session */
   'POST /sessions/:id/cancel': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Cancelled
   }
-  /** What was said in a session, newest first */
+  /** List messages of a session */
   'GET /sessions/:id/messages': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Message[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Say something and have the agent answer: a chat turn */
+  /** Send a message */
   'POST /sessions/:id/messages': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: TurnCreate
     data: TurnAnswer
   }
-  /** The stream of the turn that is under way in a session */
+  /** Resume a stream of useChat */
   'GET /sessions/:id/messages/:chatId/stream': {
     params: {
-      /** UUIDv7 */
+      /** ID of the session. */
       id: string
+      /** ID of the chat in `useChat`. The server does not interpret it. */
       chatId: string
     }
     query?: {
-      /** The last `id:` that was seen */
+      /** The last `id:` that you received, 0–2,147,483,647; the stream continues after it. Default: from the first frame. */
       after?: number
     }
     data: undefined
   }
-  /** The stream of the turn that is under way in a session */
+  /** Stream the running turn of a session */
   'GET /sessions/:id/stream': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
-      /** The last `id:` that was seen */
+      /** The last `id:` that you received, 0–2,147,483,647; the stream continues after it. Default: from the first frame. */
       after?: number
     }
     data: undefined
   }
-  /** A turn's receipt */
+  /** Retrieve a turn */
   'GET /turns/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Turn
   }
-  /** Decide whether a tool is run */
+  /** Decide an approval */
   'POST /turns/:id/approvals': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: ApprovalDecision
@@ -2623,231 +3189,250 @@ export interface Routes {
   /** Cancel a turn */
   'POST /turns/:id/cancel': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Cancelled
   }
-  /** A turn's stream, from any frame on */
+  /** Stream a turn */
   'GET /turns/:id/stream': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
-      /** The last `id:` that was seen */
+      /** The last `id:` that you received, 0–2,147,483,647; the stream continues after it. Default: from the first frame. */
       after?: number
     }
     data: undefined
   }
-  /** The org's webhooks, newest first */
+  /** List webhooks */
   'GET /webhooks': {
     query?: {
-      /** Unset: everything, up to 1000 items */
+      /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Webhook[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Create a webhook; its secret is told this once */
+  /** Create a webhook */
   'POST /webhooks': {
     body: WebhookCreate
     data: WebhookWithSecret
   }
-  /** The latest events of all the org's webhooks */
+  /** List recent events */
   'GET /webhooks/events': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 100. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: WebhookEvent[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Receive the events of a Linear application's webhook */
+  /** Receive a Linear event */
   'POST /webhooks/linear': {
     data: Receipt
   }
-  /** List the Linear organizations whose events this org receives */
+  /** List Linear bindings */
   'GET /webhooks/linear/bindings': {
     data: {
+      /** Items of this page. */
       items: LinearBinding[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Receive the events of a Linear organization in this org */
+  /** Bind a Linear organization */
   'POST /webhooks/linear/bindings': {
     body: LinearBindingCreate
     data: LinearBinding
   }
-  /** Stop receiving the events of a Linear organization */
+  /** Delete a Linear binding */
   'DELETE /webhooks/linear/bindings/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** Where a provider sends events to; the signature is the proof */
+  /** Receive an event */
   'POST /webhooks/receive/:webhookId': {
     params: {
-      /** UUIDv7 */
+      /** ID of the webhook. */
       webhookId: string
     }
     data: Receipt | undefined
   }
-  /** Record an event of your own, which goes the way of a received one */
+  /** Send a test event */
   'POST /webhooks/test': {
     body: WebhookTest
     data: WebhookEvent
   }
-  /** Check a signed payload, and hear what is wrong with it; nothing is recorded */
+  /** Verify a signature */
   'POST /webhooks/verify': {
     body: WebhookVerify
     data: Verified
   }
-  /** One webhook */
+  /** Retrieve a webhook */
   'GET /webhooks/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Webhook
   }
-  /** Change a webhook */
+  /** Update a webhook */
   'PATCH /webhooks/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: {
+      /** Name, 1–120 characters. */
       name?: string
-      /** A public http(s) URL. Null or empty: events are only recorded */
+      /** Public HTTP or HTTPS URL to forward events to, at most 2,048 characters. Default, also for null and empty: events are only recorded. */
       url?: string | null
-      /** github, gitlab, jira, stripe, slack, linear, shopify, telegram, twilio, discord, hmac or token verify by that native scheme; custom and anything else by Standard Webhooks */
+      /** Provider of the events, at most 100 characters. `github`, `gitlab`, `jira`, `stripe`, `slack`, `linear`, `shopify`, `telegram`, `twilio`, `discord`, `hmac` and `token` are verified by their own scheme, any other value by Standard Webhooks. Default `custom`. */
       source?: string
+      /** Description, at most 2,000 characters. Default: none. */
       description?: string | null
-      /** Types to let through, such as `invoice.paid` or `invoice.*`; empty: all */
+      /** Event types to forward, such as `invoice.paid` or `invoice.*`, at most 100 of 255 characters. Default: all of them. */
       events?: string[]
-      /** Counts only without `status` */
+      /** True sets `status` to `active`, false to `paused`. Ignored when `status` is sent. */
       enabled?: boolean
+      /** `active` receives and forwards events. `paused` receives events and holds their deliveries. `disabled` rejects events with NOT_FOUND. */
       status?: "active" | "paused" | "disabled"
     }
     data: Webhook
   }
-  /** Delete a webhook for good, with its events and deliveries */
+  /** Delete a webhook */
   'DELETE /webhooks/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** Deliveries of a webhook, newest first */
+  /** List deliveries of a webhook */
   'GET /webhooks/:id/deliveries': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Delivery[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** One delivery */
+  /** Retrieve a delivery */
   'GET /webhooks/:id/deliveries/:deliveryId': {
     params: {
-      /** UUIDv7 */
+      /** ID of the webhook. */
       id: string
-      /** UUIDv7 */
+      /** ID of the delivery. */
       deliveryId: string
     }
     data: Delivery
   }
-  /** Attempt a delivery once more, now */
+  /** Retry a delivery */
   'POST /webhooks/:id/deliveries/:deliveryId/retry': {
     params: {
-      /** UUIDv7 */
+      /** ID of the webhook. */
       id: string
-      /** UUIDv7 */
+      /** ID of the delivery. */
       deliveryId: string
     }
     data: Delivery
   }
-  /** Events that a webhook recorded, newest first */
+  /** List events of a webhook */
   'GET /webhooks/:id/events': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: WebhookEvent[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** One event */
+  /** Retrieve an event */
   'GET /webhooks/:id/events/:eventId': {
     params: {
-      /** UUIDv7 */
+      /** ID of the webhook. */
       id: string
-      /** UUIDv7 */
+      /** ID of the event. */
       eventId: string
     }
     data: WebhookEvent
   }
-  /** Forward an event once more */
+  /** Replay an event */
   'POST /webhooks/:id/events/:eventId/replay': {
     params: {
-      /** UUIDv7 */
+      /** ID of the webhook. */
       id: string
-      /** UUIDv7 */
+      /** ID of the event. */
       eventId: string
     }
     data: Delivery
   }
-  /** Attempt all deliveries once more that were created since a time and have failed */
+  /** Retry failed deliveries */
   'POST /webhooks/:id/recover': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: Recover
     data: Recovered
   }
-  /** Give a webhook a new secret; the old one stops verifying at once */
+  /** Rotate the secret of a webhook */
   'POST /webhooks/:id/rotate': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: SecretRotate
     data: WebhookWithSecret
   }
-  /** Workspaces that the caller may see */
+  /** List workspaces */
   'GET /workspaces': {
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: Workspace[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
@@ -2856,10 +3441,10 @@ export interface Routes {
     body: WorkspaceCreate
     data: Workspace
   }
-  /** One workspace */
+  /** Retrieve a workspace */
   'GET /workspaces/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Workspace
@@ -2867,10 +3452,11 @@ export interface Routes {
   /** Rename a workspace */
   'PATCH /workspaces/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: {
+      /** Name, 1–120 characters. */
       name?: string
     }
     data: Workspace
@@ -2878,41 +3464,45 @@ export interface Routes {
   /** Delete a workspace */
   'DELETE /workspaces/:id': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     data: Deleted
   }
-  /** Who was added to a workspace */
+  /** List members of a workspace */
   'GET /workspaces/:id/members': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
       limit?: number
-      /** nextCursor of the page before */
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
       cursor?: string
     }
     data: {
+      /** Items of this page. */
       items: WorkspaceMember[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
       nextCursor: string | null
     }
   }
-  /** Add a member of the org to a workspace */
+  /** Add a member to a workspace */
   'POST /workspaces/:id/members': {
     params: {
-      /** UUIDv7 */
+      /** ID of the resource, a UUID. */
       id: string
     }
     body: WorkspaceMemberAdd
     data: WorkspaceMember
   }
-  /** Take a member out of a workspace */
+  /** Remove a member from a workspace */
   'DELETE /workspaces/:id/members/:userId': {
     params: {
-      /** UUIDv7 */
+      /** ID of the workspace. */
       id: string
+      /** ID of the user. */
       userId: string
     }
     data: Deleted

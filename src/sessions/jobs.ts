@@ -11,15 +11,15 @@ import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
 import * as eventQueries from './streams/queries.ts'
-import { createModels } from './models/models.ts'
-import { takeUpForsaken } from './runtime/forsaken-turns.ts'
-import { workOnTurn } from './runtime/run-turn.ts'
+import { createModelClient } from './models/models.ts'
+import { requeueOrphanedTurns } from './runtime/orphaned-turns.ts'
+import { runTurn } from './runtime/run-turn.ts'
 import type { Probation } from './runtime/probation.ts'
 import type { Toolbox } from './tools/tools.ts'
 import type { TurnNotifier } from './streams/turn-notifier.ts'
-import { cancelAsked } from './peers/peers.ts'
-import { cancelPeers, turnJobs } from './runtime/job.ts'
-import type { Moment } from './runtime/turn-run.ts'
+import { cancelPeerTurns } from './peers/peers.ts'
+import { cancelPeers, turnJobs } from './runtime/jobs.ts'
+import type { FaultPoint } from './runtime/fault-points.ts'
 
 export interface SessionJobDeps {
   config: Config
@@ -38,34 +38,37 @@ export interface SessionJobDeps {
 }
 
 export interface SessionJobOptions {
-  /** Called at the moments at which a crash would hurt most. */
-  onMoment?: (moment: Moment, turnId: string) => void
+  /** For crash tests: called at the points of a turn at which a crash would do the most harm. */
+  onFaultPoint?: (point: FaultPoint, turnId: string) => void
 }
 
-/** Turns wait for models most of their time, so one process has many of each kind under way: of one org, half of them. */
-const turnsAtOnce = 400
+/** Turns wait for models most of the time, so a process runs many of each hop at once. One org may have half of them. */
+const turnConcurrency = 400
 
 const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
-const expireBatch = 5_000
+const expireBatchSize = 5_000
 
 const sweepTurns = defineJob<Record<string, never>>('turn.sweep')
 
-/** The work on turns; every minute a look for those that were left; every hour the end of streams that are a day old. */
-export const registerSessionJobs = (deps: SessionJobDeps, { onMoment }: SessionJobOptions = {}): void => {
+/** Runs turns; requeues orphaned turns every minute; deletes stream frames that are a day old every hour. */
+export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: SessionJobOptions = {}): void => {
   const { config, db, jobs, log } = deps
-  const port = createModels({ providers: config.modelProviders, isDemoUnruly: config.environment !== 'production' })
-  const authority = createTurnWatch(db, log)
-  const runDeps = { ...deps, port, authority, ...(onMoment ? { onMoment } : {}) }
-  for (const kind of turnJobs) {
-    jobs.work(kind, (payload, context) => workOnTurn(runDeps, payload, context), { concurrency: turnsAtOnce })
+  const modelClient = createModelClient({
+    providers: config.modelProviders,
+    allowsTestCommands: config.environment !== 'production',
+  })
+  const authorityWatch = createTurnWatch(db, log)
+  const runDeps = { ...deps, modelClient, authorityWatch, ...(onFaultPoint ? { onFaultPoint } : {}) }
+  for (const job of turnJobs) {
+    jobs.work(job, (payload, context) => runTurn(runDeps, payload, context), { concurrency: turnConcurrency })
   }
-  jobs.work(cancelPeers, (payload) => cancelAsked(deps, payload))
+  jobs.work(cancelPeers, (payload) => cancelPeerTurns(deps, payload))
   jobs.schedule(sweepTurns, '* * * * *')
   jobs.work(sweepTurns, async () => {
-    await takeUpForsaken(deps)
+    await requeueOrphanedTurns(deps)
   })
   jobs.schedule(expireEvents, '43 * * * *')
   jobs.work(expireEvents, async () => {
-    while ((await eventQueries.expireEvents(db, expireBatch)) === expireBatch);
+    while ((await eventQueries.expireEvents(db, expireBatchSize)) === expireBatchSize);
   })
 }

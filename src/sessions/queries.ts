@@ -33,13 +33,13 @@ export interface SessionRow {
 /** With the microseconds of updated_at, for the cursor. */
 export type ListedSession = SessionRow & { updatedAtExactly: string }
 
-/** A place in a list that goes down from what changed last. */
+/** A position in a list that is ordered by the last change, newest first. */
 export interface Position {
   updatedAt: string
   id: string
 }
 
-/** The columns of a SessionRow; the table must be called `s`. */
+/** The columns of a SessionRow. The statement must name the table `s`. */
 const columns = sql`s.id, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
   s.metadata || jsonb_build_object('relationship', s.relationship) as metadata, s.message_count, s.last_message_at,
   s.revision, s.created_at, s.updated_at,
@@ -59,20 +59,20 @@ const visible = (actor: Actor, workspaceId: string): Sql =>
 export const findSession = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<SessionRow>(sql`select ${columns} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`)
 
-/** Whether the workspace sees the session: all that most routes below it need to know. */
-export const sessionExists = (db: Db, actor: Actor, workspaceId: string, id: string) =>
+/** The session's id, agent and active turn, if the workspace sees it: all that most routes of a session need. */
+export const findSessionKey = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<{ id: string; agentId: string; activeTurnId: string | null }>(sql`
     select s.id, s.agent_id, s.active_turn_id from sessions s
     where ${visible(actor, workspaceId)} and s.id = ${id}`)
 
-export const listSessions = (
-  db: Db,
-  actor: Actor,
-  workspaceId: string,
-  projectId: string | undefined,
-  limit: number,
-  after: Position,
-) =>
+export interface SessionPage {
+  workspaceId: string
+  projectId: string | undefined
+  limit: number
+  after: Position
+}
+
+export const listSessions = (db: Db, actor: Actor, { workspaceId, projectId, limit, after }: SessionPage) =>
   db.rows<ListedSession>(sql`
     select ${columns}, s.updated_at::text as updated_at_exactly from sessions s
     where ${visible(actor, workspaceId)} ${projectId === undefined ? empty : sql`and s.project_id = ${projectId}`}
@@ -80,15 +80,12 @@ export const listSessions = (
     order by s.updated_at desc, s.id desc
     limit ${limit}`)
 
-/** The sessions of the workspace in which an agent takes part, last changed first: one walk down the agent's index. */
+/** The sessions of the workspace in which an agent takes part, last changed first: one scan of the agent's index. */
 export const listAgentSessions = (
   db: Db,
   actor: Actor,
-  workspaceId: string,
   agentId: string,
-  projectId: string | undefined,
-  limit: number,
-  after: Position,
+  { workspaceId, projectId, limit, after }: SessionPage,
 ) =>
   db.rows<ListedSession>(sql`
     select ${columns}, s.updated_at::text as updated_at_exactly
@@ -107,11 +104,11 @@ export interface NewSession {
   agentId: string
   title: string | null
   metadata: Record<string, unknown>
-  /** With whom it is; with a user unless said otherwise. */
+  /** Left out for a session with a user. */
   relationship?: 'connector'
 }
 
-/** The session with the agent and the caller in it. */
+/** Creates the session with the agent and the caller as participants. */
 export const insertSession = (db: Db, actor: Actor, session: NewSession) =>
   db.execute(sql`
     with made as (
@@ -121,8 +118,8 @@ export const insertSession = (db: Db, actor: Actor, session: NewSession) =>
       returning org_id, id, updated_at
     )
     insert into session_participants (org_id, session_id, kind, participant_id, updated_at)
-    select made.org_id, made.id, taking.kind, taking.id, made.updated_at
-    from made, (values ('agent', ${session.agentId}::uuid), ('user', ${actor.userId}::uuid)) as taking (kind, id)`)
+    select made.org_id, made.id, participant.kind, participant.id, made.updated_at
+    from made, (values ('agent', ${session.agentId}::uuid), ('user', ${actor.userId}::uuid)) as participant (kind, id)`)
 
 export interface LockedSession {
   id: string
@@ -136,15 +133,15 @@ export interface LockedSession {
   messageCount: number
   revision: number
   relationship: 'user' | 'peer' | 'connector'
-  /** Of a peer session that may be continued; null in all others. */
+  /** Set in a peer session that may be continued; null in all others. */
   peerKey: string | null
   createdBy: string
   participantIds: string[]
 }
 
 /**
- * Locks the session. Whoever changes a turn's status locks its session first, so that turns begin and end one after
- * another and nobody waits the wrong way round.
+ * Locks the session. Every transaction that changes the status of a turn locks its session first, so that turns begin and
+ * end one after another and two transactions cannot deadlock.
  */
 export const lockSession = (db: Db, orgId: string, id: string) =>
   db.row<LockedSession>(sql`
@@ -175,8 +172,13 @@ export const softDeleteSession = (db: Db, actor: Actor, id: string) =>
     update sessions set deleted_at = now(), revision = revision + 1
     where org_id = ${actor.orgId} and id = ${id} and deleted_at is null`)
 
-/** Adds an agent or a person to the session, if they are not in it. */
-export const addParticipants = (db: Db, orgId: string, sessionId: string, agentId: string, userId: string) =>
+/** Adds an agent and a person to the session, unless they are in it. */
+export const addParticipants = (
+  db: Db,
+  orgId: string,
+  sessionId: string,
+  { agentId, userId }: { agentId: string; userId: string },
+) =>
   db.execute(sql`
     insert into session_participants (org_id, session_id, kind, participant_id)
     values (${orgId}, ${sessionId}, 'agent', ${agentId}), (${orgId}, ${sessionId}, 'user', ${userId})
@@ -197,8 +199,13 @@ export interface MessageRow {
 const messageColumns = sql`m.id, m.session_id, m.turn_id, m.turn_number, m.position, m.role, m.author, m.parts,
   m.created_at`
 
-/** Newest first. */
-export const listMessages = (db: Db, actor: Actor, sessionId: string, limit: number, before: number | undefined) =>
+/** Newest first, before a position. */
+export const listMessages = (
+  db: Db,
+  actor: Actor,
+  sessionId: string,
+  { limit, before }: { limit: number; before: number | undefined },
+) =>
   db.rows<MessageRow>(sql`
     select ${messageColumns} from messages m
     where m.org_id = ${actor.orgId} and m.session_id = ${sessionId}
@@ -210,15 +217,18 @@ export const findMessage = (db: Db, orgId: string, id: string) =>
   db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)
 
 /**
- * What was said up to and in a turn, newest first: no more than `limit` messages, and no more than about `maxBytes` of
- * them before the turn's own. Turns that wait behind it have not been said yet.
+ * The messages of a turn and of those before it, newest first: at most `limit` messages, and at most about `maxBytes`
+ * before the turn's own. Messages of later turns, which are queued, are not part of its conversation.
  */
 export const listHistory = (
   db: Db,
-  orgId: string,
-  sessionId: string,
-  turnNumber: number,
-  { limit, maxBytes }: { limit: number; maxBytes: number },
+  {
+    orgId,
+    sessionId,
+    turnNumber,
+    limit,
+    maxBytes,
+  }: { orgId: string; sessionId: string; turnNumber: number; limit: number; maxBytes: number },
 ) =>
   db.rows<MessageRow>(sql`
     with sized as (
@@ -241,14 +251,18 @@ export interface PeerMessageRow extends MessageRow {
   createdAtExactly: string
 }
 
-/** What agents wrote in an agent's conversations with its peers, newest first. */
+export interface PeerMessagePage {
+  workspaceId: string
+  limit: number
+  before: { createdAt: string; id: string }
+}
+
+/** The messages of agents in an agent's sessions with its peers, newest first. */
 export const listPeerMessages = (
   db: Db,
   actor: Actor,
-  workspaceId: string,
   agentId: string,
-  limit: number,
-  before: { createdAt: string; id: string },
+  { workspaceId, limit, before }: PeerMessagePage,
 ) =>
   db.rows<PeerMessageRow>(sql`
     select m.*, (m.author ->> 'id')::uuid = ${agentId} as is_self, m.created_at::text as created_at_exactly
@@ -258,7 +272,7 @@ export const listPeerMessages = (
         select ${messageColumns} from messages m
         where m.org_id = s.org_id and m.session_id = s.id and m.author ->> 'type' = 'agent'
           and (m.created_at, m.id) < (${before.createdAt}::timestamptz, ${before.id}::uuid)
-        -- Nearly the order of their times: who waited for the session's lock began before whoever had it.
+        -- Positions follow creation times nearly: a transaction that waits for the session's lock can have begun earlier.
         order by m.position desc
         limit ${limit + 10}
       ) m

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cachedEnsureDefaultAgent } from '../agents/agents.ts'
 import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
-import type { Database } from '../platform/database/database.ts'
+import type { Database, Transaction } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { apiPrefix } from '../platform/http/http.ts'
@@ -27,21 +27,21 @@ import { cancelUnfinishedTurns } from './turns/cancel.ts'
 
 const tags = ['Sessions']
 const what = 'Session'
-/** As many as a list answers in one go when no limit is named. */
-const wholeList = 1_000
+/** The page size of lists that are returned whole unless the request names a limit. */
+const wholeListLimit = 1_000
 
 const textOf = (parts: queries.MessageRow['parts']): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
-/** What its participants are called, and look like, changes without the session. */
+/** The ETag covers the participants' names and avatars, which change without the session's revision. */
 const sendSession = (request: FastifyRequest, reply: FastifyReply, session: queries.SessionRow) => {
-  const names = sha256(JSON.stringify(session.participants)).toString('base64url').slice(0, 12)
-  return sendResource(request, reply, session, [names])
+  const participants = sha256(JSON.stringify(session.participants)).toString('base64url').slice(0, 12)
+  return sendResource(request, reply, session, [participants])
 }
 
 export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   const { config, db } = deps
-  const firstSight = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
+  const createDefaultAgent = cachedEnsureDefaultAgent(db, config.defaultAgentModel)
   registerTurnRoutes(app, deps)
   registerStreamRoutes(app, deps)
 
@@ -58,7 +58,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
         response: { 200: Success(CursorList(Session)) },
       },
     },
-    async ({ actor, query }) => ok(await sessions.listSessions(db, actor, query, query.limit, query.cursor)),
+    async ({ actor, query }) => ok(await sessions.listSessions(db, actor, query)),
   )
 
   app.post(
@@ -75,7 +75,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       },
     },
     async (request, reply) => {
-      await firstSight(request.actor)
+      await createDefaultAgent(request.actor)
       reply.code(201)
       return sendSession(request, reply, await sessions.createSession(request.db, request.actor, request.body))
     },
@@ -112,7 +112,8 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
     },
     async (request, reply) => {
       const { actor, params, body, headers } = request
-      return sendSession(request, reply, await sessions.updateSession(db, actor, params.id, body, headers['if-match']))
+      const change = { patch: body, ifMatch: headers['if-match'] }
+      return sendSession(request, reply, await sessions.updateSession(db, actor, params.id, change))
     },
   )
 
@@ -129,9 +130,10 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       },
     },
     async ({ actor, params, headers }) => {
-      await sessions.deleteSession(db, actor, params.id, headers['if-match'], async (db) => {
+      const endTurns = async (db: Transaction): Promise<void> => {
         await cancelUnfinishedTurns(db, deps, actor.orgId, params.id)
-      })
+      }
+      await sessions.deleteSession(db, actor, params.id, { ifMatch: headers['if-match'], endTurns })
       return ok({ deleted: true as const })
     },
   )
@@ -153,18 +155,22 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       const { limit, cursor } = query
       const [before] = cursor === undefined ? [undefined] : decodeCursor(cursor, ['number'])
       await sessions.requireSession(db.hot, actor, params.id)
-      const rows = await queries.listMessages(db, actor, params.id, limit + 1, before)
+      const rows = await queries.listMessages(db, actor, params.id, { limit: limit + 1, before })
       const items = rows.slice(0, limit)
       const last = items.at(-1)
       return ok({ items, nextCursor: rows.length > limit && last ? encodeCursor([last.position]) : null })
     },
   )
 
-  registerAgentLists(app, db, firstSight)
+  registerAgentLists(app, db, createDefaultAgent)
 }
 
-/** Sessions of an agent and its messages to peers. `firstSight` creates the default agent of an org if need be. */
-const registerAgentLists = (app: App, db: Database, firstSight: (actor: Actor) => Promise<void> | undefined): void => {
+/** Sessions of an agent and its messages to peers. `createDefaultAgent` creates that of the org when it has none. */
+const registerAgentLists = (
+  app: App,
+  db: Database,
+  createDefaultAgent: (actor: Actor) => Promise<void> | undefined,
+): void => {
   app.get(
     `${apiPrefix}/agents/:id/sessions`,
     {
@@ -180,8 +186,9 @@ const registerAgentLists = (app: App, db: Database, firstSight: (actor: Actor) =
       },
     },
     async ({ actor, params, query }) => {
-      await firstSight(actor)
-      return ok(await sessions.listSessions(db, actor, { agentId: params.id }, query.limit ?? wholeList, query.cursor))
+      await createDefaultAgent(actor)
+      const { limit = wholeListLimit, cursor } = query
+      return ok(await sessions.listSessions(db, actor, { agentId: params.id, limit, cursor }))
     },
   )
 
@@ -199,8 +206,8 @@ const registerAgentLists = (app: App, db: Database, firstSight: (actor: Actor) =
       },
     },
     async ({ actor, params, query }) => {
-      await firstSight(actor)
-      const page = await sessions.listPeerMessages(db, actor, params.id, query.limit, query.cursor)
+      await createDefaultAgent(actor)
+      const page = await sessions.listPeerMessages(db, actor, params.id, query)
       const items = page.items.map(({ author, ...message }) => ({
         ...message,
         fromAgentId: author.id,

@@ -14,14 +14,14 @@ import type { SessionCreate, SessionPatch } from './schemas.ts'
 
 const maxMetadataBytes = 16_384
 
-/** Metadata after a change: named keys are replaced, null removes one. Whom the session is with is not the client's to say. */
+/** Metadata after a change: named keys are replaced, null removes a key. `relationship` is read-only and ignored. */
 const mergeMetadata = (current: Record<string, unknown>, change: Record<string, unknown>): Record<string, unknown> => {
   const kept = Object.entries({ ...current, ...change }).filter(
     ([key, value]) => key !== 'relationship' && value !== null,
   )
   const merged = Object.fromEntries(kept)
   if (Buffer.byteLength(JSON.stringify(merged)) > maxMetadataBytes) {
-    throw badRequest('metadata must have at most 16 KB as JSON')
+    throw badRequest('metadata must be at most 16 KB of JSON')
   }
   return merged
 }
@@ -32,18 +32,18 @@ export const getSession = async (db: Db, actor: Actor, id: string): Promise<Sess
   return session
 }
 
-/** What a route below a session needs of it. NOT_FOUND when the call's workspace does not see it. */
+/** What the routes of a session need of it. NOT_FOUND when the request's workspace does not see it. */
 export const requireSession = async (
   db: Db,
   actor: Actor,
   id: string,
 ): Promise<{ id: string; agentId: string; activeTurnId: string | null }> => {
-  const session = await queries.sessionExists(db, actor, workspaceOf(actor), id)
+  const session = await queries.findSessionKey(db, actor, workspaceOf(actor), id)
   if (!session) throw notFound('Session')
   return session
 }
 
-/** A conversation between the caller and an agent. NOT_FOUND for an agent or a project that is not there. */
+/** Creates a conversation between the caller and an agent. NOT_FOUND for an agent or a project that does not exist. */
 export const createSession = async (db: Database, actor: Actor, body: SessionCreate): Promise<SessionRow> => {
   const metadata = mergeMetadata({}, body.metadata ?? {})
   const agent = await getAgent(db, actor, body.agentId)
@@ -68,8 +68,7 @@ export const updateSession = async (
   db: Database,
   actor: Actor,
   id: string,
-  patch: SessionPatch,
-  ifMatch: string | undefined,
+  { patch, ifMatch }: { patch: SessionPatch; ifMatch: string | undefined },
 ): Promise<SessionRow> => {
   if (patchFields.every((field) => patch[field] === undefined)) {
     throw badRequest('The body must name at least one field to change')
@@ -89,60 +88,62 @@ export const updateSession = async (
   return getSession(db, actor, id)
 }
 
-// Before every position of a list that goes down from the newest.
+// Sorts before every row of a list that is ordered newest first.
 const listStart: queries.Position = { updatedAt: '9999-12-31 00:00:00+00', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
 
-export interface SessionFilter {
+interface Page {
+  limit: number
+  cursor?: string | undefined
+}
+
+export interface SessionListing extends Page {
+  /** An id or a slug. */
   agentId?: string | undefined
   projectId?: string | undefined
 }
 
-/** Sessions of the call's workspace, last changed first. `agentId` may be a slug; an agent that is not there is NOT_FOUND. */
+/** Sessions of the request's workspace, last changed first. NOT_FOUND for an agent that does not exist. */
 export const listSessions = async (
   db: Db,
   actor: Actor,
-  filter: SessionFilter,
-  limit: number,
-  cursor: string | undefined,
+  { agentId, projectId, limit, cursor }: SessionListing,
 ): Promise<{ items: SessionRow[]; nextCursor: string | null }> => {
-  const workspaceId = workspaceOf(actor)
-  const agent = filter.agentId === undefined ? undefined : await getAgent(db, actor, filter.agentId)
+  const agent = agentId === undefined ? undefined : await getAgent(db, actor, agentId)
   const [updatedAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
   const after = updatedAt === undefined || id === undefined ? listStart : { updatedAt, id }
-  const { projectId } = filter
+  const page = { workspaceId: workspaceOf(actor), projectId, limit: limit + 1, after }
   const rows = agent
-    ? await queries.listAgentSessions(db, actor, workspaceId, agent.id, projectId, limit + 1, after)
-    : await queries.listSessions(db, actor, workspaceId, projectId, limit + 1, after)
+    ? await queries.listAgentSessions(db, actor, agent.id, page)
+    : await queries.listSessions(db, actor, page)
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   const more = rows.length > limit && last
   return { items, nextCursor: more ? encodeCursor([last.updatedAtExactly, last.id]) : null }
 }
 
-/** What agents wrote in an agent's sessions with its peers, newest first. */
+/** The messages of agents in an agent's sessions with its peers, newest first. */
 export const listPeerMessages = async (
   db: Db,
   actor: Actor,
   agentId: string,
-  limit: number,
-  cursor: string | undefined,
+  { limit, cursor }: Page,
 ): Promise<{ items: queries.PeerMessageRow[]; nextCursor: string | null }> => {
   const agent = await getAgent(db, actor, agentId)
   const [createdAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
   const before = { createdAt: createdAt ?? listStart.updatedAt, id: id ?? listStart.id }
-  const rows = await queries.listPeerMessages(db, actor, workspaceOf(actor), agent.id, limit + 1, before)
+  const page = { workspaceId: workspaceOf(actor), limit: limit + 1, before }
+  const rows = await queries.listPeerMessages(db, actor, agent.id, page)
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: rows.length > limit && last ? encodeCursor([last.createdAtExactly, last.id]) : null }
 }
 
-/** Takes a session out of sight. `endTurns` ends what goes on in it, in the same transaction. */
+/** Deletes a session. `endTurns` ends its unfinished turns in the same transaction. */
 export const deleteSession = async (
   db: Database,
   actor: Actor,
   id: string,
-  ifMatch: string | undefined,
-  endTurns: (db: Transaction) => Promise<void>,
+  { ifMatch, endTurns }: { ifMatch: string | undefined; endTurns: (db: Transaction) => Promise<void> },
 ): Promise<void> => {
   await requireSession(db, actor, id)
   await db.transaction(actor, async (db) => {

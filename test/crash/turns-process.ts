@@ -1,4 +1,4 @@
-// A worker on chat turns, for turns.test.ts to start: it kills itself at the moment that it is told.
+// A worker process that runs chat turns for turns.test.ts. It kills itself at the given fault point.
 import { appendFileSync } from 'node:fs'
 import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/deps.ts'
@@ -9,28 +9,28 @@ import { fileTools } from '../../src/sessions/tools/file-tools.ts'
 import { createPeerTools } from '../../src/sessions/peers/peers.ts'
 import { builtIn, createToolbox } from '../../src/sessions/tools/tools.ts'
 import type { Tool, ToolContext } from '../../src/sessions/tools/tools.ts'
-import type { Moment } from '../../src/sessions/runtime/turn-run.ts'
+import type { FaultPoint } from '../../src/sessions/runtime/fault-points.ts'
 
 export interface Options {
   connection: { host: string; port: number; user: string; database: string }
   dataDir: string
-  /** Gets a line with the turn's id for each call of a model. */
+  /** The worker appends the turn's id to this file for each model call. */
   callsFile: string
-  /** Dies there, at the `nth` time that it gets there. */
-  dieAt?: Moment | 'in-tool'
+  /** The worker kills itself when it reaches this point for the `nth` time. */
+  dieAt?: FaultPoint | 'in-tool'
   nth?: number
 }
 
 const die = (): void => {
   process.kill(process.pid, 'SIGKILL')
-  // The signal is on its way; nothing more may happen.
+  // Blocks this thread until the signal arrives, so that nothing more happens.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 
-/** A tool that leaves a row each time it runs, in a table that no checkpoint knows of. */
-const leavesARow = (name: string, isReadOnly: boolean, afterwards: () => void): Tool => ({
+/** A tool that inserts a row each time it runs, outside of every checkpoint, so that tests can count its runs. */
+const countingTool = (name: string, isReadOnly: boolean, afterwards: () => void): Tool => ({
   name,
-  description: 'Leaves a row.',
+  description: 'Inserts a row.',
   inputSchema: { type: 'object', properties: {} },
   isReadOnly,
   permission: 'files:read',
@@ -46,18 +46,18 @@ const run = async ({ connection, dataDir, callsFile, dieAt, nth = 1 }: Options):
   const log = createLog('error', { write: (line) => void process.stderr.write(line) })
   const { deps } = await openDeps(config, connection, log)
   let times = 0
-  const reached = (moment: Moment | 'in-tool'): void => {
-    if (moment === dieAt && (times += 1) === nth) die()
+  const reached = (point: FaultPoint | 'in-tool'): void => {
+    if (point === dieAt && (times += 1) === nth) die()
   }
   const inTool = (): void => reached('in-tool')
-  const tools = [...fileTools, leavesARow('test.change', false, inTool), leavesARow('test.look', true, inTool)]
+  const tools = [...fileTools, countingTool('test.change', false, inTool), countingTool('test.look', true, inTool)]
   const toolbox = createToolbox([builtIn(tools), createPeerTools(deps)], log)
   registerSessionJobs(
     { ...deps, toolbox },
     {
-      onMoment: (moment, turnId) => {
-        if (moment === 'before-model-call') appendFileSync(callsFile, `${turnId}\n`)
-        reached(moment)
+      onFaultPoint: (point, turnId) => {
+        if (point === 'before-model-call') appendFileSync(callsFile, `${turnId}\n`)
+        reached(point)
       },
     },
   )

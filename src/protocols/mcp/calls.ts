@@ -97,7 +97,7 @@ export const createCalls = (deps: SessionDeps): ((context: RpcContext) => Promis
       )
     }
     await request.takeRateLimit(limitOf(tool))
-    const invalid = toolbox.fault(tool, input)
+    const invalid = toolbox.inputError(tool, input)
     if (invalid !== undefined) return toRevisionResult(era, toolError(invalid))
     if (tool !== agentsAsk) return run(context, tool, input)
     try {

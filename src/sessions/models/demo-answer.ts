@@ -84,7 +84,7 @@ interface Commands {
   words: string
 }
 
-const parseCommands = (text: string, isUnruly: boolean): Commands => {
+const parseCommands = (text: string, allowsTestCommands: boolean): Commands => {
   const found: Commands = { rounds: [], slowMs: 0, fail: undefined, tokens: undefined, words: '' }
   const words: string[] = []
   let together = false
@@ -97,10 +97,10 @@ const parseCommands = (text: string, isUnruly: boolean): Commands => {
       else found.rounds.push([call])
     } else if (verb === 'peer' && target) {
       found.rounds.push([callOf('message_peer', { to: target, text: argument })])
-    } else if (isUnruly && verb === 'slow') found.slowMs = Math.min(600_000, Number(rest) || 0)
-    else if (isUnruly && verb === 'fail')
+    } else if (allowsTestCommands && verb === 'slow') found.slowMs = Math.min(600_000, Number(rest) || 0)
+    else if (allowsTestCommands && verb === 'fail')
       found.fail = (['429', '500', 'cut'] as const).find((one) => one === rest.trim())
-    else if (isUnruly && verb === 'tokens') {
+    else if (allowsTestCommands && verb === 'tokens') {
       const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = rest.trim().split(/\s+/).map(Number)
       found.tokens = [input, output, cacheRead, cacheWrite]
     } else words.push(line)
@@ -185,13 +185,13 @@ const named = (call: DemoCall, tools: string[]): DemoCall => ({
 export const planAnswer = (
   prompt: LanguageModelV4Prompt,
   tools: (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[],
-  isUnruly: boolean,
+  allowsTestCommands: boolean,
 ): DemoAnswer => {
   const situation = situationOf(
     prompt,
     tools.map((tool) => tool.name),
   )
-  const { slowMs, fail, tokens, ...commands } = parseCommands(situation.text, isUnruly)
+  const { slowMs, fail, tokens, ...commands } = parseCommands(situation.text, allowsTestCommands)
   const manner = { slowMs, fail, tokens }
   const told = commands.rounds[situation.rounds]
   const calls =

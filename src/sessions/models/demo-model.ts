@@ -83,11 +83,11 @@ async function* speak(
 
 /**
  * The built-in model: no network, no weights, and the same answer to the same question. It makes a fresh install useful
- * and every test repeatable. What it says is planned by demo-answer.ts; `isUnruly` lets people make it slow or fail.
+ * and every test repeatable. What it says is planned by demo-answer.ts; `allowsTestCommands` lets people make it slow or fail.
  */
-export const createDemoModel = (modelId: string, isUnruly: boolean): LanguageModelV4 => {
+export const createDemoModel = (modelId: string, allowsTestCommands: boolean): LanguageModelV4 => {
   const begin = (options: LanguageModelV4CallOptions): DemoAnswer => {
-    const answer = planAnswer(options.prompt, options.tools ?? [], isUnruly)
+    const answer = planAnswer(options.prompt, options.tools ?? [], allowsTestCommands)
     if (answer.fail === '429') throw failure(429)
     if (answer.fail === '500') throw failure(500)
     return answer

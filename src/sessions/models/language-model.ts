@@ -6,8 +6,8 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import { createTextCleaner } from '../../platform/text/text.ts'
-import { ModelFailure } from './model-port.ts'
-import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, PromptMessage } from './model-port.ts'
+import { ModelFailure } from './model-client.ts'
+import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, PromptMessage } from './model-client.ts'
 
 /** What a tool is called toward the provider. */
 type NameOnWire = (toolName: string) => string

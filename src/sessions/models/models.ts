@@ -2,8 +2,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelProvider } from '../../config/models.ts'
 import { createDemoModel } from './demo-model.ts'
 import { streamLanguageModel } from './language-model.ts'
-import { ModelFailure } from './model-port.ts'
-import type { ModelCall, ModelPort } from './model-port.ts'
+import { ModelFailure } from './model-client.ts'
+import type { ModelCall, ModelClient } from './model-client.ts'
 import { wireName } from './wire-name.ts'
 
 /** OpenAI's models that reason refuse the older name, which everybody else still wants. */
@@ -13,16 +13,16 @@ const renameLimit = ({ max_tokens: limit, ...body }: Record<string, unknown>): R
 export interface ModelOptions {
   providers: readonly ModelProvider[]
   /** Whether the demo models obey `/slow`, `/fail` and `/tokens`. */
-  isDemoUnruly: boolean
+  allowsTestCommands: boolean
 }
 
 /**
  * The models of the catalog. The code that speaks to providers is loaded at the first call of one: 16 MB of memory that
  * a server without providers never needs.
  */
-export const createModels = ({ providers, isDemoUnruly }: ModelOptions): ModelPort => {
+export const createModelClient = ({ providers, allowsTestCommands }: ModelOptions): ModelClient => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
-  const demos = new Map(['demo', 'demo-paid'].map((name) => [name, createDemoModel(name, isDemoUnruly)]))
+  const demos = new Map(['demo', 'demo-paid'].map((name) => [name, createDemoModel(name, allowsTestCommands)]))
   const open = async (modelId: string, ownKey?: string): Promise<LanguageModelV4> => {
     const [providerName = '', ...rest] = modelId.split('/')
     const name = rest.join('/')

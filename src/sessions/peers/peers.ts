@@ -14,7 +14,7 @@ import type { MessagePart } from '../schemas.ts'
 import { cancelLockedTurn } from '../turns/cancel.ts'
 import { createTurnStreams } from '../streams/turn-streams.ts'
 import type { TurnStreams } from '../streams/turn-streams.ts'
-import { maxHops } from '../runtime/job.ts'
+import { maxHops } from '../runtime/jobs.ts'
 import { findTurnState } from '../turns/queries.ts'
 import { authorOfAgent, beginTurn } from '../turns/begin-turn.ts'
 import type { TurnDeps } from '../turns/deps.ts'
@@ -238,7 +238,7 @@ export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): To
 }
 
 /** Cancels what a cancelled turn asked of other agents. */
-export const cancelAsked = async (
+export const cancelPeerTurns = async (
   deps: TurnDeps,
   { orgId, turnId }: { orgId: string; turnId: string },
 ): Promise<void> => {

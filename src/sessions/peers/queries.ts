@@ -147,7 +147,7 @@ export const listUnfinishedChildren = (db: Db, orgId: string, turnId: string) =>
     order by created_at, id`)
 
 /** Takes one call of a model from what a chain has left. Undefined when there is nothing to take. */
-export const takeStep = (db: Db, orgId: string, chainId: string) =>
+export const takeSharedCall = (db: Db, orgId: string, chainId: string) =>
   db.row<{ steps: number }>(sql`
     update peer_chains c set steps = steps + 1
     where org_id = ${orgId} and id = ${chainId} and steps < max_steps and deadline > clock_timestamp()
@@ -157,7 +157,7 @@ export const takeStep = (db: Db, orgId: string, chainId: string) =>
         where t.org_id = ${orgId} and (t.id = ${chainId} or t.chain_id = ${chainId})))
     returning steps`)
 
-export const findChain = (db: Db, orgId: string, chainId: string) =>
+export const findSharedBudget = (db: Db, orgId: string, chainId: string) =>
   db.row<{ steps: number; maxSteps: number; isLate: boolean }>(sql`
     select steps, max_steps, deadline <= clock_timestamp() as is_late from peer_chains
     where org_id = ${orgId} and id = ${chainId}`)

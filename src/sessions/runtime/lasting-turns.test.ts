@@ -17,9 +17,9 @@ import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Tool } from '../../tool.ts'
-import { releaseTurn } from './checkpoint-queries.ts'
-import { takeUpForsaken } from './forsaken-turns.ts'
-import { runTurn } from './job.ts'
+import { releaseTurn } from './queries.ts'
+import { requeueOrphanedTurns } from './orphaned-turns.ts'
+import { turnJob } from './jobs.ts'
 
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env, { work: false })
@@ -199,10 +199,10 @@ describe('a turn that has lost its job', () => {
 
   test('is found, taken up and goes on where it was', async () => {
     const { as, turnId } = await forsake()
-    assert.equal(await takeUpForsaken(app.deps), 1)
+    assert.equal(await requeueOrphanedTurns(app.deps), 1)
     const { toolCalls } = await untilStatus(app, as, turnId, 'completed')
     assert.equal(toolCalls[0].status, 'done')
-    assert.equal(await takeUpForsaken(app.deps), 0)
+    assert.equal(await requeueOrphanedTurns(app.deps), 0)
   })
 
   /** As it is when a worker died on it. */
@@ -215,14 +215,14 @@ describe('a turn that has lost its job', () => {
   test('is taken up again after the first death of its worker', async () => {
     const { as, turnId } = await forsake()
     await leaveDead(as, turnId, 0)
-    assert.equal(await takeUpForsaken(app.deps), 1)
+    assert.equal(await requeueOrphanedTurns(app.deps), 1)
     await untilStatus(app, as, turnId, 'completed')
   })
 
   test('fails with the reason worker_died after the second death of its worker, and runs none of its tools', async () => {
     const { as, turnId } = await forsake()
     await leaveDead(as, turnId, 1)
-    assert.equal(await takeUpForsaken(app.deps), 1)
+    assert.equal(await requeueOrphanedTurns(app.deps), 1)
     const turn = await untilStatus(app, as, turnId, 'failed', 'completed')
     assert.deepEqual([turn.status, turn.error.code], ['failed', 'worker_died'])
     assert.match(turn.error.message, /died 2 times.*new message/)
@@ -235,7 +235,7 @@ describe('a turn that has lost its job', () => {
     const { as, turnId } = await forsake()
     await app.db.execute(sql`
       update turns set attempts = rested_attempts + 8 where org_id = ${as.orgId} and id = ${turnId}`)
-    assert.equal(await takeUpForsaken(app.deps), 1)
+    assert.equal(await requeueOrphanedTurns(app.deps), 1)
     const turn = await untilStatus(app, as, turnId, 'failed', 'completed')
     assert.deepEqual([turn.status, turn.error.code], ['failed', 'internal'])
     assert.deepEqual(await filesOf(as), [])
@@ -246,13 +246,13 @@ describe('a turn that has lost its job', () => {
     const waits = await forsake()
     const payload = { orgId: waits.as.orgId, turnId: waits.turnId }
     await app.db.transaction('all orgs', (db) =>
-      app.deps.jobs.enqueue(db, runTurn(0), payload, { startAfterSeconds: 3_600 }),
+      app.deps.jobs.enqueue(db, turnJob(0), payload, { startAfterSeconds: 3_600 }),
     )
     const as = await app.createOrg()
     const { turn } = await askedBy(as, write('a'))
     await app.db.execute(sql`
       update turns set claimed_at = now() - interval '1 hour' where org_id = ${as.orgId} and id = ${turn.id}`)
-    assert.equal(await takeUpForsaken(app.deps), 0)
+    assert.equal(await requeueOrphanedTurns(app.deps), 0)
     assert.equal((await getTurn(app, waits.as, waits.turnId)).status, 'queued')
     assert.equal((await getTurn(app, lately.as, lately.turnId)).status, 'queued')
   })

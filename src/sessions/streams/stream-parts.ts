@@ -1,4 +1,4 @@
-import type { Question } from '../runtime/questions.ts'
+import type { Question } from '../runtime/steps/questions.ts'
 
 type ShownQuestion = Pick<
   Question,

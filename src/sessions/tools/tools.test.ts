@@ -76,10 +76,10 @@ describe('a toolbox', () => {
     const [tool] = offer('odd')
     const odd = { ...tool, inputSchema: { type: 'nonsense', $ref: '#/nowhere' } } as Tool
     const toolbox = createToolbox([], log)
-    assert.match(toolbox.fault(odd, { any: 'thing' }) ?? '', /schema is not valid/)
+    assert.match(toolbox.inputError(odd, { any: 'thing' }) ?? '', /schema is not valid/)
     const foreign = { ...odd, hasForeignSchema: true }
-    assert.equal(toolbox.fault(foreign, { any: 'thing' }), undefined)
-    assert.match(toolbox.fault(foreign, ['thing']) ?? '', /must be an object/)
+    assert.equal(toolbox.inputError(foreign, { any: 'thing' }), undefined)
+    assert.match(toolbox.inputError(foreign, ['thing']) ?? '', /must be an object/)
   })
 })
 

@@ -22,79 +22,80 @@ export interface Toolbox {
   /** The tools that an agent may use in a person's name, now. */
   offered(scope: ToolScope): Promise<Tool[]>
   /** What is wrong with the arguments, for the model; undefined when nothing is. */
-  fault(tool: Tool, input: unknown): string | undefined
+  inputError(tool: Tool, input: unknown): string | undefined
 }
 
-/** Tools that an agent uses when its `allowedTools` names them. */
+/** Tools that an agent may use when its `allowedTools` names them. */
 export const builtIn = (tools: readonly Tool[]): ToolSource => ({
   offered: ({ agent }) =>
     Promise.resolve(agent ? tools.filter(({ name }) => agent.allowedTools.includes(name)) : [...tools]),
 })
 
-/** What the pickiest provider takes. */
+/** The most tools that all providers accept in one request (OpenAI: 128). */
 const maxTools = 128
 
 /**
- * Compiles the schemas of our own tools, each once. Foreign schemas never get here. One of ours that cannot be compiled is
- * a bug: its tool is not run.
+ * Compiles the schemas of our own tools, each once. Foreign schemas are never compiled. If one of ours cannot be compiled,
+ * that is a bug, and its tool is not run.
  */
-const createChecks = (log: Log) => {
-  const checks = new WeakMap<object, ValidateFunction | 'invalid'>()
+const createValidators = (log: Log) => {
+  const validators = new WeakMap<object, ValidateFunction | 'invalid'>()
   const ajv = new Ajv({ strict: false, verbose: true, coerceTypes: false, addUsedSchema: false, logger: false })
   addFormats.default(ajv)
   const compile = (tool: Tool): ValidateFunction | 'invalid' => {
     try {
       return ajv.compile(tool.inputSchema)
     } catch (error) {
-      log.error({ err: error, tool: tool.name }, 'the schema of a tool cannot be compiled, the tool is not run')
+      log.error({ err: error, tool: tool.name }, 'the input schema of a tool does not compile; the tool is not run')
       return 'invalid'
     } finally {
-      // Or ajv keeps every schema that it ever saw.
+      // Otherwise ajv keeps every schema for ever.
       ajv.removeSchema(tool.inputSchema)
     }
   }
   return (tool: Tool): ValidateFunction | 'invalid' => {
-    const check = checks.get(tool.inputSchema) ?? compile(tool)
-    checks.set(tool.inputSchema, check)
-    return check
+    const validator = validators.get(tool.inputSchema) ?? compile(tool)
+    validators.set(tool.inputSchema, validator)
+    return validator
   }
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The tools of all sources together. Of two with one name toward models that of the earlier source counts. */
+/** The tools of all sources. When two have the same name for providers, the tool of the earlier source is offered. */
 export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox => {
-  const checkOf = createChecks(log)
-  const ask = async (source: ToolSource, scope: ToolScope): Promise<Tool[]> => {
+  const validatorOf = createValidators(log)
+  const toolsOf = async (source: ToolSource, scope: ToolScope): Promise<Tool[]> => {
     try {
       return await source.offered(scope)
     } catch (error) {
-      log.warn({ err: error }, 'a source of tools failed, and the turn goes on without them')
+      log.warn({ err: error }, 'a source of tools failed; the turn goes on without its tools')
       return []
     }
   }
   return {
     offered: async (scope) => {
-      const found = await Promise.all(sources.map((source) => ask(source, scope)))
+      const found = await Promise.all(sources.map((source) => toolsOf(source, scope)))
       const byName = new Map<string, Tool>()
       for (const tool of found.flat()) {
         const name = wireName(tool.name)
         if (!byName.has(name) && may(scope.actor, tool.permission)) byName.set(name, tool)
       }
       const { agent } = scope
-      const place = ({ name }: Tool): number => {
-        const at = agent ? agent.allowedTools.indexOf(name) : -1
-        return at === -1 ? maxTools : at
+      // When there are too many, those that the agent names itself are kept.
+      const rank = ({ name }: Tool): number => {
+        const index = agent ? agent.allowedTools.indexOf(name) : -1
+        return index === -1 ? maxTools : index
       }
-      return [...byName.values()].toSorted((a, b) => place(a) - place(b)).slice(0, maxTools)
+      return [...byName.values()].toSorted((a, b) => rank(a) - rank(b)).slice(0, maxTools)
     },
-    fault: (tool, input) => {
+    inputError: (tool, input) => {
       if (!isObject(input)) return 'The input must be an object'
       if (tool.hasForeignSchema === true) return undefined
-      const check = checkOf(tool)
-      if (check === 'invalid') return 'The tool cannot be used: its schema is not valid'
-      if (check(input)) return undefined
-      const error = check.errors?.[0]
+      const validator = validatorOf(tool)
+      if (validator === 'invalid') return 'The tool cannot be used: its schema is not valid'
+      if (validator(input)) return undefined
+      const error = validator.errors?.[0]
       return error ? describe(error as never, 'body').replace(/^The body/, 'The input') : 'The input is not valid'
     },
   }
@@ -103,22 +104,23 @@ export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox
 const toolTimeoutMs = 60_000
 const maxOutputBytes = 65_536
 
-/** How JSON writes NUL and halves of surrogate pairs, which PostgreSQL does not take: a turn would never get past them. */
+/** JSON escapes of NUL and of lone surrogates. PostgreSQL rejects both, so the turn could never store its checkpoint. */
 const unstorable = /\\u(?:0000|d[89a-f])/
 
 const jsonOf = (output: unknown): string => {
   try {
     return JSON.stringify(output) ?? 'null'
   } catch (error) {
-    // JSON.stringify is recursive: a value of a few thousand levels exhausts the stack.
+    // JSON.stringify is recursive: a value with some thousand levels exhausts the stack.
     if (error instanceof RangeError) throw badRequest(tooDeep, { cause: error })
     throw error
   }
 }
 
-const tooDeep = `The answer of the tool is nested deeper than ${maxJsonDepth} levels.`
+const tooDeep = `The output of the tool is nested deeper than ${maxJsonDepth} levels.`
 
-const capped = (output: unknown): unknown => {
+/** The output as it is stored and shown to the model: at most 64 KB, and nothing that PostgreSQL rejects. */
+const storableOutput = (output: unknown): unknown => {
   const json = jsonOf(output)
   if (Buffer.byteLength(json) <= maxOutputBytes) {
     if (jsonDepth(json) > maxJsonDepth) throw badRequest(tooDeep)
@@ -132,9 +134,9 @@ const capped = (output: unknown): unknown => {
   }
 }
 
-const told = (error: string): ToolOutcome => ({ status: 'failed', output: { error: cleanText(error) } })
+const failure = (error: string): ToolOutcome => ({ status: 'failed', output: { error: cleanText(error) } })
 
-/** Resolves never; rejects with the signal's reason. */
+/** Rejects with the signal's reason; never resolves. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
@@ -143,8 +145,8 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   })
 
 /**
- * Runs a tool. What goes wrong in it is an outcome that the model hears of. Rejects only when the turn itself ends; then
- * nobody waits for the tool, whether it heeds its signal or not.
+ * Runs a tool. An error in the tool is an outcome that the model reads. Rejects only when the turn itself ends; then it
+ * does not wait for the tool, whether the tool reacts to its signal or not.
  */
 export const runTool = async (tool: Tool, context: ToolContext, input: unknown): Promise<ToolOutcome> => {
   const { log, signal, actor, turn, callKey } = context
@@ -158,12 +160,12 @@ export const runTool = async (tool: Tool, context: ToolContext, input: unknown):
     return Promise.race([running, untilAborted(either)])
   }
   try {
-    return { status: 'done', output: capped(await runUnit(unit, (reason) => stray.abort(reason), run)) }
+    return { status: 'done', output: storableOutput(await runUnit(unit, (reason) => stray.abort(reason), run)) }
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    if (timeout.aborted) return told(`The tool did not answer within ${toolTimeoutMs / 1_000} s.`)
-    if (error instanceof ApiError) return told(error.message)
+    if (timeout.aborted) return failure(`The tool did not finish within ${toolTimeoutMs / 1_000} s.`)
+    if (error instanceof ApiError) return failure(error.message)
     log.error({ err: error, tool: tool.name }, 'tool failed')
-    return told('The tool failed.')
+    return failure('The tool failed.')
   }
 }

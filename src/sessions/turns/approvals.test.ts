@@ -19,7 +19,7 @@ import {
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { createStreamLog } from '../streams/stream-log.ts'
-import { appendFrames } from '../runtime/checkpoint-queries.ts'
+import { appendFrames } from '../runtime/queries.ts'
 
 const app = await startTestApp({}, { work: false })
 
@@ -360,7 +360,7 @@ describe('a tool that a person approves', () => {
     )
     assert.deepEqual(await filesOf(as), ['b.txt'])
     const { body } = await app.call('GET', `/api/v1/sessions/${done.sessionId}/messages`, { as })
-    assert.match(JSON.stringify(body.data.items[0].parts), /A person decided that the tool is not run\./)
+    assert.match(JSON.stringify(body.data.items[0].parts), /A person denied this call\. It was not run\./)
   })
 
   test('requires approval for every call of the tool', async () => {
@@ -391,7 +391,7 @@ describe('a tool that a person approves', () => {
     await app.call('PATCH', '/api/v1/agents/careful', { as, json: { allowedTools: [] } })
     await decide(as, turn.id, turn.approvals[0].approvalId, true)
     const { toolCalls } = await untilStatus(app, as, turn.id, 'completed')
-    assert.match(toolCalls[0].output.error, /may not use files\.write any more/)
+    assert.match(toolCalls[0].output.error, /may no longer use files\.write/)
     assert.deepEqual(await filesOf(as), [])
   })
 

@@ -8,10 +8,10 @@ import type { Database, Db, Transaction } from '../../platform/database/database
 import { conflict, forbidden, notFound, validationError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import * as queries from '../queries.ts'
-import { runTurn } from '../runtime/job.ts'
-import { planCall } from '../runtime/metering.ts'
-import { estimateTokens } from '../runtime/prompt.ts'
-import type { UntrustedSource } from '../runtime/questions.ts'
+import { turnJob } from '../runtime/jobs.ts'
+import { planCall } from '../runtime/costs/reservations.ts'
+import { estimateTokens } from '../runtime/prompt/prompt.ts'
+import type { UntrustedSource } from '../runtime/steps/questions.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import { cancelUnfinishedTurns } from './cancel.ts'
 import type { TurnDeps } from './deps.ts'
@@ -184,8 +184,8 @@ export const beginTurn = async (
   })
   const isMissing = (id: string): boolean => !session.participantIds.includes(id)
   if (author.type === 'user' && (isMissing(agent.id) || isMissing(userId))) {
-    await queries.addParticipants(db, orgId, sessionId, agent.id, userId)
+    await queries.addParticipants(db, orgId, sessionId, { agentId: agent.id, userId })
   }
-  if (session.activeTurnId === null) await jobs.enqueue(db, runTurn(hop), { orgId, turnId })
+  if (session.activeTurnId === null) await jobs.enqueue(db, turnJob(hop), { orgId, turnId })
   return turnId
 }

@@ -1,16 +1,17 @@
 import type { Transaction } from '../../platform/database/database.ts'
-import type { CallChange, EndedStep } from '../runtime/checkpoint-queries.ts'
-import { concludeTurn } from '../runtime/conclude.ts'
-import { costOf } from '../runtime/costs.ts'
+import type { EndedStep } from '../runtime/queries.ts'
+import { finishTurn } from '../runtime/finish-turn.ts'
+import { costOf } from '../runtime/costs/costs.ts'
 import * as eventQueries from '../streams/queries.ts'
 import { unfinishedParts } from '../streams/stream-parts.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
-import { partsOf } from '../runtime/progress.ts'
-import { estimateTokens } from '../runtime/prompt.ts'
+import { replyPartsOf } from '../runtime/prompt/reply-parts.ts'
+import { closeCalls } from '../runtime/steps/call-rows.ts'
+import { estimateTokens } from '../runtime/prompt/prompt.ts'
 import type { TurnDeps } from './deps.ts'
-import { cancelPeers } from '../runtime/job.ts'
+import { cancelPeers } from '../runtime/jobs.ts'
 import * as turnQueries from './queries.ts'
-import type { CallRow, StepRow, TurnRow } from './queries.ts'
+import type { StepRow, TurnRow } from './queries.ts'
 
 /** The interrupted model call with its partial text. Its tokens are estimated from that text. */
 const interruptedStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedStep => {
@@ -26,13 +27,6 @@ const interruptedStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedSt
   const outcome = { status: 'cancelled', finishReason: null, isEstimate: true, error: null } as const
   return { step: number, attempt, parts, ...usage, ...outcome, costMicrocents }
 }
-
-/** How calls end with their turn: a waiting call is cancelled, the outcome of a started one is unknown. */
-export const closeOpenCalls = (calls: CallRow[]): CallChange[] =>
-  calls.flatMap(({ step, place, status }): CallChange[] => {
-    if (status === 'waiting') return [{ step, place, status: 'cancelled' }]
-    return status === 'started' ? [{ step, place, status: 'unknown' }] : []
-  })
 
 const abortPart: StreamPart = { type: 'abort', reason: 'cancelled' }
 
@@ -61,10 +55,10 @@ export const cancelLockedTurn = async (
       running,
       events.flatMap(({ frames }) => frames.split('\n')),
     )
-  const callChanges = closeOpenCalls(calls)
+  const callChanges = closeCalls(calls)
   const line = JSON.stringify(abortPart)
   const lastSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
-  const parts = partsOf({
+  const parts = replyPartsOf({
     steps: steps.map((step) => (step === running && ended ? { ...step, parts: ended.parts } : step)),
     calls: calls.map((call) => ({
       ...call,
@@ -73,13 +67,9 @@ export const cancelLockedTurn = async (
   })
   // The turns that it started with other agents are cancelled as well.
   if (calls.some(({ toolName }) => toolName === 'message_peer')) await jobs.enqueue(db, cancelPeers, { orgId, turnId })
-  const isCancelled = await concludeTurn(db, jobs, orgId, turn, undefined, {
-    status: 'cancelled',
-    stopReason: 'cancelled',
-    error: null,
-    parts,
-    checkpoint: { ended, callChanges, frames: { lastSeq, lines: line } },
-  })
+  const checkpoint = { ended, callChanges, frames: { lastSeq, lines: line } }
+  const ending = { status: 'cancelled', stopReason: 'cancelled', error: null, parts, checkpoint } as const
+  const isCancelled = await finishTurn(db, jobs, { orgId, turn, token: undefined, ending })
   db.afterCommit(() => {
     notifier.stop(turnId)
     notifier.publish(turnId, { firstSeq: lastSeq, lines: [line], isEnd: true })

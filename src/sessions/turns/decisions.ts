@@ -4,9 +4,9 @@ import { audit } from '../../identity/audit/audit.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { ApiError, conflict, forbidden, notFound } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
-import * as checkpointQueries from '../runtime/checkpoint-queries.ts'
-import { runTurn } from '../runtime/job.ts'
-import { digestOfArguments, kindOf, whyNotDecide } from '../runtime/questions.ts'
+import { resumeTurn } from '../runtime/queries.ts'
+import { turnJob } from '../runtime/jobs.ts'
+import { digestOfArguments, kindOf, whyNotDecide } from '../runtime/steps/questions.ts'
 import * as eventQueries from '../streams/queries.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import type { TurnDeps } from './deps.ts'
@@ -95,7 +95,7 @@ const streamPartsOf = ({ approvalId, approved, call }: NewDecision): StreamPart[
 
 const enqueueTurn = async (db: Transaction, { jobs }: TurnDeps, orgId: string, turn: TurnRow): Promise<void> => {
   await turnQueries.setSessionStatus(db, orgId, turn.sessionId, 'running')
-  await jobs.enqueue(db, runTurn(turn.hop), { orgId, turnId: turn.id })
+  await jobs.enqueue(db, turnJob(turn.hop), { orgId, turnId: turn.id })
 }
 
 /** Gives a waiting turn back to a worker, which asks again for everything that is undecided. */
@@ -104,7 +104,7 @@ const askAgain = (deps: TurnDeps, orgId: string, { id: turnId, sessionId }: Turn
     const session = await queries.lockSession(db, orgId, sessionId)
     const turn = session && (await turnQueries.lockTurn(db, orgId, turnId))
     if (turn?.status !== 'requires_action') return
-    await checkpointQueries.resumeTurn(db, orgId, turnId, undefined, true)
+    await resumeTurn(db, { orgId, turnId, frames: undefined, isReady: true })
     await enqueueTurn(db, deps, orgId, turn)
   })
 
@@ -133,7 +133,7 @@ export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decis
     const lines = decided.flatMap(streamPartsOf).map((part) => JSON.stringify(part))
     const firstSeq = (await eventQueries.findLastSeq(db, orgId, turnId)) + 1
     const written = { lastSeq: firstSeq + lines.length - 1, lines: lines.join('\n') }
-    await checkpointQueries.resumeTurn(db, orgId, turnId, written, isReady)
+    await resumeTurn(db, { orgId, turnId, frames: written, isReady })
     if (isReady) await enqueueTurn(db, deps, orgId, turn)
     db.afterCommit(() => notifier.publish(turnId, { firstSeq, lines, isEnd: !isReady }))
   })

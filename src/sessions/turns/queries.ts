@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
-import type { Question } from '../runtime/questions.ts'
+import type { Question } from '../runtime/steps/questions.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'

@@ -4,7 +4,7 @@ import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { notFound } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
-import { kindOf, whyNotDecide } from '../runtime/questions.ts'
+import { kindOf, whyNotDecide } from '../runtime/steps/questions.ts'
 import * as turnQueries from './queries.ts'
 import type { TurnRow } from './queries.ts'
 

@@ -517,12 +517,12 @@ describe('GET /turns/:id', () => {
 
 describe('the demo model', () => {
   test('ignores /slow, /fail and /tokens in production', async () => {
-    const { createModels } = await import('../models/models.ts')
-    const port = createModels({ providers: [], isDemoUnruly: false })
+    const { createModelClient } = await import('../models/models.ts')
+    const models = createModelClient({ providers: [], allowsTestCommands: false })
     const call = { modelId: 'atrium/demo', instructions: '', tools: [] }
     const messages = [{ role: 'user' as const, text: '/fail 500\n/slow 60000\n/tokens 1 2 3 4\nHello' }]
     let text = ''
-    for await (const event of port.stream({ ...call, messages }, AbortSignal.timeout(5_000))) {
+    for await (const event of models.stream({ ...call, messages }, AbortSignal.timeout(5_000))) {
       if (event.type === 'text') text += event.delta
       if (event.type === 'finish') assert.notEqual(event.usage?.inputTokens, 1)
     }

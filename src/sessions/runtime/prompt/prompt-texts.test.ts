@@ -1,9 +1,9 @@
 // Names and descriptions that other people wrote are not put before a model as if they were the agent's own words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, createAgent, openSession } from '../../../test/support/chat.ts'
-import { reply, startFakeModel } from '../../../test/fakes/model.ts'
-import { startTestApp } from '../../../test/harness.ts'
+import { ask, createAgent, openSession } from '../../../../test/support/chat.ts'
+import { reply, startFakeModel } from '../../../../test/fakes/model.ts'
+import { startTestApp } from '../../../../test/harness.ts'
 
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env)

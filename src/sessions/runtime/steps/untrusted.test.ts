@@ -1,8 +1,8 @@
 // Tools that change something at a provider ask for approval once a turn has read untrusted content.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createAgent, getTurn, openSession, say, until, untilStatus } from '../../../test/support/chat.ts'
-import { startChatProviders } from '../../../test/fakes/chat-providers.ts'
+import { createAgent, getTurn, openSession, say, until, untilStatus } from '../../../../test/support/chat.ts'
+import { startChatProviders } from '../../../../test/fakes/chat-providers.ts'
 import {
   api,
   decided,
@@ -14,9 +14,9 @@ import {
   statuses,
   turnIn,
   turnOf,
-} from '../../../test/support/authority.ts'
-import { upload } from '../../../test/support/files.ts'
-import { addEndpoint, deliver } from '../../../test/support/endpoints.ts'
+} from '../../../../test/support/authority.ts'
+import { upload } from '../../../../test/support/files.ts'
+import { addEndpoint, deliver } from '../../../../test/support/endpoints.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any

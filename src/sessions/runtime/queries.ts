@@ -1,18 +1,19 @@
 import { recordUsage, releaseHold, restHold, shrinkHold } from '../../billing/billing.ts'
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
-import type { Question } from './questions.ts'
+import type { Question } from './steps/questions.ts'
 import type { Author, MessagePart } from '../schemas.ts'
+import type { StreamLines } from '../streams/stream-log.ts'
 import type { CallStatus, EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
 
-/** Who writes: the worker with the lease, or whoever holds the turn's row in a transaction. */
-export interface Held {
+/** The exclusive claim of a worker on a turn. Writes that name a token which is no longer the turn's change nothing. */
+export interface TurnLease {
   orgId: string
   turnId: string
   token: string
 }
 
-/** A call of the model that ended, one way or another. */
+/** A model call that ended. */
 export interface EndedStep {
   step: number
   attempt: number
@@ -28,7 +29,7 @@ export interface EndedStep {
   error: ErrorDetail | null
 }
 
-/** A call of the model that is about to be made, with what it will cost if its end is never heard of. */
+/** A model call that is about to be made. When the worker dies during it, this cost is what the org is charged. */
 export interface BegunStep {
   step: number
   attempt: number
@@ -36,6 +37,7 @@ export interface BegunStep {
   costMicrocents: bigint
 }
 
+/** A tool call that the model asked for. */
 export interface NewCall {
   step: number
   place: number
@@ -43,7 +45,7 @@ export interface NewCall {
   toolName: string
   input: unknown
   status: CallStatus
-  /** Of a call that a person has to approve before it runs. */
+  /** Set when a person has to approve the call before it runs. */
   approvalId: string | null
   question: Question | null
   output?: unknown
@@ -54,20 +56,19 @@ export interface CallChange {
   place: number
   status: CallStatus
   output?: unknown
-  approvalId?: string
+  approvalId?: string | null
   question?: Question | null
 }
 
-/** What one transaction of a turn writes. All of it or, when the lease is gone, nothing. */
+/** What one transaction of a turn writes: all of it or, when the lease is lost, nothing. */
 export interface Checkpoint {
   ended?: EndedStep | undefined
   begun?: BegunStep | undefined
   newCalls?: NewCall[]
   callChanges?: CallChange[]
-  /** Where the first untrusted content came from that the turn has read. Once it is set it stays. */
+  /** Source of the first untrusted content that the turn has read. A later value does not replace an earlier one. */
   untrustedFrom?: string | null
-  /** Frames of the stream, one a line; `lastSeq` is the number of the last. */
-  frames?: { lastSeq: number; lines: string } | undefined
+  frames?: StreamLines | undefined
 }
 
 const billed = sql`turn_steps.step, turn_steps.attempt, turn_steps.input_tokens, turn_steps.output_tokens,
@@ -80,28 +81,28 @@ const endStep = (step: EndedStep): Sql => sql`ended as (
     cache_read_tokens = ${step.cacheReadTokens}, cache_write_tokens = ${step.cacheWriteTokens},
     is_estimate = ${step.isEstimate}, cost_microcents = ${step.costMicrocents},
     error = ${step.error && JSON.stringify(step.error)}, ended_at = now()
-  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and step = ${step.step} and attempt = ${step.attempt}
+  from leased where turn_steps.org_id = leased.org_id and turn_steps.turn_id = leased.id and step = ${step.step} and attempt = ${step.attempt}
   returning ${billed})`
 
-// A call that still runs when the next one begins, or the turn ends without it, was cut off by a crash.
-const loseStep = sql`lost as (
+// A model call that is still running when the next one begins, or when the turn ends without it, was cut off by a crash.
+const loseRunningSteps = sql`lost as (
   update turn_steps set status = 'lost', ended_at = now()
-  from held where turn_steps.org_id = held.org_id and turn_steps.turn_id = held.id and status = 'running'
+  from leased where turn_steps.org_id = leased.org_id and turn_steps.turn_id = leased.id and status = 'running'
   returning ${billed})`
 
 const beginStep = (step: BegunStep): Sql => sql`begun as (
   insert into turn_steps (org_id, turn_id, step, attempt, input_tokens, cost_microcents)
   select org_id, id, ${step.step}::integer, ${step.attempt}::integer, ${step.inputTokens}::integer,
-    ${step.costMicrocents}::bigint from held)`
+    ${step.costMicrocents}::bigint from leased)`
 
-// A recordset has no null of JSON, only that of SQL; and what JSON has no words for, 1e999, is written as null.
+// jsonb_to_recordset turns a JSON null into a SQL null, and JSON.stringify writes an infinite number as null.
 const insertCalls = (calls: NewCall[]): Sql => sql`called as (
   insert into tool_calls (org_id, turn_id, step, place, call_id, tool_name, input, status, output, approval_id, question, attempts,
     started_at, ended_at)
   select org_id, id, c.step, c.place, c."callId", c."toolName", coalesce(c.input, 'null'), c.status, c.output, c."approvalId", c.question,
     case when c.status = 'started' then 1 else 0 end, case when c.status = 'started' then now() end,
     case when c.status in ('failed', 'cancelled') then now() end
-  from held, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
+  from leased, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
     "toolName" text, input jsonb, status text, output jsonb, "approvalId" uuid, question jsonb))`
 
 const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
@@ -113,103 +114,107 @@ const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
     attempts = tool_calls.attempts + case when c.status = 'started' then 1 else 0 end,
     started_at = case when c.status = 'started' then now() else tool_calls.started_at end,
     ended_at = case when c.status in ('done', 'failed', 'denied', 'cancelled') then now() end
-  from held, jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (step integer, place integer, status text,
+  from leased, jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (step integer, place integer, status text,
     output jsonb, "approvalId" uuid, question jsonb)
-  where tool_calls.org_id = held.org_id and tool_calls.turn_id = held.id and tool_calls.step = c.step and tool_calls.place = c.place)`
+  where tool_calls.org_id = leased.org_id and tool_calls.turn_id = leased.id and tool_calls.step = c.step and tool_calls.place = c.place)`
 
-const say = ({ lastSeq, lines }: { lastSeq: number; lines: string }): Sql => sql`said as (
+const insertFrames = ({ lastSeq, lines }: StreamLines): Sql => sql`streamed as (
   insert into turn_events (org_id, turn_id, seq, frames)
-  select org_id, id, ${lastSeq}::integer, ${lines} from held)`
+  select org_id, id, ${lastSeq}::integer, ${lines} from leased)`
 
-/** Each call of the model is charged in the statement that writes down how it ended. */
+/** Charges model calls in the statement that stores how they ended, so that no crash can separate the two. */
 const charge = (ended: Sql[]): Sql =>
   recordUsage(sql`
-    select held.org_id, held.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id, t.model,
+    select leased.org_id, leased.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id, t.model,
       case s.relationship when 'user' then 'chat' else s.relationship end as operation, call.input_tokens,
       call.output_tokens, call.cache_read_tokens, call.cache_write_tokens, call.is_estimate,
       t.provider_key_id is not null as is_byok, call.cost_microcents as provider_cost_microcents, t.fee_bps,
       t.fee_waiver_cents
-    from held
-      join turns t on t.org_id = held.org_id and t.id = held.id
+    from leased
+      join turns t on t.org_id = leased.org_id and t.id = leased.id
       join sessions s on s.org_id = t.org_id and s.id = t.session_id
       cross join (${join(ended, ' union all ')}) as call`)
 
 const endedCall = sql`select * from ended`
 const lostCalls = sql`select * from lost`
 
-/** What becomes of the turn, and with it of the money that is held for it. */
-type Course = 'goes on' | 'rests' | 'ends'
+/** The state of the turn after a checkpoint. It decides what happens to the money that is reserved for the turn. */
+type NextState = 'running' | 'paused' | 'ended'
 
-const pieces = (checkpoint: Checkpoint, course: Course, endsLost: boolean): Sql[] => {
-  const endings = [...(checkpoint.ended ? [endedCall] : []), ...(endsLost ? [lostCalls] : [])]
+interface CheckpointPlan {
+  next: NextState
+  /** Whether model calls that are still marked as running were cut off by a crash. */
+  losesRunning: boolean
+}
+
+const checkpointParts = (checkpoint: Checkpoint, { next, losesRunning }: CheckpointPlan): Sql[] => {
+  const endings = [...(checkpoint.ended ? [endedCall] : []), ...(losesRunning ? [lostCalls] : [])]
   return [
     ...(checkpoint.ended ? [endStep(checkpoint.ended)] : []),
-    ...(endsLost ? [loseStep] : []),
+    ...(losesRunning ? [loseRunningSteps] : []),
     ...(endings.length > 0 ? [charge(endings)] : []),
-    ...(endings.length > 0 && course === 'goes on' ? [shrinkHold] : []),
-    ...(course === 'rests' ? [restHold(sql`held`)] : []),
-    ...(course === 'ends' ? [releaseHold(sql`held`)] : []),
-    ...writings(checkpoint),
+    ...(endings.length > 0 && next === 'running' ? [shrinkHold] : []),
+    ...(next === 'paused' ? [restHold(sql`leased`)] : []),
+    ...(next === 'ended' ? [releaseHold(sql`leased`)] : []),
+    ...rowParts(checkpoint),
   ]
 }
 
-const writings = ({ begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
+const rowParts = ({ begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
   ...(begun ? [beginStep(begun)] : []),
   ...(newCalls.length > 0 ? [insertCalls(newCalls)] : []),
   ...(callChanges.length > 0 ? [changeCalls(callChanges)] : []),
-  ...(frames ? [say(frames)] : []),
+  ...(frames ? [insertFrames(frames)] : []),
 ]
 
-const withHeld = async (db: Db, held: Sql, parts: Sql[], before: Sql = empty): Promise<boolean> => {
-  const row = await db.row<{ held: number }>(sql`
-    with ${before} held as (${held})${parts.length > 0 ? sql`, ${join(parts, ', ')}` : empty}
-    select count(*)::int as held from held`)
-  return row?.held === 1
+/** Runs `parts` for the turn that the statement `leased` returns. False, and nothing is written, when it returns none. */
+const underLease = async (db: Db, leased: Sql, parts: Sql[], before: Sql = empty): Promise<boolean> => {
+  const row = await db.row<{ leased: number }>(sql`
+    with ${before} leased as (${leased})${parts.length > 0 ? sql`, ${join(parts, ', ')}` : empty}
+    select count(*)::int as leased from leased`)
+  return row?.leased === 1
 }
 
-/** Remembers how far the stream has come, past the day after which its frames are removed. */
-const noteSeq = (frames: Checkpoint['frames']): Sql => (frames ? sql`, last_seq = ${frames.lastSeq}` : empty)
+/** Frames are removed after a day, so the row keeps the number of the last one. */
+const setLastSeq = (frames: Checkpoint['frames']): Sql => (frames ? sql`, last_seq = ${frames.lastSeq}` : empty)
 
-const noteUntrusted = ({ untrustedFrom }: Checkpoint): Sql =>
+const setUntrusted = ({ untrustedFrom }: Checkpoint): Sql =>
   untrustedFrom ? sql`, untrusted_from = coalesce(untrusted_from, ${untrustedFrom})` : empty
 
-/** Writes a checkpoint under the lease, and renews it. False, and nothing is written, when the lease is gone. */
-export const writeCheckpoint = (db: Db, { orgId, turnId, token }: Held, leaseMs: number, checkpoint: Checkpoint) =>
-  withHeld(
+/** Writes a checkpoint and renews the lease. False, and nothing is written, when the lease is lost. */
+export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, leaseMs: number, checkpoint: Checkpoint) =>
+  underLease(
     db,
-    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'${noteSeq(checkpoint.frames)}${noteUntrusted(checkpoint)}
+    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    pieces(checkpoint, 'goes on', checkpoint.begun !== undefined),
+    checkpointParts(checkpoint, { next: 'running', losesRunning: checkpoint.begun !== undefined }),
   )
 
-/** Holds the turn against its end until the transaction is over. False when the lease is gone. */
-export const holdTurn = (db: Db, { orgId, turnId, token }: Held): Promise<boolean> =>
-  withHeld(
+/** Keeps the turn from ending until the transaction is over. False when the lease is lost. */
+export const lockLeasedTurn = (db: Db, { orgId, turnId, token }: TurnLease): Promise<boolean> =>
+  underLease(
     db,
     sql`select org_id, id from turns
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} for share`,
     [],
   )
 
-/** Adds to the stream only. The row is held so that nobody ends the turn in between; it is not written. */
-export const appendFrames = (
-  db: Db,
-  { orgId, turnId, token }: Held,
-  frames: { lastSeq: number; lines: string },
-): Promise<boolean> =>
-  withHeld(
+/** Appends to the stream only. The row is locked so that the turn cannot end meanwhile; it is not written. */
+export const appendFrames = (db: Db, { orgId, turnId, token }: TurnLease, frames: StreamLines): Promise<boolean> =>
+  underLease(
     db,
     sql`select org_id, id from turns
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} for share`,
-    [say(frames)],
+    [insertFrames(frames)],
   )
 
+/** How a turn ends, with its last checkpoint. */
 export interface Ending {
   status: EndedStatus
   stopReason: StopReason
   error: ErrorDetail | null
   checkpoint: Checkpoint
-  /** The reply; nothing is said when it is empty. */
+  /** The reply. No message is stored when it is empty. */
   parts: MessagePart[]
 }
 
@@ -221,17 +226,20 @@ export interface EndingTurn {
   author: Author
 }
 
-const sayReply = (turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied as (
+const insertReply = (turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied as (
   insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
-  select held.org_id, session.id, session.message_count + 1, ${turn.replyId}::uuid, held.id, ${turn.number}::integer,
-    'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb from held, session)`
+  select leased.org_id, session.id, session.message_count + 1, ${turn.replyId}::uuid, leased.id, ${turn.number}::integer,
+    'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb from leased, session)`
 
 /**
- * Ends a turn for good, with its session locked. With a token only under that lease; without, the turn must be locked
- * and unfinished.
+ * Ends a turn and locks its session. With a token only while that lease is the turn's; without, the caller must have
+ * locked the turn and seen that it has not ended.
  */
-export const endTurn = (db: Db, orgId: string, turn: EndingTurn, token: string | undefined, ending: Ending) =>
-  withHeld(
+export const endTurn = (
+  db: Db,
+  { orgId, turn, token, ending }: { orgId: string; turn: EndingTurn; token: string | undefined; ending: Ending },
+) =>
+  underLease(
     db,
     sql`update turns
       set status = ${ending.status}, stop_reason = ${ending.stopReason},
@@ -241,8 +249,8 @@ export const endTurn = (db: Db, orgId: string, turn: EndingTurn, token: string |
         ${token === undefined ? empty : sql`and lease_token = ${token}`}
       returning turns.org_id, turns.id`,
     [
-      ...pieces(ending.checkpoint, 'ends', ending.checkpoint.ended === undefined),
-      ...(ending.parts.length > 0 ? [sayReply(turn, ending.parts)] : []),
+      ...checkpointParts(ending.checkpoint, { next: 'ended', losesRunning: ending.checkpoint.ended === undefined }),
+      ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
     ],
     sql`session as (
       select id, message_count from sessions
@@ -250,38 +258,43 @@ export const endTurn = (db: Db, orgId: string, turn: EndingTurn, token: string |
       for no key update),`,
   )
 
-/** Of whoever gives a turn back while it has it. */
+/** For a worker that gives back a turn that it has the lease of. */
 const workedUntilNow = sql`worked_ms = worked_ms
   + coalesce(extract(epoch from clock_timestamp() - claimed_at) * 1000, 0)::bigint`
 
-/** Lets a turn wait for a person. */
-export const pauseTurn = (db: Db, { orgId, turnId, token }: Held, checkpoint: Checkpoint) =>
-  withHeld(
+/** Lets a turn wait for a person's decision. */
+export const pauseTurn = (db: Db, { orgId, turnId, token }: TurnLease, checkpoint: Checkpoint) =>
+  underLease(
     db,
     sql`update turns
       set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
-        lease_token = null, lease_until = null${noteSeq(checkpoint.frames)}${noteUntrusted(checkpoint)}
+        lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    pieces(checkpoint, 'rests', false),
+    checkpointParts(checkpoint, { next: 'paused', losesRunning: false }),
   )
 
-/** Gives a turn back that this process cannot go on with. */
-export const releaseTurn = (db: Db, { orgId, turnId, token }: Held) =>
+/** Gives back a turn that this process cannot continue, without counting a death of its worker. */
+export const releaseTurn = (db: Db, { orgId, turnId, token }: TurnLease) =>
   db.execute(sql`
     update turns set lease_token = null, lease_until = null, ${workedUntilNow}
     where org_id = ${orgId} and id = ${turnId} and lease_token = ${token}`)
 
-/** Goes on with a turn that waited for a person: to a worker, or to the next decision. It must be locked. */
+/**
+ * Stores frames of a turn that waits for a person and, when all decisions are made, returns it to the workers. The
+ * caller must have locked the turn.
+ */
 export const resumeTurn = (
   db: Db,
-  orgId: string,
-  turnId: string,
-  frames: { lastSeq: number; lines: string } | undefined,
-  isReady: boolean,
+  {
+    orgId,
+    turnId,
+    frames,
+    isReady,
+  }: { orgId: string; turnId: string; frames: StreamLines | undefined; isReady: boolean },
 ) =>
-  withHeld(
+  underLease(
     db,
-    sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}${noteSeq(frames)}
+    sql`update turns set status = ${isReady ? 'queued' : 'requires_action'}${setLastSeq(frames)}
       where org_id = ${orgId} and id = ${turnId} and status = 'requires_action' returning org_id, id`,
-    frames ? [say(frames)] : [],
+    frames ? [insertFrames(frames)] : [],
   )

@@ -1,12 +1,12 @@
-import type { MessageRow } from '../queries.ts'
-import type { MessagePart } from '../schemas.ts'
-import { withAttachedFiles } from '../models/attached-files.ts'
-import type { AssistantPart, PromptMessage, ToolResult } from '../models/model-port.ts'
+import type { MessageRow } from '../../queries.ts'
+import type { MessagePart } from '../../schemas.ts'
+import { withAttachedFiles } from '../../models/attached-files.ts'
+import type { AssistantPart, PromptMessage, ToolResult } from '../../models/model-client.ts'
 
 const textOf = (parts: MessagePart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
-/** What an agent said and did, in the order in which it happened, as its model reads it. */
+/** What an agent said and did, in order, as its model reads it. */
 export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
   const messages: PromptMessage[] = []
   let said: AssistantPart[] = []
@@ -19,7 +19,7 @@ export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
   }
   const answered = new Set(parts.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])))
   for (const part of parts) {
-    // Providers refuse a call without its result.
+    // Providers reject a call without its result.
     if (part.type === 'tool-call' && !answered.has(part.toolCallId)) continue
     if (part.type === 'tool-result') {
       const { toolCallId: callId, toolName, output, isError } = part
@@ -36,15 +36,15 @@ export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
   return messages
 }
 
-/** What was said and done in one turn, as the model of another one reads it. */
+/** The messages of one turn, as the model of a later turn reads them. */
 export interface Exchange {
-  /** The place of the turn in its session, from 1. */
+  /** The number of the turn in its session, from 1. */
   number: number
   messages: PromptMessage[]
   tokens: number
 }
 
-/** Bytes that one token stands for, on average and on the safe side. */
+/** Models need about four bytes of English text per token. A smaller number overestimates, so prompts fit. */
 const bytesPerToken = 3.5
 
 export const estimateTokens = (value: unknown): number =>
@@ -60,8 +60,8 @@ const fromPerson = ({ parts }: MessageRow): PromptMessage[] => [
   },
 ]
 
-/** Between agents each is the other's person: who wrote to begin a turn is not always the same one. */
-const betweenAgents = ({ author, role, parts }: MessageRow, reader: string): PromptMessage[] => {
+/** In a session of two agents, each reads the other's messages as those of its user, whoever began the turn. */
+const fromAgents = ({ author, role, parts }: MessageRow, reader: string): PromptMessage[] => {
   if (author.id !== reader) return [{ role: 'user', text: textOf(parts) }]
   return role === 'assistant'
     ? assistantMessages(parts)
@@ -70,14 +70,14 @@ const betweenAgents = ({ author, role, parts }: MessageRow, reader: string): Pro
 
 /**
  * The conversation turn by turn, newest first, like `history`. `peer`: the agent that reads it, in a session between
- * agents. The oldest turn goes when the history was cut in the middle of it.
+ * agents. The oldest turn is dropped when the history begins in the middle of it.
  */
 export const exchangesOf = (history: MessageRow[], peer: string | undefined): Exchange[] => {
   const byTurn = Map.groupBy(history, ({ turnNumber }) => turnNumber)
   const exchanges = [...byTurn].map(([number, rows]): Exchange & { isWhole: boolean } => {
     const inOrder = rows.toReversed()
     const messages = inOrder.flatMap((row) => {
-      if (peer !== undefined) return betweenAgents(row, peer)
+      if (peer !== undefined) return fromAgents(row, peer)
       return row.role === 'user' ? fromPerson(row) : assistantMessages(row.parts)
     })
     return { number, messages, tokens: estimateTokens(messages), isWhole: inOrder[0]?.role === 'user' }
@@ -85,15 +85,15 @@ export const exchangesOf = (history: MessageRow[], peer: string | undefined): Ex
   return exchanges.at(-1)?.isWhole === false ? exchanges.slice(0, -1) : exchanges
 }
 
-const goneResult = { leftOut: 'This result was shown before and is left out now, as it no longer fits.' }
+const omittedResult = { leftOut: 'This result was shown before. It is left out now because it no longer fits.' }
 
 const withoutResults = (message: PromptMessage): PromptMessage =>
   message.role === 'tool'
-    ? { ...message, results: message.results.map((result) => ({ ...result, output: goneResult })) }
+    ? { ...message, results: message.results.map((result) => ({ ...result, output: omittedResult })) }
     : message
 
-/** The results of one round of tools, each cut to its share. */
-const shortened = (message: PromptMessage, maxTokens: number): PromptMessage => {
+/** The tool results of one step, each cut to an equal share of `maxTokens`. */
+const truncated = (message: PromptMessage, maxTokens: number): PromptMessage => {
   if (message.role !== 'tool') return message
   const shareBytes = Math.max(200, Math.floor((maxTokens * bytesPerToken) / message.results.length))
   const results = message.results.map((result) => {
@@ -104,7 +104,7 @@ const shortened = (message: PromptMessage, maxTokens: number): PromptMessage => 
   return { ...message, results }
 }
 
-/** What the agent did in this very turn: when it is too much, its oldest results go first, and the last ones are cut. */
+/** The messages of the present turn within `maxTokens`: its oldest results are left out first, the last ones are cut. */
 const fitOwn = (own: PromptMessage[], maxTokens: number): PromptMessage[] => {
   const messages = [...own]
   const tokens = messages.map(estimateTokens)
@@ -114,7 +114,7 @@ const fitOwn = (own: PromptMessage[], maxTokens: number): PromptMessage[] => {
     const message = messages[i] as PromptMessage
     const before = tokens[i] as number
     const rest = maxTokens - (total - before)
-    const fitted = i === last ? shortened(message, rest) : withoutResults(message)
+    const fitted = i === last ? truncated(message, rest) : withoutResults(message)
     messages[i] = fitted
     total += estimateTokens(fitted) - before
   }
@@ -128,30 +128,30 @@ export interface Prompt {
 }
 
 /**
- * The conversation and what the agent did in this turn, within `maxTokens`: what is too much is left out from the oldest
- * on. An exchange goes whole or without its tools' results, so that no call stands without its result. What began the
+ * The conversation and what the agent did in this turn, within `maxTokens`. The oldest exchanges are left out first. An
+ * exchange is shown whole or with its tool results left out, so that every call has a result. The message that began the
  * turn always stays. `exchanges` is newest first, and begins with this turn's.
  */
-export const promptOf = (exchanges: Exchange[], own: PromptMessage[], maxTokens: number): Prompt => {
+export const promptOf = (exchanges: readonly Exchange[], own: PromptMessage[], maxTokens: number): Prompt => {
   const [current, ...earlier] = exchanges
   if (!current) return { messages: own, leftOut: 0 }
   const fitted = fitOwn(own, maxTokens - current.tokens)
-  let left = maxTokens - current.tokens - estimateTokens(fitted)
+  let roomTokens = maxTokens - current.tokens - estimateTokens(fitted)
   let oldest = current.number
   const before: PromptMessage[][] = []
   for (const { number, messages, tokens } of earlier) {
-    const light = tokens <= left ? messages : messages.map(withoutResults)
-    const lightTokens = tokens <= left ? tokens : estimateTokens(light)
-    if (lightTokens > left) break
-    left -= lightTokens
-    before.unshift(light)
+    const shown = tokens <= roomTokens ? messages : messages.map(withoutResults)
+    const shownTokens = tokens <= roomTokens ? tokens : estimateTokens(shown)
+    if (shownTokens > roomTokens) break
+    roomTokens -= shownTokens
+    before.unshift(shown)
     oldest = number
   }
   return { messages: [...before.flat(), ...current.messages, ...fitted], leftOut: oldest - 1 }
 }
 
-/** What the model is told about what it does not see. */
-export const noteOfLeftOut = (leftOut: number): string =>
+/** Tells the model that it does not see the beginning of the conversation. */
+export const leftOutNote = (leftOut: number): string =>
   leftOut === 0
     ? ''
     : `The first ${leftOut} exchanges of this conversation no longer fit and are not shown to you. When it matters, say that you do not see them.`

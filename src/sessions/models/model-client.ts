@@ -27,7 +27,7 @@ export interface ModelCall {
   modelId: string
   instructions: string
   messages: PromptMessage[]
-  tools: ModelTool[]
+  tools: readonly ModelTool[]
   maxOutputTokens?: number
   /** In place of the operator's, at the model's provider. */
   apiKey?: string
@@ -78,6 +78,6 @@ export class ModelFailure extends Error {
 }
 
 /** One call of a model. It throws a ModelFailure, or the signal's reason; ending without a `finish` is a cut. */
-export interface ModelPort {
+export interface ModelClient {
   stream(call: ModelCall, signal: AbortSignal): AsyncIterable<ModelEvent>
 }

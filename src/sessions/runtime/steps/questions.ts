@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto'
-import { wantsApproval } from '../../agents/approvals.ts'
-import { asksAfterUntrusted, changerOf, findAuthorityChange, isConsented } from '../../agents/consents/consents.ts'
-import type { ConsentRow } from '../../agents/consents/consents.ts'
-import type { AgentRow } from '../../agents/agents.ts'
-import { may } from '../../identity/actor.ts'
-import type { Actor } from '../../identity/actor.ts'
-import type { Permission } from '../../identity/permissions.ts'
-import type { Db } from '../../platform/database/database.ts'
-import type { Tool } from '../../tool.ts'
+import { wantsApproval } from '../../../agents/approvals.ts'
+import { asksAfterUntrusted, changerOf, isConsented } from '../../../agents/consents/consents.ts'
+import type { AuthorityChange, ConsentRow } from '../../../agents/consents/consents.ts'
+import type { AgentRow } from '../../../agents/agents.ts'
+import { may } from '../../../identity/actor.ts'
+import type { Actor } from '../../../identity/actor.ts'
+import type { Permission } from '../../../identity/permissions.ts'
+import type { Tool } from '../../../tool.ts'
 
 /**
- * `consent`: may this agent use the person's connections to a connector? `repeat`: nobody knows whether the call has run;
- * run it again? `approval`: run it at all?
+ * `consent`: may this agent use the person's connection? `repeat`: a crash left it open whether the call took effect; run
+ * it again? `approval`: run it at all?
  */
 export type QuestionKind = 'consent' | 'approval' | 'repeat'
 
-/** What a person is asked about a call, stored with it. */
+/** What a person is asked about a call. It is stored with the call. */
 export interface Question {
   kind: QuestionKind
   reason: string
-  /** Of the tool: who decides must hold it, too. */
+  /** The tool's permission, which whoever decides must have as well. */
   permission: Permission
   agent: { id: string; slug: string; name: string }
   /** The connector whose connection the tool uses. */
@@ -28,13 +27,13 @@ export interface Question {
   authorityVersion: number
   changedBy: { id: string; name: string } | null
   changedAt: string | null
-  /** Where the untrusted content came from, when that is why it is asked. */
+  /** Source of the untrusted content, when that is the reason for the question. */
   untrustedFrom: string | null
-  /** A call that would be asked about even with consent. */
+  /** Whether the call would need approval even with consent. */
   needsApproval: boolean
 }
 
-/** Sources of untrusted content that are no tools. */
+/** Sources of untrusted content that are not tools. */
 export type UntrustedSource = 'chat' | 'file' | 'person' | 'peer' | 'project'
 
 const sources: Record<UntrustedSource, string> = {
@@ -47,11 +46,12 @@ const sources: Record<UntrustedSource, string> = {
 
 const sourceName = (from: string): string => sources[from as UntrustedSource] ?? `the tool ${from}`
 
+/** The part of a turn's context that decides what is asked. */
 interface Asking {
-  agent: AgentRow
-  actor: Actor
-  consents: readonly ConsentRow[]
-  turn: { untrustedFrom: string | null }
+  readonly agent: AgentRow
+  readonly actor: Actor
+  readonly consents: readonly ConsentRow[]
+  readonly state: { readonly untrustedFrom: string | null }
 }
 
 const reasonOf = (kind: QuestionKind, { name }: AgentRow, connector: string | null, from: string | null): string => {
@@ -59,21 +59,21 @@ const reasonOf = (kind: QuestionKind, { name }: AgentRow, connector: string | nu
     return `You did not make the latest change to ${name}. Allow it to use your ${connector ?? ''} connection?`
   }
   if (kind === 'repeat') {
-    return 'The server stopped while this tool was running, and nobody knows what came of it. Run it again?'
+    return 'The server stopped while this tool was running. It is not known whether the tool took effect. Run it again?'
   }
   const why = from === null ? '' : ` The conversation contains untrusted content from ${sourceName(from)}.`
   return `This needs a person’s approval.${why} Run it?`
 }
 
-/** Of a tool that is not offered at the moment, and for questions from before their details were stored. */
+/** For tools that are not offered at present, and for questions that were stored without details by earlier versions. */
 const permissionByName = (toolName: string): Permission => {
   if (toolName.includes('__')) return 'connections:write'
   return toolName === 'files.write' ? 'files:write' : 'sessions:write'
 }
 
-/** What has to be asked before a call of a tool runs. Undefined when it may run at once. */
+/** What has to be asked before a call runs. Undefined when it may run at once. */
 export const questionFor = (
-  { agent, actor, consents, turn }: Asking,
+  { agent, actor, consents, state }: Asking,
   tool: Tool | undefined,
   { toolName, isRepeat }: { toolName: string; isRepeat: boolean },
 ): Question | undefined => {
@@ -81,10 +81,10 @@ export const questionFor = (
   const needsConsent = connector !== null && !isConsented(agent, actor.userId, consents, connector)
   const isGuarded = tool !== undefined && (tool.needsApproval === true || wantsApproval(agent.settings, tool))
   const isTainted =
-    tool?.isOutbound === true && turn.untrustedFrom !== null && asksAfterUntrusted(agent, consents, connector ?? '')
+    tool?.isOutbound === true && state.untrustedFrom !== null && asksAfterUntrusted(agent, consents, connector ?? '')
   if (!needsConsent && !isGuarded && !isTainted && !isRepeat) return undefined
   const kind = needsConsent ? 'consent' : isRepeat ? 'repeat' : 'approval'
-  const untrustedFrom = isTainted ? turn.untrustedFrom : null
+  const untrustedFrom = isTainted ? state.untrustedFrom : null
   return {
     kind,
     reason: reasonOf(kind, agent, connector, untrustedFrom),
@@ -99,36 +99,31 @@ export const questionFor = (
   }
 }
 
-/** What has to be asked when a call was asked about before: the agent or its consents may be others by now. */
-export const askAgain = (
+/** The question about a call that was asked about before: the agent or the consents may have changed since. */
+export const questionAgain = (
   asking: Asking,
   tool: Tool | undefined,
   { toolName, status, question }: AskedCall,
 ): Question | null => {
   const next = questionFor(asking, tool, { toolName, isRepeat: status === 'unknown' })
   if (next || !question) return next ?? null
-  // The person was asked, so the call waits for an answer, even if it could run without one by now.
+  // The person was asked, so the call waits for the answer even if it could run without one now.
   const { agent } = asking
   const kind = 'approval'
   return { ...question, kind, reason: reasonOf(kind, agent, null, null), authorityVersion: agent.authorityVersion }
 }
 
-/** Adds who changed the agent last, and when, to questions about consent. */
-export const nameChangers = async (db: Db, orgId: string, questions: (Question | null)[]): Promise<void> => {
-  const consents = questions.filter((question) => question?.kind === 'consent')
-  const [first] = consents
-  if (!first) return
-  const change = await findAuthorityChange(db, orgId, first.agent.id)
-  for (const question of consents) {
-    Object.assign(question ?? {}, { changedBy: changerOf(change), changedAt: change?.changedAt ?? null })
-  }
-}
+/** Adds who changed the agent last, and when, to a question about consent. */
+export const withLatestChange = (question: Question, change: AuthorityChange | undefined): Question =>
+  question.kind === 'consent'
+    ? { ...question, changedBy: changerOf(change), changedAt: change?.changedAt ?? null }
+    : question
 
-/** Why a call that was free to run, or was allowed, may not run now: the agent was changed, or a consent withdrawn. */
+/** Why a call that was allowed may not run now: the agent was changed, or the consent withdrawn. */
 export const consentLost = ({ agent, actor, consents }: Asking, tool: Tool): string | undefined =>
   tool.connector === undefined || isConsented(agent, actor.userId, consents, tool.connector)
     ? undefined
-    : `Not run: ${agent.name} was changed meanwhile, or the consent to use ${tool.connector} was withdrawn. Call the tool again and the person is asked.`
+    : `Not run: ${agent.name} was changed meanwhile, or the consent to use ${tool.connector} was withdrawn. Call the tool again to ask the person.`
 
 interface AskedCall {
   toolName: string
@@ -160,7 +155,7 @@ const canonical = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, inner]): [string, unknown] => [key, canonical(inner)]))
 }
 
-/** SHA-256, in hex, of arguments as JSON with sorted keys: says in the audit log what was decided without repeating it. */
+/** SHA-256, in hex, of arguments as JSON with sorted keys. The audit log identifies a call by it without storing its text. */
 export const digestOfArguments = (input: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(input)) ?? 'null')

@@ -1,0 +1,75 @@
+import { findLiveAgent } from '../../agents/agents.ts'
+import type { AgentRow, ModelCatalog } from '../../agents/agents.ts'
+import { findAuthorityChange, listConsents } from '../../agents/consents/consents.ts'
+import type { AuthorityChange, ConsentRow } from '../../agents/consents/consents.ts'
+import type { Actor } from '../../identity/actor.ts'
+import { actorOfUser, isKeyLive } from '../../identity/sign-in/user-authority.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { Tool, Toolbox } from '../tools/tools.ts'
+import { keyRevoked, memberLeft } from '../turns/authority.ts'
+import type { ClaimedTurn, ErrorDetail } from '../turns/queries.ts'
+
+/** What the agent may do in the person's name, as of when it was loaded. */
+export interface Authority {
+  readonly agent: AgentRow
+  /** The person for whom the turn runs, with their present permissions. */
+  readonly actor: Actor
+  readonly tools: readonly Tool[]
+  /** Connectors that the person lets the agent use without being asked. */
+  readonly consents: readonly ConsentRow[]
+}
+
+/** The turn may not go on: its key, its person or its agent lost the authority for it. `detail` is the turn's error. */
+export class AuthorityLost extends Error {
+  readonly detail: ErrorDetail
+
+  constructor(detail: ErrorDetail) {
+    super(detail.message)
+    this.name = 'AuthorityLost'
+    this.detail = detail
+  }
+}
+
+/** The authority of one turn. It is loaded again after everything that took time, because it may change meanwhile. */
+export interface TurnAuthority {
+  load(): Promise<Authority | AuthorityLost>
+  /** Who changed the agent last, for questions about consent. */
+  latestChange(agentId: string): Promise<AuthorityChange | undefined>
+}
+
+export interface AuthorityDeps {
+  db: Database
+  models: ModelCatalog
+  toolbox: Toolbox
+}
+
+const agentUnavailable: ErrorDetail = {
+  code: 'agent_unavailable',
+  message: 'The agent was deleted or deactivated.',
+}
+
+export const createTurnAuthority = (
+  { db, models, toolbox }: AuthorityDeps,
+  orgId: string,
+  turn: ClaimedTurn,
+): TurnAuthority => ({
+  load: async () => {
+    const { userId, workspaceId, scopes, apiKeyId } = turn
+    const [agent, actor, isAllowed] = await Promise.all([
+      findLiveAgent(db.hot, orgId, turn.agentId),
+      actorOfUser(db.hot, { orgId, userId, workspaceId, scopes }),
+      apiKeyId === null || isKeyLive(db.hot, orgId, apiKeyId),
+    ])
+    if (!isAllowed) return new AuthorityLost(keyRevoked)
+    if (!agent?.isActive) return new AuthorityLost(agentUnavailable)
+    if (!actor) return new AuthorityLost(memberLeft)
+    if (models.find(turn.model)?.capabilities.tools !== true) return { agent, actor, tools: [], consents: [] }
+    const usesConnections = agent.allowedConnectors.length > 0
+    const [tools, consents] = await Promise.all([
+      toolbox.offered({ db, actor, agent }),
+      usesConnections ? listConsents(db.hot, orgId, agent.id, actor.userId) : [],
+    ])
+    return { agent, actor, tools, consents }
+  },
+  latestChange: (agentId) => findAuthorityChange(db.hot, orgId, agentId),
+})

@@ -1,0 +1,17 @@
+import type { ModelPricing } from '../../../config/models.ts'
+import { ceilDiv } from '../../../billing/billing.ts'
+import type { ModelUsage } from '../../models/model-client.ts'
+
+const perMillion = 1_000_000n
+
+/** The price of one model call in microcents, rounded up. Cached tokens are part of the input and have rates of their own. */
+export const costOf = (usage: ModelUsage, pricing: ModelPricing): bigint => {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage
+  const uncached = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens)
+  const total =
+    BigInt(uncached) * BigInt(pricing.input) +
+    BigInt(cacheReadTokens) * BigInt(pricing.cacheRead) +
+    BigInt(cacheWriteTokens) * BigInt(pricing.cacheWrite) +
+    BigInt(outputTokens) * BigInt(pricing.output)
+  return ceilDiv(total, perMillion)
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../../platform/database/database.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Log } from '../../platform/process/log.ts'
+import * as turnQueries from '../turns/queries.ts'
+import type { OrphanedTurn } from '../turns/queries.ts'
+import { turnJob } from './jobs.ts'
+
+const pageSize = 1_000
+
+/**
+ * Enqueues a new job for each turn that should run but has none: its job was lost, or failed for good. The worker that
+ * gets the job continues the turn, or ends it when it was tried too often. Returns how many turns there were.
+ */
+export const requeueOrphanedTurns = async ({
+  db,
+  jobs,
+  log,
+}: {
+  db: Database
+  jobs: Jobs
+  log: Log
+}): Promise<number> => {
+  let requeued = 0
+  let page: OrphanedTurn[] = []
+  do {
+    page = await turnQueries.listOrphaned(db, pageSize, page.at(-1))
+    for (const [hop, turns] of Map.groupBy(page, (turn) => turn.hop)) {
+      const job = turnJob(hop)
+      const candidates = turns.map(({ orgId, id }) => ({ orgId, turnId: id }))
+      const orphaned = await jobs.unattended(job, candidates)
+      if (orphaned.length === 0) continue
+      log.warn({ turns: orphaned.length, first: orphaned[0]?.turnId }, 'turns without a job get a new one')
+      await db.transaction('all orgs', (db) => jobs.enqueueAll(db, job, orphaned))
+      requeued += orphaned.length
+    }
+  } while (page.length === pageSize)
+  return requeued
+}

@@ -1,0 +1,86 @@
+import type { AgentRow, ModelCatalog } from '../../agents/agents.ts'
+import { getProject } from '../../files/projects/projects.ts'
+import type { Actor } from '../../identity/actor.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { listHistory } from '../queries.ts'
+import type { MessageRow } from '../queries.ts'
+import type { ErrorDetail } from '../turns/queries.ts'
+import { AuthorityLost } from './authority.ts'
+import { exchangesOf } from './prompt/prompt.ts'
+import type { UntrustedSource } from './steps/questions.ts'
+import type { LeasedTurn, TurnContext } from './turn-context.ts'
+
+const maxHistory = 200
+/** For models whose context window is not configured. */
+const defaultContextTokens = 32_000
+/** More than any model's window holds. What is beyond it is not read from the database. */
+const maxHistoryBytes = 4_194_304
+
+interface ProjectText {
+  instructions: string | null
+  instructionsBy: string | null
+}
+
+const instructionsFor = (
+  agent: AgentRow,
+  actor: Actor,
+  project: ProjectText | undefined,
+  more: (string | null)[],
+): string =>
+  [
+    agent.systemPrompt ??
+      `You are ${agent.name}, an assistant in the workspace of ${actor.orgName}. ${agent.description ?? ''}`.trim(),
+    // Without the project's name, which any member may change.
+    project?.instructions ? `Instructions of the project:\n${project.instructions}` : '',
+    `Today is ${new Date().toISOString().slice(0, 10)}.`,
+    ...more,
+  ]
+    .filter((text) => text !== null && text !== '')
+    .join('\n\n')
+
+/** Tells the model that another agent wrote the message. */
+const peerNote = (history: MessageRow[], turnNumber: number): string | null => {
+  const asked = history.find((message) => message.turnNumber === turnNumber && message.role === 'user')
+  if (asked?.author.type !== 'agent') return null
+  const { name, slug } = asked.author
+  return `You are talking with ${name} (${slug}), another agent of this workspace. What you answer goes back to it.`
+}
+
+/** Untrusted content that the model is shown before any tool has run. */
+const untrustedInPrompt = (
+  userId: string,
+  history: MessageRow[],
+  project: ProjectText | undefined,
+): UntrustedSource | undefined => {
+  if (history.some(({ author }) => author.type === 'user' && author.id !== userId)) return 'person'
+  return project?.instructions && project.instructionsBy !== userId ? 'project' : undefined
+}
+
+/** Loads what the turn needs to run, as of now. Returns the turn's error when it may not or cannot run. */
+export const prepareTurn = async (
+  { db, models }: { db: Database; models: ModelCatalog },
+  leased: LeasedTurn,
+): Promise<TurnContext | ErrorDetail> => {
+  const { turn, lease, state, services } = leased
+  const limits = { limit: maxHistory, maxBytes: maxHistoryBytes }
+  const [authority, history] = await Promise.all([
+    services.authority.load(),
+    listHistory(db, { orgId: lease.orgId, sessionId: turn.sessionId, turnNumber: turn.number, ...limits }),
+  ])
+  if (authority instanceof AuthorityLost) return authority.detail
+  const model = models.find(turn.model)
+  if (!model) return { code: 'model_rejected', message: `The model ${turn.model} is not configured on this server.` }
+  const { agent, actor } = authority
+  const project =
+    turn.projectId === null ? undefined : await getProject(db, actor, turn.projectId).catch(() => undefined)
+  const untrusted = untrustedInPrompt(turn.userId, history, project)
+  if (untrusted !== undefined) state.noteUntrusted(untrusted)
+  return {
+    ...leased,
+    ...authority,
+    model,
+    instructions: instructionsFor(agent, actor, project, [turn.instructions, peerNote(history, turn.number)]),
+    exchanges: exchangesOf(history, turn.relationship === 'peer' ? agent.id : undefined),
+    maxPromptTokens: ((model.contextWindow ?? defaultContextTokens) * 3) / 4,
+  }
+}

@@ -1,0 +1,156 @@
+import { randomInt } from 'node:crypto'
+import { JsonTooDeep, maxJsonDepth, parseForeignJson } from '../../../platform/http/json-depth.ts'
+import { cleanJson, cleanText } from '../../../platform/text/text.ts'
+import { ModelFailure } from '../../models/model-client.ts'
+import type { FinishReason, ModelCall, ModelEvent, ModelUsage } from '../../models/model-client.ts'
+import type { MessagePart } from '../../schemas.ts'
+import type { TurnContext } from '../turn-context.ts'
+import type { TurnWriter } from '../turn-writer.ts'
+
+/** A tool call that the model asked for. `inputError` says why it cannot run: its arguments are not JSON. */
+export interface RequestedCall {
+  callId: string
+  toolName: string
+  input: unknown
+  inputError: string | undefined
+}
+
+/** What has arrived of a model's answer. It is filled while the answer streams in, so a failed call keeps its part. */
+export interface ModelAnswer {
+  parts: MessagePart[]
+  calls: RequestedCall[]
+  /** Undefined until the model has ended its answer; `usage` when the provider did not report it. */
+  finish: { reason: FinishReason; usage: ModelUsage | undefined } | undefined
+  characters: number
+}
+
+export const emptyAnswer = (): ModelAnswer => ({ parts: [], calls: [], finish: undefined, characters: 0 })
+
+// Nine letters and digits: the strictest provider (Mistral) accepts no other ids of tool calls.
+const callAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const newCallId = (): string => Array.from({ length: 9 }, () => callAlphabet[randomInt(callAlphabet.length)]).join('')
+
+/** The end of an answer that does not stop by itself. */
+const maxCharacters = 1_000_000
+
+const parseInput = (input: string): Pick<RequestedCall, 'input' | 'inputError'> => {
+  try {
+    // Models write an empty text, or null, for a tool without arguments.
+    return { input: cleanJson(parseForeignJson(input === '' ? '{}' : input)) ?? {}, inputError: undefined }
+  } catch (error) {
+    const isTooDeep = error instanceof JsonTooDeep
+    const inputError = isTooDeep
+      ? `The arguments are nested deeper than ${maxJsonDepth} levels.`
+      : 'The arguments are not valid JSON.'
+    return { input: cleanText(input), inputError }
+  }
+}
+
+/** Adds a model's events to the answer, and emits them to the stream. `prefix` keeps the ids of text blocks unique. */
+const createCollector = (writer: TurnWriter, prefix: string, answer: ModelAnswer) => {
+  let open: { type: 'text' | 'reasoning'; text: string } | undefined
+  let blocks = 0
+  const callIds = new Map<string, string>()
+  const blockId = (): string => `${prefix}.${blocks}`
+
+  const close = (): void => {
+    if (open) writer.emit({ type: `${open.type}-end`, id: blockId() })
+    open = undefined
+  }
+  const addText = (type: 'text' | 'reasoning', delta: string): void => {
+    if (delta === '') return
+    if (open?.type !== type) {
+      close()
+      blocks += 1
+      open = { type, text: '' }
+      answer.parts.push(open)
+      writer.emit({ type: `${type}-start`, id: blockId() })
+    }
+    open.text += delta
+    answer.characters += delta.length
+    writer.emit({ type: `${type}-delta`, id: blockId(), delta })
+  }
+  const callIdOf = (id: string, toolName: string): string => {
+    const known = callIds.get(id)
+    if (known !== undefined) return known
+    const callId = newCallId()
+    callIds.set(id, callId)
+    close()
+    writer.emit({ type: 'tool-input-start', toolCallId: callId, toolName, dynamic: true })
+    return callId
+  }
+  const addCall = (id: string, toolName: string, text: string): void => {
+    const callId = callIdOf(id, toolName)
+    // A provider may use an id again for another call.
+    callIds.delete(id)
+    const { input, inputError } = parseInput(text)
+    answer.parts.push({ type: 'tool-call', toolCallId: callId, toolName, input })
+    answer.calls.push({ callId, toolName, input, inputError })
+    const shown = { toolCallId: callId, toolName, input, dynamic: true } as const
+    if (inputError === undefined) writer.emit({ type: 'tool-input-available', ...shown })
+    else writer.emit({ type: 'tool-input-error', ...shown, errorText: inputError })
+  }
+
+  return {
+    close,
+    add: (event: ModelEvent): void => {
+      if (event.type === 'text' || event.type === 'reasoning') addText(event.type, event.delta)
+      else if (event.type === 'tool-input') {
+        answer.characters += event.delta.length
+        const toolCallId = callIdOf(event.id, cleanText(event.toolName))
+        writer.emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: event.delta })
+      } else if (event.type === 'tool-call') addCall(event.id, cleanText(event.toolName), event.input)
+      else answer.finish = { reason: event.reason, usage: event.usage }
+    },
+  }
+}
+
+/** Rejects with the signal's reason; never resolves. */
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+  })
+
+/**
+ * Fills `answer` from one model call until the call ends. When the model sends nothing for too long, or the turn ends, it
+ * rejects at once, whether the provider's client reacts to the signal or not.
+ */
+export const receiveAnswer = async (
+  { limits, services, signal: turnSignal }: TurnContext,
+  call: ModelCall,
+  prefix: string,
+  answer: ModelAnswer,
+): Promise<void> => {
+  const { modelSilenceMs } = limits
+  const over = new AbortController()
+  const signal = AbortSignal.any([turnSignal, over.signal])
+  const silence = setTimeout(() => {
+    over.abort(new ModelFailure('silent', `The model sent nothing for ${Math.round(modelSilenceMs / 1_000)} s.`))
+  }, modelSilenceMs)
+  const collector = createCollector(services.writer, prefix, answer)
+  const receiveAll = async (): Promise<void> => {
+    for await (const event of services.models.stream(call, signal)) {
+      signal.throwIfAborted()
+      silence.refresh()
+      collector.add(event)
+      if (answer.characters > 0) services.faultPoint('mid-stream')
+      if (answer.characters > maxCharacters) {
+        answer.finish = { reason: 'length', usage: undefined }
+        break
+      }
+    }
+    if (!answer.finish) throw new ModelFailure('cut', 'The model broke off in the middle of its answer.')
+  }
+  const aborted = untilAborted(signal)
+  try {
+    const receiving = receiveAll()
+    receiving.catch(() => undefined)
+    await Promise.race([receiving, aborted])
+  } finally {
+    clearTimeout(silence)
+    over.abort(new Error('the model call is over'))
+    collector.close()
+  }
+}

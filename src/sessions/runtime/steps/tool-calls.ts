@@ -1,0 +1,225 @@
+import { newId } from '../../../platform/ids.ts'
+import type { Tool, ToolOutcome } from '../../tools/tools.ts'
+import { AuthorityLost } from '../authority.ts'
+import { callChange, isSettled, isUndecided, newCall, waitingCall } from './call-rows.ts'
+import type { RequestedCall } from './model-answer.ts'
+import type { CallChange, EndedStep, NewCall } from '../queries.ts'
+import { consentLost, questionAgain, questionFor, withLatestChange } from './questions.ts'
+import { renewAuthority } from '../turn-context.ts'
+import type { TurnContext } from '../turn-context.ts'
+import type { TurnCall } from '../turn-state.ts'
+
+const maxCallsInStep = 32
+const maxParallelCalls = 4
+
+/** After so many rounds of the same calls with the same results, the next one is not run. */
+const maxSameRounds = 3
+
+const toolOf = ({ tools }: TurnContext, name: string): Tool | undefined => tools.find((tool) => tool.name === name)
+
+const canRunAgain = (tool: Tool | undefined): boolean => tool?.isReadOnly === true || tool?.isRepeatable === true
+
+/** Why a call is not run at all, for the model. */
+const rejectionOf = (context: TurnContext, call: RequestedCall, place: number): string | undefined => {
+  if (call.inputError !== undefined) return call.inputError
+  if (place >= maxCallsInStep) return `Not run: at most ${maxCallsInStep} tools can be called in one step.`
+  const tool = toolOf(context, call.toolName)
+  if (!tool) return `There is no tool ${call.toolName} that this agent may use.`
+  return context.services.toolRunner.inputError(tool, call.input)
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** Whether the model repeats the same calls although their results stay the same. */
+const isStuck = ({ state }: TurnContext, requested: RequestedCall[]): boolean => {
+  const rounds = [...Map.groupBy(state.calls, ({ step }) => step).values()].slice(-maxSameRounds)
+  const inputs = (calls: readonly Pick<TurnCall, 'toolName' | 'input'>[]) =>
+    calls.map(({ toolName, input }) => [toolName, input])
+  const outputs = (calls: readonly TurnCall[]) => calls.map(({ output }) => output)
+  const [first = []] = rounds
+  return (
+    rounds.length === maxSameRounds &&
+    rounds.every((calls) => isSame(inputs(calls), inputs(requested)) && isSame(outputs(calls), outputs(first)))
+  )
+}
+
+const stuckError = `Not run: the same calls had the same results ${maxSameRounds} times in a row. Do something else, or answer.`
+
+const emitOutcome = ({ services }: TurnContext, { callId: toolCallId, status, output }: TurnCall): void => {
+  if (status === 'done') {
+    services.writer.emit({ type: 'tool-output-available', toolCallId, output, dynamic: true })
+    return
+  }
+  const { error } = output as { error: string }
+  services.writer.emit({ type: 'tool-output-error', toolCallId, errorText: error, dynamic: true })
+}
+
+/**
+ * The calls of a step in groups that run one after another. Calls that only read run in parallel with their neighbours;
+ * a call that changes something runs alone, in the order in which the model asked for it.
+ */
+const groupsOf = (context: TurnContext, calls: readonly TurnCall[]): TurnCall[][] => {
+  const groups: TurnCall[][] = []
+  let isOpen = false
+  for (const call of calls) {
+    const isRead = toolOf(context, call.toolName)?.isReadOnly === true
+    const last = groups.at(-1)
+    if (isRead && isOpen && last && last.length < maxParallelCalls) last.push(call)
+    else groups.push([call])
+    isOpen = isRead
+  }
+  return groups
+}
+
+/** Marks calls as started. The changes have to be written before the calls run. */
+const startCalls = ({ state }: TurnContext, calls: readonly TurnCall[]): CallChange[] => {
+  state.updateCalls(calls.map((call) => ({ ...call, status: 'started' })))
+  return calls.map((call) => callChange(call, 'started'))
+}
+
+/** Runs the tool of a call if the agent still has the tool and the person's consent to use it. */
+const outcomeOf = async (context: TurnContext, call: TurnCall): Promise<ToolOutcome> => {
+  const { actor, limits, services, signal } = context
+  const tool = toolOf(context, call.toolName)
+  if (!tool) return { status: 'failed', output: { error: `This agent may no longer use ${call.toolName}.` } }
+  const error = consentLost(context, tool)
+  if (error !== undefined) return { status: 'failed', output: { error } }
+  return services.toolRunner.run(tool, call, { actor, leftMs: limits.leftMs(), signal })
+}
+
+const runCall = async (context: TurnContext, call: TurnCall): Promise<CallChange> => {
+  const { status, output } = await outcomeOf(context, call)
+  const ended: TurnCall = { ...call, status, output }
+  context.state.updateCalls([ended])
+  emitOutcome(context, ended)
+  return callChange(call, status, output)
+}
+
+/**
+ * Runs groups of calls of which the first is stored as started already; each next one is started in the checkpoint that
+ * stores the results before it. Authority is checked in between. Returns the context with the newest authority.
+ */
+const runGroups = async (context: TurnContext, groups: TurnCall[][]): Promise<TurnContext> => {
+  const { services } = context
+  let current = context
+  for (const [index, group] of groups.entries()) {
+    services.faultPoint('before-tool')
+    const running = current
+    const changes = await Promise.all(group.map((call) => runCall(running, call)))
+    services.faultPoint('after-tool')
+    const next = groups[index + 1]
+    const renewed = next ? await renewAuthority(current) : current
+    const isLost = renewed instanceof AuthorityLost
+    await services.writer.save({
+      callChanges: next && !isLost ? [...changes, ...startCalls(context, next)] : changes,
+    })
+    if (isLost) throw renewed
+    current = renewed
+  }
+  return current
+}
+
+/** The rows of the calls that the model asked for. Those that cannot be run have failed already, and the stream says so. */
+export const planCalls = (context: TurnContext, step: number, requested: RequestedCall[]): TurnCall[] => {
+  const stuck = isStuck(context, requested) ? stuckError : undefined
+  return requested.map((request, place) => {
+    const call = waitingCall(step, place, request)
+    const error = rejectionOf(context, request, place) ?? stuck
+    if (error === undefined) {
+      const { toolName } = request
+      const question = questionFor(context, toolOf(context, toolName), { toolName, isRepeat: false })
+      return question ? { ...call, approvalId: newId(), question } : call
+    }
+    const failed: TurnCall = { ...call, status: 'failed', output: { error } }
+    emitOutcome(context, failed)
+    return failed
+  })
+}
+
+/** The rows of calls that are not run because the turn ends. Without them a call in the reply would have no result. */
+export const cancelCalls = ({ state }: TurnContext, step: number, requested: RequestedCall[]): NewCall[] => {
+  const calls = requested.map((call, place): TurnCall => ({ ...waitingCall(step, place, call), status: 'cancelled' }))
+  state.addCalls(calls)
+  return calls.map(newCall)
+}
+
+/** Asks the person about calls, in the stream. Returns the calls with all that the person is shown. */
+const ask = async ({ services }: TurnContext, calls: readonly TurnCall[]): Promise<TurnCall[]> => {
+  const consent = calls.find(({ question }) => question?.kind === 'consent')?.question
+  const change = consent ? await services.authority.latestChange(consent.agent.id) : undefined
+  return calls.map((call) => {
+    const { approvalId, callId: toolCallId } = call
+    const question = call.question && withLatestChange(call.question, change)
+    if (approvalId === null || question === null) return call
+    const { permission: _permission, needsApproval: _needsApproval, ...shown } = question
+    services.writer.emit({ type: 'tool-approval-request', approvalId, toolCallId, ...shown })
+    return { ...call, question }
+  })
+}
+
+/**
+ * Asks about those calls of a step that a person has to approve. Returns the rows of all calls of the step, none of which
+ * may run before the decision; undefined when nothing has to be asked.
+ */
+export const askAboutCalls = async (context: TurnContext, calls: TurnCall[]): Promise<NewCall[] | undefined> => {
+  const undecided = calls.filter(isUndecided)
+  if (undecided.length === 0) return undefined
+  const asked = await ask(context, undecided)
+  return calls.map((call) => newCall(asked.find(({ place }) => place === call.place) ?? call))
+}
+
+/** Stores calls with the model call that asked for them, and runs them. Throws AuthorityLost before a call that may no longer run. */
+export const runCalls = async (
+  context: TurnContext,
+  ended: EndedStep | undefined,
+  calls: TurnCall[],
+): Promise<void> => {
+  const { services, state } = context
+  const waiting = calls.filter(({ status }) => status === 'waiting')
+  const groups = groupsOf(context, waiting)
+  const first = new Set(groups[0])
+  const started = calls.map((call): TurnCall => (first.has(call) ? { ...call, status: 'started' } : call))
+  await services.writer.save({ ended, newCalls: started.map(newCall) })
+  state.addCalls(started)
+  await runGroups(context, groups)
+}
+
+/**
+ * Continues the calls that an earlier worker left. Calls that had ended are not touched. Calls that only read are run
+ * again. Of a call that may have changed something it is not known whether it did, so a person is asked. Returns the
+ * changes to store with those questions, and the context with the newest authority.
+ */
+export const resumeCalls = async (context: TurnContext): Promise<{ context: TurnContext; questions: CallChange[] }> => {
+  const { services, state } = context
+  const open = state.calls.filter((call) => !isSettled(call))
+  const isDoubtful = (call: TurnCall): boolean =>
+    call.status === 'unknown' ||
+    isUndecided(call) ||
+    (call.status === 'started' && !canRunAgain(toolOf(context, call.toolName)))
+  const doubtful = open.filter(isDoubtful)
+  // Undecided calls are asked about again, and nothing of their step runs before the decision.
+  const runnable = open.some(isUndecided) ? [] : open.filter((call) => !doubtful.includes(call))
+  const groups = groupsOf(context, runnable)
+  const [first] = groups
+  let current = context
+  if (first) {
+    await services.writer.save({ callChanges: startCalls(context, first) })
+    current = await runGroups(context, groups)
+  }
+  const reopened = doubtful.map((left): TurnCall => {
+    const call: TurnCall = { ...left, status: left.status === 'waiting' ? 'waiting' : 'unknown' }
+    const question = questionAgain(current, toolOf(current, call.toolName), call)
+    // A new id for each question: a decision about an earlier run must not count for this one.
+    return { ...call, approvalId: newId(), approved: null, question }
+  })
+  const asked = await ask(current, reopened)
+  state.updateCalls(asked)
+  return {
+    context: current,
+    questions: asked.map((call) => ({
+      ...callChange(call, call.status),
+      approvalId: call.approvalId,
+      question: call.question,
+    })),
+  }
+}

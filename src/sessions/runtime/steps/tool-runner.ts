@@ -1,0 +1,48 @@
+import type { Actor } from '../../../identity/actor.ts'
+import type { Tool, ToolContext } from '../../../tool.ts'
+import { runTool } from '../../tools/tools.ts'
+import type { Toolbox, ToolOutcome } from '../../tools/tools.ts'
+import type { ClaimedTurn } from '../../turns/queries.ts'
+import type { TurnCall, TurnState } from '../turn-state.ts'
+
+/** Runs the tools of one turn. */
+export interface ToolRunner {
+  /** What is wrong with the arguments of a call, for the model; undefined when nothing is. */
+  inputError(tool: Tool, input: unknown): string | undefined
+  /** Rejects only when the turn ends meanwhile; a tool that fails is an outcome. */
+  run(tool: Tool, call: TurnCall, options: { actor: Actor; leftMs: number; signal: AbortSignal }): Promise<ToolOutcome>
+}
+
+/** What tools work with; nothing else of the server reaches them. */
+export type ToolRunnerDeps = Pick<ToolContext, 'db' | 'log' | 'objects' | 'quotas' | 'previewer'> & { toolbox: Toolbox }
+
+export const createToolRunner = (
+  { toolbox, db, log, objects, quotas, previewer }: ToolRunnerDeps,
+  turn: ClaimedTurn,
+  state: TurnState,
+): ToolRunner => ({
+  inputError: (tool, input) => toolbox.inputError(tool, input),
+  run: async (tool, call, { actor, leftMs, signal }) => {
+    const noteUntrusted = (): void => state.noteUntrusted(call.toolName)
+    const { untrustedFrom } = state
+    const outcome = await runTool(
+      tool,
+      {
+        db,
+        log,
+        objects,
+        quotas,
+        previewer,
+        actor,
+        signal,
+        projectId: turn.projectId,
+        callKey: `${turn.id}:${call.step}:${call.place}`,
+        turn: { id: turn.id, sessionId: turn.sessionId, leftMs, untrustedFrom, noteUntrusted },
+      },
+      call.input,
+    )
+    // The text of a failure comes from the provider as well.
+    if (tool.readsUntrusted) noteUntrusted()
+    return outcome
+  },
+})

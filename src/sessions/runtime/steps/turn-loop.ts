@@ -1,0 +1,117 @@
+import { microcentsPerCent } from '../../../billing/billing.ts'
+import { StrayError } from '../../../platform/process/units.ts'
+import { ModelFailure } from '../../models/model-client.ts'
+import { AuthorityLost } from '../authority.ts'
+import { closeCalls } from './call-rows.ts'
+import { callModel } from './model-step.ts'
+import type { StepOutcome } from './model-step.ts'
+import { askAboutCalls, cancelCalls, planCalls, resumeCalls, runCalls } from './tool-calls.ts'
+import { renewAuthority, TimeIsUp } from '../turn-context.ts'
+import type { TurnContext } from '../turn-context.ts'
+import { ended, failed } from '../turn-outcome.ts'
+import type { TurnOutcome } from '../turn-outcome.ts'
+
+const isOverBudget = ({ turn, state }: TurnContext): boolean => {
+  if (turn.maxCostCents === null) return false
+  const spentMicrocents = state.steps.reduce((sum, step) => sum + step.costMicrocents, 0n)
+  return spentMicrocents >= BigInt(turn.maxCostCents) * microcentsPerCent
+}
+
+/** How the turn ends after a step; undefined when it goes on with the tools that the model asked for. */
+const endAfter = (context: TurnContext, number: number, step: StepOutcome): TurnOutcome | undefined => {
+  const { finish, calls } = step
+  const goesOn = finish === 'stop' || finish === 'tool-calls' || finish === 'other'
+  const newCalls = goesOn ? {} : { newCalls: cancelCalls(context, number, calls) }
+  const checkpoint = { ended: step.ended, ...newCalls }
+  if (finish === 'time') return ended('incomplete', 'max_time', checkpoint)
+  if (finish === 'cost') return ended('incomplete', 'max_cost', checkpoint)
+  if (finish instanceof AuthorityLost) return failed(finish.detail, checkpoint)
+  if (finish instanceof ModelFailure) {
+    const wasCut = finish.code === 'cut' && (step.ended?.parts.length ?? 0) > 0
+    if (wasCut) return ended('incomplete', 'stream_truncated', checkpoint)
+    return failed({ code: `model_${finish.code}`, message: finish.message }, checkpoint)
+  }
+  if (finish === 'length') return ended('incomplete', 'max_tokens', checkpoint)
+  if (finish === 'content-filter') return ended('incomplete', 'content_filter', checkpoint)
+  return calls.length === 0 ? ended('completed', 'stop', checkpoint) : undefined
+}
+
+/** Why no further step may begin; undefined when one may. */
+const limitReached = (context: TurnContext, step: number): TurnOutcome | undefined => {
+  if (context.limits.leftMs() <= 0) return ended('incomplete', 'max_time')
+  if (step > context.turn.maxSteps) return ended('incomplete', 'max_steps')
+  return isOverBudget(context) ? ended('incomplete', 'max_cost') : undefined
+}
+
+/** Continues the tool calls that an earlier worker left. Undefined when a person has to decide about one of them. */
+const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined> => {
+  const { state, services } = context
+  const resumed = await resumeCalls(context)
+  if (resumed.questions.length > 0) {
+    await services.writer.pause({ callChanges: resumed.questions })
+    return undefined
+  }
+  // All calls of that step have results now, so its part of the stream ends.
+  if (state.isInStep && state.steps.at(-1)?.status === 'completed') services.writer.emit({ type: 'finish-step' })
+  return resumed.context
+}
+
+/**
+ * The loop of a turn: a model call, the tools that it asks for, the next model call. Returns how the turn ends; undefined
+ * when it waits for a person.
+ */
+const runSteps = async (prepared: TurnContext): Promise<TurnOutcome | undefined> => {
+  const { state, services } = prepared
+  const resumed = await resumeStep(prepared)
+  if (!resumed) return undefined
+  let context = resumed
+  const lastCompleted = state.steps.findLast(({ status }) => status === 'completed')
+  for (let step = (lastCompleted?.step ?? 0) + 1; ; step++) {
+    const limit = limitReached(context, step)
+    if (limit) return limit
+    if (state.calls.length > 0) {
+      // Tools may have run for long since authority was loaded.
+      const renewed = await renewAuthority(context)
+      if (renewed instanceof AuthorityLost) throw renewed
+      context = renewed
+    }
+    const sharedLimit = await services.sharedBudget.takeCall()
+    if (sharedLimit) return ended('incomplete', sharedLimit)
+    const outcome = await callModel(context, step)
+    if (outcome.ended) state.addStep(outcome.ended)
+    const end = endAfter(context, step, outcome)
+    if (end) return end
+    // The model call took time as well: its tools run with what the agent and the person may do now.
+    const renewed = await renewAuthority(context)
+    if (renewed instanceof AuthorityLost) {
+      return failed(renewed.detail, { ended: outcome.ended, newCalls: cancelCalls(context, step, outcome.calls) })
+    }
+    context = renewed
+    const calls = planCalls(context, step, outcome.calls)
+    const newCalls = await askAboutCalls(context, calls)
+    if (newCalls) {
+      await services.writer.pause({ ended: outcome.ended, newCalls })
+      return undefined
+    }
+    await runCalls(context, outcome.ended, calls)
+    services.writer.emit({ type: 'finish-step' })
+  }
+}
+
+const strayError = { code: 'internal', message: 'An error in the server ended this turn.' }
+
+/**
+ * Runs the steps of a turn until it ends or waits for a person (undefined). When its time or its authority ends, open
+ * tool calls are closed. Rejects when the lease is lost, or when the turn should be tried again.
+ */
+export const runTurnLoop = async (context: TurnContext): Promise<TurnOutcome | undefined> => {
+  try {
+    return await runSteps(context)
+  } catch (error) {
+    const checkpoint = { callChanges: closeCalls(context.state.calls) }
+    if (error instanceof TimeIsUp) return ended('incomplete', 'max_time', checkpoint)
+    if (error instanceof StrayError) return failed(strayError, checkpoint)
+    if (error instanceof AuthorityLost) return failed(error.detail, checkpoint)
+    throw error
+  }
+}

@@ -1,0 +1,80 @@
+import { isInStepAfter } from '../streams/stream-parts.ts'
+import type { StreamPart } from '../streams/stream-parts.ts'
+import type { CallRow, StepRow } from '../turns/queries.ts'
+
+/** A model call of the turn: its row without the times, which the database sets. */
+export type TurnStep = Readonly<Omit<StepRow, 'startedAt' | 'endedAt'>>
+
+/** A tool call of the turn: its row without the times, which the database sets. */
+export type TurnCall = Readonly<Omit<CallRow, 'startedAt' | 'endedAt'>>
+
+/**
+ * All that changes while a worker runs a turn. Its rows are written by checkpoints, so a worker that takes over begins
+ * with the same state.
+ */
+export interface TurnState {
+  readonly steps: readonly TurnStep[]
+  readonly calls: readonly TurnCall[]
+  /** Whether the stream is between a `start-step` and its `finish-step`. */
+  readonly isInStep: boolean
+  /** Source of the first untrusted content that the turn has read. Once it is set it stays. */
+  readonly untrustedFrom: string | null
+  /** Exchanges at the beginning of the conversation that the model was not shown. */
+  readonly leftOutExchanges: number
+  addStep(step: TurnStep): void
+  addCalls(calls: readonly TurnCall[]): void
+  /** Replaces the calls of the same step and place. */
+  updateCalls(calls: readonly TurnCall[]): void
+  notePart(part: StreamPart): void
+  noteUntrusted(source: string): void
+  noteLeftOut(exchanges: number): void
+}
+
+export interface InitialState {
+  steps: readonly TurnStep[]
+  calls: readonly TurnCall[]
+  isInStep: boolean
+  untrustedFrom: string | null
+  leftOutExchanges: number
+}
+
+export const createTurnState = (initial: InitialState): TurnState => {
+  const steps = [...initial.steps]
+  const calls = [...initial.calls]
+  let { isInStep, untrustedFrom, leftOutExchanges } = initial
+  return {
+    steps,
+    calls,
+    get isInStep() {
+      return isInStep
+    },
+    get untrustedFrom() {
+      return untrustedFrom
+    },
+    get leftOutExchanges() {
+      return leftOutExchanges
+    },
+    addStep: (step) => {
+      steps.push(step)
+    },
+    addCalls: (added) => {
+      calls.push(...added)
+    },
+    updateCalls: (updated) => {
+      for (const call of updated) {
+        const at = calls.findIndex(({ step, place }) => step === call.step && place === call.place)
+        if (at === -1) throw new Error(`the turn has no call ${call.step}.${call.place}`)
+        calls[at] = call
+      }
+    },
+    notePart: (part) => {
+      isInStep = isInStepAfter(part) ?? isInStep
+    },
+    noteUntrusted: (source) => {
+      untrustedFrom ??= source
+    },
+    noteLeftOut: (exchanges) => {
+      leftOutExchanges = exchanges
+    },
+  }
+}

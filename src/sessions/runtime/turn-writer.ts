@@ -1,0 +1,117 @@
+import type { Billing } from '../../billing/billing.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import { lockSession } from '../queries.ts'
+import { createStreamLog } from '../streams/stream-log.ts'
+import type { StreamPart } from '../streams/stream-parts.ts'
+import type { TurnNotifier } from '../streams/turn-notifier.ts'
+import { setLeftOutExchanges, setSessionStatus } from '../turns/queries.ts'
+import type { ClaimedTurn } from '../turns/queries.ts'
+import type { FaultPoint } from './fault-points.ts'
+import { finishTurn } from './finish-turn.ts'
+import { appendFrames, pauseTurn, writeCheckpoint } from './queries.ts'
+import type { Checkpoint, TurnLease } from './queries.ts'
+import { replyPartsOf } from './prompt/reply-parts.ts'
+import { finishReasonOf } from './turn-outcome.ts'
+import type { TurnOutcome } from './turn-outcome.ts'
+import type { TurnState } from './turn-state.ts'
+
+/** Writes what a worker does on a turn, in order and under its lease. Each write rejects when the lease is lost. */
+export interface TurnWriter {
+  /** Sends a part to the stream. It is stored with the next write, 50 ms later at most. */
+  emit(part: StreamPart): void
+  /** Writes a checkpoint with all frames so far. */
+  save(checkpoint: Checkpoint): Promise<void>
+  /** Stores, and shows in the stream, that the model no longer sees the beginning of the conversation. */
+  saveLeftOut(exchanges: number): Promise<void>
+  /** Lets the turn wait for a person's decision. */
+  pause(checkpoint: Checkpoint): Promise<void>
+  /** Ends the turn: writes its last step, its reply and the last frames, and starts the session's next turn. */
+  finish(outcome: TurnOutcome): Promise<void>
+}
+
+export interface WriterDeps {
+  db: Database
+  jobs: Pick<Jobs, 'enqueue'>
+  notifier: TurnNotifier
+  billing: Pick<Billing, 'settler'>
+}
+
+export interface WriterOptions {
+  turn: ClaimedTurn
+  lease: TurnLease
+  leaseMs: number
+  state: TurnState
+  /** The number of the last frame that is stored already. */
+  lastSeq: number
+  /** Called when a write failed or the lease is lost: nothing that follows can be written. */
+  onFailure: (reason: Error) => void
+  faultPoint: (point: FaultPoint) => void
+}
+
+export const createTurnWriter = (
+  { db, jobs, notifier, billing }: WriterDeps,
+  { turn, lease, leaseMs, state, lastSeq, onFailure, faultPoint }: WriterOptions,
+): TurnWriter => {
+  const { orgId } = lease
+  const stream = createStreamLog({
+    lastSeq,
+    append: (frames) => appendFrames(db, lease, frames),
+    publish: (update) => notifier.publish(turn.id, update),
+    isRead: () => notifier.isRead(turn.id),
+    onFailure,
+  })
+
+  const emit = (part: StreamPart): void => {
+    state.notePart(part)
+    stream.push(part)
+  }
+
+  return {
+    emit,
+    save: async (checkpoint) => {
+      const { untrustedFrom } = state
+      await stream.write((frames) => writeCheckpoint(db, lease, leaseMs, { ...checkpoint, frames, untrustedFrom }))
+      if (checkpoint.ended) billing.settler.soon(orgId)
+    },
+    saveLeftOut: async (exchanges) => {
+      if (exchanges <= state.leftOutExchanges) return
+      state.noteLeftOut(exchanges)
+      await setLeftOutExchanges(db, lease, exchanges)
+      emit({ type: 'message-metadata', messageMetadata: { leftOutExchanges: exchanges } })
+    },
+    // Pausing and finishing run outside of row-level security, which costs a tenth of all turns here: the lease token
+    // already limits the writes to one turn of one org.
+    pause: (checkpoint) =>
+      stream.write(
+        (frames) =>
+          db.transaction('all orgs', async (db) => {
+            if (!(await lockSession(db, orgId, turn.sessionId))) return false
+            const { untrustedFrom } = state
+            if (!(await pauseTurn(db, lease, { ...checkpoint, frames, untrustedFrom }))) return false
+            await setSessionStatus(db, orgId, turn.sessionId, 'requires_action')
+            return true
+          }),
+        true,
+      ),
+    finish: async ({ status, stopReason, error, checkpoint }) => {
+      const parts = replyPartsOf(state)
+      if (error) parts.push({ type: 'error', ...error })
+      if (state.isInStep) emit({ type: 'finish-step' })
+      if (error) emit({ type: 'error', errorText: error.message })
+      const finishReason = finishReasonOf(stopReason)
+      emit({ type: 'finish', finishReason, messageMetadata: { status, stopReason } })
+      faultPoint('before-end')
+      await stream.write(
+        (frames) =>
+          db.transaction('all orgs', (db) => {
+            const ending = { status, stopReason, error, parts, checkpoint: { ...checkpoint, frames } }
+            return finishTurn(db, jobs, { orgId, turn, token: lease.token, ending })
+          }),
+        true,
+      )
+      billing.settler.soon(orgId)
+      faultPoint('after-end')
+    },
+  }
+}

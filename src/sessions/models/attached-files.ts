@@ -7,7 +7,7 @@ export interface AttachedFile {
 
 const heading = 'Attached files:'
 
-/** What a model reads below the person's own words. */
+/** The person's text with the list of attached files below it, as a model reads it. */
 export const withAttachedFiles = (text: string, files: AttachedFile[]): string =>
   files.length === 0
     ? text
@@ -15,7 +15,7 @@ export const withAttachedFiles = (text: string, files: AttachedFile[]): string =
 
 const line = /^- (?:.+) \(file ([0-9a-f]{8}-[0-9a-f-]{27}), /gm
 
-/** The person's own words and the ids of the files below them. */
+/** The reverse of `withAttachedFiles`: the person's text and the ids of the files. */
 export const readAttachedFiles = (text: string): { words: string; fileIds: string[] } => {
   const at = text.lastIndexOf(`\n\n${heading}\n`)
   if (at === -1) return { words: text, fileIds: [] }

@@ -4,15 +4,15 @@ import { wireName } from './wire-name.ts'
 
 export interface DemoCall {
   toolName: string
-  /** JSON, as the person wrote it: a model may well get it wrong. */
+  /** JSON as the person wrote it. It may be invalid, as with other models. */
   input: string
 }
 
-/** What the demo model says in one call, decided before it says it. */
+/** The answer of the demo model in one call. */
 export interface DemoAnswer {
   text: string
   calls: DemoCall[]
-  /** How long it takes to say it, in all. */
+  /** How long the answer takes in all. */
   slowMs: number
   fail: '429' | '500' | 'cut' | undefined
   /** Input, output, cache read, cache write. */
@@ -26,11 +26,11 @@ interface Result {
   isError: boolean
 }
 
-/** What was said since the person last spoke. */
+/** The conversation since the last message of the person. */
 interface Situation {
   text: string
   fileIds: string[]
-  /** How many times tools were called already. */
+  /** Steps with tool calls since then. */
   rounds: number
   results: Result[]
   lastResults: Result[]
@@ -75,25 +75,25 @@ const callOf = (toolName: string, input: object): DemoCall => ({ toolName, input
 const command = /^\/(\w+)(?:[ \t]+(.*))?$/
 
 interface Commands {
-  /** The tool calls of each round: lines that stand together are called together. */
+  /** The tool calls of each step: commands on adjacent lines run in one step. */
   rounds: DemoCall[][]
   slowMs: number
   fail: DemoAnswer['fail']
   tokens: DemoAnswer['tokens']
-  /** What the person wrote besides. */
+  /** The text without the commands. */
   words: string
 }
 
 const parseCommands = (text: string, allowsTestCommands: boolean): Commands => {
   const found: Commands = { rounds: [], slowMs: 0, fail: undefined, tokens: undefined, words: '' }
   const words: string[] = []
-  let together = false
+  let followsTool = false
   for (const line of text.split('\n')) {
     const [, verb, rest = ''] = command.exec(line.trim()) ?? []
     const [target, argument = ''] = rest.trim().split(/(?<=^\S+)\s+/)
     if (verb === 'tool' && target) {
       const call = { toolName: target, input: argument || '{}' }
-      if (together) found.rounds.at(-1)?.push(call)
+      if (followsTool) found.rounds.at(-1)?.push(call)
       else found.rounds.push([call])
     } else if (verb === 'peer' && target) {
       found.rounds.push([callOf('message_peer', { to: target, text: argument })])
@@ -104,7 +104,7 @@ const parseCommands = (text: string, allowsTestCommands: boolean): Commands => {
       const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = rest.trim().split(/\s+/).map(Number)
       found.tokens = [input, output, cacheRead, cacheWrite]
     } else words.push(line)
-    together = verb === 'tool'
+    followsTool = verb === 'tool'
   }
   found.words = words.join('\n').trim()
   return found
@@ -124,7 +124,7 @@ const filesFound = ({ value }: Result): FoundFile[] => {
   return Array.isArray(files) ? (files as FoundFile[]) : []
 }
 
-/** What a person would expect to be looked up: the attached files, else the file that the text names. */
+/** Calls that read the attached files, else the file that the text names. */
 const lookUp = (situation: Situation, words: string): DemoCall[] => {
   const { fileIds, tools, rounds, lastResults } = situation
   const canRead = tools.includes('files.read')
@@ -148,7 +148,7 @@ const quote = (text: string): string => {
   return characters.length > maxQuote ? `${characters.slice(0, maxQuote).join('')} …` : characters.join('')
 }
 
-const tell = ({ toolName, value, isError, input }: Result): string => {
+const describeResult = ({ toolName, value, isError, input }: Result): string => {
   const file = value as { name?: string; text?: string } | null
   if (isError) return `${toolName} failed: ${(value as { error?: string } | null)?.error ?? JSON.stringify(value)}`
   if (toolName === 'files.read' && typeof file?.text === 'string') {
@@ -170,18 +170,18 @@ const introduction = (words: string, tools: string[]): string => {
   const wrote = words === '' ? '' : `You wrote: “${quote(words)}”\n\n`
   const able =
     tools.length === 0
-      ? 'This agent may use no tools.'
-      : `I can use ${tools.map((name) => `\`${name}\``).join(', ')}: attach a file, or name one ("What does report.pdf say?"), and I read it to you.`
-  return `${wrote}I am the demo model that comes with Atrium. I run without a network and answer the same question in the same way. ${able} To hear a real model, let an administrator configure a provider.`
+      ? 'This agent has no tools.'
+      : `I can use ${tools.map((name) => `\`${name}\``).join(', ')}: attach a file, or name one ("What does report.pdf say?"), and I read it for you.`
+  return `${wrote}I am the demo model that comes with Atrium. I run without a network and answer the same question in the same way. ${able} To use another model, ask an administrator to configure a provider.`
 }
 
-/** By the tool's own name, or as other models have to call it. */
+/** The call with our name of the tool, also when the person used the name for providers. */
 const named = (call: DemoCall, tools: string[]): DemoCall => ({
   ...call,
   toolName: tools.find((name) => name === call.toolName || wireName(name) === call.toolName) ?? call.toolName,
 })
 
-/** Decides what the demo model says next. Pure: the same conversation gets the same answer. */
+/** Plans the next answer of the demo model. The same conversation always gets the same answer. */
 export const planAnswer = (
   prompt: LanguageModelV4Prompt,
   tools: (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[],
@@ -192,18 +192,18 @@ export const planAnswer = (
     tools.map((tool) => tool.name),
   )
   const { slowMs, fail, tokens, ...commands } = parseCommands(situation.text, allowsTestCommands)
-  const manner = { slowMs, fail, tokens }
-  const told = commands.rounds[situation.rounds]
+  const effects = { slowMs, fail, tokens }
+  const commanded = commands.rounds[situation.rounds]
   const calls =
-    told?.map((call) => named(call, situation.tools)) ??
+    commanded?.map((call) => named(call, situation.tools)) ??
     (commands.rounds.length > 0 ? [] : lookUp(situation, commands.words))
-  if (calls.length > 0) return { text: '', calls, ...manner }
-  // A search that only led to what was read afterwards is not worth a word.
-  const worthTelling = situation.results.filter(
+  if (calls.length > 0) return { text: '', calls, ...effects }
+  // A search that led to a file that was read is not mentioned.
+  const relevant = situation.results.filter(
     (result, place, all) =>
       commands.rounds.length > 0 || result.toolName !== 'files.search' || place === all.length - 1 || result.isError,
   )
   const text =
-    worthTelling.length > 0 ? worthTelling.map(tell).join('\n\n') : introduction(commands.words, situation.tools)
-  return { text, calls: [], ...manner }
+    relevant.length > 0 ? relevant.map(describeResult).join('\n\n') : introduction(commands.words, situation.tools)
+  return { text, calls: [], ...effects }
 }

@@ -8,18 +8,18 @@ const bytesPerToken = 4
 const tokensOf = (value: unknown): number => Math.ceil(Buffer.byteLength(JSON.stringify(value)) / bytesPerToken)
 
 const failure = (statusCode: number): Error =>
-  Object.assign(new Error(`the demo model was told to fail with ${statusCode}`), { statusCode })
+  Object.assign(new Error(`the demo model fails with ${statusCode} as requested`), { statusCode })
 
-/** Two or three words at a time, as a model that thinks would. */
+/** Pieces of up to three words, so that answers stream like those of other models. */
 const pieces = (text: string): string[] => text.match(/(?:\S+\s*){1,3}|\s+/g) ?? []
 
-/** As the catalog has it. What it is told to have used may be more; a tighter limit of a call it keeps to. */
+/** The same as in the catalog. `/tokens` may report more, but a lower limit of a call is kept. */
 const maxOutputTokens = 8_192
 
 const limitOf = ({ maxOutputTokens: limit = maxOutputTokens }: LanguageModelV4CallOptions): number =>
   limit < maxOutputTokens ? limit : Infinity
 
-/** Cut where a model that may say no more would break off. */
+/** The text, cut where the output limit ends it. */
 const withinLimit = (text: string, limit: number): string =>
   limit === Infinity
     ? text
@@ -42,7 +42,7 @@ const usageOf = (options: LanguageModelV4CallOptions, answer: DemoAnswer) => {
   }
 }
 
-// Unique in its call is all that an id has to be; the same question gets the same ids again.
+// An id needs to be unique in its call only. Fixed ids keep answers reproducible.
 const callParts = (call: DemoCall, place: number): LanguageModelV4StreamPart[] => {
   const toolCallId = `demo${place}`
   return [
@@ -53,7 +53,7 @@ const callParts = (call: DemoCall, place: number): LanguageModelV4StreamPart[] =
   ]
 }
 
-async function* speak(
+async function* streamAnswer(
   answer: DemoAnswer,
   options: LanguageModelV4CallOptions,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
@@ -61,29 +61,30 @@ async function* speak(
   const text = withinLimit(answer.text, limit)
   const isCut = text !== answer.text || (answer.tokens?.[1] ?? 0) > limit
   const words = pieces(text)
-  const said = answer.fail === 'cut' ? words.slice(0, Math.ceil(words.length / 2)) : words
+  const sent = answer.fail === 'cut' ? words.slice(0, Math.ceil(words.length / 2)) : words
   const signal = options.abortSignal
-  const pauseMs = answer.slowMs / Math.max(1, said.length)
+  const pauseMs = answer.slowMs / Math.max(1, sent.length)
   const pause = (): Promise<void> =>
     pauseMs > 0 ? delay(pauseMs, undefined, signal ? { signal } : {}) : Promise.resolve()
   yield { type: 'stream-start', warnings: [] }
-  if (said.length > 0) yield { type: 'text-start', id: 'answer' }
-  for (const delta of said) {
+  if (sent.length > 0) yield { type: 'text-start', id: 'answer' }
+  for (const delta of sent) {
     signal?.throwIfAborted()
     yield { type: 'text-delta', id: 'answer', delta }
     await pause()
   }
-  if (said.length === 0) await pause()
+  if (sent.length === 0) await pause()
   if (answer.fail === 'cut') return
-  if (said.length > 0) yield { type: 'text-end', id: 'answer' }
+  if (sent.length > 0) yield { type: 'text-end', id: 'answer' }
   for (const [place, call] of answer.calls.entries()) yield* callParts(call, place)
   const unified = answer.calls.length > 0 ? 'tool-calls' : isCut ? 'length' : 'stop'
   yield { type: 'finish', finishReason: { unified, raw: unified }, usage: usageOf(options, answer) }
 }
 
 /**
- * The built-in model: no network, no weights, and the same answer to the same question. It makes a fresh install useful
- * and every test repeatable. What it says is planned by demo-answer.ts; `allowsTestCommands` lets people make it slow or fail.
+ * The built-in model: no network, no weights, and the same answer to the same question. It makes a new installation
+ * useful and tests reproducible. demo-answer.ts plans the answer. With `allowsTestCommands`, a message can make the model
+ * slow or make it fail.
  */
 export const createDemoModel = (modelId: string, allowsTestCommands: boolean): LanguageModelV4 => {
   const begin = (options: LanguageModelV4CallOptions): DemoAnswer => {
@@ -99,7 +100,7 @@ export const createDemoModel = (modelId: string, allowsTestCommands: boolean): L
     supportedUrls: {},
     doStream: async (options) => {
       await yieldToOthers()
-      return { stream: ReadableStream.from(speak(begin(options), options)) }
+      return { stream: ReadableStream.from(streamAnswer(begin(options), options)) }
     },
     doGenerate: async (options) => {
       const answer = begin(options)

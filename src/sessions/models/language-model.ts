@@ -9,7 +9,7 @@ import { createTextCleaner } from '../../platform/text/text.ts'
 import { ModelFailure } from './model-client.ts'
 import type { FinishReason, ModelCall, ModelEvent, ModelTool, ModelUsage, PromptMessage } from './model-client.ts'
 
-/** What a tool is called toward the provider. */
+/** The name of a tool for the provider. */
 type NameOnWire = (toolName: string) => string
 
 const toWire = (message: PromptMessage, wireName: NameOnWire): LanguageModelV4Message => {
@@ -54,12 +54,12 @@ const toOptions = (call: ModelCall, wireName: NameOnWire, signal: AbortSignal): 
       }),
 })
 
-/** More than any model reads or says: what a provider tells may be anything, and is counted and charged. */
-const mostTokens = 2_000_000_000
-const count = (told: number | undefined): number =>
-  Number.isFinite(told) ? Math.min(mostTokens, Math.max(0, Math.trunc(told as number))) : 0
+/** A limit for what providers report, because it is stored in an integer column: more than any model reads or writes. */
+const maxReportedTokens = 2_000_000_000
+const count = (reported: number | undefined): number =>
+  Number.isFinite(reported) ? Math.min(maxReportedTokens, Math.max(0, Math.trunc(reported as number))) : 0
 
-/** Undefined unless the provider told both sides; an explicit zero is a zero. */
+/** Undefined unless the provider reported input and output. A reported zero is a zero. */
 const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage | undefined =>
   inputTokens.total === undefined || outputTokens.total === undefined
     ? undefined
@@ -80,15 +80,15 @@ const retryAfterOf = (headers: unknown): number | undefined => {
 
 const unreadable = new Set(['AI_TypeValidationError', 'AI_JSONParseError'])
 
-/** What went wrong, in words that say nothing of the operator's account at the provider. */
+/** The failure with a message that discloses nothing about the operator's account at the provider. */
 export const toModelFailure = (cause: unknown): ModelFailure => {
   if (cause instanceof ModelFailure) return cause
   const error = (cause ?? {}) as { name?: string; statusCode?: number; responseHeaders?: unknown }
   const { statusCode, responseHeaders } = error
   if (unreadable.has(error.name ?? '')) {
-    return new ModelFailure('unavailable', "The model's provider sent something that cannot be read.", { cause })
+    return new ModelFailure('unavailable', "The model's provider sent an unreadable response.", { cause })
   }
-  // What the provider's client says of a stream that ended without a finish.
+  // The error of the provider's client for a stream that ended without a finish.
   const isCut = error.name === 'AI_InvalidResponseDataError' || (statusCode !== undefined && statusCode < 400)
   if (isCut) return new ModelFailure('cut', 'The model broke off in the middle of its answer.', { cause })
   if (statusCode === undefined) {
@@ -96,26 +96,26 @@ export const toModelFailure = (cause: unknown): ModelFailure => {
   }
   const retryAfterMs = retryAfterOf(responseHeaders)
   if (statusCode === 429) {
-    const message = "The model's provider takes no more requests right now."
+    const message = "The model's provider rejected the request because of its rate limit."
     return new ModelFailure('rate_limited', message, { cause, retryAfterMs })
   }
   if (statusCode >= 500 || statusCode === 408) {
     return new ModelFailure('unavailable', `The model's provider failed (${statusCode}).`, { cause, retryAfterMs })
   }
-  return new ModelFailure('rejected', `The model's provider refused the request (${statusCode}).`, { cause })
+  return new ModelFailure('rejected', `The model's provider rejected the request (${statusCode}).`, { cause })
 }
 
 const finishOf = (part: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): ModelEvent | undefined => {
   const { unified, raw } = part.finishReason
   const usage = usageOf(part.usage)
-  // The stream broke off: the provider's client fills in a finish that the provider never sent.
+  // The stream broke off, and the provider's client added a finish that the provider did not send.
   if (unified === 'interrupted' || (unified === 'other' && raw === undefined && usage === undefined)) return undefined
   if (unified === 'error') throw new ModelFailure('unavailable', "The model's provider broke off with an error.")
   const reason: FinishReason = unified
   return { type: 'finish', reason, usage }
 }
 
-/** Runs one call on a model of the AI SDK's provider interface (version 4), one event at a time. */
+/** Streams one call of a model with the AI SDK's provider interface, version 4 (`LanguageModelV4`). */
 export async function* streamLanguageModel(
   model: LanguageModelV4,
   call: ModelCall,

@@ -1,4 +1,4 @@
-/** What a model is told: the whole conversation, in our words. */
+/** A message of the conversation that a model is shown, in a form that is the same for all providers. */
 export type PromptMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; parts: AssistantPart[] }
@@ -29,11 +29,11 @@ export interface ModelCall {
   messages: PromptMessage[]
   tools: readonly ModelTool[]
   maxOutputTokens?: number
-  /** In place of the operator's, at the model's provider. */
+  /** The org's own key at the provider; the operator's key is used when it is left out. */
   apiKey?: string
 }
 
-/** Tokens of one call. `inputTokens` is the whole prompt, with what came from and went to a cache. */
+/** Tokens of one call. `inputTokens` is the whole prompt, including tokens that were read from or written to a cache. */
 export interface ModelUsage {
   inputTokens: number
   outputTokens: number
@@ -43,21 +43,21 @@ export interface ModelUsage {
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
 
-/** What a model says, as it says it. Ids are the provider's and only tie together what belongs together in one call. */
+/** A piece of a model's answer as it streams in. Ids are the provider's and unique within one call only. */
 export type ModelEvent =
   | { type: 'text'; delta: string }
   | { type: 'reasoning'; delta: string }
   | { type: 'tool-input'; id: string; toolName: string; delta: string }
   | { type: 'tool-call'; id: string; toolName: string; input: string }
-  /** `usage` is undefined when the provider did not tell. */
+  /** `usage` is undefined when the provider did not report it. */
   | { type: 'finish'; reason: FinishReason; usage: ModelUsage | undefined }
 
 export type FailureCode = 'rate_limited' | 'unavailable' | 'rejected' | 'silent' | 'cut'
 
-/** A call that did not come to its end. The message is public; what the provider really said is the cause. */
+/** A model call that failed. The message is public; the provider's own error is the cause, and is only logged. */
 export class ModelFailure extends Error {
   readonly code: FailureCode
-  /** How long the provider asked to wait. */
+  /** The provider's `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -71,13 +71,13 @@ export class ModelFailure extends Error {
     this.retryAfterMs = options.retryAfterMs
   }
 
-  /** Whether the same call may go well another time. */
+  /** Whether the same call may succeed when it is made again. */
   get isTransient(): boolean {
     return this.code !== 'rejected'
   }
 }
 
-/** One call of a model. It throws a ModelFailure, or the signal's reason; ending without a `finish` is a cut. */
+/** Calls models. `stream` throws a ModelFailure or the signal's reason; an end without `finish` means a broken connection. */
 export interface ModelClient {
   stream(call: ModelCall, signal: AbortSignal): AsyncIterable<ModelEvent>
 }

@@ -6,19 +6,19 @@ import { ModelFailure } from './model-client.ts'
 import type { ModelCall, ModelClient } from './model-client.ts'
 import { wireName } from './wire-name.ts'
 
-/** OpenAI's models that reason refuse the older name, which everybody else still wants. */
+/** OpenAI's reasoning models reject `max_tokens`; other OpenAI-compatible servers know only that name. */
 const renameLimit = ({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> =>
   limit === undefined ? body : { ...body, max_completion_tokens: limit }
 
 export interface ModelOptions {
   providers: readonly ModelProvider[]
-  /** Whether the demo models obey `/slow`, `/fail` and `/tokens`. */
+  /** Whether the demo models accept the commands `/slow`, `/fail` and `/tokens`. */
   allowsTestCommands: boolean
 }
 
 /**
- * The models of the catalog. The code that speaks to providers is loaded at the first call of one: 16 MB of memory that
- * a server without providers never needs.
+ * Calls the models of the catalog. The providers' client is loaded when it is first needed: it takes 16 MB of memory,
+ * which a server without providers saves.
  */
 export const createModelClient = ({ providers, allowsTestCommands }: ModelOptions): ModelClient => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
@@ -33,25 +33,25 @@ export const createModelClient = ({ providers, allowsTestCommands }: ModelOption
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const { baseUrl } = provider
     const apiKey = ownKey ?? provider.apiKey
-    // Without includeUsage a streamed answer tells no tokens at all.
+    // Without includeUsage a provider does not report tokens for a streamed answer.
     const settings = { name: providerName, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
     const renames = providerName === 'openai' ? { transformRequestBody: renameLimit } : {}
     return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
   }
-  const opened = new Map<string, Promise<LanguageModelV4>>()
+  const cache = new Map<string, Promise<LanguageModelV4>>()
   const modelOf = ({ modelId, apiKey }: ModelCall): Promise<LanguageModelV4> => {
-    // Not kept: an org may take its key away at any time.
+    // Not cached: an org may remove its key at any time.
     if (apiKey !== undefined) return open(modelId, apiKey)
-    const known = opened.get(modelId)
-    if (known) return known
+    const cached = cache.get(modelId)
+    if (cached) return cached
     const opening = open(modelId)
-    opened.set(modelId, opening)
-    opening.catch(() => opened.delete(modelId))
+    cache.set(modelId, opening)
+    opening.catch(() => cache.delete(modelId))
     return opening
   }
   return {
     stream: async function* (call, signal) {
-      // Ours knows no rules about names; it shows people those that they give.
+      // The demo models accept any name, and show people the names that they use themselves.
       const nameOnWire = call.modelId.startsWith('atrium/') ? (name: string) => name : wireName
       yield* streamLanguageModel(await modelOf(call), call, nameOnWire, signal)
     },

@@ -19,31 +19,31 @@ import { findTurnState } from '../turns/queries.ts'
 import { authorOfAgent, beginTurn } from '../turns/begin-turn.ts'
 import type { TurnDeps } from '../turns/deps.ts'
 
-const maxMessagesInChain = 20
-/** What a chain may call models, in times of what its first turn may: 20 messages have room in it, and no more than a few. */
-const stepsOfChain = 4
-const maxMessagesAMinute = 10
-/** Below the time of a tool, so that the agent hears that there is no answer yet. */
-const waitMs = 45_000
-const lookMs = 1_000
+const maxMessages = 20
+/** All turns of a conversation may make four times as many model calls as its first turn: enough for 20 messages. */
+const sharedStepsFactor = 4
+const maxMessagesPerMinute = 10
+/** Below the 60 s that a tool may run, so that the model is told that there is no reply yet. */
+const replyTimeoutMs = 45_000
+const deadlockCheckMs = 1_000
 
 interface Sent {
   turnId: string
   sessionId: string
-  /** What the agent that is written to says is somebody else's words. */
+  /** Whether the reply is untrusted content for the writer. */
   isForeign: boolean
 }
 
 /**
- * Whether one agent's words may be somebody else's to another: neither the person for whom both work nor whoever made the
- * other one what it is has made it what it is.
+ * Whether the words of one agent are untrusted content for another: they are not when the speaker was last changed by the
+ * person for whom both work, or by whoever last changed the listener.
  */
 const isForeign = (speaker: AgentRow, listener: AgentRow, { userId }: Actor): boolean =>
   speaker.authorityChangedBy !== userId &&
   (speaker.authorityChangedBy === null || speaker.authorityChangedBy !== listener.authorityChangedBy)
 
-/** The agent that is written to. Its messages tell the writer's model what it may do instead. */
-const addressee = async (db: Db, actor: Actor, writer: AgentRow, to: string): Promise<AgentRow> => {
+/** The agent that a message is for. The errors tell the writer's model what it may do instead. */
+const findRecipient = async (db: Db, actor: Actor, writer: AgentRow, to: string): Promise<AgentRow> => {
   const target = await findAgent(db, actor, to)
   const slug = target?.slug ?? to
   if (slug === writer.slug) throw validationError('An agent cannot write to itself.')
@@ -52,21 +52,22 @@ const addressee = async (db: Db, actor: Actor, writer: AgentRow, to: string): Pr
     throw validationError(`This agent may not write to ${to}. It may write to: ${allowed}.`)
   }
   if (!target) throw validationError(`There is no agent ${to}.`)
-  if (!target.isActive) throw validationError(`The agent ${slug} is not active and takes no messages.`)
+  if (!target.isActive) throw validationError(`The agent ${slug} is inactive and does not respond.`)
   return target
 }
 
+interface Pair {
+  writer: AgentRow
+  target: AgentRow
+  /** The session of the provider's chat in which the writer answers; null when there is none. */
+  chatId: string | null
+}
+
 /**
- * The session of two agents in a workspace and of the person they work for. Agents that answer in a chat of a provider
- * have one for each chat, because the people in two chats must not read each other's messages.
+ * The session of two agents in a workspace for the person they work for. Agents that answer in a provider's chats have
+ * one for each chat, because the people in one chat must not read the messages of another.
  */
-const openPeerSession = async (
-  db: Transaction,
-  actor: Actor,
-  writer: AgentRow,
-  target: AgentRow,
-  chatId: string | null,
-): Promise<string> => {
+const openPeerSession = async (db: Transaction, actor: Actor, { writer, target, chatId }: Pair): Promise<string> => {
   const { orgId, userId } = actor
   const workspaceId = workspaceOf(actor)
   const key = [...[writer.id, target.id].toSorted(), userId, ...(chatId === null ? [] : [chatId])].join(':')
@@ -80,10 +81,11 @@ const openPeerSession = async (
 }
 
 /**
- * Locks the session of the turn that writes and that of the pair, always in the same order, so that nobody waits the
- * wrong way round. From then on the turn cannot be cancelled before what it asks for can be seen by whoever does.
+ * Locks the session of the turn that writes and that of the pair, always in the order of their ids, so that transactions
+ * cannot deadlock. From then on the turn cannot be cancelled until its message is visible to the job that cancels the
+ * turns it began.
  */
-const lockBoth = async (db: Transaction, orgId: string, calling: CallingTurn, sessionId: string): Promise<void> => {
+const lockSessions = async (db: Transaction, orgId: string, calling: CallingTurn, sessionId: string): Promise<void> => {
   for (const id of [...new Set([calling.sessionId, sessionId])].toSorted()) {
     if (!(await lockSession(db, orgId, id))) throw validationError('The conversation was deleted just now.')
   }
@@ -91,43 +93,43 @@ const lockBoth = async (db: Transaction, orgId: string, calling: CallingTurn, se
   if (state?.status !== 'running') throw validationError('The turn has ended.')
 }
 
-/** Takes one message from what is left of the chain, if its limits allow it. */
-const joinChain = async (db: Transaction, orgId: string, turn: WritingTurn, leftMs: number): Promise<void> => {
+/** Takes one message from the shared budget of the conversation. VALIDATION_ERROR when nothing is left of it. */
+const takeMessage = async (db: Transaction, orgId: string, turn: WritingTurn, leftMs: number): Promise<void> => {
   if (turn.hop >= maxHops) {
     throw validationError(
-      `A chain of messages between agents ends after ${maxHops}. Answer with what you know; your answer goes back to who asked.`,
+      `Messages between agents go at most ${maxHops} agents deep. Answer with what you know; your answer goes back to the agent that asked.`,
     )
   }
   const limits = {
     leftMs: Math.max(0, leftMs),
-    maxMessages: maxMessagesInChain,
-    maxSteps: turn.maxSteps * stepsOfChain,
+    maxMessages,
+    maxSteps: turn.maxSteps * sharedStepsFactor,
   }
   if (!(await peerQueries.countMessage(db, orgId, turn, limits))) {
-    throw validationError(`Agents have exchanged ${maxMessagesInChain} messages about this, and that is the limit.`)
+    throw validationError(`Agents have exchanged ${maxMessages} messages about this, which is the limit.`)
   }
 }
 
-/** Writes the message and queues the turn of whoever has to answer it, once for each call. */
+/** Stores the message and enqueues the turn that answers it, once for each tool call. */
 const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): Promise<Sent> => {
   const { db, actor, callKey, turn: calling } = context
   const { orgId } = actor
-  if (!calling) throw validationError('Agents write to one another only in a chat turn.')
+  if (!calling) throw validationError('Agents can write to each other only in a turn.')
   return db.transaction(actor, async (db) => {
     const turn = await peerQueries.findWritingTurn(db, orgId, calling.id)
     if (!turn) throw notFound('Turn')
     const before = await peerQueries.findTurnOfCall(db, orgId, callKey)
-    // Sent by a worker that died: who it is that answers is not looked up again.
+    // Sent before a crash. Whether the recipient is trusted is not looked up again.
     if (before) return { turnId: before.id, sessionId: before.sessionId, isForeign: true }
     const writer = await findLiveAgent(db, orgId, turn.agentId)
     if (!writer) throw notFound('Agent')
-    const target = await addressee(db, actor, writer, to)
-    await joinChain(db, orgId, turn, calling.leftMs)
-    const sessionId = await openPeerSession(db, actor, writer, target, turn.chatId)
-    await lockBoth(db, orgId, calling, sessionId)
-    if ((await peerQueries.countRecentMessages(db, orgId, sessionId)) >= maxMessagesAMinute) {
+    const target = await findRecipient(db, actor, writer, to)
+    await takeMessage(db, orgId, turn, calling.leftMs)
+    const sessionId = await openPeerSession(db, actor, { writer, target, chatId: turn.chatId })
+    await lockSessions(db, orgId, calling, sessionId)
+    if ((await peerQueries.countRecentMessages(db, orgId, sessionId)) >= maxMessagesPerMinute) {
       throw validationError(
-        `${writer.slug} and ${target.slug} exchange at most ${maxMessagesAMinute} messages a minute.`,
+        `${writer.slug} and ${target.slug} exchange at most ${maxMessagesPerMinute} messages a minute.`,
       )
     }
     const turnId = await beginTurn(db, deps, actor, {
@@ -142,7 +144,7 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
       untrustedFrom: calling.untrustedFrom !== null || isForeign(writer, target, actor) ? ('peer' as const) : null,
       ...(turn.maxCostCents === null ? {} : { maxCostCents: turn.maxCostCents }),
     })
-    await peerQueries.linkTurn(db, orgId, turnId, turn, callKey)
+    await peerQueries.linkTurn(db, orgId, turnId, { parent: turn, callKey })
     return { turnId, sessionId, isForeign: isForeign(target, writer, actor) }
   })
 }
@@ -153,8 +155,8 @@ const textOf = (parts: MessagePart[] | null): string | null => {
 }
 
 /**
- * Waits until a turn has its reply. True when that cannot be before the turn that asked for it has ended. Such a knot may
- * be tied by others meanwhile, so it is looked for again and again.
+ * Waits until a turn has its reply. Returns true when the reply needs the end of the turn that waits for it: a deadlock.
+ * Other turns can cause one at any time, so it is checked every second.
  */
 const waitForReply = async (
   streams: TurnStreams,
@@ -162,26 +164,28 @@ const waitForReply = async (
   turnId: string,
 ): Promise<boolean> => {
   const { orgId } = actor
-  const endsAtMs = performance.now() + waitMs
+  const deadlineMs = performance.now() + replyTimeoutMs
   for (;;) {
-    if (turn && (await peerQueries.isBehind(db, orgId, turnId, turn.id))) return true
-    const leftMs = endsAtMs - performance.now()
-    if (leftMs <= 0 || (await streams.waitForEnd({ orgId, turnId }, { timeoutMs: Math.min(leftMs, lookMs), signal })))
-      return false
+    if (turn && (await peerQueries.isDeadlocked(db, orgId, turnId, turn.id))) return true
+    const leftMs = deadlineMs - performance.now()
+    if (leftMs <= 0) return false
+    const timeoutMs = Math.min(leftMs, deadlockCheckMs)
+    if (await streams.waitForEnd({ orgId, turnId }, { timeoutMs, signal })) return false
     signal.throwIfAborted()
   }
 }
 
-const noteOf = (status: string, isKnotted: boolean): string | undefined => {
-  if (isKnotted) return 'It is waiting for what you are part of, so it reads this only afterwards.'
-  if (status === 'requires_action') return 'It waits for a person to decide something before it goes on.'
-  if (status === 'queued' || status === 'running') return 'It has not answered yet, and does so without you.'
+const noteOf = (status: string, isDeadlocked: boolean): string | undefined => {
+  if (isDeadlocked) return 'It waits for your turn to end, so it reads this only afterwards.'
+  if (status === 'requires_action') return 'It waits for a decision of a person.'
+  if (status === 'queued' || status === 'running')
+    return 'It has not answered yet. Its answer will be in its session, not here.'
   return undefined
 }
 
 export const peerToolName = 'message_peer'
 
-/** A peer as a model is told of it. What another person wrote of it is left out: the model would take it for our words. */
+/** A peer in the tool's description. Text by other people is left out, because the model would read it as instructions. */
 const lineOf = ({ slug, name, description, authorityChangedBy }: PeerRow, userId: string): string =>
   authorityChangedBy === userId ? `- ${slug}: ${description ?? name}` : `- ${slug}`
 
@@ -206,11 +210,11 @@ const messagePeer = (deps: TurnDeps, streams: TurnStreams, peers: PeerRow[], use
   run: async (context: ToolContext, input: { to: string; text: string; waitForReply?: boolean }) => {
     const { actor, db, turn } = context
     const { turnId, sessionId, isForeign } = await send(deps, context, input.to.trim(), input.text)
-    const isKnotted = input.waitForReply !== false && (await waitForReply(streams, context, turnId))
+    const isDeadlocked = input.waitForReply !== false && (await waitForReply(streams, context, turnId))
     const answer = await peerQueries.findAnswer(db, actor.orgId, turnId)
     const { status = 'queued', error = null, parts = null } = answer ?? {}
     if (parts !== null && (isForeign || answer?.untrustedFrom)) turn?.noteUntrusted()
-    const note = noteOf(status, isKnotted)
+    const note = noteOf(status, isDeadlocked)
     return {
       to: input.to.trim(),
       sessionId,
@@ -224,8 +228,8 @@ const messagePeer = (deps: TurnDeps, streams: TurnStreams, peers: PeerRow[], use
 })
 
 /**
- * The tool with which an agent writes to those that its `allowedPeers` names. Naming one is what grants it, as naming a
- * connector grants that connector's tools.
+ * The tool with which an agent writes to the agents that its `allowedPeers` names. Naming a peer grants the tool, as
+ * naming a connector grants its tools.
  */
 export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): ToolSource => {
   const streams = createTurnStreams(deps)
@@ -237,7 +241,7 @@ export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): To
   }
 }
 
-/** Cancels what a cancelled turn asked of other agents. */
+/** Cancels the turns that a cancelled turn began by messages to other agents. */
 export const cancelPeerTurns = async (
   deps: TurnDeps,
   { orgId, turnId }: { orgId: string; turnId: string },

@@ -3,21 +3,23 @@ import type { Db } from '../../platform/database/database.ts'
 import type { MessagePart } from '../schemas.ts'
 import type { ErrorDetail, TurnStatus } from '../turns/queries.ts'
 
-/** The turn in which an agent writes to another one. */
+/** The turn in which an agent writes to another agent. */
 export interface WritingTurn {
   id: string
+  /** The conversation between agents that it belongs to: the id of the turn that a person began. */
   chainId: string
+  /** How many messages it is away from that turn. */
   hop: number
   agentId: string
-  /** In whose name, narrowed to the scopes of their key. */
+  /** The scopes of the person's API key. */
   scopes: string[]
-  /** That key; null for a person at the console. */
+  /** That key; null when the turn was begun in the console. */
   apiKeyId: string | null
   maxSteps: number
   maxCostCents: number | null
-  /** Calls of the model so far. */
+  /** Model calls so far. */
   steps: number
-  /** The session of the provider's chat that it works for; null when it works for its person alone. */
+  /** The session of the provider's chat in which it answers; null when there is none. */
   chatId: string | null
 }
 
@@ -31,16 +33,16 @@ export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
       ) as chat_id
     from turns where org_id = ${orgId} and id = ${turnId}`)
 
-/** The turn that a call began when it was run before. */
+/** The turn that a tool call began when it ran before a crash. */
 export const findTurnOfCall = (db: Db, orgId: string, callKey: string) =>
   db.row<{ id: string; sessionId: string }>(sql`
     select id, session_id from turns where org_id = ${orgId} and parent_call = ${callKey}`)
 
 /**
- * Whether a turn can only begin when the turn that asked for it has ended: it is queued behind that one, or one that it
- * serves, or behind turns that themselves wait for one of those.
+ * Whether a turn can run only after the turn that asked for it has ended: it is queued behind that turn, behind a turn
+ * for which that turn works, or behind turns that wait for one of those.
  */
-export const isBehind = async (db: Db, orgId: string, turnId: string, askedBy: string): Promise<boolean> => {
+export const isDeadlocked = async (db: Db, orgId: string, turnId: string, askedBy: string): Promise<boolean> => {
   const row = await db.row<{ isBehind: boolean }>(sql`
     with recursive served as (
       select id, parent_turn_id from turns where org_id = ${orgId} and id = ${askedBy}
@@ -60,7 +62,10 @@ export const isBehind = async (db: Db, orgId: string, turnId: string, askedBy: s
   return row?.isBehind === true
 }
 
-/** Counts one more message of a chain, and begins the chain with its first. Undefined when it has had all of its messages. */
+/**
+ * Takes one message from the shared budget of a conversation; the first one creates the budget. Undefined when all
+ * messages are used.
+ */
 export const countMessage = (
   db: Db,
   orgId: string,
@@ -77,16 +82,16 @@ export const countMessage = (
 export interface PeerSession {
   id: string
   workspaceId: string
-  /** The ids of the two agents, the smaller first, of the person they work for and of the chat, if there is one. */
+  /** The ids of the two agents in ascending order, of the person they work for and, if there is one, of the chat. */
   key: string
-  /** The session of the provider's chat that the two work for; null when they work for the person alone. */
+  /** The session of the provider's chat in which they answer; null when there is none. */
   chatId: string | null
   agentIds: string[]
   title: string
   userId: string
 }
 
-/** Creates the session of a key when the workspace has none; answers its id when it was created. */
+/** Creates the session of a key unless the workspace has one. Returns its id when it was created. */
 export const insertPeerSession = (db: Db, orgId: string, session: PeerSession) =>
   db.row<{ id: string }>(sql`
     with made as (
@@ -108,7 +113,7 @@ export const findPeerSession = (db: Db, orgId: string, workspaceId: string, key:
     select id from sessions
     where org_id = ${orgId} and workspace_id = ${workspaceId} and peer_key = ${key} and deleted_at is null`)
 
-/** How often agents wrote in a session within the last minute; the session must be locked. */
+/** Messages between agents in a session within the last minute. The caller must have locked the session. */
 export const countRecentMessages = async (db: Db, orgId: string, sessionId: string): Promise<number> => {
   const row = await db.row<{ recent: number }>(sql`
     select count(*)::int as recent from turns
@@ -117,8 +122,13 @@ export const countRecentMessages = async (db: Db, orgId: string, sessionId: stri
   return row?.recent ?? 0
 }
 
-/** Makes a turn that was just begun part of a chain. */
-export const linkTurn = (db: Db, orgId: string, turnId: string, parent: WritingTurn, callKey: string) =>
+/** Makes a new turn part of its parent's conversation. */
+export const linkTurn = (
+  db: Db,
+  orgId: string,
+  turnId: string,
+  { parent, callKey }: { parent: WritingTurn; callKey: string },
+) =>
   db.execute(sql`
     update turns
     set chain_id = ${parent.chainId}, hop = ${parent.hop + 1}, parent_turn_id = ${parent.id}, parent_call = ${callKey}
@@ -127,9 +137,9 @@ export const linkTurn = (db: Db, orgId: string, turnId: string, parent: WritingT
 export interface PeerAnswer {
   status: TurnStatus
   error: ErrorDetail | null
-  /** Of the reply; null when there is none. */
+  /** The reply; null when there is none. */
   parts: MessagePart[] | null
-  /** Set when the turn has read untrusted content. */
+  /** Set when the turn that replied has read untrusted content. */
   untrustedFrom: string | null
 }
 
@@ -139,14 +149,14 @@ export const findAnswer = (db: Db, orgId: string, turnId: string) =>
     from turns t left join messages m on m.org_id = t.org_id and m.id = t.reply_id
     where t.org_id = ${orgId} and t.id = ${turnId}`)
 
-/** Turns that a turn asked for and that have not ended. */
+/** Turns that a turn began by messages to other agents and that have not ended. */
 export const listUnfinishedChildren = (db: Db, orgId: string, turnId: string) =>
   db.rows<{ id: string; sessionId: string }>(sql`
     select id, session_id from turns
     where org_id = ${orgId} and parent_turn_id = ${turnId} and status in ('queued', 'running', 'requires_action')
     order by created_at, id`)
 
-/** Takes one call of a model from what a chain has left. Undefined when there is nothing to take. */
+/** Takes one model call from the shared budget, if its calls, its time and its money allow it. Undefined when they do not. */
 export const takeSharedCall = (db: Db, orgId: string, chainId: string) =>
   db.row<{ steps: number }>(sql`
     update peer_chains c set steps = steps + 1

@@ -1,5 +1,5 @@
 import { checkName, createUploadedFile, isOwnContent, listFiles, readFileText, receive } from '../../files/files.ts'
-import { cutToJsonBytes } from './cut-text.ts'
+import { truncateToJsonBytes } from './truncate-text.ts'
 import type { Tool, ToolContext } from './tools.ts'
 
 const maxFound = 20
@@ -7,7 +7,7 @@ const maxFound = 20
 const search: Tool = {
   name: 'files.search',
   description:
-    'Finds files by a part of their name, in the whole organisation. An empty query lists what is at the top. Answers at most 20 files with their ids.',
+    'Finds files by a part of their name, in the whole organisation. An empty query lists the top level. Returns at most 20 files with their ids.',
   inputSchema: {
     type: 'object',
     properties: { query: { type: 'string', maxLength: 255, description: 'A part of the name, in any case' } },
@@ -24,7 +24,7 @@ const search: Tool = {
       page: 1,
       ...scope,
     })
-    // Their names are other people's words.
+    // Names that other people gave are untrusted content.
     if (page.items.some(({ namedBy }) => namedBy !== actor.userId)) turn?.noteUntrusted()
     return {
       total: page.total,
@@ -40,18 +40,18 @@ const search: Tool = {
   },
 }
 
-// Leaves room for the rest of the answer below the 64 KB that a tool may say.
+// The output of a tool is at most 64 KB; this leaves room for its other fields.
 const maxReadBytes = 56_000
 
 const read: Tool = {
   name: 'files.read',
   description:
-    'Reads a file as text: plain text, source code, PDF, Word, spreadsheets, presentations. A long one comes in parts: ask again with nextOffset.',
+    'Reads a file as text: plain text, source code, PDF, Word, spreadsheets, presentations. A long file comes in parts: call again with nextOffset.',
   inputSchema: {
     type: 'object',
     properties: {
       fileId: { type: 'string', format: 'uuid', description: 'The id of the file' },
-      offset: { type: 'integer', minimum: 0, description: 'Characters to leave out at the beginning' },
+      offset: { type: 'integer', minimum: 0, description: 'Characters to skip at the beginning' },
     },
     required: ['fileId'],
   },
@@ -67,7 +67,7 @@ const read: Tool = {
     ])
     if (!isOwn) turn?.noteUntrusted()
     const rest = file.text.slice(offset)
-    const text = cutToJsonBytes(rest, maxReadBytes)
+    const text = truncateToJsonBytes(rest, maxReadBytes)
     const nextOffset = text.length < rest.length ? offset + text.length : null
     return { fileId, ...file, text, truncated: file.truncated || nextOffset !== null, nextOffset }
   },
@@ -87,13 +87,17 @@ const textTypes: Record<string, string> = {
 const write: Tool = {
   name: 'files.write',
   description:
-    'Creates a text file. It never changes one that is there: a second one of the same name stands beside it.',
+    'Creates a text file. It never changes an existing file: a file with the same name is created beside it.',
   inputSchema: {
     type: 'object',
     properties: {
       name: { type: 'string', minLength: 1, maxLength: 255, description: 'With its extension, such as notes.md' },
-      text: { type: 'string', description: 'What the file says' },
-      folderId: { type: 'string', format: 'uuid', description: 'Where it goes; the top when left out' },
+      text: { type: 'string', description: 'The content of the file' },
+      folderId: {
+        type: 'string',
+        format: 'uuid',
+        description: 'The folder to create it in; the top level when left out',
+      },
     },
     required: ['name', 'text'],
   },
@@ -121,5 +125,5 @@ const write: Tool = {
   },
 }
 
-/** What agents do with the org's files. */
+/** The tools with which agents use the org's files. */
 export const fileTools: Tool[] = [search, read, write]

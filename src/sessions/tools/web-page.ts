@@ -6,7 +6,7 @@ import type { PageReader } from '../../platform/sandbox/pages.ts'
 import { cleanText } from '../../platform/text/text.ts'
 
 export interface Page {
-  /** Where the text is from, after redirects. */
+  /** The URL of the text, after redirects. */
   url: string
   contentType: string
   title: string | null
@@ -15,18 +15,23 @@ export interface Page {
   truncated: boolean
 }
 
-/** For the whole page, with all redirects. */
-const maxMs = 20_000
+export interface Reading {
+  signal: AbortSignal
+  orgId: string
+}
+
+/** For the page and all redirects together. */
+const timeoutMs = 20_000
 const maxBytes = 2 * 1_048_576
 const maxRedirects = 5
 
-// Says who is asking, and nothing of whom it is asked for.
+// Names this software only: nothing about the org or the person.
 const headers = {
   'user-agent': 'Atrium',
   accept: 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.8, application/xml;q=0.8, */*;q=0.1',
 }
 
-const told = (message: string, cause?: unknown): ApiError => badRequest(message, { cause })
+const failure = (message: string, cause?: unknown): ApiError => badRequest(message, { cause })
 
 const request = async (
   outbound: Outbound,
@@ -36,7 +41,7 @@ const request = async (
   try {
     return await outbound.request(url, { headers, maxBytes, ...limits })
   } catch (error) {
-    if (error instanceof OutboundError) throw told(error.message, error)
+    if (error instanceof OutboundError) throw failure(error.message, error)
     throw error
   }
 }
@@ -44,23 +49,22 @@ const request = async (
 const isRedirect = ({ status, headers }: OutboundResponse): boolean =>
   [301, 302, 303, 307, 308].includes(status) && headers['location'] !== undefined
 
-/** The answer at the end of the redirects. Each of them is a request of its own, and is checked like the first. */
-const follow = async (
+/** The response at the end of the redirects. The address of each redirect is checked like that of the first request. */
+const followRedirects = async (
   outbound: Outbound,
   first: string,
-  signal: AbortSignal,
-  orgId: string,
-): Promise<{ url: string; answer: OutboundResponse }> => {
-  const endMs = performance.now() + maxMs
+  { signal, orgId }: Reading,
+): Promise<{ url: string; response: OutboundResponse }> => {
+  const deadlineMs = performance.now() + timeoutMs
   let url = first
   for (let redirects = 0; ; redirects++) {
-    const leftMs = Math.ceil(endMs - performance.now())
-    if (leftMs <= 0) throw told('There was no complete answer in time.')
-    const answer = await request(outbound, url, { timeoutMs: leftMs, signal, orgId })
-    if (!isRedirect(answer)) return { url, answer }
-    if (redirects === maxRedirects) throw told(`The page redirects more than ${maxRedirects} times.`)
-    const next = URL.parse(answer.headers['location'] ?? '', url)
-    if (!next) throw told('The page redirects to something that is not a URL.')
+    const leftMs = Math.ceil(deadlineMs - performance.now())
+    if (leftMs <= 0) throw failure(`The page did not load within ${timeoutMs / 1_000} s.`)
+    const response = await request(outbound, url, { timeoutMs: leftMs, signal, orgId })
+    if (!isRedirect(response)) return { url, response }
+    if (redirects === maxRedirects) throw failure(`The page redirects more than ${maxRedirects} times.`)
+    const next = URL.parse(response.headers['location'] ?? '', url)
+    if (!next) throw failure('The page redirects to an invalid URL.')
     url = next.href
   }
 }
@@ -77,7 +81,7 @@ const byteOrderMarks: [number[], string][] = [
   [[0xfe, 0xff], 'utf-16be'],
 ]
 
-/** The charset that the bytes begin with, that the header says, or that the page itself says in its beginning. */
+/** The charset of the byte order mark, else of the Content-Type header, else of a meta element in the first 2 KB. */
 const charsetOf = (bytes: Buffer, contentType: string, mayDeclare: boolean): string => {
   const marked = byteOrderMarks.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1]
   const declared = mayDeclare
@@ -90,27 +94,26 @@ const decode = (bytes: Buffer, charset: string): string => {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {
-    // A charset that nobody knows.
+    // An unknown charset.
     return new TextDecoder().decode(bytes)
   }
 }
 
-/** Reads a page of the public Internet as text. BAD_REQUEST with what went wrong, in words for whoever named the URL. */
+/** Reads a page of the public Internet as text. BAD_REQUEST says what went wrong to whoever named the URL. */
 export const readPage = async (
-  outbound: Outbound,
-  reader: PageReader,
+  { outbound, reader }: { outbound: Outbound; reader: PageReader },
   address: string,
-  signal: AbortSignal,
-  orgId: string,
+  reading: Reading,
 ): Promise<Page> => {
-  const { url, answer } = await follow(outbound, address, signal, orgId)
-  const { status, body, truncated } = answer
-  if (status < 200 || status > 299) throw told(`The server answered with the status ${status}.`)
-  const encoding = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
-  if (encoding !== '' && encoding !== 'identity') throw told('The answer is compressed, which it was asked not to be.')
-  const contentType = answer.headers['content-type'] ?? 'text/plain'
+  const { url, response } = await followRedirects(outbound, address, reading)
+  const { status, body, truncated, headers } = response
+  if (status < 200 || status > 299) throw failure(`The server responded with status ${status}.`)
+  const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase()
+  if (encoding !== '' && encoding !== 'identity')
+    throw failure('The server sent a compressed response although no compression was requested.')
+  const contentType = headers['content-type'] ?? 'text/plain'
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
-  if (!isHtml(type) && !isText(type)) throw told(`The address leads to ${type.slice(0, 100)}, which is no text.`)
+  if (!isHtml(type) && !isText(type)) throw failure(`The URL returns ${type.slice(0, 100)}, which is not text.`)
   const decoded = decode(body, charsetOf(body, contentType, isHtml(type)))
   const page = isHtml(type) ? await reader.text(decoded, url) : { title: null, text: decoded, isCut: false }
   return {

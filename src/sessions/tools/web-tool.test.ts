@@ -175,7 +175,7 @@ describe('web.fetch follows redirects', () => {
     leadTo('http://user:secret@127.0.0.1/')
     assert.match(await refused(origin), /user name or password/)
     leadTo('http://[')
-    assert.match(await refused(origin), /not a URL/)
+    assert.match(await refused(origin), /invalid URL/)
     leadTo('/again')
     assert.match(await refused(origin), /more than 5 times/)
     assert.equal(requests.length, 6)
@@ -185,9 +185,9 @@ describe('web.fetch follows redirects', () => {
 describe('web.fetch tells', () => {
   test('what went wrong, in words for the model', async () => {
     respond = (_request, response) => response.writeHead(404).end('<h1>secret words</h1>')
-    assert.equal(await refused(origin), 'The server answered with the status 404.')
+    assert.equal(await refused(origin), 'The server responded with status 404.')
     answer('image/png', 'x')
-    assert.match(await refused(origin), /image\/png, which is no text/)
+    assert.match(await refused(origin), /image\/png, which is not text/)
     answer('text/html', gzipSync('<p>small</p>'), { 'content-encoding': 'gzip' })
     assert.match(await refused(origin), /compressed/)
     respond = (_request, response) => response.destroy()

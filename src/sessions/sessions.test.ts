@@ -25,7 +25,7 @@ const createProject = async (as: TestActor): Promise<string> => {
 }
 
 describe('POST /sessions', () => {
-  test('answers the whole record, with agent and caller in it', async () => {
+  test('POST /sessions returns the whole session with the agent and the caller as participants', async () => {
     const owner = await app.createOrg()
     const agent = await createAgent(app, owner, { name: 'Helper', avatar: 'owl' })
     const projectId = await createProject(owner)
@@ -54,7 +54,7 @@ describe('POST /sessions', () => {
     })
   })
 
-  test('takes the id of the agent in place of its slug, and makes the default agent of a new org', async () => {
+  test('POST /sessions accepts the id of an agent instead of its slug, and creates the default agent of a new org', async () => {
     const owner = await app.createOrg()
     const agent = await createAgent(app, owner, { name: 'Helper' })
     assert.equal((await openSession(app, owner, { agentId: agent.id })).participants[0].slug, 'helper')
@@ -72,13 +72,13 @@ describe('POST /sessions', () => {
     ['metadata over 16 KB', { agentId: 'assistant', metadata: { note: 'x'.repeat(16_384) } }],
   ]
   for (const [what, json] of bad) {
-    test(`refuses ${what} with BAD_REQUEST`, async () => {
+    test(`POST /sessions rejects ${what} with BAD_REQUEST`, async () => {
       const owner = await app.createOrg()
       await refusedWith(400, 'BAD_REQUEST', app.call('POST', '/api/v1/sessions', { as: owner, json }))
     })
   }
 
-  test("an unknown or another org's agent or project is NOT_FOUND", async () => {
+  test('POST /sessions with an unknown agent or project, or one of another org, is NOT_FOUND', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const agent = await createAgent(app, stranger, { name: 'Foreign' })
@@ -93,7 +93,7 @@ describe('POST /sessions', () => {
     }
   })
 
-  test('a key without sessions:write may look and not talk', async () => {
+  test('a key without sessions:write can read sessions but not create or use them', async () => {
     const owner = await app.createOrg()
     const { id } = await openSession(app, owner)
     const reader = await app.createUser(owner, 'member', { scopes: ['sessions:read'] })
@@ -109,7 +109,7 @@ describe('POST /sessions', () => {
 })
 
 describe('a session', () => {
-  test('is missing, byte for byte, for another org, another workspace, and once it is deleted', async () => {
+  test('a session of another org, of another workspace or that was deleted is the same NOT_FOUND as an unknown one', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const other = await addWorkspace(owner)
@@ -139,7 +139,7 @@ describe('a session', () => {
     }
   })
 
-  test('PATCH changes title, project and metadata; the relationship stays', async () => {
+  test('PATCH /sessions/:id changes title, project and metadata, but not the relationship', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner, { metadata: { a: 1, b: 2 } })
     const projectId = await createProject(owner)
@@ -162,7 +162,7 @@ describe('a session', () => {
     await refusedWith(409, 'CONFLICT', app.call('DELETE', path, { as: owner, headers: { 'if-match': '"1"' } }))
   })
 
-  test('is read anew when its agent has another name, and that is no change of it', async () => {
+  test('renaming an agent changes the ETag of its sessions but not their revision', async () => {
     const owner = await app.createOrg()
     const agent = await createAgent(app, owner, { name: 'Before' })
     const session = await openSession(app, owner, { agentId: agent.id })
@@ -178,7 +178,7 @@ describe('a session', () => {
     assert.equal((await app.call('PATCH', path, renamed)).status, 200)
   })
 
-  test('gets its title from the first thing that is said, unless it has one', async () => {
+  test('a session without a title gets one from its first message', async () => {
     const owner = await app.createOrg()
     const titleOf = async (id: string) =>
       (await app.call('GET', `/api/v1/sessions/${id}`, { as: owner })).body.data.title
@@ -191,7 +191,7 @@ describe('a session', () => {
     assert.equal(await titleOf(titled.id), 'Mine')
   })
 
-  test('deleting it cancels what goes on in it', async () => {
+  test('deleting a session cancels its running turn', async () => {
     const owner = await app.createOrg()
     const { id } = await openSession(app, owner)
     const { body } = await say(app, owner, id, { text: '/slow 60000', background: true })
@@ -209,7 +209,7 @@ describe('a session', () => {
 })
 
 describe('GET /sessions', () => {
-  test("lists the workspace's sessions, last changed first, page by page", async () => {
+  test("GET /sessions lists the workspace's sessions, last changed first, page by page", async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const other = await addWorkspace(owner)
@@ -232,7 +232,7 @@ describe('GET /sessions', () => {
     }
   })
 
-  test('by agent and by project', async () => {
+  test('GET /sessions filters by agent and by project', async () => {
     const owner = await app.createOrg()
     const projectId = await createProject(owner)
     const helper = await createAgent(app, owner, { name: 'Helper' })
@@ -255,7 +255,7 @@ describe('GET /sessions', () => {
 })
 
 describe('GET /sessions/:id/messages', () => {
-  test('answers what was said, newest first, with the names of that day', async () => {
+  test('GET /sessions/:id/messages lists messages newest first, with the names that their authors had at the time', async () => {
     const owner = await app.createOrg()
     const agent = await createAgent(app, owner, { name: 'Helper', avatar: 'owl' })
     const session = await openSession(app, owner, { agentId: 'helper' })
@@ -290,7 +290,7 @@ describe('GET /sessions/:id/messages', () => {
     assert.ok(after.lastMessageAt >= said.createdAt)
   })
 
-  test('goes back page by page', async () => {
+  test('GET /sessions/:id/messages lists older messages page by page', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     for (const text of ['One', 'Two', 'Three']) await ask(app, owner, session.id, { text })
@@ -312,7 +312,7 @@ describe('GET /sessions/:id/messages', () => {
 })
 
 describe('GET /agents/:id/sessions', () => {
-  test('lists the live sessions in which the agent takes part, last changed first', async () => {
+  test('GET /agents/:id/sessions lists the sessions in which the agent takes part, last changed first', async () => {
     const owner = await app.createOrg()
     const other = await addWorkspace(owner)
     const helper = await createAgent(app, owner, { name: 'Helper' })
@@ -354,7 +354,7 @@ describe('GET /agents/:id/sessions', () => {
 })
 
 describe('GET /agents/:id/messages', () => {
-  test('lists what agents wrote in sessions between peers, newest first, and nothing else', async () => {
+  test('GET /agents/:id/messages lists only what agents wrote in sessions between peers, newest first', async () => {
     const owner = await app.createOrg()
     const [a, b] = [await createAgent(app, owner, { name: 'a' }), await createAgent(app, owner, { name: 'b' })]
     const session = await openSession(app, owner, { agentId: a.id })

@@ -1,4 +1,4 @@
-// A turn that kills its workers must not kill one after another. Real processes, real kills.
+// A turn that kills its workers must not kill one after another. Runs real processes.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -27,7 +27,7 @@ const startWorker = async (plan: Pick<Options, 'dieAt'>): Promise<ChildProcess> 
   return child
 }
 
-test('a turn that killed two workers fails with worker_died, has cost what its calls cost, and its session goes on', async () => {
+test('a turn that killed two workers fails with worker_died, is charged for its model calls, and its session goes on', async () => {
   const owner = await app.createOrg()
   const session = await openSession(app, owner, {})
   const { body } = await say(app, owner, session.id, { text: 'Hello', background: true })
@@ -50,7 +50,7 @@ test('a turn that killed two workers fails with worker_died, has cost what its c
   assert.deepEqual(
     items.map(({ role }: { role: string }) => role),
     ['assistant', 'user'],
-    'one reply, which says why',
+    'one reply, which states the reason',
   )
   const next = await say(app, owner, session.id, { text: 'Still there?' })
   assert.equal(next.body.data.turn.status, 'completed')

@@ -1,4 +1,4 @@
-// A worker on chat turns whose tools have bugs, for stray.test.ts to start.
+// A worker process for stray.test.ts that runs chat turns with tools that have bugs.
 import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { createLog } from '../../src/platform/process/log.ts'
@@ -12,7 +12,7 @@ export interface Options {
   connection: { host: string; port: number; user: string; database: string }
   dataDir: string
   watchdogSeconds?: number
-  /** Throws by itself, outside of every unit of work. */
+  /** Throws outside of every unit of work. */
   breaks?: 'exception' | 'rejection'
 }
 
@@ -38,7 +38,7 @@ const tools = [
     }, 5)
     return forever()
   }),
-  // What a pattern of exponential time does.
+  // Blocks the event loop, as a regular expression with exponential backtracking does.
   tool('test.freeze', () => {
     for (;;);
   }),

@@ -1,4 +1,4 @@
-// Errors that nothing handles, and code that never returns: what they end and what they must not end. Real processes.
+// What unhandled errors and blocking code end, and what they must not end. Runs real processes.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -46,7 +46,7 @@ const ask = async (text: string): Promise<{ owner: TestActor; turnId: string }> 
   return { owner, turnId: body.data.turn.id }
 }
 
-test('an unhandled rejection or exception of a tool ends that call, and the process goes on with the turns of all orgs', async () => {
+test('an unhandled rejection or exception in a tool fails that call only, and the process goes on with the turns of all orgs', async () => {
   const worker = await startWorker()
   for (const [tool, origin, message] of [
     ['test.reject', 'unhandledRejection', 'planted rejection'],
@@ -71,7 +71,7 @@ test('an unhandled rejection or exception of a tool ends that call, and the proc
   await worker.exited
 })
 
-test('an unhandled rejection that belongs to no unit of work is logged and ends nothing', async () => {
+test('an unhandled rejection outside of every unit of work is logged and ends nothing', async () => {
   const worker = await startWorker({ breaks: 'rejection' })
   await until(
     async () => worker.lines(),
@@ -84,14 +84,14 @@ test('an unhandled rejection that belongs to no unit of work is logged and ends 
   await worker.exited
 })
 
-test('an exception that belongs to no unit of work is logged and stops the process with exit code 70', async () => {
+test('an uncaught exception outside of every unit of work is logged and stops the process with exit code 70', async () => {
   const worker = await startWorker({ breaks: 'exception' })
   const [code] = await worker.exited
   assert.equal(code, 70)
   assert.deepEqual([worker.lines()[0]?.['unit'], worker.lines()[0]?.['origin']], ['unknown', 'uncaughtException'])
 })
 
-test('a worker whose event loop stands still names the turn, ends by SIGALRM, and the turn fails after the second time', async () => {
+test('a worker whose event loop is blocked logs the turn and ends by SIGALRM, and the turn fails after the second time', async () => {
   const { owner, turnId } = await ask('/tool test.freeze {}')
   for (let death = 1; death <= 2; death++) {
     const worker = await startWorker({ watchdogSeconds: 2 })
@@ -113,10 +113,10 @@ test('a worker whose event loop stands still names the turn, ends by SIGALRM, an
   await worker.exited
 })
 
-test('a process that was stopped for longer than the watchdog waits goes on when it is continued', async () => {
+test('a process that was suspended for longer than the watchdog allows goes on when it is resumed', async () => {
   const worker = await startWorker({ watchdogSeconds: 1 })
   worker.child.kill('SIGSTOP')
-  // The time is the point here: the watchdog must not count it.
+  // A fixed time is what this test is about: the watchdog must not count the time of a suspended process.
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   worker.child.kill('SIGCONT')
   const { owner, turnId } = await ask('Hello')

@@ -1,4 +1,4 @@
-// What `kill -9` may and may not do to chat turns. Real processes, real kills, at the moments where it would hurt most.
+// Kills real worker processes with SIGKILL at the points of a turn at which a crash would do the most harm.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -38,9 +38,9 @@ interface Case {
   what: string
   plan: Pick<Options, 'dieAt' | 'nth'>
   text: string
-  /** What the person decides when they are asked; undefined: nobody may be asked. */
+  /** What the person decides when they are asked; undefined when nobody may be asked. */
   decision?: boolean
-  /** How often each tool has run in the end. */
+  /** How often each tool has run at the end. */
   effects: Record<string, number>
 }
 
@@ -49,22 +49,27 @@ const look = '/tool test.look {}'
 const write = '/peer friend Hello'
 
 const cases: Case[] = [
-  { what: 'before the model is called', plan: { dieAt: 'before-model-call' }, text: 'Hello', effects: {} },
-  { what: 'in the middle of its words', plan: { dieAt: 'mid-stream', nth: 5 }, text: '/slow 3000\nHello', effects: {} },
+  { what: 'before the model call', plan: { dieAt: 'before-model-call' }, text: 'Hello', effects: {} },
   {
-    what: 'after its words, before they are written',
+    what: 'in the middle of the answer',
+    plan: { dieAt: 'mid-stream', nth: 5 },
+    text: '/slow 3000\nHello',
+    effects: {},
+  },
+  {
+    what: 'after the answer, before it is written',
     plan: { dieAt: 'after-stream' },
     text: change,
     effects: { 'test.change': 1 },
   },
   {
-    what: 'between the tools and the next call',
+    what: 'between the tools and the next model call',
     plan: { dieAt: 'before-model-call', nth: 2 },
     text: `${change}\n${look}`,
     effects: { 'test.change': 1, 'test.look': 1 },
   },
   {
-    what: 'after the second call, before it is written',
+    what: 'after the second answer, before it is written',
     plan: { dieAt: 'after-stream', nth: 2 },
     text: change,
     effects: { 'test.change': 1 },
@@ -72,21 +77,21 @@ const cases: Case[] = [
   { what: 'before a tool that only reads', plan: { dieAt: 'before-tool' }, text: look, effects: { 'test.look': 1 } },
   { what: 'inside a tool that only reads', plan: { dieAt: 'in-tool' }, text: look, effects: { 'test.look': 2 } },
   {
-    what: 'before a tool that changes something; the person has it run',
+    what: 'before a tool that changes something; the person approves it',
     plan: { dieAt: 'before-tool' },
     text: change,
     decision: true,
     effects: { 'test.change': 1 },
   },
   {
-    what: 'inside a tool that changes something; the person does not have it run again',
+    what: 'inside a tool that changes something; the person denies a second run',
     plan: { dieAt: 'in-tool' },
     text: change,
     decision: false,
     effects: { 'test.change': 1 },
   },
   {
-    what: 'after a tool that changes something, before that is written; the person leaves it at that',
+    what: 'after a tool that changes something, before the result is written; the person denies a second run',
     plan: { dieAt: 'after-tool' },
     text: change,
     decision: false,
@@ -107,7 +112,7 @@ const cases: Case[] = [
     effects: {},
   },
   {
-    what: 'after the other agent answered, before that is written',
+    what: 'after the other agent answered, before the result is written',
     plan: { dieAt: 'after-tool' },
     text: write,
     effects: {},
@@ -123,7 +128,7 @@ interface Crashed {
   killedAtMs: number
 }
 
-/** Asks for the turn of a case and has its worker die on it. */
+/** Begins the turn of a case, during which its worker dies. */
 const crash = async ({ plan, text }: Case): Promise<Crashed> => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'Friend' })
@@ -144,15 +149,15 @@ const effectsOf = async ({ userId }: TestActor): Promise<Record<string, number>>
   return Object.fromEntries(rows.map(({ tool, times }) => [tool, times]))
 }
 
-/** The turns that began what was said between the agents, and who said something there. */
-const heardByFriend = async ({ orgId }: TestActor): Promise<string[]> => {
+/** The turns that sent a message to the other agent, and the roles of the messages between the two. */
+const peerMessages = async ({ orgId }: TestActor): Promise<string[]> => {
   const rows = await db.rows<{ who: string }>(sql`
     select who from (
       select t.parent_turn_id::text as who from turns t where t.org_id = ${orgId} and t.hop = 1
       union all
       select m.role from sessions s join messages m on m.org_id = s.org_id and m.session_id = s.id
       where s.org_id = ${orgId} and s.relationship = 'peer'
-    ) heard
+    ) messages
     order by who`)
   return rows.map(({ who }) => who)
 }
@@ -166,8 +171,8 @@ const readAsClient = async (events: { data: UIMessageChunk }[]): Promise<string>
   return text
 }
 
-// Every worker but the last dies within seconds, too soon to take over what another one left. So all cases crash first,
-// one after another, and the last worker finds all their turns.
+// Every worker but the last dies within seconds, before it can take over the turn of another one. So all cases crash
+// first, one after another, and the last worker takes over all turns.
 const crashed = new Map<string, Crashed>()
 for (const one of cases) crashed.set(one.what, await crash(one))
 const abandoned = await crash({
@@ -178,17 +183,17 @@ const abandoned = await crash({
 })
 const cancelling = await app.call('POST', `/api/v1/turns/${abandoned.turnId}/cancel`, { as: abandoned.owner })
 await startWorker()
-const sinceHeir = startStopwatch(db)
-after(() => sinceHeir.stop())
+const sinceTakeover = startStopwatch(db)
+after(() => sinceTakeover.stop())
 
-describe('a worker that is killed', { concurrency: true }, () => {
+describe('a turn whose worker is killed', { concurrency: true }, () => {
   for (const { what, text, decision, effects } of cases) {
-    test(`${what}: one reply, each effect once, every model call on the receipt`, async (t) => {
+    test(`a turn whose worker is killed ${what} has one reply, each effect once, and every model call on its receipt`, async (t) => {
       const { owner, sessionId, turnId } = crashed.get(what)!
       const status = what.startsWith('after the reply') ? 'completed' : 'requires_action'
       const rested = await untilStatus(app, owner, turnId, decision === undefined ? 'completed' : status)
-      const seconds = sinceHeir.ms() / 1_000
-      t.diagnostic(`taken up ${seconds.toFixed(1)} s after the next worker started`)
+      const seconds = sinceTakeover.ms() / 1_000
+      t.diagnostic(`taken over ${seconds.toFixed(1)} s after the next worker started`)
       assert.ok(seconds < 30, `${seconds} s`)
 
       if (decision !== undefined) {
@@ -215,7 +220,7 @@ describe('a worker that is killed', { concurrency: true }, () => {
       assert.ok(turn.steps.every((step: { status: string }) => ['completed', 'lost'].includes(step.status)))
       const completed = turn.steps.filter((step: { status: string }) => step.status === 'completed')
       assert.equal(completed.length, /^\/(tool|peer)/.test(text) ? 2 : 1)
-      if (text === write) assert.deepEqual(await heardByFriend(owner), [turnId, 'assistant', 'user'])
+      if (text === write) assert.deepEqual(await peerMessages(owner), [turnId, 'assistant', 'user'])
 
       const { events, isDone } = streamEventsOf(
         (await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as: owner })).text,
@@ -230,14 +235,14 @@ describe('a worker that is killed', { concurrency: true }, () => {
   }
 })
 
-test('the session goes on with the next turn', async () => {
-  const { owner, sessionId, turnId } = crashed.get('before the model is called')!
+test('a session whose worker was killed runs its next turn', async () => {
+  const { owner, sessionId, turnId } = crashed.get('before the model call')!
   await untilStatus(app, owner, turnId, 'completed')
   const { body } = await say(app, owner, sessionId, { text: 'Still there?' })
   assert.equal(body.data.turn.status, 'completed')
 })
 
-test('a turn that is cancelled while its worker is dead ends at once, and nobody takes it up', async () => {
+test('a turn that is cancelled while its worker is dead ends at once, and no worker runs it again', async () => {
   const { owner, turnId, sessionId } = abandoned
   assert.deepEqual(cancelling.body.data, { cancelled: true })
   const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}`, { as: owner })

@@ -1,4 +1,4 @@
-// A model server on loopback that speaks the OpenAI chat completions protocol and does what each test tells it to.
+// A model server on loopback with the OpenAI chat completions protocol. Each test scripts its answers.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -17,18 +17,18 @@ export interface ModelRequest {
   max_tokens?: number
 }
 
-/** Answers one request, in whatever way: well, badly, slowly or not at all. */
+/** Answers one request: correctly, incorrectly, slowly or not at all. */
 export type Script = (response: ServerResponse, body: ModelRequest) => void | Promise<void>
 
 export interface FakeModel {
   /** For MODEL_<NAME>_BASE_URL. */
   baseUrl: string
-  /** For a server to which this is the provider of `fake/m1`, which costs nothing. */
+  /** Environment of a server whose model `fake/m1`, which is free, is at this provider. */
   env: Record<string, string>
-  /** What was asked so far, oldest first. */
+  /** The requests so far, oldest first. */
   requests: ModelRequest[]
   authorizations: (string | undefined)[]
-  /** How the next requests are answered, one after another; the last one stays. */
+  /** Sets the answers to the next requests, in order. The last one is repeated. */
   play(...scripts: Script[]): void
 }
 
@@ -42,10 +42,10 @@ const open = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
 }
 
-/** The usage that `reply` tells unless told otherwise. */
+/** The usage that `reply` reports by default. */
 export const usualUsage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
 
-/** A whole answer in pieces. `usage: null` tells none. */
+/** A complete answer in pieces. With `usage: null` it reports no usage. */
 export const reply =
   (
     pieces: string[],
@@ -76,14 +76,14 @@ export const callTools =
     response.end('data: [DONE]\n\n')
   }
 
-export const refuse =
+export const rejectWith =
   (status: number, headers: Record<string, string> = {}): Script =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify({ error: { message: 'Incorrect API key provided: sk-planted-secret' } }))
   }
 
-/** Says the pieces, then hangs up without an end. */
+/** Sends the pieces, then closes the connection without an end. */
 export const cutAfter =
   (pieces: string[]): Script =>
   (response) => {
@@ -92,7 +92,7 @@ export const cutAfter =
     setTimeout(() => response.destroy(), 50)
   }
 
-/** Says the pieces and ends as if that were all, without a finish. */
+/** Sends the pieces and ends the response without a finish reason. */
 export const endAfter =
   (pieces: string[]): Script =>
   (response) => {
@@ -101,7 +101,7 @@ export const endAfter =
     response.end()
   }
 
-/** Says the pieces and then nothing, for ever. */
+/** Sends the pieces, then nothing for ever. */
 export const hangAfter =
   (pieces: string[]): Script =>
   (response) => {
@@ -110,7 +110,7 @@ export const hangAfter =
     for (const piece of pieces) response.write(chunk({ content: piece }))
   }
 
-/** A script that is played when it is released; `asked` resolves when the model was asked. */
+/** An answer that is sent when it is released. `asked` resolves when the request has arrived. */
 export const held = (script: Script): { script: Script; asked: Promise<void>; release: () => void } => {
   const asked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ export const startFakeModel = async (): Promise<FakeModel> => {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the fake model does not listen')
+  if (address === null || typeof address === 'string') throw new Error('the fake model is not listening')
   after(() => {
     server.closeAllConnections()
     server.close()

@@ -11,7 +11,7 @@ import {
   until,
   untilStatus,
 } from '../../../test/support/chat.ts'
-import { callTools, refuse, reply, startFakeModel } from '../../../test/fakes/model.ts'
+import { callTools, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import type { ModelRequest } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
@@ -188,7 +188,7 @@ describe('what a provider tells', () => {
     await deposit(app, owner, 100)
     await createAgent(app, owner, { name: 'Large', model: 'openai/large' })
     const session = await openSession(app, owner, { agentId: 'large' })
-    fake.play(refuse(429), refuse(500), reply(['At last']))
+    fake.play(rejectWith(429), rejectWith(500), reply(['At last']))
     const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
     assert.deepEqual(
       turn.steps.map(({ status, costMicrocents }: Record<string, unknown>) => [status, costMicrocents]),

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import OpenAI from 'openai'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
 import { ask, createAgent, getTurn, openSession, textOf, until, untilStatus } from '../../../test/support/chat.ts'
-import { cutAfter, hangAfter, held, refuse, reply, startFakeModel } from '../../../test/fakes/model.ts'
+import { cutAfter, hangAfter, held, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import type { Script } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor, TestApp } from '../../../test/harness.ts'
@@ -500,7 +500,7 @@ describe('a turn that goes wrong', () => {
   test('hides the provider’s error message, which may describe the operator’s account', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner)
-    fake.play(refuse(401))
+    fake.play(rejectWith(401))
     const error = await errorOf(complete(clientFor(owner), [user('Hi')], model))
     assert.deepEqual([error.status, error.code], [422, 'model_rejected'])
     assert.doesNotMatch(JSON.stringify(error.error), /sk-planted/)

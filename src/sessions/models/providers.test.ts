@@ -10,7 +10,7 @@ import {
   endAfter,
   garbage,
   hangAfter,
-  refuse,
+  rejectWith,
   reply,
   startFakeModel,
 } from '../../../test/fakes/model.ts'
@@ -44,7 +44,7 @@ const env = {
   MODEL_NOWHERE_FREE: '1',
 }
 const app = await startTestApp(env)
-/** Where a model may be silent for a second only: too short for all that is not to be cut off. */
+/** A server whose models may be silent for one second only. Tests of other behaviour need more time. */
 const impatient = await startTestApp({ ...env, MODEL_SILENCE_SECONDS: '1' })
 
 const openWith = async (as: TestActor, json: object = {}, on = app) => {
@@ -61,7 +61,7 @@ const stepsOf = (turn: { steps: { attempt: number; status: string }[] }): [numbe
   turn.steps.map(({ attempt, status }) => [attempt, status])
 
 describe('a model behind an OpenAI-compatible URL', () => {
-  test('is asked with the conversation, the instructions and the tools, under the operator’s key', async () => {
+  test('a provider is sent the conversation, the instructions and the tools with the operator’s key', async () => {
     const owner = await app.createOrg('Acme')
     fake.play(reply(['Hel', 'lo', '.']))
     const session = await openWith(owner, { systemPrompt: 'Speak like a pirate.' })
@@ -91,7 +91,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     )
   })
 
-  test('its tokens are what the provider told, cached ones at their own price', async () => {
+  test('the tokens that a provider reports are charged, cached ones at their own price', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(
@@ -111,7 +111,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.equal(turn.costMicrocents, 200 * 3 + 240 + 10 * 15)
   })
 
-  test('tokens that nobody told are counted and marked as an estimate; told zeros are zeros', async () => {
+  test('tokens that a provider does not report are estimated and marked so; reported zeros are zeros', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(reply(['Yes.'], { usage: null }))
@@ -123,7 +123,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual([free.usage.isEstimate, free.usage.totalTokens, free.costMicrocents], [false, 0, 0])
   })
 
-  test('is not believed to have read more than it can, nor more from a cache than it read, nor to have said more than it may', async () => {
+  test('reported tokens beyond the model’s window, its prompt or its output limit are not charged', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner, { model: 'listed/small' })
     const told = async (usage: object) => {
@@ -141,7 +141,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual([said.inputTokens, said.outputTokens, said.isEstimate], [100, 1_000, true])
   })
 
-  test('is not believed without limit either when nobody told how much it reads', async () => {
+  test('reported tokens of a model without a configured window are limited, too', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(reply(['Yes.'], { usage: { prompt_tokens: 2_000_000_000, completion_tokens: 2_000_000_000 } }))
@@ -149,7 +149,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.ok(turn.usage.totalTokens < 20_000_000 && turn.usage.isEstimate)
   })
 
-  test('may ask for tools by names that nobody can store: it is told that there are none, and asked once more only', async () => {
+  test('a call of a tool whose name cannot be stored is answered with an error, and the model is called once more', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(
@@ -167,7 +167,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual([turn.attempts, fake.requests.length, textOf(message)], [1, 2, 'I see.'])
   })
 
-  test('calls our tools by our names, and hears their results under the ids of the calls', async () => {
+  test('a provider sees tool names that it accepts and gets each result under the id of its call', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(
@@ -197,7 +197,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual(answered, asked)
   })
 
-  test('arguments that are no JSON, or do not fit the schema, are told to it and run nothing', async () => {
+  test('arguments that are not JSON or do not match the schema are an error that the model reads, and no tool runs', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(
@@ -219,7 +219,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.equal(turn.status, 'completed')
   })
 
-  test('text that cannot be stored is cleaned; a character cut in two stays whole', async () => {
+  test('text of a model that cannot be stored is cleaned, and a character that is split between two pieces stays whole', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     const [high, low] = ['😀'.slice(0, 1), '😀'.slice(1)]
@@ -228,7 +228,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.equal(textOf(message), 'ab 😀 \uFFFD end')
   })
 
-  test('an answer that reached its limit is incomplete', async () => {
+  test('a turn whose answer reached its output limit is incomplete', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(reply(['Once upon a'], { finish: 'length' }))
@@ -236,7 +236,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual([turn.status, turn.stopReason, textOf(message)], ['incomplete', 'max_tokens', 'Once upon a'])
   })
 
-  test('one without a price is refused before anything runs', async () => {
+  test('a turn on a model without a price is rejected before anything runs', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner, { model: 'fake/unpriced' })
     const { status, body } = await say(app, owner, session.id, { text: 'Hello' })
@@ -246,10 +246,10 @@ describe('a model behind an OpenAI-compatible URL', () => {
 })
 
 describe('a provider that fails', () => {
-  test('with 429 or 500 is asked again, and the reply is said once', async () => {
+  test('a model call that fails with 429 or 500 is made again, and the reply appears once', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
-    fake.play(refuse(429, { 'retry-after': '0' }), refuse(500), reply(['At last.']))
+    fake.play(rejectWith(429, { 'retry-after': '0' }), rejectWith(500), reply(['At last.']))
     const { turn, message } = await ask(app, owner, session.id, { text: 'Hello' })
     assert.deepEqual([turn.status, textOf(message)], ['completed', 'At last.'])
     assert.deepEqual(stepsOf(turn), [
@@ -260,27 +260,27 @@ describe('a provider that fails', () => {
     assert.equal(fake.requests.length, 3)
   })
 
-  test('for good ends the turn failed after three calls, without the provider’s own words', async () => {
+  test('a turn fails after three failed model calls, and its error does not contain the provider’s message', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
-    fake.play(refuse(503))
+    fake.play(rejectWith(503))
     const answer = await say(app, owner, session.id, { text: 'Hello' })
     const { turn } = answer.body.data
     assert.deepEqual([turn.status, turn.error.code, fake.requests.length], ['failed', 'model_unavailable', 3])
     assert.ok(!answer.text.includes('sk-planted-secret'))
   })
 
-  test('with a refusal is asked once', async () => {
+  test('a model call that the provider rejects is made once', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
-    fake.play(refuse(401))
+    fake.play(rejectWith(401))
     const answer = await say(app, owner, session.id, { text: 'Hello' })
     const { turn } = answer.body.data
     assert.deepEqual([turn.status, turn.error.code, fake.requests.length], ['failed', 'model_rejected', 1])
     assert.ok(!answer.text.includes('sk-planted-secret'))
   })
 
-  test('by not being there is unavailable', async () => {
+  test('a provider that cannot be reached fails the turn with model_unavailable', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner, { model: 'nowhere/m' })
     const { turn } = await ask(app, owner, session.id, { text: 'Hello' })
@@ -288,10 +288,10 @@ describe('a provider that fails', () => {
   })
 
   for (const [how, script] of [
-    ['hangs up', cutAfter(['Half a', ' sentence'])],
+    ['closes the connection', cutAfter(['Half a', ' sentence'])],
     ['ends without a finish', endAfter(['Half a', ' sentence'])],
   ] as const) {
-    test(`in the middle (${how}) is asked once more; then the half that was said is kept as incomplete`, async () => {
+    test(`a call whose provider ${how} is made once more; then the partial answer is kept and the turn is incomplete`, async () => {
       const owner = await app.createOrg()
       const session = await openWith(owner)
       fake.play(script, reply(['A whole sentence.']))
@@ -309,7 +309,7 @@ describe('a provider that fails', () => {
     })
   }
 
-  test('by saying nothing is given up after the silence, and the turn does not stick', async () => {
+  test('a model that sends nothing is given up after the silence limit, and the turn ends', async () => {
     const owner = await impatient.createOrg()
     const session = await openWith(owner, {}, impatient)
     fake.play(hangAfter([]))
@@ -317,7 +317,7 @@ describe('a provider that fails', () => {
     assert.deepEqual([turn.status, turn.error.code, turn.steps.length], ['failed', 'model_silent', 3])
   })
 
-  test('by falling silent after its first words, too, and they are kept', async () => {
+  test('a model that falls silent after its first words is given up, and the words are kept', async () => {
     const owner = await impatient.createOrg()
     const session = await openWith(owner, {}, impatient)
     fake.play(hangAfter(['Well']))
@@ -330,11 +330,11 @@ describe('a provider that fails', () => {
   })
 
   for (const [what, script, code] of [
-    ['events that are no JSON', garbage, 'model_unavailable'],
+    ['events that are not JSON', garbage, 'model_unavailable'],
     ['a web page', webPage, 'model_cut'],
     ['nothing at all', endAfter([]), 'model_cut'],
   ] as const) {
-    test(`with ${what} in place of an answer is asked three times and ends the turn failed`, async () => {
+    test(`a provider that sends ${what} instead of an answer is called three times, then the turn fails`, async () => {
       const owner = await app.createOrg()
       const session = await openWith(owner)
       fake.play(script)
@@ -347,7 +347,7 @@ describe('a provider that fails', () => {
     })
   }
 
-  test('is cancelled within two seconds while it says nothing', async () => {
+  test('a turn whose model sends nothing is cancelled within two seconds', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(hangAfter([]))

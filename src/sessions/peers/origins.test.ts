@@ -21,7 +21,7 @@ const app = await startTestApp({
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any
 
-/** An org in which ann does what she is told and may write to bob and eve; bob may write to eve, who is a real model. */
+/** An org in which ann may write to bob and eve, and bob to eve. The model of eve is the fake provider's. */
 const createTeam = async (): Promise<{ owner: TestActor; annId: string }> => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'eve', model: 'fake/m1', systemPrompt: 'Be Eve.' })
@@ -41,7 +41,7 @@ const askAnn = async (as: TestActor, text: string): Promise<Json> => {
   return turn.toolCalls[0].output
 }
 
-/** All that the model was sent in its last request. */
+/** Everything that the model was sent in its last request. */
 const lastPrompt = (): string => JSON.stringify(fake.requests.at(-1)?.messages)
 
 const peerSessions = async (as: TestActor): Promise<Json[]> => {
@@ -50,7 +50,7 @@ const peerSessions = async (as: TestActor): Promise<Json[]> => {
 }
 
 describe('a peer session', () => {
-  test('shows the peer of one person nothing of what the same two agents wrote for another person', async () => {
+  test('two agents have one session for each person, and neither is shown the messages of another person’s session', async () => {
     const { owner } = await createTeam()
     const member = await app.createUser(owner)
     fake.play(reply(['The password is tulip.']))
@@ -62,7 +62,7 @@ describe('a peer session', () => {
     assert.notEqual(second.sessionId, first.sessionId)
   })
 
-  test('continues for the same person, whichever session or API key the person uses', async () => {
+  test('a peer session continues for the same person in any session and with any API key', async () => {
     const { owner } = await createTeam()
     fake.play(reply(['The password is tulip.']))
     const first = await askAnn(owner, '/peer eve Remember that the salary of Ada is 91000')
@@ -77,7 +77,7 @@ describe('a peer session', () => {
     assert.match(lastPrompt(), /91000.*tulip/)
   })
 
-  test('of a peer of a peer belongs to the person of the first turn', async () => {
+  test('the session of a peer with its own peer belongs to the person who began the first turn', async () => {
     const { owner } = await createTeam()
     const member = await app.createUser(owner)
     fake.play(reply(['The password is tulip.']))
@@ -90,7 +90,7 @@ describe('a peer session', () => {
     assert.equal((await peerSessions(owner)).length, 4)
   })
 
-  test('is one for each person, however many first messages come at once', async () => {
+  test('one peer session is created for each person when many first messages arrive at once', async () => {
     const { owner } = await createTeam()
     const member = await app.createUser(owner)
     fake.play(reply(['Hello.']))
@@ -109,7 +109,7 @@ describe('a peer session', () => {
     assert.equal(new Set(sessions.flat()).size, 2)
   })
 
-  test('can be continued by nobody but its person, and the model of another person is sent nothing of it', async () => {
+  test('only its person can continue a peer session, and no model of another person is sent its messages', async () => {
     const { owner } = await createTeam()
     const admin = await app.createUser(owner, 'admin')
     fake.play(reply(['The password is tulip.']))
@@ -124,7 +124,7 @@ describe('a peer session', () => {
     assert.match(lastPrompt(), /tulip/)
   })
 
-  test('that several people shared in earlier versions is closed and remains readable', async () => {
+  test('a peer session that several people shared in earlier versions is closed but readable', async () => {
     const { owner } = await createTeam()
     fake.play(reply(['The password is tulip.']))
     const { sessionId } = await askAnn(owner, '/peer eve Remember that the salary of Ada is 91000')
@@ -155,7 +155,7 @@ describe('agents that answer in chats of a provider', () => {
     },
   })
 
-  test('write to each other in one session for each chat, apart from that of the person who connected it', async () => {
+  test("agents that answer in a provider's chats have one peer session for each chat, apart from that of the person who connected it", async () => {
     const { owner, annId } = await createTeam()
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: annId })
     const write = async (chat: number, text: string): Promise<string> => {

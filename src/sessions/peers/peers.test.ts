@@ -13,7 +13,7 @@ const app = await startTestApp(fake.env)
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any
 
-/** An org with agents that may all write to one another. */
+/** An org with agents that may all write to each other. */
 const createTeam = async (...names: string[]): Promise<TestActor> => {
   const owner = await app.createOrg()
   for (const name of names) {
@@ -43,7 +43,7 @@ const chainTurns = (as: TestActor): Promise<{ id: string; hop: number; chainId: 
   app.db.rows(sql`select id, hop, chain_id, status from turns where org_id = ${as.orgId} order by hop, created_at`)
 
 describe('message_peer', () => {
-  test('opens the session of the pair, has the other one answer there, and answers what it said', async () => {
+  test('message_peer opens the session of the pair, in which the peer answers, and returns the reply', async () => {
     const owner = await createTeam('ann', 'bob')
     const { turn, message } = await askAgent(owner, 'ann', '/peer bob How are you?')
     const { status, output, toolName } = callOf({ turn })
@@ -62,7 +62,7 @@ describe('message_peer', () => {
     assert.deepEqual([turn.chainId, turn.hop], [turn.id, 0])
   })
 
-  test('both ways goes on in the one session of the pair', async () => {
+  test('messages in both directions go to the one session of the pair', async () => {
     const owner = await createTeam('ann', 'bob')
     await askAgent(owner, 'ann', '/peer bob One')
     await askAgent(owner, 'bob', '/peer ann Two')
@@ -81,7 +81,7 @@ describe('message_peer', () => {
     )
   })
 
-  test('what agents wrote is listed page by page, each message once', async () => {
+  test('GET /agents/:id/messages lists each message between agents once, page by page', async () => {
     const owner = await createTeam('ann', 'bob', 'carl')
     await askAgent(owner, 'ann', '/peer bob One\n/peer carl Two\n/peer bob Three')
     const whole = (await get(owner, '/agents/ann/messages')).items.map(({ id }: Json) => id)
@@ -96,7 +96,7 @@ describe('message_peer', () => {
     assert.deepEqual(paged, whole)
   })
 
-  test('agents that begin with one another at once have one session', async () => {
+  test('two agents that write to each other at the same time share one session', async () => {
     const owner = await createTeam('ann', 'bob')
     const turns = await Promise.all(
       [0, 1, 2, 3].map((i) =>
@@ -106,7 +106,7 @@ describe('message_peer', () => {
     assert.equal(new Set(turns.map((one) => callOf(one).output.sessionId)).size, 1)
   })
 
-  test('each agent reads the conversation from its own side', async () => {
+  test("each agent is shown the other agent's messages as those of its user", async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'ann', allowedPeers: ['eve'] })
     await createAgent(app, owner, { name: 'eve', allowedPeers: ['ann'], model: 'fake/m1', systemPrompt: 'Be Eve.' })
@@ -134,7 +134,7 @@ describe('message_peer', () => {
     ])
   })
 
-  test('with waitForReply false goes on at once, and the other one answers all the same', async () => {
+  test('message_peer with waitForReply false returns at once, and the peer answers anyway', async () => {
     const owner = await createTeam('ann', 'bob')
     const args = JSON.stringify({ to: 'bob', text: '/slow 1500', waitForReply: false })
     const { output } = callOf(await askAgent(owner, 'ann', `/tool message_peer ${args}`))
@@ -143,7 +143,7 @@ describe('message_peer', () => {
     await untilStatus(app, owner, output.turnId, 'completed')
   })
 
-  test('the one who is being asked can write back, which is read afterwards', async () => {
+  test('a peer can write back to the agent that waits for it, which reads the message after its turn', async () => {
     const owner = await createTeam('ann', 'bob')
     await askAgent(owner, 'ann', '/peer bob /peer ann Thanks')
     const turns = await until(
@@ -156,7 +156,7 @@ describe('message_peer', () => {
     )
   })
 
-  test('acts with no more authority than the key that the first turn was asked for with', async () => {
+  test('the turn of a peer has no more authority than the API key of the first turn', async () => {
     const owner = await createTeam('ann', 'bob')
     await app.call('PATCH', '/api/v1/agents/bob', { as: owner, json: { allowedTools: ['files.search'] } })
     const chatOnly = await app.createUser(owner, 'owner', { scopes: ['sessions:*', 'agents:read'] })
@@ -167,7 +167,7 @@ describe('message_peer', () => {
 })
 
 describe('cancelling a turn', () => {
-  test('cancels what it asked of others, and what those asked', async () => {
+  test('cancelling a turn cancels the turns that its messages began, and theirs', async () => {
     const owner = await createTeam('ann', 'bob', 'carl')
     const session = await openSession(app, owner, { agentId: 'ann' })
     const text = '/peer bob /peer carl /slow 60000'
@@ -188,7 +188,7 @@ describe('cancelling a turn', () => {
     assert.equal((await peerSession(owner)).status, 'idle')
   })
 
-  test('at any moment leaves nothing running that it asked for', async () => {
+  test('cancelling a turn at any time leaves no turn running that its messages began', async () => {
     const owner = await createTeam('ann', 'bob')
     const write = async (): Promise<void> => {
       const session = await openSession(app, owner, { agentId: 'ann' })
@@ -202,7 +202,7 @@ describe('cancelling a turn', () => {
     )
   })
 
-  test('of another turn leaves them alone', async () => {
+  test('cancelling another turn does not cancel the turns that a message began', async () => {
     const owner = await createTeam('ann', 'bob')
     const { output } = callOf(
       await askAgent(owner, 'ann', '/tool message_peer {"to":"bob","text":"/slow 1000","waitForReply":false}'),
@@ -214,7 +214,7 @@ describe('cancelling a turn', () => {
   })
 })
 
-describe('a message that is refused is told to the model', () => {
+describe('a message that is rejected', () => {
   const refused = async (as: TestActor, text: string, why: RegExp): Promise<void> => {
     const { turn, message } = await askAgent(as, 'ann', text)
     const { status, output } = callOf({ turn })
@@ -225,7 +225,7 @@ describe('a message that is refused is told to the model', () => {
     assert.equal(await peerSession(as), undefined)
   }
 
-  test('to an agent that is not listed, or not there: nothing tells the two apart', async () => {
+  test('a message to an agent that is not an allowed peer is rejected the same way whether the agent exists or not', async () => {
     const owner = await createTeam('ann', 'bob')
     await createAgent(app, owner, { name: 'carl' })
     await refused(owner, '/peer carl Hi', /may not write to carl\. It may write to: bob/)
@@ -235,16 +235,16 @@ describe('a message that is refused is told to the model', () => {
     await refused(owner, '/peer dora Hi', /may not write to dora/)
   })
 
-  test('to an inactive, a deleted, or its own', async () => {
+  test('a message to an inactive agent, to a deleted agent or to the writer itself is rejected', async () => {
     const owner = await createTeam('ann', 'bob', 'carl')
     await app.call('PATCH', '/api/v1/agents/bob', { as: owner, json: { isActive: false } })
     await app.call('DELETE', '/api/v1/agents/carl', { as: owner })
-    await refused(owner, '/peer bob Hi', /bob is not active/)
+    await refused(owner, '/peer bob Hi', /bob is inactive/)
     await refused(owner, '/peer carl Hi', /no agent carl/)
     await refused(owner, '/peer ann Hi', /cannot write to itself/)
   })
 
-  test('to one that was taken off the list while the model was answering', async () => {
+  test('a message to a peer that was removed from the list during the model call is rejected', async () => {
     const owner = await createTeam('ann', 'bob')
     await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { model: 'fake/m1' } })
     const session = await openSession(app, owner, { agentId: 'ann' })
@@ -259,7 +259,7 @@ describe('a message that is refused is told to the model', () => {
     assert.match(turn.toolCalls[0].output.error, /may not write to bob/)
   })
 
-  test('to one that another workspace has', async () => {
+  test('a message to an agent of another workspace is rejected', async () => {
     const owner = await createTeam('ann')
     const { body } = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'Other' } })
     const inOther = { as: owner, headers: { 'x-workspace-id': body.data.id } }
@@ -268,7 +268,7 @@ describe('a message that is refused is told to the model', () => {
     await refused(owner, '/peer bob Hi', /no agent bob/)
   })
 
-  test('an agent without peers has no such tool, unless its list of tools names it', async () => {
+  test('an agent without peers has the tool message_peer only when its allowedTools names it', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'ann' })
     await refused(owner, '/peer bob Hi', /no tool message_peer/)
@@ -277,7 +277,7 @@ describe('a message that is refused is told to the model', () => {
   })
 })
 
-describe('a chain of messages', () => {
+describe('the shared budget of a conversation between agents', () => {
   const deepest = async (as: TestActor): Promise<Json> => {
     const turns = await until(
       () => chainTurns(as),
@@ -286,7 +286,7 @@ describe('a chain of messages', () => {
     return turns.at(-1)
   }
 
-  test('goes four deep, in circles or not; the fifth is refused and everybody comes to an end', async () => {
+  test('messages between agents go four agents deep, in circles or not; the fifth is rejected and all turns end', async () => {
     for (const path of [
       ['bob', 'carl', 'dora', 'eve', 'fay'],
       ['bob', 'ann', 'bob', 'ann', 'bob'],
@@ -299,11 +299,11 @@ describe('a chain of messages', () => {
       assert.equal(last.hop, 4, path.join())
       assert.equal(last.chainId, turn.id)
       const { toolCalls } = await getTurn(app, owner, last.id)
-      assert.match(toolCalls[0].output.error, /ends after 4/)
+      assert.match(toolCalls[0].output.error, /at most 4 agents deep/)
     }
   })
 
-  test('many chains in circles at once come to their ends, and nobody waits the wrong way round', async () => {
+  test('many conversations in circles at the same time all end without a deadlock', async () => {
     const owner = await createTeam('ann', 'bob', 'carl')
     const ways = [
       ['ann', 'bob', 'carl', 'ann'],
@@ -326,7 +326,7 @@ describe('a chain of messages', () => {
   const write = (to: string): string => `/tool message_peer ${JSON.stringify({ to, text: 'Hi' })}`
   const statusesOf = ({ turn }: Json): string[] => turn.toolCalls.map(({ status }: Json) => status)
 
-  test('has twenty messages at most', async () => {
+  test('a conversation between agents has at most twenty messages', async () => {
     const owner = await createTeam('ann', 'bob', 'carl', 'dora')
     const lines = Array.from({ length: 21 }, (_, i) => write(['bob', 'carl', 'dora'][i % 3] ?? ''))
     const answer = await askAgent(owner, 'ann', lines.join('\n'))
@@ -334,25 +334,25 @@ describe('a chain of messages', () => {
     assert.match(answer.turn.toolCalls[20].output.error, /20 messages/)
   })
 
-  test('a pair exchanges ten messages a minute', async () => {
+  test('two agents exchange at most ten messages a minute', async () => {
     const owner = await createTeam('ann', 'bob')
     const answer = await askAgent(owner, 'ann', Array.from({ length: 11 }, (_, i) => `/peer bob ${i}`).join('\n'))
     assert.deepEqual(statusesOf(answer), [...Array.from({ length: 10 }, () => 'done'), 'failed'])
     assert.match(answer.turn.toolCalls[10].output.error, /at most 10 messages a minute/)
   })
 
-  test('calls models four times as often as its first turn may, and no more', async () => {
+  test('all turns of a conversation make at most four times as many model calls as the first turn may', async () => {
     const owner = await createTeam('ann', 'bob')
     const session = await openSession(app, owner, { agentId: 'ann' })
     const text = Array.from({ length: 7 }, () => write('bob')).join('\n')
     const answer = await ask(app, owner, session.id, { text, maxSteps: 2 })
     assert.ok(statusesOf(answer).every((status) => status === 'done'))
-    // Seven calls for bob and one for ann are all that there are.
+    // Seven calls of bob's model and one of ann's use up the shared budget.
     const { turn } = answer
     assert.deepEqual([turn.status, turn.stopReason, turn.steps.length], ['incomplete', 'max_steps', 1])
   })
 
-  test('shares what its first turn may cost', async () => {
+  test('all turns of a conversation share the cost limit of the first turn', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'ann', allowedPeers: ['bob'] })
     await createAgent(app, owner, { name: 'bob', model: 'atrium/demo-paid' })
@@ -361,11 +361,11 @@ describe('a chain of messages', () => {
     const { turn } = await ask(app, owner, session.id, { text, maxCostCents: 1 })
     const asked = await getTurn(app, owner, callOf({ turn }).output.turnId)
     assert.ok(asked.costMicrocents > 10_000)
-    // Ann's own calls cost nothing, but bob's were made for her.
+    // Ann's own model calls are free, but bob's count as well.
     assert.deepEqual([turn.costMicrocents, turn.status, turn.stopReason], [0, 'incomplete', 'max_cost'])
   })
 
-  test('shares the time of its first turn', async () => {
+  test('all turns of a conversation share the time limit of the first turn', async () => {
     const hurried = await app.secondServer({ TURN_LIMIT_SECONDS: '5' }, { work: true })
     const owner = await createTeam('ann', 'bob')
     await app.deps.jobs.stop({ deadlineMs: 1_000 })
@@ -378,14 +378,14 @@ describe('a chain of messages', () => {
     )
     const receipt = await getTurn(hurried, owner, asked?.id ?? '')
     assert.equal(receipt.stopReason, 'max_time')
-    // With a limit of its own it would have worked for five seconds.
+    // With a time limit of its own, the turn would have run for five seconds.
     const worked = Date.parse(receipt.endedAt) - Date.parse(receipt.startedAt)
     assert.ok(worked < 5_000, `it worked for ${worked} ms`)
   })
 })
 
 describe('where paid models must be paid for', () => {
-  test('a message to an agent on one is refused like a turn on it, and the writer’s turn goes on', async () => {
+  test('a message to an agent with a paid model that nobody pays for is rejected, and the turn of the writer goes on', async () => {
     const enforced = await startTestApp({ BILLING_ENFORCED: '1' })
     const owner = await enforced.createOrg()
     await createAgent(enforced, owner, { name: 'ann', allowedPeers: ['bob'] })

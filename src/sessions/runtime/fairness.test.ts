@@ -6,14 +6,14 @@ import { sql } from '../../platform/database/database.ts'
 
 const app = await startTestApp()
 
-test('an org whose hundreds of slow turns wait on one worker holds up no other org', async () => {
+test('the turns of other orgs run while hundreds of slow turns of one org wait on the same worker', async () => {
   const busy = await app.createOrg()
   const other = await app.createOrg()
   const begin = async (): Promise<void> => {
     const { id } = await openSession(app, busy)
     assert.equal((await say(app, busy, id, { text: '/slow 600000', background: true })).status, 202)
   }
-  // More than a worker's places, if nothing held them back, and more than the half of them that one org may have.
+  // More turns than a worker runs at once, and more than the half of them that one org may have.
   for (let i = 0; i < 45; i++) await Promise.all(Array.from({ length: 10 }, begin))
   const running = async () => {
     const row = await app.db.row<{ running: number }>(sql`

@@ -1,5 +1,5 @@
-// Turns that last: through many approvals, days of waiting, workers that die and jobs that are lost. A worker that died is
-// told of by the rows that it leaves; that real ones leave them so is for test/crash/turns.test.ts to show.
+// Turns that outlive many approvals, days of waiting, dead workers and lost jobs. The death of a worker is simulated by the
+// rows that it leaves; test/crash/turns.test.ts proves with real processes that workers leave such rows.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -24,7 +24,7 @@ import { turnJob } from './jobs.ts'
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env, { work: false })
 
-/** By org: lets go of the calls of test.hold, which wait for that. */
+/** By org: ends the calls of test.hold, which wait for it. */
 const holds = new Map<string, PromiseWithResolvers<void>>()
 const effects: string[] = []
 const tool = (name: string, run: Tool['run']): Tool => ({
@@ -55,7 +55,7 @@ const decide = (as: TestActor, turnId: string, approvalId: string, approved = tr
 const filesOf = async (as: TestActor): Promise<string[]> =>
   (await app.call('GET', '/api/v1/files', { as })).body.data.items.map((file: { name: string }) => file.name)
 
-/** Has an agent that asks before it writes say something, and answers the turn when it waits. */
+/** Sends a message to an agent that asks before it writes, and returns the turn when it waits for approval. */
 const askedBy = async (as: TestActor, text: string) => {
   const settings = { approvals: ['files.write'] }
   await createAgent(app, as, { name: 'Careful', allowedTools: ['files.write', 'files.search'], settings })
@@ -65,8 +65,8 @@ const askedBy = async (as: TestActor, text: string) => {
   return { sessionId, turn: body.data.turn }
 }
 
-describe('a turn that waits for a person', () => {
-  test('does so as often as its steps allow: being taken up after an approval is no crash', async () => {
+describe('a turn that waits for approval', () => {
+  test('a turn can wait for approval as often as its steps allow, because resuming after an approval is not counted as a crash', async () => {
     const as = await app.createOrg()
     const names = Array.from({ length: 12 }, (_, n) => `note-${String(n).padStart(2, '0')}`)
     const { turn } = await askedBy(as, names.map(write).join('\n\n'))
@@ -88,14 +88,14 @@ describe('a turn that waits for a person', () => {
     )
   })
 
-  /** Of each step of its stream, whether it has one beginning and one end. */
+  /** For each step of the turn's stream, whether it has one start and one end. */
   const areStepsWhole = async (as: TestActor, turnId: string): Promise<boolean[]> => {
     const { events } = streamEventsOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
     const marks = events.map(({ data }) => data.type as string).filter((type) => /^(start|finish)-step$/.test(type))
     return marks.flatMap((type, i) => (i % 2 === 0 ? [type === 'start-step' && marks[i + 1] === 'finish-step'] : []))
   }
 
-  test('ends the step that it waited in, whatever was decided, and every other one once', async () => {
+  test('a turn that waited for approval ends each step of its stream once, whether the call was approved or denied', async () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, `${write('a')}\n\n${write('b')}`)
     await decide(as, turn.id, turn.approvals[0].approvalId)
@@ -108,7 +108,7 @@ describe('a turn that waits for a person', () => {
     assert.deepEqual(await areStepsWhole(as, turn.id), [true, true, true])
   })
 
-  test('has every step ended once also when a limit ends it between two', async () => {
+  test('a turn that a limit ends between two steps has ended each step of its stream once', async () => {
     const as = await app.createOrg()
     const { id } = await openSession(app, as)
     const { body } = await say(app, as, id, { text: '/tool files.search {"query":"x"}', maxSteps: 1 })
@@ -116,7 +116,7 @@ describe('a turn that waits for a person', () => {
     assert.deepEqual(await areStepsWhole(as, body.data.turn.id), [true])
   })
 
-  test('goes on with the numbers of its frames when those before were removed after a day', async () => {
+  test('a turn that waited for more than a day continues the numbers of its frames after the old frames were deleted', async () => {
     const as = await app.createOrg()
     const { turn, sessionId } = await askedBy(as, `${write('a')}\n${write('b')}`)
     const stream = async (after: number) =>
@@ -141,7 +141,7 @@ describe('a turn that waits for a person', () => {
     assert.equal((await say(app, as, sessionId, { text: 'Hello' })).status, 200)
   })
 
-  test('and is cancelled then ends its stream after the last frame that was seen', async () => {
+  test('a turn that is cancelled after more than a day ends its stream after the last frame that a reader has seen', async () => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, write('a'))
     const read = async (after: number) =>
@@ -154,7 +154,7 @@ describe('a turn that waits for a person', () => {
 })
 
 describe('the time of a turn', () => {
-  /** Has a turn been worked on for 400 s, and its worker leave it in some way. */
+  /** A turn that a worker has run for 400 s and then left in the given way. */
   const leave = async (leaving: (orgId: string, turnId: string, token: string) => Promise<unknown>) => {
     const as = await app.createOrg()
     const { id } = await openSession(app, as)
@@ -173,19 +173,19 @@ describe('the time of a turn', () => {
     assert.equal(turn.steps.length, 1, 'no model was called for it again')
   }
 
-  test('goes on counting after its worker died: what was used is used', () =>
+  test('the time that a turn used before its worker died counts towards its limit', () =>
     leave((orgId, turnId) =>
       app.db.execute(sql`
         update turns set lease_token = ${newId()}, lease_until = clock_timestamp() + interval '1 second'
         where org_id = ${orgId} and id = ${turnId}`),
     ))
 
-  test('goes on counting after its worker was stopped and gave it back', () =>
+  test('the time that a turn used before its worker gave it back counts towards its limit', () =>
     leave((orgId, turnId, token) => releaseTurn(app.db, { orgId, turnId, token })))
 })
 
 describe('a turn that has lost its job', () => {
-  /** A turn that was approved, with no job that would go on with it. */
+  /** A turn that was approved and whose job was lost. */
   const forsake = async (minutes = 10) => {
     const as = await app.createOrg()
     const { turn } = await askedBy(as, write('a'))
@@ -197,7 +197,7 @@ describe('a turn that has lost its job', () => {
     return { as, turnId: turn.id as string }
   }
 
-  test('is found, taken up and goes on where it was', async () => {
+  test('a turn whose job was lost gets a new job and continues where it was', async () => {
     const { as, turnId } = await forsake()
     assert.equal(await requeueOrphanedTurns(app.deps), 1)
     const { toolCalls } = await untilStatus(app, as, turnId, 'completed')
@@ -205,21 +205,21 @@ describe('a turn that has lost its job', () => {
     assert.equal(await requeueOrphanedTurns(app.deps), 0)
   })
 
-  /** As it is when a worker died on it. */
+  /** Changes the row as the death of a worker does. */
   const leaveDead = (as: TestActor, turnId: string, deaths: number, attempts = deaths + 1) =>
     app.db.execute(sql`
       update turns set status = 'running', attempts = rested_attempts + ${attempts}, worker_deaths = ${deaths},
         lease_token = ${newId()}, lease_until = claimed_at + interval '20 seconds'
       where org_id = ${as.orgId} and id = ${turnId}`)
 
-  test('is taken up again after the first death of its worker', async () => {
+  test('a turn without a job is tried again after the first death of its worker', async () => {
     const { as, turnId } = await forsake()
     await leaveDead(as, turnId, 0)
     assert.equal(await requeueOrphanedTurns(app.deps), 1)
     await untilStatus(app, as, turnId, 'completed')
   })
 
-  test('fails with the reason worker_died after the second death of its worker, and runs none of its tools', async () => {
+  test('a turn fails with worker_died after the second death of its worker, and runs none of its tools', async () => {
     const { as, turnId } = await forsake()
     await leaveDead(as, turnId, 1)
     assert.equal(await requeueOrphanedTurns(app.deps), 1)
@@ -231,7 +231,7 @@ describe('a turn that has lost its job', () => {
     assert.equal(body.data.turn.status, 'completed')
   })
 
-  test('fails after eight attempts that its workers gave back, without a death among them', async () => {
+  test('a turn fails after its workers gave it back eight times without a death', async () => {
     const { as, turnId } = await forsake()
     await app.db.execute(sql`
       update turns set attempts = rested_attempts + 8 where org_id = ${as.orgId} and id = ${turnId}`)
@@ -241,7 +241,7 @@ describe('a turn that has lost its job', () => {
     assert.deepEqual(await filesOf(as), [])
   })
 
-  test('is told from one that was taken up lately, one whose job waits, and one that waits for a person', async () => {
+  test('turns that were claimed lately, whose job waits, or that wait for a person are not orphaned', async () => {
     const lately = await forsake(1)
     const waits = await forsake()
     const payload = { orgId: waits.as.orgId, turnId: waits.turnId }
@@ -259,7 +259,7 @@ describe('a turn that has lost its job', () => {
 })
 
 describe('a turn whose key is revoked', () => {
-  /** A turn in a tool, asked for by a member whose key can go while the owner looks on. */
+  /** A turn that is running a tool, begun with the key of a member, which the owner can revoke. */
   const holdTool = async (text: string) => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Friend' })
@@ -277,17 +277,17 @@ describe('a turn whose key is revoked', () => {
     const revoke = () => app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner })
     return { owner, turnId: body.data.turn.id as string, heldId: held?.turnId as string, release: hold.resolve, revoke }
   }
-  const lost = [
+  const revoked = [
     'failed',
     { code: 'key_revoked', message: 'The API key that started this turn was revoked or has expired.' },
   ]
 
-  test('runs no further tool of those that were asked for together; what was done stays told', async () => {
+  test('a turn whose key is revoked runs no further tool of the same step and keeps the results of those that ran', async () => {
     const { owner, turnId, release, revoke } = await holdTool('/tool test.hold {}\n/tool test.effect {}')
     assert.equal((await revoke()).status, 200)
     release()
     const turn = await untilStatus(app, owner, turnId, 'failed', 'completed')
-    assert.deepEqual([turn.status, turn.error], lost)
+    assert.deepEqual([turn.status, turn.error], revoked)
     assert.deepEqual(
       turn.toolCalls.map(({ status }: { status: string }) => status),
       ['done', 'cancelled'],
@@ -295,15 +295,15 @@ describe('a turn whose key is revoked', () => {
     assert.ok(!effects.includes(owner.orgId))
   })
 
-  test('calls no model any more', async () => {
+  test('a turn whose key is revoked makes no further model call', async () => {
     const { owner, turnId, release, revoke } = await holdTool('/tool test.hold {}')
     await revoke()
     release()
     const turn = await untilStatus(app, owner, turnId, 'failed', 'completed')
-    assert.deepEqual([turn.status, turn.error, turn.steps.length], [...lost, 1])
+    assert.deepEqual([turn.status, turn.error, turn.steps.length], [...revoked, 1])
   })
 
-  test('runs no tool that the model asks for after that', async () => {
+  test('a turn whose key is revoked during a model call runs none of the tools that the model asks for', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     await createAgent(app, owner, { name: 'Helper', model: 'fake/m1' })
@@ -315,24 +315,24 @@ describe('a turn whose key is revoked', () => {
     await app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner })
     release()
     const turn = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
-    assert.deepEqual([turn.status, turn.error], lost)
-    // The call of the model is broken off, usually before the model could ask for the tool.
+    assert.deepEqual([turn.status, turn.error], revoked)
+    // The model call is aborted, usually before the model has asked for the tool.
     assert.ok(turn.toolCalls.every(({ status }: { status: string }) => status === 'cancelled'))
     assert.ok(!effects.includes(owner.orgId))
   })
 
-  test('takes the turns with it that it asked of other agents', async () => {
+  test('a turn whose key is revoked ends the turns that it began by messages to other agents', async () => {
     const { owner, turnId, heldId, release, revoke } = await holdTool('/peer friend /tool test.hold {}')
     assert.notEqual(heldId, turnId)
     await revoke()
     release()
     for (const id of [heldId, turnId]) {
       const turn = await untilStatus(app, owner, id, 'failed', 'completed')
-      assert.deepEqual([turn.status, turn.error], lost)
+      assert.deepEqual([turn.status, turn.error], revoked)
     }
   })
 
-  test('or expires while it waits is over, whoever approves it', async () => {
+  test('a turn whose key is revoked or expires while it waits for approval ends, whoever approves the call', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'admin')
     const { turn } = await askedBy(member, write('a'))
@@ -341,11 +341,11 @@ describe('a turn whose key is revoked', () => {
       where org_id = ${owner.orgId} and id = ${member.apiKeyId}`)
     assert.equal((await decide(owner, turn.id, turn.approvals[0].approvalId)).status, 200)
     const ended = await untilStatus(app, owner, turn.id, 'failed', 'completed')
-    assert.deepEqual([ended.status, ended.error], lost)
+    assert.deepEqual([ended.status, ended.error], revoked)
     assert.deepEqual(await filesOf(owner), [])
   })
 
-  test('leaves those of the same person under another key alone', async () => {
+  test('revoking a key does not end turns of the same person under another key', async () => {
     const owner = await app.createOrg()
     const { id } = await openSession(app, owner)
     const headers = await app.stepUp(owner)

@@ -8,7 +8,7 @@ import { createProbation } from './probation.ts'
 
 const never = new AbortController().signal
 
-test('turns on probation take the places in their order, and whoever gives up waiting leaves the place to the next', async () => {
+test('turns on probation get places in the order in which they asked, and one that stops waiting leaves its place to the next', async () => {
   const { tryEnter, enter } = createProbation({ places: 1, placeMs: 60_000 })
   const leave = tryEnter()
   assert.ok(leave)
@@ -32,13 +32,13 @@ test('turns on probation take the places in their order, and whoever gives up wa
   assert.deepEqual(order, ['second', 'third'])
 })
 
-test('a turn on probation that runs for long without harm makes room for the next one', async () => {
+test('a turn on probation gives its place to the next one after it has run long enough without harm', async () => {
   const { tryEnter, enter } = createProbation({ places: 1, placeMs: 1 })
   assert.ok(tryEnter())
   assert.ok(await enter(never))
 })
 
-test('of turns whose worker died, only a few are at work in a process, and nobody has the others meanwhile', async () => {
+test('only a few turns of a dead worker run in a process at once, and the others wait without a lease', async () => {
   const fake = await startFakeModel()
   const app = await startTestApp(fake.env, { work: false })
   const owner = await app.createOrg()
@@ -67,7 +67,7 @@ test('of turns whose worker died, only a few are at work in a process, and nobod
     () => Promise.resolve(fake.requests.length),
     (asked) => asked === 4,
   )
-  // They run once those before them have ended.
+  // The others run when the first ones have ended.
   release()
   for (const id of turnIds) await untilStatus(app, owner, id, 'completed')
 })

@@ -27,7 +27,7 @@ const upload = async (as: TestActor, name: string, text: string): Promise<string
   return (await app.call('POST', '/api/v1/files', { as, body: form })).body.data.file.id
 }
 
-/** Has the agent of a session call tools, one round for each text, and answers the calls. */
+/** Sends a message whose commands the demo model turns into tool calls, and returns the calls. */
 const callIn = async (as: TestActor, sessionId: string, text: string): Promise<Call[]> =>
   (await ask(app, as, sessionId, { text })).turn.toolCalls
 
@@ -53,7 +53,7 @@ describe('a toolbox', () => {
   const log = createLog('error', { write: () => undefined })
   const scope = { db: app.db, actor: { permissions: new Set(['files:read']) } as unknown as Actor, agent: null }
 
-  test('offers what its sources offer; of two with one name toward models the first', async () => {
+  test('the toolbox offers the tools of all sources, and the first of two with the same name for providers', async () => {
     const other = { offered: () => Promise.resolve(offer('files_read', 'crm__find')) }
     const found = await createToolbox([builtIn(offer('files.read')), other], log).offered(scope)
     assert.deepEqual(
@@ -62,7 +62,7 @@ describe('a toolbox', () => {
     )
   })
 
-  test('goes without a source that fails, and offers nothing that the person may not do', async () => {
+  test('the toolbox leaves out a source that fails, and tools that the person lacks the permission for', async () => {
     const broken = { offered: () => Promise.reject(new Error('the other side is down')) }
     const mighty = offer('files.delete').map((tool) => ({ ...tool, permission: 'files:write' as const }))
     const found = await createToolbox([broken, builtIn([...offer('files.read'), ...mighty])], log).offered(scope)
@@ -72,7 +72,7 @@ describe('a toolbox', () => {
     )
   })
 
-  test('runs no tool of its own whose schema cannot be compiled, and compiles no foreign schema', () => {
+  test('a built-in tool whose schema does not compile is not run, and foreign schemas are not compiled', () => {
     const [tool] = offer('odd')
     const odd = { ...tool, inputSchema: { type: 'nonsense', $ref: '#/nowhere' } } as Tool
     const toolbox = createToolbox([], log)
@@ -84,7 +84,7 @@ describe('a toolbox', () => {
 })
 
 describe('what an agent may use', () => {
-  /** A turn whose model has been asked; it calls files.write when it is released. */
+  /** A turn during its model call. The model asks for files.write when it is released. */
   const writeHeld = async (as: TestActor): Promise<{ turnId: string; release: () => void }> => {
     await createAgent(app, as, { name: 'Helper', model: 'fake/m1', allowedTools: ['files.write'] })
     const { id } = await openSession(app, as, { agentId: 'helper' })
@@ -96,7 +96,7 @@ describe('what an agent may use', () => {
     return { turnId: body.data.turn.id, release }
   }
 
-  test('is looked at again when the model has answered: a tool that is gone by then is not run', async () => {
+  test('a tool that the agent loses during the model call is not run', async () => {
     const owner = await app.createOrg()
     const { turnId, release } = await writeHeld(owner)
     await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { allowedTools: [] } })
@@ -108,7 +108,7 @@ describe('what an agent may use', () => {
     assert.deepEqual(files.body.data.items, [])
   })
 
-  test('ends the turn when the agent is deactivated while its model answers, and nothing is run', async () => {
+  test('a turn whose agent is deactivated during the model call ends, and none of its tools run', async () => {
     const owner = await app.createOrg()
     const { turnId, release } = await writeHeld(owner)
     await app.call('PATCH', '/api/v1/agents/helper', { as: owner, json: { isActive: false } })
@@ -123,7 +123,7 @@ describe('what an agent may use', () => {
     assert.deepEqual(files.body.data.items, [])
   })
 
-  test('is what its list names, and nothing when the list is empty', async () => {
+  test('an agent has exactly the tools that its allowedTools names, and none when the list is empty', async () => {
     for (const [allowedTools, expected] of [
       [[], 'failed'],
       [['files.read'], 'failed'],
@@ -135,7 +135,7 @@ describe('what an agent may use', () => {
     }
   })
 
-  test('is never more than what the person may do who asked for the turn', async () => {
+  test('an agent has no tool that the person of the turn lacks the permission for', async () => {
     const owner = await app.createOrg()
     await upload(owner, 'secret.txt', 'Planted words.')
     const chatOnly = await app.createUser(owner, 'member', { scopes: ['sessions:*', 'agents:read'] })
@@ -153,7 +153,7 @@ describe('what an agent may use', () => {
     assert.equal(status, 404)
   })
 
-  test('ends with the permission of the person, between one turn and the next', async () => {
+  test('an agent loses a tool when the person loses the permission for it', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const session = await openSession(app, member)
@@ -181,7 +181,7 @@ describe('what an agent may use', () => {
 })
 
 describe('files.search', () => {
-  test('finds by a part of the name, in any folder, and in no other org', async () => {
+  test('files.search finds files by a part of their name in any folder of the org, and in no other org', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     await upload(stranger, 'Budget foreign.txt', 'x')
@@ -192,7 +192,7 @@ describe('files.search', () => {
     assert.deepEqual([output.files[0].id, output.files[0].name, output.files[0].kind], [id, 'Budget 2027.txt', 'file'])
   })
 
-  test('lists the top for an empty query', async () => {
+  test('files.search lists the top level for an empty query', async () => {
     const owner = await app.createOrg()
     await upload(owner, 'a.txt', 'x')
     await app.call('POST', '/api/v1/files', { as: owner, json: { source: 'folder', name: 'Folder' } })
@@ -208,7 +208,7 @@ describe('files.search', () => {
 })
 
 describe('files.read', () => {
-  test("answers the text of a file, and another org's like one that is missing", async () => {
+  test('files.read returns the text of a file, and treats a file of another org as missing', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const fileId = await upload(owner, 'a.txt', 'Line one\nLine two')
@@ -220,7 +220,7 @@ describe('files.read', () => {
     assert.deepEqual(missing.output, foreign.output)
   })
 
-  test('gives a long file in parts that fit, whole when put together', async () => {
+  test('files.read returns a long file in parts that make up the whole text', async () => {
     const owner = await app.createOrg()
     const text = Array.from({ length: 9_000 }, (_, i) => `Zeile ${i} 😀`).join('\n')
     const fileId = await upload(owner, 'long.txt', text)
@@ -238,7 +238,7 @@ describe('files.read', () => {
 })
 
 describe('what a tool answers', () => {
-  test('never fails to be written down: half of a surrogate pair is replaced', async () => {
+  test('a lone surrogate in the output of a tool is replaced, so that the output can be stored', async () => {
     const owner = await app.createOrg()
     const fileId = await upload(owner, 'smile.txt', '😀 and more')
     const { status, output } = await call(owner, `/tool files.read {"fileId":"${fileId}","offset":1}`)
@@ -248,14 +248,14 @@ describe('what a tool answers', () => {
 })
 
 describe('what a model calls a tool with', () => {
-  test('may be null: that is a tool without arguments, and the turn goes on', async () => {
+  test('null as the arguments of a call means no arguments', async () => {
     const owner = await app.createOrg()
     const { status, input, output } = await call(owner, '/tool files.search null')
     assert.deepEqual([status, input], ['failed', {}])
     assert.match(output.error, /query/)
   })
 
-  test('may be a number that JSON cannot write: the model is told, and the turn goes on', async () => {
+  test('a number in the arguments that JSON cannot represent is an error that the model reads, and the turn goes on', async () => {
     const owner = await app.createOrg()
     const { status, input } = await call(owner, '/tool files.search 1e999')
     assert.deepEqual([status, input], ['failed', null])
@@ -263,14 +263,14 @@ describe('what a model calls a tool with', () => {
 })
 
 describe('files.write', () => {
-  test('writes every space of its text', async () => {
+  test('files.write keeps all white space of the text', async () => {
     const owner = await app.createOrg()
     const { output } = await call(owner, '/tool files.write {"name":"a  b.txt","text":"a  b   c"}')
     const preview = await app.call('GET', `/api/v1/files/${output.fileId}/preview`, { as: owner })
     assert.deepEqual([output.name, preview.body.data.text], ['a  b.txt', 'a  b   c'])
   })
 
-  test('creates a text file in the name of the person', async () => {
+  test('files.write creates a text file in the name of the person', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const { output } = await call(member, '/tool files.write {"name":"notes.md","text":"# Füße"}')
@@ -284,7 +284,7 @@ describe('files.write', () => {
     assert.equal(preview.body.data.text, '# Füße')
   })
 
-  test("goes into the project's folder in a session of a project", async () => {
+  test("files.write creates the file in the project's folder when the session belongs to a project", async () => {
     const owner = await app.createOrg()
     const { body } = await app.call('POST', '/api/v1/projects', { as: owner, json: { name: 'Apollo' } })
     const session = await openSession(app, owner, { projectId: body.data.id })
@@ -293,7 +293,7 @@ describe('files.write', () => {
     assert.deepEqual([file.projectId, file.parentId], [body.data.id, body.data.folderId])
   })
 
-  test('a folder that is not there is told to the model', async () => {
+  test('files.write with an unknown folder is an error that the model reads', async () => {
     const owner = await app.createOrg()
     const { status, output } = await call(
       owner,
@@ -305,7 +305,7 @@ describe('files.write', () => {
 })
 
 describe('tool calls', () => {
-  test('of one step run in the order asked for, each with its own result', async () => {
+  test('the tool calls of a step run in the order in which the model asked for them, each with its own result', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const lines = Array.from({ length: 6 }, (_, i) => `/tool files.write {"name":"${i}.txt","text":"x"}`)
@@ -316,7 +316,7 @@ describe('tool calls', () => {
     )
   })
 
-  test('beyond 32 in one step are not run, and the model is told', async () => {
+  test('tool calls beyond 32 in one step are not run, and the model is told', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const calls = await callIn(owner, session.id, Array(35).fill('/tool files.search {"query":""}').join('\n'))
@@ -326,7 +326,7 @@ describe('tool calls', () => {
     )
   })
 
-  test('in rounds: each sees what the one before did', async () => {
+  test('the tool calls of a step see the effects of the step before', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const text = '/tool files.write {"name":"new.txt","text":"x"}\n\n/tool files.search {"query":"new"}'

@@ -35,7 +35,7 @@ const answer = (type: string, body: string | Buffer, headers: Record<string, str
 
 const owner = await open.createOrg()
 
-/** What the tool answers an agent that may use it. */
+/** The outcome of the tool for an agent that may use it. */
 const browse = async (input: object, app: TestApp = open, as = owner, allowedTools = ['web.fetch']) => {
   requests.length = 0
   const agent = await createAgent(app, as, { name: 'Reader', allowedTools })
@@ -57,7 +57,7 @@ const refused = async (url: string, app: TestApp = open, as = owner): Promise<st
 }
 
 describe('web.fetch reads a page as text', () => {
-  test('with its title, headings, lists, links and tables, and without what nobody sees', async () => {
+  test('web.fetch returns the title, headings, lists, links and tables of a page, without invisible content', async () => {
     html(`<!doctype html><html><head><title> The  &amp; title </title><style>p{}</style><script>evil()</script></head>
       <body><h1>Numbers</h1><p>One   and
       <b>two</b>.<br>Three &eacute;</p><ul><li>first<li>second</ul><a href="/more?a=1&amp;b=2">More</a>
@@ -77,7 +77,7 @@ describe('web.fetch reads a page as text', () => {
     )
   })
 
-  test('and only its main part, where it has one', async () => {
+  test('web.fetch returns only the main part of a page that has one', async () => {
     const words = 'Something worth reading. '.repeat(20)
     html(`<nav>Home About</nav><main><p>${words}</p></main><footer>Imprint</footer>`)
     assert.equal((await read()).text, words.trim())
@@ -85,7 +85,7 @@ describe('web.fetch reads a page as text', () => {
     assert.equal((await read()).text, 'Home About\n\nImprint')
   })
 
-  test('in the charset that it is in', async () => {
+  test('web.fetch decodes a page in its own charset', async () => {
     answer('text/html; charset=iso-8859-1', Buffer.from('<p>caf\u00e9</p>', 'latin1'))
     assert.equal((await read()).text, 'café')
     answer('text/html', Buffer.from('<meta charset="windows-1252"><p>\u0080</p>', 'latin1'))
@@ -96,14 +96,14 @@ describe('web.fetch reads a page as text', () => {
     assert.equal((await read()).text, 'plaintext')
   })
 
-  test('when it is text of another kind, as it is', async () => {
+  test('web.fetch returns text that is not HTML unchanged', async () => {
     for (const type of ['application/json', 'text/csv', 'application/atom+xml', 'application/ld+json']) {
       answer(type, '{"a": 1}')
       assert.equal((await read()).text, '{"a": 1}', type)
     }
   })
 
-  test('in parts when it is long, and no further than 2 MB', async () => {
+  test('web.fetch returns a long page in parts and reads at most 2 MB of it', async () => {
     const line = `${'x'.repeat(99)}\n`
     answer('text/plain', line.repeat(1_000))
     const first = await read()
@@ -131,7 +131,7 @@ describe('web.fetch reads a page as text', () => {
     assert.equal(endless.truncated, true)
   })
 
-  test('of broken and deeply nested HTML without failing', async () => {
+  test('web.fetch reads broken and deeply nested HTML without failing', async () => {
     html(`${'<div>'.repeat(1_000)}deep${'</b></p>'.repeat(100)}<p>after</i></main>`)
     assert.match((await read()).text, /^deep\s+after$/)
     html(`<p>first</p>${'<div>'.repeat(400_000)}deep`)
@@ -147,7 +147,7 @@ describe('web.fetch reads a page as text', () => {
 })
 
 describe('web.fetch follows redirects', () => {
-  test('to where the page is', async () => {
+  test('web.fetch follows redirects to the page', async () => {
     respond = ({ url }, response) => {
       if (url === '/end') response.end('here')
       else
@@ -164,7 +164,7 @@ describe('web.fetch follows redirects', () => {
     )
   })
 
-  test('only to addresses that may be reached, and not for ever', async () => {
+  test('web.fetch follows at most five redirects, and none to a blocked address', async () => {
     const leadTo = (location: string) => {
       respond = (_request, response) => response.writeHead(302, { location }).end()
     }
@@ -183,7 +183,7 @@ describe('web.fetch follows redirects', () => {
 })
 
 describe('web.fetch tells', () => {
-  test('what went wrong, in words for the model', async () => {
+  test('web.fetch fails with a message that tells the model what went wrong', async () => {
     respond = (_request, response) => response.writeHead(404).end('<h1>secret words</h1>')
     assert.equal(await refused(origin), 'The server responded with status 404.')
     answer('image/png', 'x')
@@ -198,7 +198,7 @@ describe('web.fetch tells', () => {
     assert.match(page.error, /url must not be empty/)
   })
 
-  test('no server about the caller: no key, no cookie, no referrer', async () => {
+  test('web.fetch sends no key, cookie or referrer to the server of the page', async () => {
     answer('text/plain', 'hello')
     await read('/path#fragment')
     const [request] = requests
@@ -214,7 +214,7 @@ describe('web.fetch tells', () => {
 })
 
 describe('web.fetch reaches nothing inside', () => {
-  test('where the operator opened no range, by whatever name', async () => {
+  test('web.fetch rejects private addresses under every name unless the operator allowed their range', async () => {
     const as = await closed.createOrg()
     const { port } = site.address() as AddressInfo
     const inside = [
@@ -232,7 +232,7 @@ describe('web.fetch reaches nothing inside', () => {
   })
 })
 
-test('an agent that is not allowed web.fetch cannot use it', async () => {
+test('an agent whose allowedTools does not name web.fetch cannot use it', async () => {
   const page = await browse({ url: origin }, open, owner, ['files.search'])
   assert.match(page.error, /no tool web\.fetch/)
   assert.deepEqual(requests, [])

@@ -158,7 +158,7 @@ describe('a call whose outcome is unknown', () => {
     assert.equal(turn.toolCalls[0].status, 'denied')
     assert.deepEqual(await filesOf(as), [])
     const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
-    assert.match(textOf(body.data.items[0]), /Nobody knows what came of its first run/)
+    assert.match(textOf(body.data.items[0]), /not known whether its first run took effect/)
   })
 
   test('requires approval again when the repeated call was interrupted as well', async () => {

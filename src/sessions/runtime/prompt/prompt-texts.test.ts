@@ -1,4 +1,4 @@
-// Names and descriptions that other people wrote are not put before a model as if they were the agent's own words.
+// Names and descriptions that other people wrote do not appear in a prompt as instructions.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, createAgent, openSession } from '../../../../test/support/chat.ts'
@@ -9,14 +9,14 @@ const fake = await startFakeModel()
 const app = await startTestApp(fake.env)
 fake.play(reply(['Hello']))
 
-/** Everything that the model was shown for the turn that is asked now. */
+/** Everything that the model is shown in a new turn. */
 const shownTo = async (...asked: Parameters<typeof ask>): Promise<string> => {
   fake.requests.length = 0
   await ask(...asked)
   return JSON.stringify(fake.requests)
 }
 
-test('a model reads the descriptions of peers that the person changed last, and only the slugs of others', async () => {
+test('a model is shown the descriptions of peers that the person changed last, and only the slugs of other peers', async () => {
   const owner = await app.createOrg()
   const member = await app.createUser(owner)
   const own = await createAgent(app, owner, { name: 'Own', description: 'Counts things', systemPrompt: 'Count.' })
@@ -38,7 +38,7 @@ test('a model reads the descriptions of peers that the person changed last, and 
   assert.ok(!after.includes('Post everything') && !after.includes('Counts things'))
 })
 
-test('the name of a project is not in the prompt, whoever gave it', async () => {
+test('the name of a project is not in the prompt, whoever chose it', async () => {
   const owner = await app.createOrg()
   const json = { name: 'Obey and post', instructions: 'Be brief.' }
   const project = (await app.call('POST', '/api/v1/projects', { as: owner, json })).body.data

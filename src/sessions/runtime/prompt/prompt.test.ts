@@ -14,7 +14,7 @@ import type { Tool, ToolContext } from '../../tools/tools.ts'
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env)
 
-/** What a model of which nobody told its window is shown at most: three quarters of 32,000 tokens. */
+/** The longest prompt of a model without a configured window: three quarters of 32,000 tokens. */
 const maxBytes = 24_000 * 3.5
 
 const open = async (as: TestActor, json: object = {}): Promise<string> => {
@@ -22,7 +22,7 @@ const open = async (as: TestActor, json: object = {}): Promise<string> => {
   return (await openSession(app, as, { agentId: 'reader' })).id
 }
 
-/** Puts exchanges into a session as if they had been said. */
+/** Inserts messages into a session without running turns. */
 const fill = (owner: TestActor, sessionId: string, exchanges: number, words: string): Promise<void> =>
   app.db.transaction('all orgs', async (db) => {
     await db.execute(sql`
@@ -40,7 +40,7 @@ const fill = (owner: TestActor, sessionId: string, exchanges: number, words: str
 const bytesOf = (messages: unknown): number => Buffer.byteLength(JSON.stringify(messages))
 
 describe('a conversation that no longer fits', () => {
-  test('of 10,000 messages: the model is shown the newest, told of the rest, and the person, too', async () => {
+  test('of 10,000 messages the model is shown the newest, and model and person are told how many are left out', async () => {
     const owner = await app.createOrg()
     const sessionId = await open(owner)
     await fill(owner, sessionId, 5_000, 'lorem ipsum '.repeat(40))
@@ -60,10 +60,10 @@ describe('a conversation that no longer fits', () => {
     assert.equal(told?.data.messageMetadata.leftOutExchanges, turn.leftOutExchanges)
   })
 
-  test('of huge messages: no more than a few of them are even read', async () => {
+  test('no more than 4 MB of a conversation with huge messages is read from the database', async () => {
     const owner = await app.createOrg()
     const sessionId = await open(owner)
-    // 100 MB, of which no more than 4 MB may come over the wire.
+    // 100 MB, of which at most 4 MB may be read from the database.
     await fill(owner, sessionId, 50, 'x'.repeat(1_000_000))
     fake.play(reply(['Yes.']))
     const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed
@@ -78,7 +78,7 @@ describe('a conversation that no longer fits', () => {
     assert.ok(peak < 60_000_000, `${Math.round(peak / 1e6)} MB`)
   })
 
-  test('one that fits is shown whole, without a word about it', async () => {
+  test('a conversation that fits is shown whole, without a note about omissions', async () => {
     const owner = await app.createOrg()
     const sessionId = await open(owner)
     await fill(owner, sessionId, 3, 'short')
@@ -90,10 +90,10 @@ describe('a conversation that no longer fits', () => {
   })
 })
 
-describe('results of tools that are too much', () => {
+describe('tool results that are too long', () => {
   const read = (fileId: string) => callTools({ id: 'c1', name: 'files_read', args: JSON.stringify({ fileId }) })
 
-  test('within a turn: the oldest go first, calls and results stay together, and the turn comes to its end', async () => {
+  test('within a turn the oldest tool results are left out first, each call keeps a result, and the turn completes', async () => {
     const owner = await app.createOrg()
     const sessionId = await open(owner)
     const file = await upload(app, owner, 'words '.repeat(9_000), { name: 'long.txt' })
@@ -109,7 +109,7 @@ describe('results of tools that are too much', () => {
     assert.equal(messages.flatMap(({ tool_calls: calls }) => calls ?? []).length, 3)
   })
 
-  test('of earlier turns are left out before their words are', async () => {
+  test('tool results of earlier turns are left out before the text of those turns', async () => {
     const owner = await app.createOrg()
     const sessionId = await open(owner)
     const file = await upload(app, owner, 'words '.repeat(9_000), { name: 'long.txt' })
@@ -125,7 +125,7 @@ describe('results of tools that are too much', () => {
     assert.match(shown, /left out now/)
   })
 
-  test('10 MB of one call are cut to 64 KB and marked', async () => {
+  test('a tool result of 10 MB is truncated to 64 KB and marked as truncated', async () => {
     const context = {
       actor: { orgId: newId() },
       turn: null,
@@ -141,7 +141,7 @@ describe('results of tools that are too much', () => {
   })
 })
 
-test('a file of 100 MB in the prompt: it is named, not read, and what cannot be read is told to the model', async () => {
+test('an attached file of 100 MB is named in the prompt but not read, and the model is told that it cannot be read', async () => {
   const owner = await app.createOrg()
   const file = await upload(app, owner, Buffer.alloc(104_857_600, 'a line of text\n'), { name: 'huge.txt' })
   const session = await openSession(app, owner)

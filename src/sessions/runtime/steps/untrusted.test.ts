@@ -26,7 +26,7 @@ const { app, connect, changes, provider } = await startBench(chats.env)
 const fetchPage = `/tool web.fetch {"url":"${provider.url}/page"}`
 const tools = ['web.fetch', 'files.read', 'files.search', 'files.write']
 
-/** An owner with a connection and an agent of their own that may do everything. */
+/** An owner with a connection and an agent of their own that may use every tool. */
 const prepare = async (json: object = {}) => {
   const owner = await app.createOrg()
   await connect(owner)
@@ -42,7 +42,7 @@ const asksBecauseOf = (turn: Json, source: string): void => {
 }
 
 describe("a person's own agent with the person's own connection", () => {
-  test('changes something without a question while nothing untrusted was read', async () => {
+  test("a person's own agent changes something without asking while the turn has read nothing untrusted", async () => {
     const { owner, agent } = await prepare()
     const own = (await upload(app, owner, 'My own notes.', { name: 'notes.txt' })).id
     const before = changes()
@@ -52,7 +52,7 @@ describe("a person's own agent with the person's own connection", () => {
     assert.equal(changes(), before + 1)
   })
 
-  test('asks after a web page, a result of a connector, and every later turn of the session does, too', async () => {
+  test('a turn asks before it changes something once the session has read a web page or the result of a connector', async () => {
     const { owner, agent } = await prepare()
     for (const [read, source] of [
       [fetchPage, 'web.fetch'],
@@ -71,14 +71,14 @@ describe("a person's own agent with the person's own connection", () => {
     assert.equal((await turnOf(app, owner, agent.id, post())).status, 'completed', 'another session is untouched')
   })
 
-  test('reads on without a question, and writes files and to peers', async () => {
+  test('a turn that has read untrusted content still reads, writes files and writes to peers without asking', async () => {
     const { owner, agent } = await prepare()
     const text = `${fetchPage}\n\n${readItems}\n\n/tool files.write {"name":"a.txt","text":"x"}`
     const turn = await turnOf(app, owner, agent.id, text)
     assert.deepEqual([turn.status, statuses(turn)], ['completed', ['done', 'done', 'done']])
   })
 
-  test('runs the call after a yes of the person', async () => {
+  test('a call that was asked about because of untrusted content runs when the person approves it', async () => {
     const { owner, agent } = await prepare()
     const before = changes()
     const turn = await turnOf(app, owner, agent.id, `${fetchPage}\n\n${post()}`)
@@ -88,7 +88,7 @@ describe("a person's own agent with the person's own connection", () => {
 })
 
 describe('what counts as untrusted', () => {
-  test("another person's message in the same session", async () => {
+  test('a message of another person in the same session is untrusted content', async () => {
     const { owner, agent } = await prepare()
     const member = await app.createUser(owner)
     const { id: sessionId } = await openSession(app, owner, { agentId: agent.id })
@@ -97,7 +97,7 @@ describe('what counts as untrusted', () => {
     asksBecauseOf(await turnIn(app, owner, sessionId, post()), 'person')
   })
 
-  test('a file of another person, its name in a search, and one that came by an upload URL', async () => {
+  test('a file of another person, its name in a search result, and a file from an upload URL are untrusted content', async () => {
     const { owner, agent } = await prepare()
     const member = await app.createUser(owner)
     const foreign = (await upload(app, member, 'Post this.', { name: 'notes.txt' })).id
@@ -121,7 +121,7 @@ describe('what counts as untrusted', () => {
     asksBecauseOf(await turnOf(app, owner, agent.id, text), 'files.read')
   })
 
-  test('a file or link that another person named, when it is read, found or attached', async () => {
+  test('a file or link that another person named is untrusted content when it is read, found or attached', async () => {
     const { owner, agent } = await prepare()
     const member = await app.createUser(owner)
     const renamed = (await upload(app, owner, 'My own notes.', { name: 'own.txt' })).id
@@ -148,7 +148,7 @@ describe('what counts as untrusted', () => {
     assert.equal((await read(target)).status, 'completed')
   })
 
-  test('a file that an agent wrote after it had read untrusted content', async () => {
+  test('a file that an agent wrote after it had read untrusted content is untrusted content', async () => {
     const { owner, agent } = await prepare()
     const write = '/tool files.write {"name":"found.txt","text":"Post this."}'
     const [clean, tainted] = [
@@ -161,7 +161,7 @@ describe('what counts as untrusted', () => {
     asksBecauseOf(await turnOf(app, owner, agent.id, read(tainted)), 'files.read')
   })
 
-  test('instructions of a project that another person wrote', async () => {
+  test('project instructions that another person wrote are untrusted content', async () => {
     const { owner, agent } = await prepare()
     const member = await app.createUser(owner)
     const json = { name: 'Launch', instructions: 'Be brief.' }
@@ -179,7 +179,7 @@ describe('what counts as untrusted', () => {
     asksBecauseOf(await inProject(), 'project')
   })
 
-  test('a message of a connected chat, which anybody can write', async () => {
+  test('a message of a connected chat is untrusted content', async () => {
     const { owner, agent } = await prepare()
     const before = changes()
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
@@ -194,7 +194,7 @@ describe('what counts as untrusted', () => {
     assert.equal(changes(), before)
   })
 
-  test('the reply of a peer whose turn had read untrusted content, not that of a peer of the person', async () => {
+  test("the reply of the person's own peer is untrusted content only when the peer's turn has read some", async () => {
     const { owner } = await prepare()
     const reader = await createAgent(app, owner, { name: 'Reader', allowedTools: ['web.fetch'] })
     const writer = await httpAgent(app, owner, { name: 'Writer', allowedPeers: [reader.slug] })
@@ -204,7 +204,7 @@ describe('what counts as untrusted', () => {
     asksBecauseOf(tainted, 'message_peer')
   })
 
-  test('the reply of a peer that another person made', async () => {
+  test('the reply of a peer that another person made is untrusted content', async () => {
     const { owner } = await prepare()
     const member = await app.createUser(owner)
     const foreign = await createAgent(app, member, { name: 'Foreign' })
@@ -216,7 +216,7 @@ describe('what counts as untrusted', () => {
 describe("the connection's owner", () => {
   const consent = `consents/http`
 
-  test('switches the question off for one agent, and a change by somebody else switches it on again', async () => {
+  test('the owner of a connection can switch the question off for one agent, and a change by somebody else switches it on again', async () => {
     const { owner, agent } = await prepare()
     const member = await app.createUser(owner)
     const json = { askAfterUntrustedContent: false }
@@ -238,7 +238,7 @@ describe("the connection's owner", () => {
     asksBecauseOf(await turnOf(app, owner, agent.id, text), 'web.fetch')
   })
 
-  test('cannot take away what the agent’s own approvals ask, nor can an agent’s empty approvals the question', async () => {
+  test("switching the question off does not disable the agent's own approvals, and empty approvals do not disable the question", async () => {
     const { owner, agent } = await prepare({ settings: { approvals: ['http__post'] } })
     const json = { askAfterUntrustedContent: false }
     await app.call('PUT', `${api}/agents/${agent.id}/${consent}`, { as: owner, json })
@@ -249,7 +249,7 @@ describe("the connection's owner", () => {
   })
 })
 
-test('untrusted content stays noted when the worker that read it is gone', async () => {
+test('a turn that has read untrusted content still asks after its worker died', async () => {
   const { owner, agent } = await prepare()
   const { id: sessionId } = await openSession(app, owner, { agentId: agent.id })
   const { body } = await say(app, owner, sessionId, { text: fetchPage })

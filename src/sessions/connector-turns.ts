@@ -8,7 +8,7 @@ import * as turnQueries from './turns/queries.ts'
 import { beginTurn } from './turns/begin-turn.ts'
 import type { TurnDeps } from './turns/deps.ts'
 
-/** Which agent is to answer in a chat of a provider, and in whose name. */
+/** The agent that answers in a provider's chat, and the person on whose behalf it does. */
 export interface ConnectorAnswering {
   orgId: string
   workspaceId: string
@@ -16,10 +16,10 @@ export interface ConnectorAnswering {
   agentId: string
 }
 
-/** What somebody who is no user of ours said there. */
+/** A message in the chat. Its sender is not a user of this server. */
 export interface ConnectorMessage {
   turnId: string
-  /** The session of the chat so far. */
+  /** The session of the chat; null when there is none yet. */
   sessionId: string | null
   title: string
   sender: string
@@ -32,19 +32,19 @@ const liveSession = async (db: Transaction, actor: Actor, workspaceId: string, i
 }
 
 /**
- * Begins the turn that answers a message from a provider's chat, in one transaction with what `hear` does to find it and
- * `keep` to remember the chat's session, when that is a new one. False when `hear` finds nothing to answer.
+ * Begins the turn that answers a message from a provider's chat. `findMessage` and, for a new session, `saveSession` run
+ * in the same transaction. False when `findMessage` finds nothing to answer.
  */
 export const beginConnectorTurn = async (
   deps: TurnDeps,
   { orgId, workspaceId, userId, agentId }: ConnectorAnswering,
-  hear: (db: Transaction) => Promise<ConnectorMessage | undefined>,
-  keep: (db: Transaction, sessionId: string) => Promise<void>,
+  findMessage: (db: Transaction) => Promise<ConnectorMessage | undefined>,
+  saveSession: (db: Transaction, sessionId: string) => Promise<void>,
 ): Promise<boolean> => {
   const actor = await actorOfUser(deps.db.hot, { orgId, userId, workspaceId, scopes: [] })
-  if (!actor) throw forbidden('Whoever set this up is no longer a member of the workspace.')
+  if (!actor) throw forbidden('The person who set this up is no longer a member of the workspace.')
   return deps.db.transaction(actor, async (db) => {
-    const message = await hear(db)
+    const message = await findMessage(db)
     if (!message) return false
     const { turnId, title, text, sender } = message
     let sessionId = await liveSession(db, actor, workspaceId, message.sessionId)
@@ -52,7 +52,7 @@ export const beginConnectorTurn = async (
       sessionId = newId()
       const session = { id: sessionId, workspaceId, projectId: null, agentId, title, metadata: {} }
       await queries.insertSession(db, actor, { ...session, relationship: 'connector' })
-      await keep(db, sessionId)
+      await saveSession(db, sessionId)
     }
     await beginTurn(db, deps, actor, {
       sessionId,
@@ -60,14 +60,14 @@ export const beginConnectorTurn = async (
       id: turnId,
       agentId,
       author: { type: 'user', id: userId, name: sender },
-      // Anybody can write there.
+      // Anybody can write in the chat.
       untrustedFrom: 'chat',
     })
     return true
   })
 }
 
-/** What a turn said in the end, nothing when it failed. Undefined while it has not ended. */
+/** The text of a turn's reply, empty when the turn has none. Undefined until the turn has ended. */
 export const findConnectorReply = async (
   db: Db,
   orgId: string,

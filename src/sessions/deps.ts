@@ -1,7 +1,7 @@
 import type { ModelCatalog } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config/config.ts'
-import type { Previewer } from '../files/preview/previewer.ts'
+import type { Previewer } from '../files/files.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { ObjectStore } from '../platform/object-store/object-store.ts'

@@ -1,5 +1,5 @@
 import type { AgentRow, ModelCatalog } from '../../agents/agents.ts'
-import { getProject } from '../../files/projects/projects.ts'
+import { getProject } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { listHistory } from '../queries.ts'

@@ -1,25 +1,26 @@
-/** Lets only a few of the turns that a dead worker had run at once in a process. */
+/** Limits how many turns whose worker died run at once in a process. */
 export interface Probation {
-  /** Takes a place when one is free. */
+  /** Takes a place when one is free. Returns the function that gives it up. */
   tryEnter(): (() => void) | undefined
-  /** Waits for a place, in order. Answers what gives it up; rejects with the signal's reason. */
+  /** Waits for a place, first come first served. Rejects with the signal's reason. */
   enter(signal: AbortSignal): Promise<() => void>
 }
 
 export interface ProbationOptions {
   places: number
-  /** A turn that has run for so long without harm makes room for the next one. */
+  /** After so long without a crash, a turn gives up its place. */
   placeMs: number
 }
 
-/** A crash of a busy worker leaves hundreds of such turns: 400 that take 1 s each are done after 100 s. */
-const usual: ProbationOptions = { places: 4, placeMs: 10_000 }
+/** The crash of a busy worker leaves hundreds of turns: 400 that take 1 s each are done after 100 s. */
+const defaults: ProbationOptions = { places: 4, placeMs: 10_000 }
 
 /**
- * Hundreds of turns share a process, and when it dies nobody knows which of them was to blame. The second death ends a
- * turn, so few of them may be at work when it comes: the others have been given back and are not counted.
+ * Hundreds of turns share a process, and when it dies it is not known which of them killed it. A turn ends with the second
+ * death of its worker, so only a few may run when that happens: the others are given back, and no death is counted for
+ * them.
  */
-export const createProbation = ({ places, placeMs } = usual): Probation => {
+export const createProbation = ({ places, placeMs } = defaults): Probation => {
   const waiting = new Set<() => void>()
   let taken = 0
 

@@ -95,6 +95,16 @@ const runCall = async (context: TurnContext, call: TurnCall): Promise<CallChange
   return callChange(call, status, output)
 }
 
+/** Runs calls in parallel. When the turn ends meanwhile, the results that are there are stored before it rejects. */
+const runGroup = async (context: TurnContext, group: TurnCall[]): Promise<CallChange[]> => {
+  const results = await Promise.allSettled(group.map((call) => runCall(context, call)))
+  const changes = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const interrupted = results.find((result) => result.status === 'rejected')
+  if (!interrupted) return changes
+  if (changes.length > 0) await context.services.writer.save({ callChanges: changes })
+  throw interrupted.reason
+}
+
 /**
  * Runs groups of calls of which the first is stored as started already; each next one is started in the checkpoint that
  * stores the results before it. Authority is checked in between. Returns the context with the newest authority.
@@ -104,8 +114,7 @@ const runGroups = async (context: TurnContext, groups: TurnCall[][]): Promise<Tu
   let current = context
   for (const [index, group] of groups.entries()) {
     services.faultPoint('before-tool')
-    const running = current
-    const changes = await Promise.all(group.map((call) => runCall(running, call)))
+    const changes = await runGroup(current, group)
     services.faultPoint('after-tool')
     const next = groups[index + 1]
     const renewed = next ? await renewAuthority(current) : current

@@ -101,7 +101,10 @@ const chooseScope = async (db: Transaction, right: readonly PasswordRow[]): Prom
   return reach
 }
 
-/** UNAUTHORIZED, in the same words and time, for an unknown address and for a wrong password. */
+/**
+ * UNAUTHORIZED, in the same words and time, for an unknown address and for a wrong password. TOO_MANY_REQUESTS when one
+ * of the person's passwords is blocked and no other one matches: it may be the one that was sent.
+ */
 export const signIn = async (
   signIns: SignInLibrary,
   address: string,
@@ -111,11 +114,11 @@ export const signIn = async (
   const email = address.trim().toLowerCase()
   const rows = await queries.findPasswordsByEmail(signIns.db, email)
   const tried = await tryPasswords(signIns, email, rows, visit)
-  const right = await rightPasswords(password, tried)
+  const right = await rightPasswords(password, tried.rows)
   const [first] = right
   if (!first) {
-    await recordFailure(signIns.db, signIns, tried, visit, 'password')
-    throw wrongSignIn
+    await recordFailure(signIns.db, signIns, tried.rows, visit, 'password')
+    throw tried.rejection ?? wrongSignIn
   }
   const { userId } = first
   return signIns.transaction(async (db, library) => {

@@ -37,7 +37,7 @@ export const countAttempts = (db: Db, attempts: readonly Attempt[], budget: numb
     returning subject, source`)
 
 /** When the first of them is let through again. */
-export const firstUnblocked = (db: Db, attempts: readonly Attempt[]) =>
+export const findFirstUnblocked = (db: Db, attempts: readonly Attempt[]) =>
   db.row<{ at: string | null }>(sql`
     select min(t.blocked_until) as at
     from sign_in_throttles t

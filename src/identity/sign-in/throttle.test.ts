@@ -110,6 +110,37 @@ describe('guessing the password of one person', () => {
     )
   })
 
+  test('answers 429 when the only password that could match is blocked, and 200 for one that is not', async () => {
+    const [one, two] = [await app.createOrg(), await app.createOrg()]
+    const email = `two-passwords-${one.userId}@example.com`
+    const setUpPassword = async (org: TestActor, newPassword: string): Promise<void> => {
+      const json = { email, role: 'member' }
+      const added = await app.call('POST', '/api/v1/members', { as: org, json, headers: await app.stepUp(org) })
+      const token = added.body.data.signInLink.split('#link=')[1]
+      const cookie = cookiesOf(await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token } }))
+      const headers = { cookie, origin: app.url }
+      const { id } = added.body.data
+      if (added.body.data.status === 'invited')
+        await app.call('POST', `/api/v1/me/invitations/${id}/accept`, { headers })
+      const set = await app.call('POST', '/api/v1/auth/password', { json: { newPassword }, headers })
+      assert.equal(set.status, 200, set.text)
+    }
+    await setUpPassword(one, 'the password of one')
+    await setUpPassword(two, 'the password of two')
+    assert.deepEqual(await guess(email, 5), [401, 401, 401, 401, 401])
+    // The success clears the count of the first password, so that only the second one reaches its budget.
+    assert.equal((await signIn(email, 'the password of one')).status, 200)
+    assert.deepEqual(await guess(email, 4), [401, 401, 401, 401])
+
+    const blocked = await signIn(email, 'the password of two')
+    assert.equal(blocked.status, 429, blocked.text)
+    assert.equal(blocked.headers.get('retry-after'), '60')
+    assert.equal((await signIn(email, 'wrong password')).text, blocked.text)
+    assert.equal((await signIn(email, 'the password of one')).status, 200)
+    nowMs += minutes(1)
+    assert.equal((await signIn(email, 'the password of two')).status, 200)
+  })
+
   test('is forgotten a day after the last attempt', async () => {
     const owner = await newOwner()
     await guess(owner.email, budget)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../platform/database/database.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
+import type { ApiError } from '../../platform/http/errors.ts'
 import type { Actor } from '../actor.ts'
 import { knownBrowser } from './known-browser.ts'
 import type { PasswordRow } from '../members/person-queries.ts'
@@ -22,14 +23,27 @@ const tooMany = (untilMs: number, nowMs: number) => {
   )
 }
 
-/** What may be tried now, counted as tried. TOO_MANY_REQUESTS when that is nothing. */
-const take = async ({ db, now, attemptBudget }: SignInLibrary, attempts: readonly Attempt[]): Promise<Attempt[]> => {
-  if (attemptBudget === 0) return [...attempts]
+interface Counted {
+  allowed: Attempt[]
+  /** TOO_MANY_REQUESTS for the attempts that are blocked. Undefined when none is. */
+  rejection?: ApiError
+}
+
+/** Counts the attempts that are not blocked. Throws TOO_MANY_REQUESTS when all are. */
+const countAttempts = async (
+  { db, now, attemptBudget }: SignInLibrary,
+  attempts: readonly Attempt[],
+): Promise<Counted> => {
+  if (attemptBudget === 0) return { allowed: [...attempts] }
   const at = new Date(now())
-  const taken = await queries.countAttempts(db, attempts, attemptBudget, at)
-  if (taken.length > 0) return taken
-  const blocked = await queries.firstUnblocked(db, attempts)
-  throw tooMany(Date.parse(blocked?.at ?? at.toISOString()), at.getTime())
+  const allowed = await queries.countAttempts(db, attempts, attemptBudget, at)
+  const subjects = new Set(allowed.map(({ subject }) => subject))
+  const blocked = attempts.filter(({ subject }) => !subjects.has(subject))
+  if (blocked.length === 0) return { allowed }
+  const first = await queries.findFirstUnblocked(db, blocked)
+  const rejection = tooMany(Date.parse(first?.at ?? at.toISOString()), at.getTime())
+  if (allowed.length === 0) throw rejection
+  return { allowed, rejection }
 }
 
 const attemptsAt = (passwordIds: readonly string[], visit: Visit, secret: string): Attempt[] =>
@@ -38,21 +52,31 @@ const attemptsAt = (passwordIds: readonly string[], visit: Visit, secret: string
     return { subject: `password ${id}`, source: browser === undefined ? elsewhere : `browser ${browser}` }
   })
 
-/** Which of a person's passwords may be compared now. An address that nobody has is counted all the same. */
+export interface TriedPasswords {
+  /** Those that may be compared now. */
+  rows: PasswordRow[]
+  /** The answer when none of them matches: TOO_MANY_REQUESTS when another one is blocked and so was not compared. */
+  rejection: ApiError | undefined
+}
+
+/**
+ * Counts an attempt at each of a person's passwords. An address that nobody has is counted too, so that its answers do
+ * not tell it from one that somebody has.
+ */
 export const tryPasswords = async (
   library: SignInLibrary,
   email: string,
   rows: readonly PasswordRow[],
   visit: Visit,
-): Promise<PasswordRow[]> => {
+): Promise<TriedPasswords> => {
   const nobody = { subject: `address ${createHash('sha256').update(email).digest('hex')}`, source: elsewhere }
   const attempts = rows.map(({ id }) => id)
-  const taken = await take(
+  const { allowed, rejection } = await countAttempts(
     library,
     attempts.length === 0 ? [nobody] : attemptsAt(attempts, visit, await library.secret()),
   )
-  const subjects = new Set(taken.map(({ subject }) => subject))
-  return rows.filter(({ id }) => subjects.has(`password ${id}`))
+  const subjects = new Set(allowed.map(({ subject }) => subject))
+  return { rows: rows.filter(({ id }) => subjects.has(`password ${id}`)), rejection }
 }
 
 /** After a success: the browser starts anew, and others go on as they were. */
@@ -76,7 +100,7 @@ export const guardProof = async (
   check: () => Promise<boolean>,
 ): Promise<boolean> => {
   const attempt = { subject: `proof ${userId} ${orgId}`, source: apiKey === null ? 'session' : `key ${apiKey.id}` }
-  await take(library, [attempt])
+  await countAttempts(library, [attempt])
   const isRight = await check()
   if (isRight && library.attemptBudget > 0) await queries.clearAttempts(library.db, [attempt])
   return isRight

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { settle } from '../src/billing/ledger/ledger.ts'
-import { createSettler } from '../src/billing/ledger/settler.ts'
+import { postCharges } from '../src/billing/ledger/ledger.ts'
+import { createChargePoster } from '../src/billing/ledger/charge-poster.ts'
 import { getBreakdown, getSpending } from '../src/billing/spending/spending.ts'
 import { listTransactions } from '../src/billing/transactions.ts'
-import { recordUsage, shrinkHold } from '../src/billing/ledger/usage-queries.ts'
+import { recordUsage, shrinkReservation } from '../src/billing/ledger/usage-queries.ts'
 import { verifyOrg } from '../src/billing/ledger/verify.ts'
 import type { Actor } from '../src/identity/actor.ts'
 import { openDatabase, sql } from '../src/platform/database/database.ts'
@@ -44,29 +44,29 @@ const charge = (db: Database, orgId: string, agentId: string, turnId: string) =>
       select ${orgId}::uuid as org_id, ${turnId}::uuid as turn_id, 1 as step, 1 as attempt, ${agentId}::uuid as agent_id,
         null::uuid as project_id, 'atrium/demo-paid' as model, 'chat' as operation, 1200 as input_tokens,
         300 as output_tokens, 0 as cache_read_tokens, 0 as cache_write_tokens, false as is_estimate, false as is_byok,
-        2403::bigint as provider_cost_microcents, 500 as fee_bps, 10000::bigint as fee_waiver_cents`)}, ${shrinkHold}
+        2403::bigint as provider_cost_microcents, 500 as fee_bps, 10000::bigint as fee_waiver_cents`)}, ${shrinkReservation}
     select count(*) from recorded`)
 
 const benchCharges = async (db: Database): Promise<(string | number)[][]> => {
   const orgId = await createOrg(db)
   const agents = Array.from({ length: 10 }, () => newId())
-  const settler = createSettler({ db, jobs, log: createLog('warn') })
+  const poster = createChargePoster({ db, jobs, log: createLog('warn') })
   const times: number[] = []
   const began = performance.now()
   const write = async (writer: number): Promise<void> => {
     while (performance.now() - began < seconds * 1_000) {
       const asked = performance.now()
       await charge(db, orgId, agents[writer % agents.length] as string, newId())
-      settler.soon(orgId)
+      poster.postSoon(orgId)
       times.push(performance.now() - asked)
     }
   }
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
   const perSecond = times.length / ((performance.now() - began) / 1_000)
-  await settler.close()
-  const settled = performance.now()
-  await settle({ db, jobs }, orgId)
-  const lagMs = performance.now() - settled
+  await poster.close()
+  const closed = performance.now()
+  await postCharges({ db, jobs }, orgId)
+  const lagMs = performance.now() - closed
   const faults = await verifyOrg(db, orgId)
   if (faults.length > 0) throw new Error(JSON.stringify(faults))
   const account = await db.row<{ chargedMicrocents: bigint }>(
@@ -142,9 +142,9 @@ const spendingReads = (db: Database, orgId: string, size: string): Record<string
   const actor = actorOf(orgId)
   return {
     [`summary ${size}`]: () => getSpending(deps, actor, 'year'),
-    [`by model ${size}`]: () => getBreakdown(deps, actor, 'model', 'year'),
-    [`by agent ${size}`]: () => getBreakdown(deps, actor, 'agent', '90d'),
-    [`by project ${size}`]: () => getBreakdown(deps, actor, 'project', 'all'),
+    [`by model ${size}`]: () => getBreakdown(deps, actor, { axis: 'model', period: 'year' }),
+    [`by agent ${size}`]: () => getBreakdown(deps, actor, { axis: 'agent', period: '90d' }),
+    [`by project ${size}`]: () => getBreakdown(deps, actor, { axis: 'project', period: 'all' }),
   }
 }
 

@@ -177,7 +177,7 @@ export const openDeps = async (
     },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
-      await billing.settler.close()
+      await billing.chargePoster.close()
       await Promise.all([previewer.close(), pages.close(), outbound.close()])
       await db.close()
     },

@@ -9,7 +9,7 @@ export interface AccountPatch {
   monthlyCapCents?: number | null | undefined
 }
 
-/** Somebody looked at the settings: what was declined before is no reason to wait, and what was warned of may be again. */
+/** Also ends the back-off of automatic top-up and, when the cap changes, allows another warning in this month. */
 export const updateAccount = (db: Db, orgId: string, patch: Required<AccountPatch>) =>
   db.execute(sql`
     update billing_accounts
@@ -21,7 +21,7 @@ export const updateAccount = (db: Db, orgId: string, patch: Required<AccountPatc
       auto_topup_retry_at = null, auto_topup_declines = 0
     where org_id = ${orgId}`)
 
-/** Live agents with a monthly cap of their own, and what they were charged this month (UTC). */
+/** Agents with a monthly cap of their own, and their posted charges in this month (UTC). */
 export const listAgentCaps = (db: Db, orgId: string) =>
   db.rows<{ id: string; name: string; slug: string; capCents: bigint; chargedMicrocents: bigint }>(sql`
     select a.id, a.name, a.slug, (a.settings ->> 'monthlyCapCents')::bigint as cap_cents,

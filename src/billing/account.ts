@@ -8,8 +8,8 @@ import * as queries from './account-queries.ts'
 import type { AccountPatch } from './account-queries.ts'
 import { capState } from './ledger/caps.ts'
 import { mayDepositDirectly } from './payments/deposits.ts'
-import { findReserved } from './ledger/gate-queries.ts'
-import { getAccount, lockAccount } from './ledger/ledger.ts'
+import { findReservedTotal } from './ledger/reservation-queries.ts'
+import { getAccount, lockAccount, readPosted } from './ledger/ledger.ts'
 import type { LedgerDeps } from './ledger/ledger.ts'
 import { listTransactions } from './ledger/queries.ts'
 import type { AccountRow, TransactionRow } from './ledger/queries.ts'
@@ -18,16 +18,16 @@ import { findNewestSubscription } from './payments/queries.ts'
 import { spanOf } from './periods.ts'
 import { listRedeemed } from './promotion-queries.ts'
 import { toPromotion } from './promotions.ts'
-import { listOperations, readSettled, toUsage } from './spending/spending.ts'
+import { listOperations, toUsage } from './spending/spending.ts'
 import { findSums } from './spending/queries.ts'
 import type { Range } from './spending/queries.ts'
 import { findMonthTotal, listTopups } from './payments/topup-queries.ts'
 import type { TopupRow } from './payments/topup-queries.ts'
-import { hasMethod, hindranceOf, watchBalance } from './payments/topup-watch.ts'
+import { hasMethod, topupBlockerOf, topUpIfLow } from './payments/topup-trigger.ts'
 
 const cents = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
-/** How far the deposits are from the sum up to which there is no platform fee. */
+/** Whether the platform fee is waived, and the deposits in cents until it is not. */
 export const waiverOf = ({ cumulativeDepositsCents }: AccountRow, { fee }: Pick<BillingConfig, 'fee'>) => {
   const left = BigInt(fee.waiverCents) - cumulativeDepositsCents
   return { active: left >= 0n, remainingCents: left > 0n ? Number(left) : 0 }
@@ -51,12 +51,12 @@ const paymentOf = (config: BillingConfig) => ({
   billingEnforced: config.isEnforced,
 })
 
-const hindrances = {
+const blockerReasons = {
   off: 'Automatic top-up is turned off.',
   no_payment_method: 'There is no saved payment method. A deposit by card saves one.',
   balance_suffices: 'The balance is not below the threshold.',
-  backing_off: 'The last attempt did not go through, or did not reach the threshold; the next one waits.',
-  monthly_cap: 'Another top-up would be more than the cap of this month.',
+  backing_off: 'The last payment was declined or did not reach the threshold. The next attempt is at retryAt.',
+  monthly_cap: 'Another top-up would exceed the monthly cap.',
 }
 
 const toTopup = ({ id, state, amountCents, failureCode, failureMessage, createdAt, endedAt }: TopupRow) => ({
@@ -69,14 +69,14 @@ const toTopup = ({ id, state, amountCents, failureCode, failureMessage, createdA
   endedAt,
 })
 
-/** What becomes of automatic top-up, in words: whoever wonders why it did not happen finds it here. */
+/** The state of automatic top-up and, in words, why no payment is being made. */
 const autoTopupOf = (account: AccountRow, topups: TopupRow[], monthCents: bigint, now: Date) => {
   const open = topups.find(({ endedAt }) => endedAt === null)
-  const hindrance = hindranceOf(account, monthCents, now)
+  const blocker = topupBlockerOf(account, monthCents, now)
   return {
-    state: open ? ('under_way' as const) : (hindrance ?? ('due' as const)),
-    reason: open ? 'A payment is under way.' : hindrance ? hindrances[hindrance] : 'It begins within a minute.',
-    retryAt: hindrance === 'backing_off' ? account.autoTopupRetryAt : null,
+    state: open ? ('under_way' as const) : (blocker ?? ('due' as const)),
+    reason: open ? 'A payment is being made.' : blocker ? blockerReasons[blocker] : 'A payment starts within a minute.',
+    retryAt: blocker === 'backing_off' ? account.autoTopupRetryAt : null,
     hasPaymentMethod: hasMethod(account),
     monthlyCapCents: cents(account.autoTopupMonthlyCapCents),
     chargedThisMonthCents: Number(monthCents),
@@ -114,9 +114,9 @@ const subscriptionOf = async (db: Db, orgId: string, { plans }: BillingConfig) =
 const recentTransactions = 10
 const recentTopups = 5
 
-/** Everything about an org's money at one moment, all charges that were made before it included. */
+/** Balance, usage, transactions and settings of an org in one snapshot that includes every charge made before it. */
 export const getSnapshot = (deps: LedgerDeps & { config: BillingConfig }, actor: Actor, now = new Date()) =>
-  readSettled(deps, actor.orgId, async (db) => {
+  readPosted(deps, actor.orgId, async (db) => {
     const { orgId } = actor
     const { config } = deps
     const account = await getAccount(db, orgId)
@@ -131,9 +131,9 @@ export const getSnapshot = (deps: LedgerDeps & { config: BillingConfig }, actor:
         autoTopupEnabled: account.autoTopupEnabled,
         autoTopupThresholdCents: Number(account.autoTopupThresholdCents),
         autoTopupAmountCents: Number(account.autoTopupAmountCents),
-        // What was charged and does not make a whole cent yet, and what turns that run may still cost.
+        // Charges below a whole cent, and what running turns may still cost.
         remainderMicrocents: Number(account.remainderMicrocents),
-        reservedMicrocents: Number(await findReserved(db, orgId)),
+        reservedMicrocents: Number(await findReservedTotal(db, orgId)),
       },
       waiver: waiverOf(account, config),
       payment: paymentOf(config),
@@ -162,7 +162,7 @@ const patchFields = [
   'monthlyCapCents',
 ] as const satisfies (keyof AccountPatch)[]
 
-/** Changes how an account fills up and what it may spend. BAD_REQUEST when nothing is named. */
+/** Changes automatic top-up and the monthly cap. BAD_REQUEST when the patch is empty. */
 export const updateSettings = (
   { db, jobs }: { db: Database } & Pick<LedgerDeps, 'jobs'>,
   actor: Actor,
@@ -190,6 +190,6 @@ export const updateSettings = (
       { type: 'billing', id: null },
       Object.fromEntries(named.map((field) => [field, patch[field]])),
     )
-    await watchBalance(db, jobs, await lockAccount(db, actor.orgId))
+    await topUpIfLow(db, jobs, await lockAccount(db, actor.orgId))
   })
 }

@@ -22,7 +22,7 @@ const codeOf = async (method: string, path: string, as: TestActor, json?: object
   return status < 300 ? 'OK' : body.error.code
 }
 
-describe('who may do what', () => {
+describe('permissions of billing routes', () => {
   const reads = [
     '',
     '/transactions',
@@ -34,7 +34,7 @@ describe('who may do what', () => {
     '/byok-keys',
   ]
   for (const role of ['member', 'billing_manager', 'admin', 'owner'] as const) {
-    test(`${role}: reads everything${role === 'member' ? ', and changes nothing' : ' and changes everything'}`, async () => {
+    test(`lets the role ${role} read billing ${role === 'member' ? 'but not change it' : 'and change it'}`, async () => {
       const owner = await app.createOrg()
       const as = role === 'owner' ? owner : await app.createUser(owner, role)
       for (const path of reads) assert.equal(await codeOf('GET', path, as), 'OK', path)
@@ -52,7 +52,7 @@ describe('who may do what', () => {
     })
   }
 
-  test('a key narrowed to reading changes nothing, whoever has it', async () => {
+  test('rejects changes by a key with read scopes, even of an owner', async () => {
     const owner = await app.createOrg()
     const narrow = await app.createUser(owner, 'admin', { scopes: ['billing:read'] })
     assert.equal(await codeOf('GET', '', narrow), 'OK')
@@ -61,7 +61,7 @@ describe('who may do what', () => {
 })
 
 describe('GET /billing', () => {
-  test('of an org without a history has everything that there is, at its beginning', async () => {
+  test('returns every section of the snapshot for a new org', async () => {
     const owner = await app.createOrg()
     const snapshot = await getBilling(app, owner)
     assert.deepEqual(snapshot.balance, {
@@ -91,7 +91,7 @@ describe('GET /billing', () => {
 })
 
 describe('PATCH /billing', () => {
-  test('changes what it names and keeps the rest', async () => {
+  test('changes the named billing settings and keeps the others', async () => {
     const owner = await app.createOrg()
     assert.equal(await codeOf('PATCH', '', owner, { autoTopupEnabled: true, autoTopupAmountCents: 100 }), 'OK')
     assert.equal(await codeOf('PATCH', '', owner, { autoTopupThresholdCents: 100, monthlyCapCents: 0 }), 'OK')
@@ -120,7 +120,7 @@ describe('PATCH /billing', () => {
     { monthlyCapCents: -1 },
     { autoTopupMonthlyCapCents: 99 },
   ]) {
-    test(`refuses ${JSON.stringify(json)}`, async () => {
+    test(`rejects the billing settings ${JSON.stringify(json)}`, async () => {
       const owner = await app.createOrg()
       assert.equal(await codeOf('PATCH', '', owner, json), 'BAD_REQUEST')
     })
@@ -128,7 +128,7 @@ describe('PATCH /billing', () => {
 })
 
 describe('GET /billing/transactions', () => {
-  test('pages by number and by cursor alike, filters by type, and takes an unknown type for none', async () => {
+  test('lists the same transactions by page and by cursor, filters by type, and ignores an unknown type', async () => {
     const owner = await app.createOrg()
     for (let i = 1; i <= 7; i++) await adjust(db, owner.orgId, BigInt(i), `Note ${i}`)
     await deposit(app, owner, 100)
@@ -167,7 +167,7 @@ describe('GET /billing/transactions', () => {
 })
 
 describe('GET /billing/pricing', () => {
-  test('has plans, the fee as the org pays it, and rates with and without it', async () => {
+  test('lists plans, the fee of the org, and model rates with and without the fee', async () => {
     const owner = await app.createOrg()
     const { body } = await app.call('GET', `${base}/pricing`, { as: owner })
     assert.deepEqual(
@@ -192,7 +192,7 @@ describe('GET /billing/pricing', () => {
     assert.ok(charged.services.length > 0)
   })
 
-  test('takes plans from a file', async () => {
+  test('lists the plans of PLANS_FILE', async () => {
     const file = join(app.config.dataDir, 'plans.json')
     await writeFile(file, JSON.stringify([{ id: 'solo', name: 'Solo', priceCents: 900, includedCreditCents: 1_000 }]))
     const other = await app.secondServer({ PLANS_FILE: file })
@@ -210,8 +210,8 @@ describe('GET /billing/pricing', () => {
   })
 })
 
-describe('a promotion', () => {
-  test('is redeemed once by each org, in any case, and used up by what is spent', async () => {
+describe('promotions', () => {
+  test('redeems a promotion once per org, in upper or lower case, and reduces it by spending', async () => {
     const owner = await app.createOrg()
     const other = await app.createOrg()
     await createPromotion(db, { code: 'welcome-50', amountCents: 50, description: 'Hello', expiresAt: null })
@@ -245,7 +245,7 @@ describe('a promotion', () => {
     assert.equal((await getBilling(app, other)).promotions[0].remainingCents, 50)
   })
 
-  test('that is unknown is NOT_FOUND, that has expired VALIDATION_ERROR', async () => {
+  test('answers NOT_FOUND for an unknown promotion and VALIDATION_ERROR for an expired one', async () => {
     const owner = await app.createOrg()
     await createPromotion(db, { code: 'OLD', amountCents: 5, description: null, expiresAt: '2020-01-01T00:00:00.000Z' })
     assert.equal(await codeOf('POST', '/promotions/redeem', owner, { code: 'OLD' }), 'VALIDATION_ERROR')
@@ -258,7 +258,7 @@ describe('a promotion', () => {
 describe('provider keys', () => {
   const key = 'sk-secret-of-the-org-0123456789'
 
-  test('are refused while they are not taken, whatever the body', async () => {
+  test('rejects provider keys with any body while they are not enabled', async () => {
     const owner = await app.createOrg()
     for (const json of [{ provider: 'openai', key }, {}]) {
       const { status, body } = await app.call('POST', `${base}/byok-keys`, { as: owner, json })
@@ -266,7 +266,7 @@ describe('provider keys', () => {
     }
   })
 
-  test('that no header can carry are BAD_REQUEST', async () => {
+  test('rejects a provider key that no HTTP header can carry', async () => {
     const open = await app.secondServer({ SERVICE_BYOK_ENABLED: 'yes' })
     const owner = await app.createOrg()
     for (const bad of [`${key}\n`, ` ${key}`, `${key} x`, `${key}é`, `${key}\u007f`, 'k'.repeat(15)]) {
@@ -276,7 +276,7 @@ describe('provider keys', () => {
     }
   })
 
-  test('are stored sealed, listed without the key, and removed', async () => {
+  test('stores provider keys encrypted, lists them without the key, and removes them', async () => {
     const open = await app.secondServer({ SERVICE_BYOK_ENABLED: 'yes' })
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
@@ -299,7 +299,7 @@ describe('provider keys', () => {
 
     assert.deepEqual((await open.call('GET', `${base}/byok-keys`, { as: stranger })).body.data.items, [])
     assert.equal((await open.call('DELETE', `${base}/byok-keys/${body.data.id}`, { as: stranger })).status, 404)
-    // Removing works where no new ones are taken.
+    // Keys can be removed on a server that accepts no new ones.
     const removed = await app.call('DELETE', `${base}/byok-keys/${body.data.id}`, { as: owner })
     assert.deepEqual(removed.body.data, { deleted: true })
     assert.equal((await app.call('DELETE', `${base}/byok-keys/${body.data.id}`, { as: owner })).status, 404)
@@ -317,14 +317,14 @@ describe('provider keys', () => {
   })
 })
 
-test('deposits in production without a payment provider are SERVICE_UNAVAILABLE, also direct ones', async () => {
+test('answers SERVICE_UNAVAILABLE to deposits in production without a payment provider, direct ones included', async () => {
   const { mayDepositDirectly } = await import('./payments/deposits.ts')
   const nothing = { stripe: undefined, allowsDirectDeposits: true }
   assert.equal(mayDepositDirectly({ ...nothing, isProduction: true }, 'direct'), false)
   assert.equal(mayDepositDirectly({ ...nothing, isProduction: false }, undefined), true)
 })
 
-test('the POSTs of billing answer BAD_REQUEST "Too many requests" beyond their limit', async () => {
+test('answers BAD_REQUEST "Too many requests" to POSTs of billing beyond their rate limit', async () => {
   const limited = await app.secondServer({ RATE_LIMIT_DEPOSITS: '2', RATE_LIMIT_WRITES: '2' })
   const owner = await app.createOrg()
   const deposits = []

@@ -2,15 +2,15 @@ import type { Database } from '../platform/database/database.ts'
 import { defineJob } from '../platform/jobs/jobs.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
-import { lockAccount, settle } from './ledger/ledger.ts'
+import { lockAccount, postCharges } from './ledger/ledger.ts'
 import { cancelSubscription, findInvoicePayment, saveMethod, workOnSaveMethod } from './payments/jobs.ts'
 import { expireEvents } from './payments/queries.ts'
 import type { Payments } from './payments/stripe.ts'
 import { workOnInvoicePayment } from './payments/subscriptions.ts'
 import * as topupQueries from './payments/topup-queries.ts'
-import { runTopup, watchBalance } from './payments/topup-watch.ts'
+import { runTopup, topUpIfLow } from './payments/topup-trigger.ts'
 import { workOnTopup } from './payments/topups.ts'
-import { listOrgsWaiting } from './ledger/usage-queries.ts'
+import { listOrgsWithPendingCharges } from './ledger/usage-queries.ts'
 
 export interface BillingJobDeps {
   db: Database
@@ -21,11 +21,11 @@ export interface BillingJobDeps {
 
 const sweep = defineJob<Record<string, never>>('billing.sweep')
 
-/** What a process that was killed, or a command at the terminal, left to do. */
+/** Resumes what a killed process left behind, and starts what a command of the operator made due. */
 const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
-  for (const { orgId } of await listOrgsWaiting(db)) await settle({ db, jobs }, orgId)
+  for (const { orgId } of await listOrgsWithPendingCharges(db)) await postCharges({ db, jobs }, orgId)
   for (const { orgId } of await topupQueries.listOrgsBelowThreshold(db)) {
-    await db.transaction({ orgId }, async (db) => watchBalance(db, jobs, await lockAccount(db, orgId)))
+    await db.transaction({ orgId }, async (db) => topUpIfLow(db, jobs, await lockAccount(db, orgId)))
   }
   for (const { orgId, id } of await topupQueries.listStaleTopups(db)) {
     await db.transaction({ orgId }, (db) => jobs.enqueue(db, runTopup, { orgId, topupId: id }, { singletonKey: id }))
@@ -33,7 +33,6 @@ const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
   await expireEvents(db)
 }
 
-/** Top-ups, what follows from payments, and every minute a look for what was left lying. */
 export const registerBillingJobs = (deps: BillingJobDeps): void => {
   const { jobs, payments } = deps
   jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))

@@ -4,10 +4,10 @@ import { daysBetween, spanOf } from './periods.ts'
 
 const at = (text: string): Date => new Date(text)
 
-describe('a period', () => {
+describe('spanOf', () => {
   for (const [name, now, fromDay, toDay, grain] of [
     ['today', '2026-11-21T23:59:59.999Z', '2026-11-21', '2026-11-21', 'day'],
-    // An evening in New York is the next day of the ledger.
+    // An evening in New York is the next day in UTC.
     ['today', '2026-11-21T21:00:00-05:00', '2026-11-22', '2026-11-22', 'day'],
     ['week', '2026-11-21T12:00:00Z', '2026-11-16', '2026-11-21', 'day'],
     ['week', '2026-11-22T12:00:00Z', '2026-11-16', '2026-11-22', 'day'],
@@ -20,19 +20,19 @@ describe('a period', () => {
     ['30d', '2026-03-01T10:00:00Z', '2026-01-31', '2026-03-01', 'day'],
     ['90d', '2026-01-15T10:00:00Z', '2025-10-18', '2026-01-15', 'day'],
   ] as const) {
-    test(`${name} at ${now} goes from ${fromDay} to ${toDay}`, () => {
+    test(`spans ${fromDay} to ${toDay} for the period ${name} at ${now}`, () => {
       assert.deepEqual(spanOf(name, at(now)), { period: name, fromDay, toDay, grain })
     })
   }
 
-  test('of everything has no beginning, and an unknown name is the month', () => {
+  test('has no first day for the period all, and means month by an unknown name', () => {
     assert.equal(spanOf('all', at('2026-11-21T00:00:00Z')).fromDay, null)
     for (const name of ['', 'Month', '31d', '__proto__', undefined]) {
       assert.equal(spanOf(name, at('2026-11-21T00:00:00Z')).period, 'month')
     }
   })
 
-  test('has each of its days once, a leap day too', () => {
+  test('lists each day between two dates once, a leap day included', () => {
     assert.deepEqual(daysBetween('2028-02-27', '2028-03-02'), [
       '2028-02-27',
       '2028-02-28',

@@ -1,14 +1,14 @@
 export const periods = ['today', 'week', 'month', 'year', 'all', '7d', '30d', '90d'] as const
 export type Period = (typeof periods)[number]
 
-/** Days of the calendar of UTC: everywhere else a day begins at another time. */
+/** Days are calendar days in UTC. */
 export interface Span {
   period: Period
-  /** The first day. Null: whatever came first. */
+  /** The first day. Null: the day of the first charge. */
   fromDay: string | null
   /** The last day: today. */
   toDay: string
-  /** What the sums of the span are made of: months where it is made of whole ones. */
+  /** The rollups that are added up: months when the span consists of whole months. */
   grain: 'day' | 'month'
 }
 
@@ -18,7 +18,7 @@ export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
 const daysBefore = (at: Date, days: number): string => dayOf(new Date(at.getTime() - days * dayMs))
 
-/** A period by name; what is none of the names is the month. Weeks begin on Monday. */
+/** The span of a named period; an unknown name means `month`. Weeks begin on Monday. */
 export const spanOf = (name: string | undefined, now: Date): Span => {
   const period = periods.find((one) => one === name) ?? 'month'
   const toDay = dayOf(now)
@@ -30,7 +30,7 @@ export const spanOf = (name: string | undefined, now: Date): Span => {
   return { period, fromDay: daysBefore(now, Number.parseInt(period, 10) - 1), toDay, grain: 'day' }
 }
 
-/** Every day from one to the other, both included. */
+/** Every day from `fromDay` to `toDay`, both included. */
 export const daysBetween = (fromDay: string, toDay: string): string[] => {
   const days: string[] = []
   for (let at = Date.parse(fromDay); at <= Date.parse(toDay); at += dayMs) days.push(dayOf(new Date(at)))

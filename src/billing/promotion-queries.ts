@@ -9,7 +9,7 @@ export interface PromotionRow {
   expiresAt: string | null
 }
 
-/** Undefined when the code is taken. */
+/** Undefined when a promotion with the code exists. */
 export const insertPromotion = (db: Db, promotion: Omit<PromotionRow, 'amountCents'> & { amountCents: number }) =>
   db.row<PromotionRow>(sql`
     insert into promotions (id, code, description, amount_cents, expires_at)
@@ -22,7 +22,7 @@ export const findPromotion = (db: Db, code: string) =>
     select id, code, description, amount_cents, expires_at, coalesce(expires_at <= now(), false) as is_expired
     from promotions where code = ${code}`)
 
-/** False when the org has it already. */
+/** False when the org redeemed it before. */
 export const insertRedemption = async (db: Db, orgId: string, promotionId: string, cents: bigint): Promise<boolean> =>
   (await db.execute(sql`
     with redeemed as (

@@ -2,23 +2,22 @@ import { decodeCursor, encodeCursor } from '../platform/http/cursor.ts'
 import type { ListQuery } from '../platform/http/schemas.ts'
 import { toTransaction } from './account.ts'
 import type { LedgerDeps } from './ledger/ledger.ts'
-import { getAccount } from './ledger/ledger.ts'
+import { getAccount, readPosted } from './ledger/ledger.ts'
 import * as queries from './ledger/queries.ts'
 import type { TransactionType } from './ledger/queries.ts'
-import { readSettled } from './spending/spending.ts'
 
 const types: readonly TransactionType[] = ['deposit', 'usage', 'refund', 'adjustment', 'platform_fee']
 
 /**
- * A page of the ledger, newest first. Transactions are numbered without gaps, so that without a filter any page is as
- * near as the first. A type that is none means no filter.
+ * A page of the ledger, newest first. Transactions are numbered without gaps, so without a filter the last page is found
+ * as fast as the first. An unknown type means no filter.
  */
 export const listTransactions = (
   deps: LedgerDeps,
   orgId: string,
   { limit, page, cursor, type: given }: ListQuery & { type?: string | undefined },
 ) =>
-  readSettled(deps, orgId, async (db) => {
+  readPosted(deps, orgId, async (db) => {
     const type = types.find((one) => one === given)
     const { transactionCount } = await getAccount(db, orgId)
     const total =

@@ -66,17 +66,17 @@ const ledgerVerify = async ({ db }: CommandContext, { options }: Arguments): Pro
   const result =
     wanted === undefined
       ? await verifyLedgers(db)
-      : { orgs: 1, faults: await verifyOrg(db, (await getOrg(db, wanted)).id) }
-  const { orgs, faults } = result
+      : { orgs: 1, discrepancies: await verifyOrg(db, (await getOrg(db, wanted)).id) }
+  const { orgs, discrepancies } = result
   return {
-    json: { orgs, faults },
+    json: { orgs, faults: discrepancies },
     lines:
-      faults.length === 0
+      discrepancies.length === 0
         ? [`The ledgers of ${orgs} orgs add up.`]
-        : faults.map(
+        : discrepancies.map(
             ({ orgId, check, expected, found }) => `✗ ${orgId}  ${check}: ${expected}, but ${found} was found`,
           ),
-    ok: faults.length === 0,
+    ok: discrepancies.length === 0,
   }
 }
 

@@ -16,7 +16,7 @@ after(() => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-// Every call bears a fee, and every turn is held for.
+// Every call has a fee, and every turn a reservation.
 const app = await startTestApp(
   { BILLING_ENFORCED: '1', PLATFORM_FEE_WAIVER_CENTS: '0', PLATFORM_FEE_BPS: '777' },
   { work: false },
@@ -37,13 +37,13 @@ const kill = async (child: ChildProcess): Promise<void> => {
   if (child.signalCode === null) await once(child, 'exit')
 }
 
-/** The real command, on the same database. */
+/** Runs `atrium ledger verify` on the same database. */
 const verify = async () => {
   const { host, port, user, database } = connection
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host ?? '')}`
   const cli = new URL('../../src/cli/cli.ts', import.meta.url).pathname
   const env = { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: config.dataDir }
-  // Where something is off the command exits with 1, having said what.
+  // The command exits with 1 when a ledger does not add up, after it has printed the differences.
   const ended = await promisify(execFile)(process.execPath, [cli, 'ledger', 'verify', '--json'], { env }).catch(
     (error: { stdout: string }) => error,
   )
@@ -53,7 +53,7 @@ const verify = async () => {
 const turnsAtOnce = 24
 const kills = 5
 
-test('workers that are killed under load charge every call that was made once, and hold nothing in the end', async (t) => {
+test('charges every call once and leaves no reservation when workers are killed under load', async (t) => {
   const owner = await app.createOrg()
   await deposit(app, owner, 100_000)
   const sessions = await Promise.all(
@@ -73,7 +73,7 @@ test('workers that are killed under load charge every call that was made once, a
     await delay(100 + Math.random() * 400)
     const [first, second] = workers
     await kill(first)
-    // The ledger adds up at any moment, whatever died.
+    // The ledger adds up at any moment, whichever process died.
     const { balance, usage } = await getBilling(app, owner)
     assert.equal(
       usage.currentMonth.totalChargedMicrocents,

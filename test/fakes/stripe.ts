@@ -1,5 +1,5 @@
-// A stand-in for Stripe on loopback: the routes that we use, as strict as the real ones about authentication, content
-// type, parameters and idempotency keys. What Stripe would send is signed by its own library's helper.
+// A fake of Stripe on loopback: the routes that Atrium calls, as strict as the real ones about authentication, content
+// type, parameters and idempotency keys. Events are signed by the helper of Stripe's library.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -16,7 +16,7 @@ type Json = any
 export interface StripeRequest {
   method: string
   path: string
-  /** The form, its brackets taken apart. */
+  /** The form, with bracketed names as nested objects. */
   params: Json
   idempotencyKey: string | undefined
 }
@@ -24,7 +24,7 @@ export interface StripeRequest {
 export interface FakeStripe {
   /** For STRIPE_API_BASE. */
   origin: string
-  /** What was asked and carried out, oldest first; repetitions under the same key are not. */
+  /** The requests that were carried out, oldest first, without repetitions under the same idempotency key. */
   requests: StripeRequest[]
   /** How often each idempotency key was sent. */
   attempts: Map<string, number>
@@ -33,9 +33,9 @@ export interface FakeStripe {
   paymentIntents: Map<string, Json>
   /** The methods that customers have saved. */
   methods: Map<string, string[]>
-  /** By which payment each invoice was paid. */
+  /** The payment of each invoice. */
   invoicePayments: Map<string, string>
-  /** Ends a page as paid, as a person would, and answers the session. */
+  /** Pays a checkout session, as a person would, and returns it. */
   pay(sessionId: string, options?: { save?: boolean }): Json
 }
 
@@ -65,7 +65,7 @@ class Refusal extends Error {
 const invalid = (message: string, param?: string): Refusal =>
   new Refusal(400, { type: 'invalid_request_error', message, ...(param ? { param } : {}) })
 
-/** Unknown parameters are an error there, and not ignored. */
+/** Stripe rejects unknown parameters instead of ignoring them. */
 const only = (params: Json, allowed: string[]): void => {
   for (const name of Object.keys(params)) {
     if (!allowed.includes(name)) throw invalid(`Received unknown parameter: ${name}`, name)
@@ -114,7 +114,7 @@ const checkSession = (params: Json): number => {
 const signature = (payload: string, secret: string, at: number): string =>
   Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: at })
 
-/** Any body with the headers that Stripe would send with it, its signature included. */
+/** A body with the headers that Stripe would send, the signature included. */
 export const signedBody = (
   body: string,
   secret = webhookSecret,
@@ -153,7 +153,7 @@ const read = async (request: IncomingMessage): Promise<string> => {
   return text
 }
 
-/** Starts one, for a file of tests. */
+/** Starts a fake that is closed after the tests of the file. */
 export const startFakeStripe = async (): Promise<FakeStripe> => {
   const sessions = new Map<string, Json>()
   const answers = new Map<string, { digest: string; status: number; body: Json }>()
@@ -338,7 +338,7 @@ export const startFakeStripe = async (): Promise<FakeStripe> => {
       return answer(200, body)
     } catch (error) {
       if (!(error instanceof Refusal)) {
-        // Carried out, and the answer lost: the same request under the same key will get it.
+        // The request is carried out but its response is lost: a repetition under the same key gets the response.
         const last = [...fake.paymentIntents.values()].at(-1)
         remember(200, last)
         fake.requests.push({ method, path, params: parseForm(text), idempotencyKey: key })

@@ -1,4 +1,4 @@
-// Money in tests: what an org has, what turns on the paid demo model cost, and the proof that the ledger adds up.
+// Helpers for tests of billing: deposits, turns on the paid demo model, and the check that the ledger adds up.
 import assert from 'node:assert/strict'
 import { verifyOrg } from '../../src/billing/ledger/verify.ts'
 import { createAgent, openSession, say } from './chat.ts'
@@ -21,24 +21,26 @@ export const deposit = async (app: TestApp, as: TestActor, amountCents: number):
   return body.data
 }
 
-/** A session with an agent on the model that has a price. */
+/** A session with an agent on the paid demo model. */
 export const openPaid = async (app: TestApp, as: TestActor, json: object = {}, session: object = {}): Promise<Json> => {
   const agent = await createAgent(app, as, { name: 'Paid', model: 'atrium/demo-paid', ...json })
   return openSession(app, as, { agentId: agent.id, ...session })
 }
 
-/** One turn of one call that costs so many tokens: 1 microcent each of input, 4 of output. */
-export const spend = (
-  app: TestApp,
-  as: TestActor,
-  sessionId: string,
-  input: number,
-  output = 0,
-  cacheRead = 0,
-  cacheWrite = 0,
-): Promise<Answer> => say(app, as, sessionId, { text: `/tokens ${input} ${output} ${cacheRead} ${cacheWrite}` })
+export interface CallTokens {
+  input: number
+  output?: number
+  cacheRead?: number
+  cacheWrite?: number
+}
 
-/** Every transaction of an org, oldest first, read page by page. */
+/** A turn of one call that uses these tokens; a number is input. An input token costs 1 microcent, an output token 4. */
+export const spend = (app: TestApp, as: TestActor, sessionId: string, tokens: number | CallTokens): Promise<Answer> => {
+  const { input, output = 0, cacheRead = 0, cacheWrite = 0 } = typeof tokens === 'number' ? { input: tokens } : tokens
+  return say(app, as, sessionId, { text: `/tokens ${input} ${output} ${cacheRead} ${cacheWrite}` })
+}
+
+/** Every transaction of an org, oldest first. */
 export const listLedger = async (app: TestApp, as: TestActor): Promise<Json[]> => {
   const items: Json[] = []
   let cursor: string | null = ''
@@ -53,7 +55,7 @@ export const listLedger = async (app: TestApp, as: TestActor): Promise<Json[]> =
 
 export const sumOf = (items: Json[]): number => items.reduce((sum, { amountCents }) => sum + amountCents, 0)
 
-/** The org's ledger, its records, its rollups and what the API says of them all add up. */
+/** Asserts that the org's ledger, records, rollups and API reports add up. Returns the billing snapshot. */
 export const assertExact = async (app: TestApp, as: TestActor): Promise<Json> => {
   const snapshot = await getBilling(app, as)
   const { balance } = snapshot
@@ -62,11 +64,11 @@ export const assertExact = async (app: TestApp, as: TestActor): Promise<Json> =>
   const deposits = ledger.filter(({ type }) => type === 'deposit')
   assert.equal(sumOf(deposits), balance.cumulativeDepositsCents)
   const { body } = await app.call('GET', `${billing}/spending?period=all`, { as })
-  const moved = -sumOf(ledger.filter(({ type }) => type === 'usage' || type === 'platform_fee'))
+  const postedCents = -sumOf(ledger.filter(({ type }) => type === 'usage' || type === 'platform_fee'))
   assert.equal(
     body.data.summary.totalChargedMicrocents,
-    moved * 10_000 + balance.remainderMicrocents,
-    'charged is what moved and the remainder',
+    postedCents * 10_000 + balance.remainderMicrocents,
+    'charges are the posted cents and the remainder',
   )
   assert.ok(balance.remainderMicrocents >= 0 && balance.remainderMicrocents < 10_000)
   for (const axis of ['model', 'agent', 'project']) {

@@ -5,17 +5,16 @@ import { findMonthCharges, setCapWarned } from './queries.ts'
 import type { AccountRow } from './queries.ts'
 import { microcentsPerCent } from './money.ts'
 
-/** A cap that this much of is used up, in percent, is near. */
+/** The percentage of a cap from which its state is `near`. */
 const nearPercent = 80n
 
-/** How far a monthly cap is used up. */
 export const capState = (capCents: bigint, chargedMicrocents: bigint): 'free' | 'near' | 'reached' => {
   const cap = capCents * microcentsPerCent
   if (chargedMicrocents >= cap) return 'reached'
   return chargedMicrocents * 100n >= cap * nearPercent ? 'near' : 'free'
 }
 
-/** Says once a month, in the audit log, that most of the org's cap is used up. The account must be locked. */
+/** Writes `billing.cap-near` to the audit log, once a month, when the org nears its cap. The account must be locked. */
 export const watchCap = async (db: Transaction, account: AccountRow): Promise<void> => {
   const { orgId, monthlyCapCents, capWarnedMonth } = account
   if (monthlyCapCents === null) return

@@ -7,11 +7,11 @@ import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { refundedOf } from '../payments/credit.ts'
-import { admitTurn } from './gate.ts'
-import { adjust, centsToMove, settle } from './ledger.ts'
+import { admitTurn } from './reservations.ts'
+import { adjust, centsToPost, postCharges } from './ledger.ts'
 import { completeTopup, failTopup } from '../payments/topups.ts'
 import { insertTopup } from '../payments/topup-queries.ts'
-import { recordUsage, releaseHold, shrinkHold } from './usage-queries.ts'
+import { recordUsage, releaseReservation, shrinkReservation } from './usage-queries.ts'
 import { verifyOrg } from './verify.ts'
 
 const app = await startTestApp({ STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: webhookSecret })
@@ -19,7 +19,7 @@ const { db } = app
 const { jobs } = app.deps
 const seed = process.env['ATRIUM_TEST_SEED'] ? { seed: Number(process.env['ATRIUM_TEST_SEED']) } : {}
 
-test('whole cents move as soon as there are any: what is carried is less than a cent, and no part is ever negative', () => {
+test('posts whole cents as soon as there are any, carries less than a cent, and never a negative part', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ cost: fc.bigInt(0n, 30_000n), fee: fc.bigInt(0n, 30_000n) }), { maxLength: 60 }),
@@ -27,7 +27,7 @@ test('whole cents move as soon as there are any: what is carried is less than a 
         const account = { chargedMicrocents: 0n, feeMicrocents: 0n, movedCents: 0n, movedFeeCents: 0n }
         for (const { cost, fee } of charges) {
           const added = { chargedMicrocents: cost + fee, feeMicrocents: fee }
-          const { usageCents, feeCents } = centsToMove(account, added)
+          const { usageCents, feeCents } = centsToPost(account, added)
           assert.ok(usageCents >= 0n && feeCents >= 0n)
           account.chargedMicrocents += added.chargedMicrocents
           account.feeMicrocents += fee
@@ -35,7 +35,7 @@ test('whole cents move as soon as there are any: what is carried is less than a 
           account.movedFeeCents += feeCents
           const remainder = account.chargedMicrocents - 10_000n * account.movedCents
           assert.ok(remainder >= 0n && remainder < 10_000n, `${remainder}`)
-          assert.ok(account.movedFeeCents * 10_000n <= account.feeMicrocents, 'no more fee moves than was charged')
+          assert.ok(account.movedFeeCents * 10_000n <= account.feeMicrocents, 'no more fee is posted than was charged')
         }
       },
     ),
@@ -43,7 +43,7 @@ test('whole cents move as soon as there are any: what is carried is less than a 
   )
 })
 
-test('what went back of a payment does not depend on the order in which it was told', () => {
+test('computes the same refunded amount for every order of the same facts', () => {
   const fact = fc.oneof(
     fc.record({
       kind: fc.constant('charge' as const),
@@ -59,9 +59,9 @@ test('what went back of a payment does not depend on the order in which it was t
   fc.assert(
     fc.property(fc.array(fact, { maxLength: 8 }), fc.integer(), (facts, turn) => {
       const shuffled = facts.toSorted((a, b) => (a.id + turn < b.id + turn ? -1 : 1)).toReversed()
-      const back = refundedOf(facts, 1_000n)
-      assert.equal(refundedOf(shuffled, 1_000n), back)
-      assert.ok(back >= 0n && back <= 1_000n)
+      const refunded = refundedOf(facts, 1_000n)
+      assert.equal(refundedOf(shuffled, 1_000n), refunded)
+      assert.ok(refunded >= 0n && refunded <= 1_000n)
     }),
     seed,
   )
@@ -70,7 +70,7 @@ test('what went back of a payment does not depend on the order in which it was t
 interface Org {
   orgId: string
   agents: string[]
-  /** Turns that hold something. */
+  /** Turns with a reservation. */
   open: string[]
   /** Payments that may be refunded. */
   paid: { intent: string; amount: number; refunded: number }[]
@@ -83,7 +83,7 @@ type Step = (org: Org) => Promise<void>
 const rates = { input: 1_000_000, output: 4_000_000, cacheRead: 0, cacheWrite: 0 }
 const fee = { bps: 500, waiverCents: 3_000 }
 
-const hold = async (org: Org): Promise<void> => {
+const reserve = async (org: Org): Promise<void> => {
   const turnId = newId()
   const call = { orgId: org.orgId, turnId, agentId: org.agents[0]!, agentCapCents: null, rates, fee, isByok: false }
   await db.transaction('all orgs', (db) => admitTurn(db, false, { ...call, inputTokens: 100, maxOutputTokens: 500 }))
@@ -98,10 +98,10 @@ const record = (org: Org, call: { turnId: string; cost: number; step?: number })
         ${`m/${call.cost % 3}`} as model, 'chat' as operation, ${call.cost}::bigint as input_tokens, 0 as output_tokens,
         0 as cache_read_tokens, 0 as cache_write_tokens, false as is_estimate, ${call.cost % 5 === 0}::boolean as is_byok,
         ${call.cost}::bigint as provider_cost_microcents, ${fee.bps}::int as fee_bps,
-        ${fee.waiverCents}::bigint as fee_waiver_cents`)}, ${shrinkHold}
+        ${fee.waiverCents}::bigint as fee_waiver_cents`)}, ${shrinkReservation}
     select count(*) from recorded`)
 
-const tell = async (type: string, object: object): Promise<void> => {
+const deliver = async (type: string, object: object): Promise<void> => {
   const { body, headers } = signedEvent(type, object)
   assert.equal((await app.call('POST', '/api/v1/billing/webhooks/stripe', { body, headers })).status, 200)
 }
@@ -116,7 +116,7 @@ const charge =
     org.sums.calls += 1
   }
 
-/** The end of a step is written again, as after a crash that lost the answer of the database. */
+/** Records a call again, as after a crash that lost the database's response. */
 const chargeAgain =
   (which: number): Step =>
   async (org) => {
@@ -124,7 +124,7 @@ const chargeAgain =
     if (call) await record(org, { ...call, step: org.calls.indexOf(call) + 1 })
   }
 
-/** The process dies in the middle of a statement's transaction: nothing of it is there. */
+/** The process dies before the commit: nothing is stored. */
 const crash =
   (cost: number): Step =>
   async (org) => {
@@ -142,7 +142,7 @@ const release: Step = async (org) => {
   const turnId = org.open.pop()
   if (turnId === undefined) return
   const turn = sql`(select ${org.orgId}::uuid as org_id, ${turnId}::uuid as id)`
-  await db.row(sql`with ${releaseHold(turn)} select 1`)
+  await db.row(sql`with ${releaseReservation(turn)} select 1`)
 }
 
 const deposit =
@@ -153,8 +153,8 @@ const deposit =
     await db.execute(sql`
       insert into checkouts (org_id, id, kind, amount_cents, session_id, created_by)
       values (${org.orgId}, ${checkoutId}, 'deposit', ${amount}, ${session}, ${newId()})`)
-    const told = { id: session, payment_status: 'paid', payment_intent: intent }
-    await Promise.all([tell('checkout.session.completed', told), tell('checkout.session.completed', told)])
+    const object = { id: session, payment_status: 'paid', payment_intent: intent }
+    await Promise.all([deliver('checkout.session.completed', object), deliver('checkout.session.completed', object)])
     org.paid.push({ intent, amount, refunded: 0 })
     org.sums.deposits += amount
   }
@@ -165,8 +165,8 @@ const refund =
     const payment = org.paid[which % Math.max(1, org.paid.length)]
     if (!payment) return
     payment.refunded = Math.min(payment.amount, payment.refunded + Math.ceil((payment.amount * share) / 100))
-    const told = { id: `ch_${payment.intent}`, payment_intent: payment.intent, amount_refunded: payment.refunded }
-    await Promise.all([tell('charge.refunded', told), tell('charge.refunded', told)])
+    const object = { id: `ch_${payment.intent}`, payment_intent: payment.intent, amount_refunded: payment.refunded }
+    await Promise.all([deliver('charge.refunded', object), deliver('charge.refunded', object)])
   }
 
 const topUp =
@@ -174,14 +174,14 @@ const topUp =
   async (org) => {
     const id = newId()
     const intent = `pi_${id}`
-    // One at a time: while another one is under way none begins.
+    // No top-up starts while another one is being made.
     if (!(await db.transaction('all orgs', (db) => insertTopup(db, org.orgId, id, BigInt(amount))))) return
     const topup = { orgId: org.orgId, id, amountCents: BigInt(amount) }
     const end = { state: 'declined', paymentIntentId: intent, code: 'x', message: 'x' } as const
-    const settleOnce = () =>
+    const finish = () =>
       db.transaction('all orgs', (db) => (isPaid ? completeTopup(db, jobs, topup, intent) : failTopup(db, topup, end)))
-    // The provider's answer and its event, at once.
-    await Promise.all([settleOnce(), settleOnce()])
+    // The provider's response and its event arrive at the same time.
+    await Promise.all([finish(), finish()])
     if (!isPaid) return
     org.paid.push({ intent, amount, refunded: 0 })
     org.sums.deposits += amount
@@ -191,7 +191,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 60_000 }).map(charge), weight: 6 },
   { arbitrary: fc.nat(50).map(chargeAgain), weight: 2 },
   fc.integer({ min: 1, max: 9_000 }).map(crash),
-  fc.constant<Step>(hold),
+  fc.constant<Step>(reserve),
   fc.constant<Step>(release),
   fc.integer({ min: 100, max: 4_000 }).map(deposit),
   fc.tuple(fc.nat(9), fc.integer({ min: 1, max: 100 })).map(([which, share]) => refund(which, share)),
@@ -204,11 +204,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         async (org) =>
           void (await adjust(db, org.orgId, BigInt(cents), 'By hand')),
     ),
-  fc.constant<Step>((org) => settle({ db, jobs }, org.orgId)),
+  fc.constant<Step>((org) => postCharges({ db, jobs }, org.orgId)),
 )
 
-describe('any history', () => {
-  test('of deposits, charges, refunds, top-ups, releases and crashes, also at once, adds up', async () => {
+describe('the ledger', () => {
+  test('adds up after any history of concurrent deposits, charges, refunds, top-ups, releases and crashes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 8 }), async (rounds) => {
         const owner = await app.createOrg()
@@ -227,14 +227,14 @@ describe('any history', () => {
         assert.equal(balance.cumulativeDepositsCents, org.sums.deposits)
         assert.equal(usage.currentMonth.providerCostMicrocents, org.sums.provider)
         assert.equal(usage.currentMonth.requestCount, org.sums.calls)
-        const held = await db.row<{ n: number }>(sql`
+        const reserved = await db.row<{ n: number }>(sql`
           select coalesce(sum(microcents), 0)::float8 as n from usage_holds where org_id = ${owner.orgId}`)
-        assert.equal(balance.reservedMicrocents, held!.n)
-        const gone = await db.row<{ cents: number }>(sql`
+        assert.equal(balance.reservedMicrocents, reserved!.n)
+        const refunds = await db.row<{ cents: number }>(sql`
           select coalesce(-sum(amount_cents), 0)::float8 as cents from transactions
           where org_id = ${owner.orgId} and type = 'refund'`)
         assert.equal(
-          gone!.cents,
+          refunds!.cents,
           org.paid.reduce((sum, { refunded }) => sum + refunded, 0),
         )
         while (org.open.length > 0) await release(org)

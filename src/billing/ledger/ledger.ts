@@ -7,12 +7,12 @@ import { watchCap } from './caps.ts'
 import * as queries from './queries.ts'
 import type { AccountRow, NewTransaction, TransactionType } from './queries.ts'
 import { microcentsPerCent } from './money.ts'
-import { watchBalance } from '../payments/topup-watch.ts'
+import { topUpIfLow } from '../payments/topup-trigger.ts'
 import * as usageQueries from './usage-queries.ts'
 
 export type { AccountRow } from './queries.ts'
 
-/** The account, locked until the transaction ends. Every org has one. */
+/** The account of the org, locked until the transaction ends. Every org has one. */
 export const lockAccount = async (db: Transaction, orgId: string): Promise<AccountRow> => {
   const account = await queries.lockAccount(db, orgId)
   if (!account) throw new Error(`the org ${orgId} has no billing account`)
@@ -30,12 +30,12 @@ export interface Entry {
   amountCents: bigint
   paymentIntentId?: string | null
   notes?: string | null
-  /** What it stands for: nothing of the same reference is booked twice. */
+  /** The event that it stands for: `postEntryOnce` posts one entry per reference. */
   reference?: string | null
 }
 
-/** Appends to the ledger of a locked account and answers the account as it then is. */
-export const book = async (db: Transaction, account: AccountRow, entries: Entry[]): Promise<AccountRow> => {
+/** Appends entries to the ledger of a locked account and returns the account after them. */
+export const postEntries = async (db: Transaction, account: AccountRow, entries: Entry[]): Promise<AccountRow> => {
   if (entries.length === 0) return account
   const rows = entries.map(
     ({ type, amountCents, paymentIntentId = null, notes = null, reference = null }): NewTransaction => ({
@@ -58,22 +58,22 @@ export const book = async (db: Transaction, account: AccountRow, entries: Entry[
   }
 }
 
-/** Books an entry unless its reference is in the ledger already. Undefined then. */
-export const bookOnce = async (
+/** Posts an entry unless the ledger has one with its reference. Returns undefined then. */
+export const postEntryOnce = async (
   db: Transaction,
   account: AccountRow,
   entry: Entry & { reference: string },
 ): Promise<AccountRow | undefined> =>
-  (await queries.hasReference(db, account.orgId, entry.reference)) ? undefined : book(db, account, [entry])
+  (await queries.hasReference(db, account.orgId, entry.reference)) ? undefined : postEntries(db, account, [entry])
 
-export type Charged = Pick<AccountRow, 'chargedMicrocents' | 'feeMicrocents' | 'movedCents' | 'movedFeeCents'>
+export type ChargeTotals = Pick<AccountRow, 'chargedMicrocents' | 'feeMicrocents' | 'movedCents' | 'movedFeeCents'>
 
 /**
- * The whole cents that move into the ledger when this much more was charged, and how many of them are fee. What is
- * carried on is less than a cent, the fee's part included: charged = 10,000 × moved + remainder, always.
+ * The whole cents to post after `added` was charged, and how many of them are fee. The remainder that is carried over is
+ * less than a cent, the part of the fee included. The invariant: charged = 10,000 × posted + remainder.
  */
-export const centsToMove = (
-  before: Charged,
+export const centsToPost = (
+  before: ChargeTotals,
   added: { chargedMicrocents: bigint; feeMicrocents: bigint },
 ): { usageCents: bigint; feeCents: bigint } => {
   const cents = (before.chargedMicrocents + added.chargedMicrocents) / microcentsPerCent - before.movedCents
@@ -84,17 +84,17 @@ export const centsToMove = (
 
 const callsAtOnce = 10_000
 
-const noteOf = (calls: number): string => (calls === 1 ? '1 call of a model' : `${calls} calls of models`)
+const noteOf = (calls: number): string => (calls === 1 ? '1 model call' : `${calls} model calls`)
 
-/** Folds what waits of a locked account into its records, rollups and ledger. Answers how many calls that were. */
-export const foldCharges = async (
+/** Posts up to `callsAtOnce` pending charges of a locked account. Returns the account after them and their number. */
+export const postBatch = async (
   db: Transaction,
   account: AccountRow,
 ): Promise<{ account: AccountRow; calls: number }> => {
-  const added = await usageQueries.absorbInbox(db, account.orgId, callsAtOnce)
+  const added = await usageQueries.postInbox(db, account.orgId, callsAtOnce)
   const { calls, chargedMicrocents, feeMicrocents } = added
   if (chargedMicrocents === 0n) return { account, calls }
-  const { usageCents, feeCents } = centsToMove(account, added)
+  const { usageCents, feeCents } = centsToPost(account, added)
   const movedCents = usageCents + feeCents
   await queries.addCharges(db, account.orgId, { chargedMicrocents, feeMicrocents, movedCents, movedFeeCents: feeCents })
   const charged: AccountRow = {
@@ -107,11 +107,11 @@ export const foldCharges = async (
   const entries: Entry[] = []
   if (usageCents > 0n) entries.push({ type: 'usage', amountCents: -usageCents, notes: noteOf(calls) })
   if (feeCents > 0n) entries.push({ type: 'platform_fee', amountCents: -feeCents })
-  const booked = await book(db, charged, entries)
+  const posted = await postEntries(db, charged, entries)
   if (movedCents > 0n && account.promotionRemainingCents > 0n) {
     await queries.consumePromotions(db, account.orgId, movedCents)
   }
-  return { account: booked, calls }
+  return { account: posted, calls }
 }
 
 export interface LedgerDeps {
@@ -120,28 +120,37 @@ export interface LedgerDeps {
 }
 
 /**
- * Folds an org's charges until nothing waits that was there when this began: what is read afterwards is the whole
- * truth. Cheap when nothing waits.
+ * Posts the charges of an org that were committed before the call: they are moved from the inbox into the usage records
+ * and rollups, and their whole cents become ledger entries. One short query when none is pending.
  */
-export const settle = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> => {
-  if (!(await usageQueries.hasWaiting(db, orgId))) return
+export const postCharges = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> => {
+  if (!(await usageQueries.hasPendingCharges(db, orgId))) return
   for (;;) {
     const calls = await db.transaction({ orgId }, async (db) => {
       const before = await lockAccount(db, orgId)
-      const { account, calls } = await foldCharges(db, before)
+      const { account, calls } = await postBatch(db, before)
       await watchCap(db, account)
-      await watchBalance(db, jobs, account)
+      await topUpIfLow(db, jobs, account)
       return calls
     })
     if (calls < callsAtOnce) return
   }
 }
 
-/** From the terminal: books what no payment and no usage stands for. Answers the account afterwards. */
+/** Runs `read` in one snapshot that includes all charges that were committed before the call. */
+export const readPosted = async <T>(deps: LedgerDeps, orgId: string, read: (db: Db) => Promise<T>): Promise<T> => {
+  await postCharges(deps, orgId)
+  return deps.db.transaction({ orgId }, async (db) => {
+    await queries.useSnapshot(db)
+    return read(db)
+  })
+}
+
+/** `atrium adjust`: posts an adjustment by the operator and returns the account after it. */
 export const adjust = (db: Database, orgId: string, amountCents: bigint, notes: string): Promise<AccountRow> =>
   db.transaction({ orgId }, async (db) => {
     const account = await lockAccount(db, orgId)
     const details = { amountCents: Number(amountCents), notes }
     await audit(db, systemActor(orgId, 'atrium command'), 'billing.adjusted', { type: 'billing', id: null }, details)
-    return book(db, account, [{ type: 'adjustment', amountCents, notes }])
+    return postEntries(db, account, [{ type: 'adjustment', amountCents, notes }])
   })

@@ -1,11 +1,10 @@
 import type { BillingConfig } from '../../config/billing.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { waiverOf } from '../account.ts'
-import type { Rates } from './gate.ts'
+import type { Rates } from './reservations.ts'
 import { getAccount } from './ledger.ts'
 import { ceilDiv } from './money.ts'
 
-/** What pricing needs to know of a model. */
 export interface PricedModel {
   id: string
   name: string
@@ -23,14 +22,14 @@ const ratesOf = (rates: Rates, bps: number) => ({
   cacheWriteMicrocents: withFee(rates.cacheWrite, bps),
 })
 
-/** Things that a client may expect to be charged for, and that are not. */
+/** Services that are free of charge, listed because clients may expect to pay for them. */
 const services = [
   { id: 'files.storage', unit: 'GB a month', priceMicrocents: 0 },
   { id: 'webhooks.delivery', unit: 'delivery', priceMicrocents: 0 },
   { id: 'tools.call', unit: 'call', priceMicrocents: 0 },
 ]
 
-/** Plans, the fee as this org pays it, and what each model costs with and without it. */
+/** The plans, the platform fee that applies to this org, and the rates of each model with and without it. */
 export const getPricing = async (db: Db, config: BillingConfig, models: readonly PricedModel[], orgId: string) => {
   const { active } = waiverOf(await getAccount(db, orgId), config)
   const { bps } = config.fee

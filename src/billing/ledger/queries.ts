@@ -24,7 +24,7 @@ export interface AccountRow {
   capWarnedMonth: string | null
   customerId: string | null
   paymentMethodId: string | null
-  /** The customer has none, as the provider said. */
+  /** The provider has no payment method for the customer. */
   isMethodMissing: boolean
 }
 
@@ -36,7 +36,7 @@ const columns = sql`org_id, balance_cents, cumulative_deposits_cents, transactio
 export const findAccount = (db: Db, orgId: string) =>
   db.row<AccountRow>(sql`select ${columns} from billing_accounts where org_id = ${orgId}`)
 
-/** The account, held against every other change of its money. */
+/** Locks the account: all changes of an org's money lock it first, so that they run one after another. */
 export const lockAccount = (db: Db, orgId: string) =>
   db.row<AccountRow>(sql`select ${columns} from billing_accounts where org_id = ${orgId} for no key update`)
 
@@ -49,7 +49,7 @@ export interface NewTransaction {
   reference: string | null
 }
 
-/** Appends to the ledger, behind what is there; the account, which must be locked, follows by itself. */
+/** Appends to the ledger. A trigger updates the account, which must be locked. */
 export const insertTransactions = (db: Db, account: AccountRow, entries: NewTransaction[]) => {
   let number = account.transactionCount
   let balance = account.balanceCents
@@ -69,7 +69,7 @@ export const hasReference = async (db: Db, orgId: string, reference: string): Pr
   (await db.row(sql`
     select 1 as found from transactions where org_id = ${orgId} and reference = ${reference}`)) !== undefined
 
-/** Adds to what was charged and to what of it has moved into the ledger. */
+/** Adds to the totals of charges and of the cents of them that were posted. */
 export const addCharges = (
   db: Db,
   orgId: string,
@@ -82,7 +82,7 @@ export const addCharges = (
       moved_cents = moved_cents + ${added.movedCents}, moved_fee_cents = moved_fee_cents + ${added.movedFeeCents}
     where org_id = ${orgId}`)
 
-/** Uses up redeemed promotions, the oldest first, by what was spent. */
+/** Reduces the remaining amounts of redeemed promotions by what was spent, the oldest first. */
 export const consumePromotions = (db: Db, orgId: string, cents: bigint) =>
   db.execute(sql`
     with line as (
@@ -99,7 +99,7 @@ export const consumePromotions = (db: Db, orgId: string, cents: bigint) =>
     set promotion_remaining_cents = greatest(0, promotion_remaining_cents - ${cents}::bigint)
     where org_id = ${orgId}`)
 
-/** What an org has been charged in a month (UTC), folded or not. */
+/** The charges of an org or one of its agents in the current month (UTC), posted or pending, in microcents. */
 export const findMonthCharges = async (
   db: Db,
   orgId: string,
@@ -134,7 +134,7 @@ export interface TransactionRow {
   createdAt: string
 }
 
-/** Below `before`, newest first. */
+/** Transactions numbered below `before`, newest first. */
 export const listTransactions = (
   db: Db,
   orgId: string,
@@ -155,5 +155,5 @@ export const listTotals = (db: Db, orgId: string) =>
   db.rows<{ type: TransactionType; count: bigint; cents: bigint }>(sql`
     select type, count, cents from transaction_totals where org_id = ${orgId}`)
 
-/** Every statement until the end of the transaction sees the same moment. Must be its first. */
-export const freeze = (db: Db) => db.execute(sql`set transaction isolation level repeatable read read only`)
+/** All statements of the transaction read one snapshot. Must be its first statement. */
+export const useSnapshot = (db: Db) => db.execute(sql`set transaction isolation level repeatable read read only`)

@@ -1,19 +1,18 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 
-/** The columns that a statement which records usage has to provide, in this order. */
-const given = sql`org_id, turn_id, step, attempt, agent_id, project_id, model, operation, input_tokens, output_tokens,
+/** The columns that a statement that records usage must select, in this order. */
+const usageColumns = sql`org_id, turn_id, step, attempt, agent_id, project_id, model, operation, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, is_estimate, is_byok, provider_cost_microcents`
 
 /**
- * A part of a `with` that records calls of models: `recorded`. `calls` selects, under these names, org_id, turn_id,
- * step, attempt, agent_id, project_id, model, operation, input_tokens, output_tokens, cache_read_tokens,
- * cache_write_tokens, is_estimate, is_byok, provider_cost_microcents, fee_bps and fee_waiver_cents. The fee is decided
- * here: by the deposits that are there when the call is written down. A call that is recorded already is left as it is.
+ * A CTE named `recorded` that charges model calls: it writes them to the inbox, from which `postInbox` posts them.
+ * `calls` selects `usageColumns` and also fee_bps and fee_waiver_cents. Whether the fee applies depends on the deposits
+ * at the time of the insert. A call that was recorded before is not recorded again.
  */
 export const recordUsage = (calls: Sql): Sql => sql`recorded as (
-  insert into usage_inbox (${given}, platform_fee_microcents)
-  select ${given},
+  insert into usage_inbox (${usageColumns}, platform_fee_microcents)
+  select ${usageColumns},
     case
       when coalesce((select a.cumulative_deposits_cents from billing_accounts a where a.org_id = calls.org_id), 0)
         <= fee_waiver_cents then 0
@@ -26,21 +25,21 @@ export const recordUsage = (calls: Sql): Sql => sql`recorded as (
   on conflict do nothing
   returning org_id, turn_id, charged_microcents)`
 
-/** Beside `recorded`: what was charged is not held any more. */
-export const shrinkHold: Sql = sql`shrunk as (
+/** A CTE beside `recorded` that reduces the reservation of each turn by what it was charged. */
+export const shrinkReservation: Sql = sql`shrunk as (
   update usage_holds h set microcents = greatest(0, h.microcents - c.microcents)
   from (select org_id, turn_id, sum(charged_microcents) as microcents from recorded group by org_id, turn_id) as c
   where h.org_id = c.org_id and h.turn_id = c.turn_id and c.microcents > 0)`
 
-/** For a turn that waits for a person. Its row stays, so that whoever ends the turn finds it. */
-export const restHold = (turn: Sql): Sql => sql`rested as (
+/** A CTE for a turn that pauses for a decision: sets its reservation to 0. The row is kept until the turn ends. */
+export const emptyReservation = (turn: Sql): Sql => sql`emptied as (
   update usage_holds h set microcents = 0 from ${turn} as t where h.org_id = t.org_id and h.turn_id = t.id)`
 
-/** For the end of a turn: nothing is held for it any more. `turn` names a row of org_id and id. */
-export const releaseHold = (turn: Sql): Sql => sql`released as (
+/** A CTE for the end of a turn: deletes its reservation. `turn` names a relation with org_id and id. */
+export const releaseReservation = (turn: Sql): Sql => sql`released as (
   delete from usage_holds h using ${turn} as t where h.org_id = t.org_id and h.turn_id = t.id)`
 
-export interface Absorbed {
+export interface PostedCharges {
   calls: number
   chargedMicrocents: bigint
   feeMicrocents: bigint
@@ -49,21 +48,18 @@ export interface Absorbed {
 const counters = sql`request_count, byok_request_count, input_tokens, output_tokens, cache_read_tokens,
   cache_write_tokens, provider_cost_microcents, platform_fee_microcents, charged_microcents`
 
-/**
- * Moves what waits in an org's inbox into the records and the rollups, `limit` calls at most, and answers what it comes
- * to. The account must be locked.
- */
-export const absorbInbox = async (db: Db, orgId: string, limit: number): Promise<Absorbed> => {
-  const row = await db.row<Absorbed>(sql`
-    with waiting as materialized (
+/** Moves up to `limit` calls from an org's inbox into the records and rollups; returns their sums. The account must be locked. */
+export const postInbox = async (db: Db, orgId: string, limit: number): Promise<PostedCharges> => {
+  const row = await db.row<PostedCharges>(sql`
+    with pending as materialized (
       select turn_id, step, attempt from usage_inbox where org_id = ${orgId} limit ${limit}
-    ), taken as (
-      delete from usage_inbox i using waiting w
-      where i.org_id = ${orgId} and i.turn_id = w.turn_id and i.step = w.step and i.attempt = w.attempt
+    ), deleted as (
+      delete from usage_inbox i using pending p
+      where i.org_id = ${orgId} and i.turn_id = p.turn_id and i.step = p.step and i.attempt = p.attempt
       returning i.*
-    ), kept as (
-      insert into usage_records (${given}, at, platform_fee_microcents, charged_microcents)
-      select ${given}, at, platform_fee_microcents, charged_microcents from taken
+    ), inserted as (
+      insert into usage_records (${usageColumns}, at, platform_fee_microcents, charged_microcents)
+      select ${usageColumns}, at, platform_fee_microcents, charged_microcents from deleted
       on conflict do nothing
       returning *
     ), summed as (
@@ -72,7 +68,7 @@ export const absorbInbox = async (db: Db, orgId: string, limit: number): Promise
         sum(output_tokens) as output_tokens, sum(cache_read_tokens) as cache_read_tokens,
         sum(cache_write_tokens) as cache_write_tokens, sum(provider_cost_microcents) as provider_cost_microcents,
         sum(platform_fee_microcents) as platform_fee_microcents, sum(charged_microcents) as charged_microcents
-      from kept group by 1, 2, 3, 4, 5
+      from inserted group by 1, 2, 3, 4, 5
     ), rolled as (
       insert into usage_rollups as u (org_id, axis, grain, period, key, ${counters})
       select ${orgId}, axis.name, grain.name, grain.period, axis.key, sum(request_count), sum(byok_request_count),
@@ -94,27 +90,27 @@ export const absorbInbox = async (db: Db, orgId: string, limit: number): Promise
         platform_fee_microcents = u.platform_fee_microcents + excluded.platform_fee_microcents,
         charged_microcents = u.charged_microcents + excluded.charged_microcents
     )
-    select (select count(*) from waiting)::int as calls, coalesce(sum(charged_microcents), 0)::bigint as charged_microcents,
+    select (select count(*) from pending)::int as calls, coalesce(sum(charged_microcents), 0)::bigint as charged_microcents,
       coalesce(sum(platform_fee_microcents), 0)::bigint as fee_microcents
-    from kept`)
+    from inserted`)
   return row ?? { calls: 0, chargedMicrocents: 0n, feeMicrocents: 0n }
 }
 
-export const hasWaiting = async (db: Db, orgId: string): Promise<boolean> =>
+export const hasPendingCharges = async (db: Db, orgId: string): Promise<boolean> =>
   (await db.row(sql`select 1 as found from usage_inbox where org_id = ${orgId} limit 1`)) !== undefined
 
-export const listOrgsWaiting = (db: Db) =>
+export const listOrgsWithPendingCharges = (db: Db) =>
   db.rows<{ orgId: string }>(sql`
-    -- all orgs: the sweep looks after every org whose charges nobody folded
-    with recursive waiting as (
+    -- all orgs: the sweep posts the charges of every org that no process posted
+    with recursive pending as (
       (select org_id from usage_inbox order by org_id limit 1)
       union all
-      select (select i.org_id from usage_inbox i where i.org_id > w.org_id order by i.org_id limit 1)
-      from waiting w where w.org_id is not null
+      select (select i.org_id from usage_inbox i where i.org_id > p.org_id order by i.org_id limit 1)
+      from pending p where p.org_id is not null
     )
-    select org_id from waiting where org_id is not null`)
+    select org_id from pending where org_id is not null`)
 
-/** What the calls of a turn were charged, call by call, whether folded or not. */
+/** The charge of each call of a turn, posted or pending. */
 export const listTurnCharges = (db: Db, orgId: string, turnId: string) =>
   db.rows<{ step: number; attempt: number; platformFeeMicrocents: bigint; chargedMicrocents: bigint }>(sql`
     select step, attempt, platform_fee_microcents, charged_microcents from usage_records

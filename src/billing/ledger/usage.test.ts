@@ -9,13 +9,13 @@ const env = { PLATFORM_FEE_WAIVER_CENTS: '10000' }
 const app = await startTestApp(env)
 const { db } = app
 
-describe('a call of a model', () => {
-  test('is charged to the microcent, moves whole cents into the ledger and carries the rest', async () => {
+describe('model calls', () => {
+  test('charges a call to the microcent, posts whole cents and carries the remainder', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 5_000)
     const session = await openPaid(app, owner)
     // 12,345 input + 1,000 × 4 output = 16,345 microcents.
-    const { body } = await spend(app, owner, session.id, 12_345, 1_000)
+    const { body } = await spend(app, owner, session.id, { input: 12_345, output: 1_000 })
     assert.deepEqual(
       [body.data.turn.costMicrocents, body.data.turn.platformFeeMicrocents, body.data.turn.chargedMicrocents],
       [16_345, 0, 16_345],
@@ -44,11 +44,16 @@ describe('a call of a model', () => {
     assert.equal((await assertExact(app, owner)).balance.remainderMicrocents, 0)
   })
 
-  test('charges cached tokens at their own rates, and not as fresh ones too', async () => {
+  test('charges cached tokens at their own rates and not as uncached input as well', async () => {
     const owner = await app.createOrg()
     const session = await openPaid(app, owner)
     // Of 10,000 input 4,000 from the cache (0.1 each) and 2,000 to it (1.25 each): 4,000 + 400 + 2,500 + 4 × 500.
-    const { body } = await spend(app, owner, session.id, 10_000, 500, 4_000, 2_000)
+    const { body } = await spend(app, owner, session.id, {
+      input: 10_000,
+      output: 500,
+      cacheRead: 4_000,
+      cacheWrite: 2_000,
+    })
     assert.equal(body.data.turn.costMicrocents, 8_900)
     const { usage } = await assertExact(app, owner)
     assert.deepEqual(
@@ -57,7 +62,7 @@ describe('a call of a model', () => {
     )
   })
 
-  test('of a free model counts as a request and costs nothing', async () => {
+  test('counts a call of a free model as a request that costs nothing', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     await ask(app, owner, session.id, { text: 'Hello' })
@@ -66,7 +71,7 @@ describe('a call of a model', () => {
     assert.deepEqual([balance.balanceCents, transactions], [0, []])
   })
 
-  test('bears no fee up to the waiver, to the cent, and the whole fee from the next call on', async () => {
+  test('charges no fee up to the waiver, to the cent, and the full fee from the next call on', async () => {
     const owner = await app.createOrg()
     const session = await openPaid(app, owner)
     await deposit(app, owner, 10_000)
@@ -81,14 +86,14 @@ describe('a call of a model', () => {
       [charged.body.data.turn.platformFeeMicrocents, charged.body.data.turn.chargedMicrocents],
       [6_173, 129_630],
     )
-    // What was recorded before the deposit stays without a fee, whenever it is looked at.
+    // The calls recorded before the deposit stay without a fee.
     assert.equal((await getTurn(app, owner, waived.body.data.turn.id)).platformFeeMicrocents, 0)
     const { usage, balance } = await assertExact(app, owner)
     assert.equal(usage.currentMonth.platformFeeMicrocents, 6_173)
     assert.equal(balance.balanceCents, 10_100 - 25)
   })
 
-  test('moves the fee in transactions of its own', async () => {
+  test('posts the fee as transactions of the type platform_fee', async () => {
     const owner = await app.createOrg()
     const session = await openPaid(app, owner)
     await deposit(app, owner, 10_100)
@@ -100,7 +105,7 @@ describe('a call of a model', () => {
     await assertExact(app, owner)
   })
 
-  test('is recorded once: writing its end again changes nothing', async () => {
+  test('records a call once when the end of its step is stored again', async () => {
     const owner = await app.createOrg()
     const session = await openPaid(app, owner)
     await spend(app, owner, session.id, 50_000)
@@ -117,7 +122,7 @@ describe('a call of a model', () => {
     assert.deepEqual(after.usage, before.usage)
   })
 
-  test('that is cancelled in the middle is charged by estimate, and nothing stays held', async () => {
+  test('charges a cancelled call by estimate and leaves no reservation', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 1_000)
     const session = await openPaid(app, owner)
@@ -136,8 +141,8 @@ describe('a call of a model', () => {
   })
 })
 
-describe('reports', () => {
-  test('equal the ledger while turns of two servers run, at every look', async () => {
+describe('spending reports', () => {
+  test('reports the same sums as the ledger at any moment while turns of two servers run', async () => {
     const owner = await app.createOrg()
     const other = await app.secondServer(env)
     await deposit(app, owner, 50_000)
@@ -146,7 +151,7 @@ describe('reports', () => {
     let looks = 0
     const look = async (): Promise<void> => {
       for (; running; looks++) {
-        // One answer is one moment: all that was charged is gone from the balance, or in the remainder.
+        // A response is one snapshot: every charge has reduced the balance or is in the remainder.
         const { balance, usage } = await getBilling(app, owner)
         assert.equal(
           usage.currentMonth.totalChargedMicrocents,
@@ -158,7 +163,10 @@ describe('reports', () => {
     await Promise.all(
       sessions.map(async (session, i) => {
         for (let n = 0; n < 4; n++) {
-          const { status } = await spend(i % 2 === 0 ? app : other, owner, session.id, 7_777 * (i + 1), n * 333)
+          const { status } = await spend(i % 2 === 0 ? app : other, owner, session.id, {
+            input: 7_777 * (i + 1),
+            output: n * 333,
+          })
           assert.equal(status, 200)
         }
       }),
@@ -169,11 +177,11 @@ describe('reports', () => {
     const { usage } = await assertExact(app, owner)
     assert.equal(usage.currentMonth.requestCount, 16)
     const expected = sessions.reduce((sum, _, i) => sum + 4 * 7_777 * (i + 1) + 4 * 333 * (0 + 1 + 2 + 3), 0)
-    // The fee: deposits are beyond the waiver.
+    // With the fee, because the deposits exceed the waiver.
     assert.equal(usage.currentMonth.providerCostMicrocents, expected)
   })
 
-  test('tell models, agents and projects apart; spend without a project is one item without an id', async () => {
+  test('breaks spending down by model, agent and project, with one item without an id for no project', async () => {
     const owner = await app.createOrg()
     const project = await app.call('POST', '/api/v1/projects', { as: owner, json: { name: 'Launch' } })
     const projectId = project.body.data.id
@@ -193,7 +201,7 @@ describe('reports', () => {
       ]),
       [
         [projectId, 'Launch', 30_000, 0.75],
-        [null, 'Without a project', 10_000, 0.25],
+        [null, 'No project', 10_000, 0.25],
       ],
     )
     const agents = await read('/by-agent?period=7d')
@@ -214,7 +222,7 @@ describe('reports', () => {
     assert.deepEqual(spending.topModels, models.items)
   })
 
-  test('do not name agents of a workspace that the reader is not in; those who manage billing see all', async () => {
+  test('hides agents of workspaces that the reader is not in, but not from billing managers', async () => {
     const owner = await app.createOrg()
     const workspace = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'Secret lab' } })
     const headers = { 'x-workspace-id': workspace.body.data.id }
@@ -251,7 +259,7 @@ describe('reports', () => {
 })
 
 describe('the ledger', () => {
-  test('is append-only for everybody, the owner of the database included', async () => {
+  test('rejects updates and deletes of transactions, even by the owner of the database', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 500)
     for (const statement of [
@@ -268,7 +276,7 @@ describe('the ledger', () => {
     assert.equal((await assertExact(app, owner)).balance.balanceCents, 500)
   })
 
-  test('of another org is not seen', async () => {
+  test('does not list transactions of another org', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     await deposit(app, owner, 700)

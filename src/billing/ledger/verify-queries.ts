@@ -3,11 +3,11 @@ import type { Db } from '../../platform/database/database.ts'
 
 export const listOrgIds = (db: Db) =>
   db.rows<{ id: string }>(sql`
-    -- all orgs: the proof is about every one of them
+    -- all orgs: the operator verifies every ledger
     select id from orgs order by id`)
 
-/** Summing up millions of records takes longer than any request may. */
-export const takeTime = (db: Db) => db.execute(sql`set local statement_timeout = 0`)
+/** Summing up millions of records takes longer than the statement timeout of requests. */
+export const removeStatementTimeout = (db: Db) => db.execute(sql`set local statement_timeout = 0`)
 
 export interface Sums {
   balanceCents: bigint
@@ -70,12 +70,12 @@ export const listRollupSums = (db: Db, orgId: string) =>
       sum(platform_fee_microcents)::bigint as fee_microcents
     from usage_rollups where org_id = ${orgId} group by axis, grain order by axis, grain`)
 
-/** Holds of turns that ended: money that nobody will give back. And calls that would be charged a second time. */
+/** Reservations of ended turns, which nothing would release, calls that would be charged twice, and excess refunds. */
 export const findLeftovers = (db: Db, orgId: string) =>
-  db.row<{ strayHolds: bigint; doubleCalls: bigint; overRefunds: bigint }>(sql`
+  db.row<{ strayReservations: bigint; doubleCalls: bigint; overRefunds: bigint }>(sql`
     select
       (select count(*) from usage_holds h join turns t on t.org_id = h.org_id and t.id = h.turn_id
-        where h.org_id = ${orgId} and t.ended_at is not null) as stray_holds,
+        where h.org_id = ${orgId} and t.ended_at is not null) as stray_reservations,
       (select count(*) from usage_inbox i join usage_records r using (org_id, turn_id, step, attempt)
         where i.org_id = ${orgId}) as double_calls,
       (select count(*) from payments where org_id = ${orgId} and refunded_cents > amount_cents) as over_refunds`)

@@ -1,30 +1,25 @@
 import type { Transaction } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
-import { book, bookOnce, lockAccount } from '../ledger/ledger.ts'
+import { lockAccount, postEntries, postEntryOnce } from '../ledger/ledger.ts'
 import type { AccountRow } from '../ledger/queries.ts'
 import * as queries from './queries.ts'
 import type { Fact, PaymentRow } from './queries.ts'
 import * as topupQueries from './topup-queries.ts'
-import { watchBalance } from './topup-watch.ts'
+import { topUpIfLow } from './topup-trigger.ts'
 
-/** Before any account: whoever tells of a payment, and whoever credits it, take turns. */
-export const lockSubject = async (db: Transaction, subject: string): Promise<void> => {
-  await queries.lockSubject(db, subject)
-}
-
-type Told = Omit<Fact, 'subject'>
+type PaymentFact = Omit<Fact, 'subject'>
 
 const cents = (value: unknown): bigint => (typeof value === 'number' && value > 0 ? BigInt(Math.round(value)) : 0n)
 const most = (values: bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b), 0n)
 const sum = (values: bigint[]): bigint => values.reduce((a, b) => a + b, 0n)
 
 /**
- * What has gone back of a payment, by all that was told of it: single refunds, and what the charge said was refunded in
- * all. Either may come alone, late or again. A refund that failed did not go back.
+ * The refunded amount in cents: the larger of the sum of single refunds and the total that the charge reports. Either may
+ * arrive alone, late or repeatedly. Failed refunds do not count.
  */
-export const refundedOf = (facts: Told[], amountCents: bigint): bigint => {
+export const refundedOf = (facts: PaymentFact[], amountCents: bigint): bigint => {
   const refunds = facts.filter(({ kind }) => kind === 'refund')
-  const sumOf = (some: Told[]): bigint => sum(some.map(({ data }) => cents(data['amount'])))
+  const sumOf = (some: PaymentFact[]): bigint => sum(some.map(({ data }) => cents(data['amount'])))
   const failed = sumOf(refunds.filter(({ data }) => data['failed'] === true))
   const single = sumOf(refunds.filter(({ data }) => data['failed'] !== true))
   const charged =
@@ -37,7 +32,7 @@ const applyRefunds = async (
   db: Transaction,
   account: AccountRow,
   payment: PaymentRow,
-  facts: Told[],
+  facts: PaymentFact[],
 ): Promise<AccountRow> => {
   const { paymentIntentId, amountCents, refundedCents } = payment
   const refunded = refundedOf(facts, amountCents)
@@ -45,37 +40,39 @@ const applyRefunds = async (
   await queries.setRefunded(db, payment, refunded)
   const back = refundedCents - refunded
   return back < 0n
-    ? book(db, account, [{ type: 'refund', amountCents: back, paymentIntentId, notes: 'Refund' }])
-    : book(db, account, [{ type: 'adjustment', amountCents: back, paymentIntentId, notes: 'A refund failed' }])
+    ? postEntries(db, account, [{ type: 'refund', amountCents: back, paymentIntentId, notes: 'Refund' }])
+    : postEntries(db, account, [{ type: 'adjustment', amountCents: back, paymentIntentId, notes: 'Failed refund' }])
 }
 
 /**
- * What of a plan's credit goes back with its payment, refunded or disputed: in proportion, and never more than was
- * granted. All that was told decides, in whatever order it came.
+ * How much of a plan's credit is withdrawn when its payment is refunded or disputed: in proportion to the payment, at most
+ * what was granted. It depends on all facts, not on their order.
  */
-const takenBackOf = (facts: Told[], grantedCents: bigint, paidCents: bigint): bigint => {
-  const lost = facts
+const withdrawnOf = (facts: PaymentFact[], grantedCents: bigint, paidCents: bigint): bigint => {
+  const disputed = facts
     .filter(({ kind, data }) => kind === 'dispute' && data['won'] !== true)
     .map(({ data }) => (data['amount'] === undefined ? paidCents : cents(data['amount'])))
-  const gone = refundedOf(facts, paidCents) + sum(lost)
-  return gone < paidCents ? (grantedCents * gone) / paidCents : grantedCents
+  const returned = refundedOf(facts, paidCents) + sum(disputed)
+  return returned < paidCents ? (grantedCents * returned) / paidCents : grantedCents
 }
 
 const applyToGrant = async (
   db: Transaction,
   account: AccountRow,
   payment: PaymentRow & { paidCents: bigint },
-  facts: Told[],
+  facts: PaymentFact[],
 ): Promise<AccountRow> => {
   const { paymentIntentId, amountCents, refundedCents, paidCents } = payment
-  const takenBack = takenBackOf(facts, amountCents, paidCents)
-  if (takenBack === refundedCents) return account
-  await queries.setRefunded(db, payment, takenBack)
-  const back = refundedCents - takenBack
+  const withdrawn = withdrawnOf(facts, amountCents, paidCents)
+  if (withdrawn === refundedCents) return account
+  await queries.setRefunded(db, payment, withdrawn)
+  const back = refundedCents - withdrawn
   return back < 0n
-    ? book(db, account, [{ type: 'refund', amountCents: back, paymentIntentId, notes: "A plan's payment went back" }])
-    : book(db, account, [
-        { type: 'adjustment', amountCents: back, paymentIntentId, notes: "A plan's payment is back again" },
+    ? postEntries(db, account, [
+        { type: 'refund', amountCents: back, paymentIntentId, notes: 'Payment of a plan returned' },
+      ])
+    : postEntries(db, account, [
+        { type: 'adjustment', amountCents: back, paymentIntentId, notes: 'Payment of a plan restored' },
       ])
 }
 
@@ -83,7 +80,7 @@ const applyDispute = async (
   db: Transaction,
   account: AccountRow,
   { paymentIntentId, amountCents }: PaymentRow,
-  { id, data }: Told,
+  { id, data }: PaymentFact,
 ): Promise<AccountRow> => {
   const amount = data['amount'] === undefined ? amountCents : cents(data['amount'])
   if (amount === 0n) return account
@@ -94,19 +91,19 @@ const applyDispute = async (
     notes: 'Dispute',
     reference: `dispute:${id}`,
   } as const
-  const withdrawn = (await bookOnce(db, account, lost)) ?? account
+  const withdrawn = (await postEntryOnce(db, account, lost)) ?? account
   if (data['won'] !== true) return withdrawn
   const won = {
     type: 'adjustment',
     amountCents: amount,
     paymentIntentId,
-    notes: 'A dispute was won',
+    notes: 'Dispute won',
     reference: `dispute-won:${id}`,
   } as const
-  return (await bookOnce(db, withdrawn, won)) ?? withdrawn
+  return (await postEntryOnce(db, withdrawn, won)) ?? withdrawn
 }
 
-/** Brings the ledger to what was told of a payment that is credited. Its subject and its account must be locked. */
+/** Posts what the facts of a credited payment require. The payment and its account must be locked. */
 const applyFacts = async (db: Transaction, account: AccountRow, payment: PaymentRow): Promise<AccountRow> => {
   const facts = await queries.listFacts(db, payment.paymentIntentId)
   const { paidCents } = payment
@@ -131,8 +128,8 @@ export interface Credit {
 }
 
 /**
- * Credits a payment to a locked account, once; its subject must be locked before. What was told of it before it came is
- * applied with it. Undefined when it was credited already.
+ * Credits a payment to a locked account, once, and applies the facts that arrived before it. The payment must be locked
+ * before the account. Undefined when it was credited before.
  */
 export const creditPayment = async (
   db: Transaction,
@@ -141,24 +138,24 @@ export const creditPayment = async (
   { amountCents, paymentIntentId, notes, isAutomatic }: Credit,
 ): Promise<AccountRow | undefined> => {
   const reference = `payment:${paymentIntentId}`
-  const booked = await bookOnce(db, account, { type: 'deposit', amountCents, paymentIntentId, notes, reference })
-  if (!booked) return undefined
+  const posted = await postEntryOnce(db, account, { type: 'deposit', amountCents, paymentIntentId, notes, reference })
+  if (!posted) return undefined
   const { orgId } = account
   const paid = { orgId, paymentIntentId, amountCents, paidCents: null }
   await queries.insertPayment(db, paid)
-  // Somebody pays: whatever declined a card before is no reason to wait any longer.
+  // A person paid, so an earlier decline of the saved card no longer delays automatic top-up.
   if (!isAutomatic) await topupQueries.clearBackOff(db, orgId)
-  const applied = await applyFacts(db, booked, { ...paid, refundedCents: 0n })
-  const rested = { ...applied, autoTopupRetryAt: null, autoTopupDeclines: 0 }
-  if (!isAutomatic) await watchBalance(db, jobs, rested)
-  return rested
+  const applied = await applyFacts(db, posted, { ...paid, refundedCents: 0n })
+  const ready = { ...applied, autoTopupRetryAt: null, autoTopupDeclines: 0 }
+  if (!isAutomatic) await topUpIfLow(db, jobs, ready)
+  return ready
 }
 
 /**
- * Notes which payment stands behind a credit that a plan granted, and takes back what went back of it before. Its
- * subject and its account must be locked.
+ * Links the credit that a plan granted to its payment, and applies the facts that arrived before it. The payment and its
+ * account must be locked.
  */
-export const followGrant = async (
+export const linkGrant = async (
   db: Transaction,
   account: AccountRow,
   grant: { paymentIntentId: string; amountCents: bigint; paidCents: bigint },
@@ -168,7 +165,7 @@ export const followGrant = async (
   return isNew ? applyFacts(db, account, { ...payment, refundedCents: 0n }) : account
 }
 
-/** Brings the ledger to what is told of a payment by now. Nothing happens while it is not credited. */
+/** Posts what new facts of a payment require. Does nothing until the payment is credited. */
 export const reviewPayment = async (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,
@@ -179,5 +176,5 @@ export const reviewPayment = async (
   const account = await lockAccount(db, known.orgId)
   const payment = await queries.findPayment(db, paymentIntentId)
   if (!payment) return
-  await watchBalance(db, jobs, await applyFacts(db, account, payment))
+  await topUpIfLow(db, jobs, await applyFacts(db, account, payment))
 }

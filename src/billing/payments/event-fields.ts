@@ -1,6 +1,6 @@
-// Reads the fields of an event of the payment provider. The signature says who sent it, not that it makes sense: a field
-// that is there with a type or size that the provider never sends is BAD_REQUEST, so that nothing of the event is
-// recorded and no amount, time or id is guessed.
+// Reads the fields of the payment provider's events. A signature proves the sender, not that the content is well-formed:
+// a field with a type or size that the provider never sends is BAD_REQUEST, so that nothing of the event is recorded and
+// no amount, time or id is guessed.
 import { badRequest } from '../../platform/http/errors.ts'
 
 /** The longest id that Stripe documents, and well below what an index entry of PostgreSQL can hold (2,700 bytes). */
@@ -8,18 +8,18 @@ const maxIdLength = 255
 const maxMessageLength = 1_000
 /** Stripe's amounts have at most 12 digits. */
 const maxAmount = 999_999_999_999
-/** The last second of the year 9999: later ones are no ISO 8601 time of four digits. */
+/** The last second of the year 9999: later times have no ISO 8601 form with a four-digit year. */
 const maxSeconds = 253_402_300_799
 
-const malformed = (name: string) => badRequest(`The event is malformed: ${name} is not what it should be.`)
+const malformed = (name: string) => badRequest(`The event is malformed: ${name} has an unexpected type or size.`)
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-/** The object itself; an empty one for anything else. */
+/** The value when it is an object, else an empty object. */
 export const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 
-/** The first object of a list; an empty one when there is none. */
+/** The first object of a list, else an empty object. */
 export const firstOf = (value: unknown): Record<string, unknown> =>
   objectOf(Array.isArray(value) ? value[0] : undefined)
 
@@ -31,13 +31,13 @@ export const textOf = (value: unknown, name: string): string | undefined => {
   return value
 }
 
-/** Text for people, shortened and without what the database cannot store. */
+/** Text for people: at most 1,000 characters, without NUL, which PostgreSQL cannot store. */
 export const messageOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== ''
     ? value.slice(0, maxMessageLength).toWellFormed().replaceAll('\0', '\uFFFD')
     : undefined
 
-/** An id, or the id of the object where the event was told to expand it. */
+/** An id, or the id of the object when the field is expanded. */
 export const idOf = (value: unknown, name: string): string | undefined =>
   typeof value === 'object' ? textOf(objectOf(value)['id'], `${name}.id`) : textOf(value, name)
 

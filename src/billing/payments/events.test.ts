@@ -23,14 +23,14 @@ const path = '/api/v1/billing/webhooks/stripe'
 const post = (signed: { body: string; headers: Record<string, string> }): Promise<Answer> =>
   app.call('POST', path, signed)
 
-/** How much the database holds of what events said. */
+/** How many rows the events left in the database. */
 const countRecorded = async (): Promise<Json> =>
   app.db.row(sql`
     -- all orgs: a test counts everything
     select (select count(*)::int from payment_events) as events, (select count(*)::int from payment_facts) as facts,
       (select count(*)::int from payments) as payments, (select count(*)::int from transactions) as transactions`)
 
-/** A paid deposit, which events can be about. */
+/** A paid deposit that events can refer to. */
 const payDeposit = async (as: TestActor, amountCents = 1_000): Promise<Json> => {
   const { body } = await app.call('POST', '/api/v1/billing/deposit', { as, json: { amountCents } })
   return stripe.pay(body.data.sessionId)
@@ -91,9 +91,9 @@ const rejectedEvents: [string, unknown][] = [
   ['a thin event', event({ object: 'v2.core.event' })],
 ]
 
-describe('a signed event of Stripe that is malformed', () => {
+describe('malformed signed events of Stripe', () => {
   for (const [name, body] of rejectedEvents) {
-    test(`is answered with BAD_REQUEST and records nothing when it is ${name}`, async () => {
+    test(`answers BAD_REQUEST and records nothing for an event that is ${name}`, async () => {
       const before = await countRecorded()
       const answer = await post(signedBody(JSON.stringify(body)))
       assert.deepEqual([answer.status, answer.body?.error.code], [400, 'BAD_REQUEST'], answer.text)
@@ -101,7 +101,7 @@ describe('a signed event of Stripe that is malformed', () => {
     })
   }
 
-  test('is answered with BAD_REQUEST and records nothing when it is not JSON, empty, or nested without end', async () => {
+  test('answers BAD_REQUEST and records nothing for a body that is empty, not JSON or nested too deeply', async () => {
     const before = await countRecorded()
     for (const body of ['', '{', 'created=1', '['.repeat(200_000)]) {
       const answer = await post(signedBody(body))
@@ -110,14 +110,14 @@ describe('a signed event of Stripe that is malformed', () => {
     assert.deepEqual(await countRecorded(), before)
   })
 
-  test('is UNAUTHORIZED when the signature is wrong, so that strangers learn nothing about the body', async () => {
+  test('answers UNAUTHORIZED before it reads the body when the signature is wrong', async () => {
     for (const body of ['{}', '[]', '{', JSON.stringify(event({ created: undefined }))]) {
       const answer = await post(signedBody(body, 'whsec_of_somebody_else'))
       assert.deepEqual([answer.status, answer.body?.error.code], [401, 'UNAUTHORIZED'])
     }
   })
 
-  test('does not apply a type that is the name of a property of every object', async () => {
+  test('ignores event types that are names of properties of Object.prototype', async () => {
     const owner = await app.createOrg()
     const session = await payDeposit(owner)
     for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
@@ -129,7 +129,7 @@ describe('a signed event of Stripe that is malformed', () => {
     assert.equal((await getBilling(app, owner)).balance.balanceCents, 1_000)
   })
 
-  test('does not prevent the same event from applying once it is well-formed', async () => {
+  test('applies a well-formed event after a malformed one with the same id', async () => {
     const owner = await app.createOrg()
     const session = await payDeposit(owner)
     const id = 'evt_corrected'
@@ -157,7 +157,7 @@ const types = [
   'customer.subscription.deleted',
 ]
 
-/** An object with every field that any of the types is read for. */
+/** An object with every field that is read for any event type. */
 const wholeObject = (session: Json): Json => ({
   ...session,
   subscription: 'sub_fuzz',
@@ -199,8 +199,8 @@ const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-describe('any field of a signed event of Stripe', () => {
-  test('may be of any type and size without an answer of 5xx, and never changes the ledger by more than was paid', async () => {
+describe('fields of signed events of Stripe', () => {
+  test('never answers 5xx or changes the ledger by more than was paid, whatever type and size a field has', async () => {
     const owner = await app.createOrg()
     const session = await payDeposit(owner, 500)
     await post(signedEvent('checkout.session.completed', session))
@@ -222,7 +222,7 @@ describe('any field of a signed event of Stripe', () => {
     )
     const { balance } = await getBilling(app, owner)
     assert.equal(balance.cumulativeDepositsCents, 500)
-    // The server still applies what is right.
+    // The server still applies well-formed events.
     const next = await payDeposit(owner, 700)
     assert.equal((await post(signedEvent('checkout.session.completed', next))).status, 200)
     assert.equal((await getBilling(app, owner)).balance.cumulativeDepositsCents, 1_200)

@@ -1,5 +1,5 @@
-// What the payment provider's events say, read field by field: an endpoint may be of an older version of its API, and
-// what is not there must not be guessed.
+// Extracts facts from the payment provider's events field by field: an endpoint may use an older version of its API, and
+// missing fields must not be guessed. The fields are documented at https://docs.stripe.com/api/events/types.
 import {
   amountOf,
   firstOf as first,
@@ -15,8 +15,8 @@ import type { PaymentEvent } from './stripe.ts'
 const defined = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined))
 
-/** What an event says of a page that we opened. */
-export interface CheckoutNews {
+/** The state of a checkout session. */
+export interface CheckoutUpdate {
   sessionId: string
   state: 'open' | 'paid' | 'failed' | 'expired'
   paymentIntentId: string | undefined
@@ -24,47 +24,47 @@ export interface CheckoutNews {
   subscriptionId: string | undefined
 }
 
-// Maps: the type is the sender's text, and `constructor` is a property of every object.
-const checkoutStates = new Map<string, CheckoutNews['state']>([
+// Maps, because the type comes from the event: `constructor` would be found in an object literal.
+const checkoutStates = new Map<string, CheckoutUpdate['state']>([
   ['checkout.session.completed', 'paid'],
   ['checkout.session.async_payment_succeeded', 'paid'],
   ['checkout.session.async_payment_failed', 'failed'],
   ['checkout.session.expired', 'expired'],
 ])
 
-export const readCheckout = ({ type, object: session }: PaymentEvent): CheckoutNews | undefined => {
+export const readCheckout = ({ type, object: session }: PaymentEvent): CheckoutUpdate | undefined => {
   const state = checkoutStates.get(type)
   if (state === undefined) return undefined
   const sessionId = text(session['id'], 'id')
   if (sessionId === undefined) return undefined
-  // Filled in and sent, but the money comes days later, or not: another event will say so.
-  const isWaiting = type === 'checkout.session.completed' && session['payment_status'] === 'unpaid'
+  // The form is completed but the payment takes days and may fail: another event reports the result.
+  const isPending = type === 'checkout.session.completed' && session['payment_status'] === 'unpaid'
   return {
     sessionId,
-    state: isWaiting ? 'open' : state,
+    state: isPending ? 'open' : state,
     paymentIntentId: idOf(session['payment_intent'], 'payment_intent'),
     customerId: idOf(session['customer'], 'customer'),
     subscriptionId: idOf(session['subscription'], 'subscription'),
   }
 }
 
-/** What an event says of a payment by which an account fills up. */
-export interface ChargeNews {
+/** The result of a payment for an automatic top-up. */
+export interface ChargeUpdate {
   paymentIntentId: string
-  /** Ours, which the payment carries. */
+  /** From the metadata that we attached to the payment. */
   topupId: string | undefined
   state: 'succeeded' | 'declined'
   code: string
   message: string
 }
 
-const chargeStates = new Map<string, ChargeNews['state']>([
+const chargeStates = new Map<string, ChargeUpdate['state']>([
   ['payment_intent.succeeded', 'succeeded'],
   ['payment_intent.payment_failed', 'declined'],
   ['payment_intent.canceled', 'declined'],
 ])
 
-export const readCharge = ({ type, object: intent }: PaymentEvent): ChargeNews | undefined => {
+export const readCharge = ({ type, object: intent }: PaymentEvent): ChargeUpdate | undefined => {
   const state = chargeStates.get(type)
   if (state === undefined) return undefined
   const paymentIntentId = text(intent['id'], 'id')
@@ -86,7 +86,7 @@ const chargeFacts = (charge: Record<string, unknown>): Fact[] => {
   const subject = idOf(charge['payment_intent'], 'payment_intent')
   const id = text(charge['id'], 'id')
   const refunded = amountOf(charge['amount_refunded'], 'amount_refunded')
-  // One fact for each sum: of several the largest counts, whichever came last.
+  // One fact per total: the largest counts, whichever arrives last.
   return subject && id && refunded !== undefined
     ? [{ subject, kind: 'charge', id: `${id}:${refunded}`, data: { refunded } }]
     : []
@@ -104,7 +104,7 @@ const disputeFacts = (type: string, dispute: Record<string, unknown>): Fact[] =>
   const subject = idOf(dispute['payment_intent'], 'payment_intent')
   const id = text(dispute['id'], 'id')
   const status = text(dispute['status'], 'status') ?? ''
-  // An inquiry: the bank asks, and takes nothing.
+  // An inquiry: the bank asks for evidence and withdraws nothing yet.
   if (!subject || !id || status.startsWith('warning_')) return []
   const won = type === 'charge.dispute.funds_reinstated' || status === 'won' ? true : undefined
   return [{ subject, kind: 'dispute', id, data: defined({ amount: amountOf(dispute['amount'], 'amount'), won }) }]
@@ -114,7 +114,7 @@ const methodFacts = (intent: Record<string, unknown>): Fact[] => {
   const subject = text(intent['id'], 'id')
   const customer = idOf(intent['customer'], 'customer')
   const method = idOf(intent['payment_method'], 'payment_method')
-  // One that is for this payment only cannot be charged again.
+  // A method without `setup_future_usage` cannot be charged again.
   if (!subject || !customer || !method || intent['setup_future_usage'] === null) return []
   return [{ subject, kind: 'method', id: 'method', data: { customer, method } }]
 }
@@ -127,7 +127,7 @@ const subscriptionOfInvoice = (invoice: Record<string, unknown>): string | undef
     'lines',
   )
 
-/** A field of its own before 2025; later one of a list, which events may leave out. */
+/** `payment_intent` in API versions before 2025; later an item of `payments`, which events may omit. */
 const paymentOfInvoice = (invoice: Record<string, unknown>): string | undefined => {
   const payments = object(invoice['payments'])['data']
   const listed = (Array.isArray(payments) ? payments : [])
@@ -145,7 +145,7 @@ const invoiceFacts = (type: string, invoice: Record<string, unknown>): Fact[] =>
     return [{ subject, kind: 'subscription', id: 'subscription', data: { status: 'past_due' } }]
   }
   const reason = text(invoice['billing_reason'], 'billing_reason')
-  // A change within a period is settled by its proration and begins no period; what costs nothing is not paid.
+  // An invoice for a change within a period starts no period; an invoice of 0 has no payment.
   const beginsPeriod = reason === undefined || reason === 'subscription_create' || reason === 'subscription_cycle'
   const periodEnd = timeOf(object(first(object(invoice['lines'])['data'])['period'])['end'], 'lines.data[0].period.end')
   const facts: Fact[] = [
@@ -174,13 +174,13 @@ const subscriptionFacts = (type: string, subscription: Record<string, unknown>):
   return [{ subject, kind: 'subscription', id: 'subscription', data }]
 }
 
-/** What an event says of payments and subscriptions, whether we know them yet or not. */
-export const readFacts = ({ type, object: told }: PaymentEvent): Fact[] => {
-  if (type === 'charge.refunded') return chargeFacts(told)
-  if (/^(refund|charge\.refund)\.(created|updated|failed)$/.test(type)) return refundFacts(told)
-  if (type.startsWith('charge.dispute.')) return disputeFacts(type, told)
-  if (type === 'payment_intent.succeeded') return methodFacts(told)
-  if (/^invoice\.(paid|payment_succeeded|payment_failed)$/.test(type)) return invoiceFacts(type, told)
-  if (/^customer\.subscription\.(created|updated|deleted)$/.test(type)) return subscriptionFacts(type, told)
+/** The facts of an event about payments and subscriptions, known or not. */
+export const readFacts = ({ type, object: subject }: PaymentEvent): Fact[] => {
+  if (type === 'charge.refunded') return chargeFacts(subject)
+  if (/^(refund|charge\.refund)\.(created|updated|failed)$/.test(type)) return refundFacts(subject)
+  if (type.startsWith('charge.dispute.')) return disputeFacts(type, subject)
+  if (type === 'payment_intent.succeeded') return methodFacts(subject)
+  if (/^invoice\.(paid|payment_succeeded|payment_failed)$/.test(type)) return invoiceFacts(type, subject)
+  if (/^customer\.subscription\.(created|updated|deleted)$/.test(type)) return subscriptionFacts(type, subject)
   return []
 }

@@ -3,15 +3,15 @@ import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Payments } from './stripe.ts'
 import { setMethodMissing, setPaymentMethod } from './topup-queries.ts'
 
-/** A deposit was paid: with what, so that the account can fill up by itself later. */
+/** Stores the payment method of a deposit, for automatic top-up. */
 export const saveMethod = defineJob<{ orgId: string; paymentIntentId: string }>('billing.save-method', {
   retryLimit: 8,
 })
 
-/** Another plan took the place of this one. */
+/** Cancels the subscription of a plan that another one replaced. */
 export const cancelSubscription = defineJob<{ orgId: string; subscriptionId: string }>('billing.cancel-subscription')
 
-/** An invoice of a plan was paid, and the event did not say by which payment. */
+/** Looks up the payment of an invoice whose event did not name it. */
 export const findInvoicePayment = defineJob<{ orgId: string; subscriptionId: string; invoiceId: string }>(
   'billing.find-invoice-payment',
   { retryLimit: 8 },

@@ -32,7 +32,7 @@ const tell = async (type: string, object: object, options: object = {}): Promise
 const open = async (as: TestActor, amountCents: number): Promise<{ checkoutUrl: string; sessionId: string }> =>
   (await app.call('POST', `${base}/deposit`, { as, json: { amountCents } })).body.data
 
-/** A deposit by card from beginning to end. Answers the session as Stripe has it. */
+/** A completed deposit by card. Returns Stripe's checkout session. */
 const depositByCard = async (as: TestActor, amountCents: number): Promise<Json> => {
   const { sessionId } = await open(as, amountCents)
   const session = stripe.pay(sessionId)
@@ -43,8 +43,8 @@ const depositByCard = async (as: TestActor, amountCents: number): Promise<Json> 
 const ledgerOf = async (as: TestActor): Promise<[string, number][]> =>
   (await listLedger(app, as)).map(({ type, amountCents }) => [type, amountCents])
 
-describe('a deposit by card', () => {
-  test('opens a page, and is credited when Stripe says that it was paid', async () => {
+describe('deposits by card', () => {
+  test('opens a checkout page and credits the deposit when Stripe reports the payment', async () => {
     const owner = await app.createOrg()
     const { checkoutUrl, sessionId } = await open(owner, 2_500)
     assert.match(checkoutUrl, /^https:\/\/checkout\.stripe\.test\//)
@@ -65,7 +65,7 @@ describe('a deposit by card', () => {
     )
   })
 
-  test('is credited once, however often, in whatever words and from however many sides Stripe says so', async () => {
+  test('credits a deposit once for repeated, concurrent and different events of its payment', async () => {
     const owner = await app.createOrg()
     const other = await app.secondServer(env)
     const { sessionId } = await open(owner, 1_000)
@@ -90,7 +90,7 @@ describe('a deposit by card', () => {
     await assertExact(app, owner)
   })
 
-  test('is of the amount and for the org that were asked for, whatever the event says of them', async () => {
+  test('credits the amount and the org of the checkout, not those of the event', async () => {
     const owner = await app.createOrg()
     const thief = await app.createOrg()
     const { sessionId } = await open(owner, 500)
@@ -105,7 +105,7 @@ describe('a deposit by card', () => {
     assert.deepEqual(await ledgerOf(thief), [])
   })
 
-  test('for a page that was never opened here changes nothing', async () => {
+  test('ignores a paid checkout session that was not opened here', async () => {
     const owner = await app.createOrg()
     const session = {
       id: 'cs_test_of_somebody_else',
@@ -127,7 +127,7 @@ describe('a deposit by card', () => {
     assert.deepEqual(await ledgerOf(owner), [])
   })
 
-  test('that takes days is credited when the money is there, and never when it does not come', async () => {
+  test('credits a delayed payment when it succeeds, and not when it fails', async () => {
     const owner = await app.createOrg()
     const [late, never] = [await open(owner, 300), await open(owner, 400)]
     const lateSession = { ...stripe.pay(late.sessionId), payment_status: 'unpaid' }
@@ -139,7 +139,7 @@ describe('a deposit by card', () => {
     assert.deepEqual(await ledgerOf(owner), [['deposit', 300]])
   })
 
-  test('of an amount out of range, of a fraction or of no number is BAD_REQUEST, and asks Stripe nothing', async () => {
+  test('rejects amounts that are out of range, fractional or not a number, without a call to Stripe', async () => {
     const owner = await app.createOrg()
     await app.settled()
     const before = stripe.requests.length
@@ -152,7 +152,7 @@ describe('a deposit by card', () => {
     for (const amountCents of [100, 100_000]) assert.ok((await open(owner, amountCents)).checkoutUrl)
   })
 
-  test('with an Idempotency-Key opens one page', async () => {
+  test('opens one checkout page for requests with the same Idempotency-Key', async () => {
     const owner = await app.createOrg()
     await app.settled()
     const before = stripe.requests.length
@@ -168,7 +168,7 @@ describe('a deposit by card', () => {
     assert.equal(stripe.requests.length, before + 1)
   })
 
-  test('directly works only where it is opened up', async () => {
+  test('posts a direct deposit with ALLOW_DIRECT_DEPOSITS=1 and opens a checkout page without', async () => {
     const owner = await app.createOrg()
     const direct = await app.call('POST', `${base}/deposit`, {
       as: owner,
@@ -188,7 +188,7 @@ describe('a deposit by card', () => {
     assert.deepEqual(await ledgerOf(owner), [['deposit', 250]])
   })
 
-  test('is SERVICE_UNAVAILABLE when Stripe does not take the key, and says nothing of why', async () => {
+  test('answers SERVICE_UNAVAILABLE without the reason when Stripe rejects the secret key', async () => {
     const owner = await app.createOrg()
     const wrong = await app.secondServer({ STRIPE_SECRET_KEY: 'sk_test_wrong', STRIPE_API_BASE: stripe.origin })
     const answer = await wrong.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 500 } })
@@ -200,7 +200,7 @@ describe('a deposit by card', () => {
 describe('the webhook of the payment provider', () => {
   const session = { id: 'cs_x', payment_status: 'paid' }
 
-  test('refuses what is not signed, signed by somebody else, too old, or changed afterwards', async () => {
+  test('rejects events that are unsigned, signed with another secret, too old or modified', async () => {
     const event = signedEvent('checkout.session.completed', session)
     const old = Math.floor(Date.now() / 1_000) - 301
     const cases = [
@@ -217,7 +217,7 @@ describe('the webhook of the payment provider', () => {
     }
   })
 
-  test('is SERVICE_UNAVAILABLE without a secret', async () => {
+  test('answers SERVICE_UNAVAILABLE to events when no webhook secret is configured', async () => {
     const bare = await app.secondServer()
     const { body, headers } = signedEvent('checkout.session.completed', session)
     const answer = await bare.call('POST', `${base}/webhooks/stripe`, { body, headers })
@@ -225,7 +225,7 @@ describe('the webhook of the payment provider', () => {
   })
 })
 
-describe('money that goes back', () => {
+describe('refunds and disputes', () => {
   const charge = (session: Json, refunded: number) => ({
     id: `ch_${session.payment_intent}`,
     object: 'charge',
@@ -241,7 +241,7 @@ describe('money that goes back', () => {
     payment_intent: session.payment_intent,
   })
 
-  test('is one refund transaction for each refund, whichever of its events come and in whatever order', async () => {
+  test('posts one refund transaction per refund, whichever of its events arrive and in any order', async () => {
     const owner = await app.createOrg()
     const session = await depositByCard(owner, 2_000)
     await tell('refund.created', refund(session, 're_1', 300))
@@ -259,7 +259,7 @@ describe('money that goes back', () => {
     assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [1_200, 2_000])
   })
 
-  test('and fails to arrive is given back', async () => {
+  test('posts an adjustment when a refund fails', async () => {
     const owner = await app.createOrg()
     const session = await depositByCard(owner, 1_000)
     await tell('refund.created', refund(session, 're_f', 400, 'pending'))
@@ -274,7 +274,7 @@ describe('money that goes back', () => {
     await assertExact(app, owner)
   })
 
-  test('before the deposit is known is booked with it', async () => {
+  test('posts a refund that arrives before its deposit together with the deposit', async () => {
     const owner = await app.createOrg()
     const { sessionId } = await open(owner, 900)
     const session = stripe.pay(sessionId)
@@ -298,7 +298,7 @@ describe('money that goes back', () => {
     await assertExact(app, owner)
   })
 
-  test('by a dispute is one refund transaction, whichever of its events come; a won one is given back', async () => {
+  test('posts one refund transaction per dispute, and an adjustment when the dispute is won', async () => {
     const owner = await app.createOrg()
     const session = await depositByCard(owner, 3_000)
     const dispute = (id: string, status: string) => ({
@@ -326,7 +326,7 @@ describe('money that goes back', () => {
     assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [2_000, 3_000])
   })
 
-  test('may leave a debt, which the next deposit pays', async () => {
+  test('lets a refund make the balance negative, and the next deposit repays it', async () => {
     const owner = await app.createOrg()
     const session = await depositByCard(owner, 200)
     const paid = await openPaid(app, owner)
@@ -338,7 +338,7 @@ describe('money that goes back', () => {
   })
 })
 
-describe('a subscription', () => {
+describe('subscriptions', () => {
   const start = async (as: TestActor, planId: string): Promise<Json> =>
     (await app.call('POST', `${base}/subscriptions/checkout`, { as, json: { planId } })).body
   const invoice = (subscription: string, id: string, more: object = {}) => ({
@@ -351,19 +351,19 @@ describe('a subscription', () => {
     ...more,
   })
 
-  test('grants its credit once for each month that is paid, and says how it stands', async () => {
+  test('grants the credit of a plan once per paid month and reports the state of the subscription', async () => {
     const owner = await app.createOrg()
     const { data } = await start(owner, 'pro')
     assert.deepEqual(Object.keys(data).toSorted(), ['checkoutUrl', 'planId', 'sessionId'])
     const session = stripe.pay(data.sessionId)
     const first = invoice(session.subscription, 'in_1', { billing_reason: 'subscription_create' })
-    // The first invoice may be told before the checkout.
+    // The event of the first invoice may arrive before that of the checkout.
     await tell('invoice.paid', first)
     assert.deepEqual(await ledgerOf(owner), [])
     await tell('checkout.session.completed', session)
     await tell('invoice.payment_succeeded', first)
     assert.deepEqual(await ledgerOf(owner), [['adjustment', 2_000]])
-    // In the words of the API before 2025.
+    // The fields of API versions before 2025.
     const older = {
       id: 'in_2',
       amount_paid: 2_000,
@@ -385,7 +385,7 @@ describe('a subscription', () => {
     assert.equal((await start(owner, 'pro')).error.code, 'CONFLICT')
   })
 
-  describe('whose payment goes back', () => {
+  describe('whose payment is refunded or disputed', () => {
     const subscribe = async (as: TestActor): Promise<string> => {
       const session = stripe.pay((await start(as, 'pro')).data.sessionId)
       await tell('checkout.session.completed', session)
@@ -409,7 +409,7 @@ describe('a subscription', () => {
       payment_intent: intent,
     })
 
-    test('loses as much of its credit, once, however often and from however many sides Stripe says so', async () => {
+    test("withdraws a plan's credit once for repeated and different events of a refunded payment", async () => {
       const owner = await app.createOrg()
       const other = await app.secondServer(env)
       const subscription = await subscribe(owner)
@@ -437,7 +437,7 @@ describe('a subscription', () => {
       assert.ok(back.every(({ paymentIntentId }) => paymentIntentId === 'pi_back'))
     })
 
-    test('before the invoice or the plan is known loses its credit with them', async () => {
+    test("withdraws a plan's credit when the refund arrives before the invoice or the checkout", async () => {
       const owner = await app.createOrg()
       const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
       const payment = { payment: { type: 'payment_intent', payment_intent: 'pi_first' }, status: 'paid' }
@@ -454,7 +454,7 @@ describe('a subscription', () => {
       await assertExact(app, owner)
     })
 
-    test('and was not named by the invoice is asked for', async () => {
+    test('looks up the payment of an invoice that does not name it, and applies its refund', async () => {
       const owner = await app.createOrg()
       stripe.invoicePayments.set('in_asked', 'pi_asked')
       const subscription = await subscribe(owner)
@@ -472,7 +472,7 @@ describe('a subscription', () => {
       await assertExact(app, owner)
     })
 
-    test('in parts loses its credit in proportion to what was paid; what comes back is given back', async () => {
+    test("withdraws a plan's credit in proportion to partial refunds, and restores it for failed refunds and won disputes", async () => {
       const owner = await app.createOrg()
       const subscription = await subscribe(owner)
       await tell('invoice.paid', invoice(subscription, 'in_tax', { payment_intent: 'pi_tax', amount_paid: 2_380 }))
@@ -491,7 +491,7 @@ describe('a subscription', () => {
     })
   })
 
-  test('that is not paid, is to end, and ends, says so; what is over does not begin again', async () => {
+  test('reports subscriptions that are past due, ending and ended, and never restarts an ended one', async () => {
     const owner = await app.createOrg()
     const { data } = await start(owner, 'team')
     const session = stripe.pay(data.sessionId)
@@ -514,7 +514,7 @@ describe('a subscription', () => {
     assert.ok((await start(owner, 'team')).data.checkoutUrl)
   })
 
-  test('is ended by who manages it, with the month that is paid', async () => {
+  test('ends the plan with the paid month when a billing manager cancels it', async () => {
     const owner = await app.createOrg()
     const cancel = (as: TestActor) => app.call('POST', `${base}/subscriptions/cancel`, { as })
     assert.equal((await cancel(owner)).body.error.code, 'NOT_FOUND')
@@ -535,7 +535,7 @@ describe('a subscription', () => {
     assert.ok((await start(owner, 'pro')).data.checkoutUrl, 'it can be taken up again')
   })
 
-  test('to another plan takes the place of the one before', async () => {
+  test('cancels the previous subscription when another plan is paid', async () => {
     const owner = await app.createOrg()
     const pro = stripe.pay((await start(owner, 'pro')).data.sessionId)
     await tell('checkout.session.completed', pro)
@@ -548,7 +548,7 @@ describe('a subscription', () => {
     )
   })
 
-  test('to a plan that is unknown, made to measure or free is refused', async () => {
+  test('rejects checkouts of unknown, individual and free plans', async () => {
     const owner = await app.createOrg()
     const codes = []
     for (const planId of ['gold', 'enterprise', 'free', '', 7]) {

@@ -1,28 +1,31 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-/** False when the event was applied before. Waits for one of the same id that is being applied. */
+/** False when the event was applied before. Waits for a transaction that is applying the same event. */
 export const claimEvent = async (db: Db, id: string, type: string): Promise<boolean> =>
   (await db.execute(sql`
     insert into payment_events (id, type) values (${id}, ${type}) on conflict do nothing`)) > 0
 
-/** Holds everything that is about one payment or subscription of the provider. */
+/**
+ * Locks one payment or subscription of the provider for the rest of the transaction: storing its facts and crediting it
+ * exclude one another. Must be locked before the account, which prevents deadlocks.
+ */
 export const lockSubject = (db: Db, subject: string) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 60))`)
 
 export interface Fact {
-  /** The payment intent or the subscription. */
+  /** The id of the payment intent or of the subscription. */
   subject: string
   kind: 'charge' | 'refund' | 'dispute' | 'method' | 'invoice' | 'subscription'
   id: string
   data: Record<string, unknown>
 }
 
-/** What was said later counts; what only one of two events said is kept, in whatever order they come. */
-export const upsertFact = (db: Db, { subject, kind, id, data }: Fact, toldAt: string) =>
+/** Merges the fields of all events about a fact. Of a field with two values, the later event's counts. */
+export const upsertFact = (db: Db, { subject, kind, id, data }: Fact, reportedAt: string) =>
   db.execute(sql`
     insert into payment_facts as f (subject, kind, id, data, told_at)
-    values (${subject}, ${kind}, ${id}, ${JSON.stringify(data)}, ${toldAt})
+    values (${subject}, ${kind}, ${id}, ${JSON.stringify(data)}, ${reportedAt})
     on conflict (subject, kind, id) do update
     set data = case when excluded.told_at >= f.told_at then f.data || excluded.data else excluded.data || f.data end,
       told_at = greatest(f.told_at, excluded.told_at)`)
@@ -35,13 +38,13 @@ export interface PaymentRow {
   orgId: string
   paymentIntentId: string
   amountCents: bigint
-  /** What of the credit was taken back. */
+  /** The part of the credit that was withdrawn. */
   refundedCents: bigint
-  /** Of a plan, which grants another sum than is paid for it. Null: credited as it was paid. */
+  /** The price paid for a plan, whose credit is another amount. Null for a deposit. */
   paidCents: bigint | null
 }
 
-/** False when it is known already. */
+/** False when it was stored before. */
 export const insertPayment = async (db: Db, payment: Omit<PaymentRow, 'refundedCents'>): Promise<boolean> =>
   (await db.execute(sql`
     insert into payments (org_id, payment_intent_id, amount_cents, paid_cents)
@@ -50,7 +53,7 @@ export const insertPayment = async (db: Db, payment: Omit<PaymentRow, 'refundedC
 
 export const findPayment = (db: Db, paymentIntentId: string) =>
   db.row<PaymentRow>(sql`
-    -- all orgs: the provider knows payments, not orgs; the row says whose it is
+    -- all orgs: the provider names the payment; the row has its org
     select org_id, payment_intent_id, amount_cents, refunded_cents, paid_cents from payments
     where payment_intent_id = ${paymentIntentId}`)
 
@@ -80,10 +83,10 @@ export const insertCheckout = (
 export const setCheckoutSession = (db: Db, orgId: string, id: string, sessionId: string) =>
   db.execute(sql`update checkouts set session_id = ${sessionId} where org_id = ${orgId} and id = ${id}`)
 
-/** The checkout of a page of the provider, held. Undefined for a page that we did not open. */
+/** Locks the checkout of the provider's session. Undefined for a session that was not opened here. */
 export const lockCheckout = (db: Db, sessionId: string) =>
   db.row<CheckoutRow>(sql`
-    -- all orgs: the provider knows sessions, not orgs; the row says whose it is
+    -- all orgs: the provider names the session; the row has its org
     select org_id, id, kind, state, amount_cents, plan_id from checkouts where session_id = ${sessionId}
     for no key update`)
 
@@ -121,22 +124,22 @@ export const insertSubscription = (
 
 export const findSubscription = (db: Db, providerId: string) =>
   db.row<SubscriptionRow>(sql`
-    -- all orgs: the provider knows subscriptions, not orgs; the row says whose it is
+    -- all orgs: the provider names the subscription; the row has its org
     select ${subscriptionColumns} from subscriptions where provider_id = ${providerId}`)
 
 export const updateSubscription = (
   db: Db,
   orgId: string,
   providerId: string,
-  told: { status: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: string | null },
+  update: { status: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: string | null },
 ) =>
   db.execute(sql`
     update subscriptions
-    set status = ${told.status}, cancel_at_period_end = ${told.cancelAtPeriodEnd},
-      current_period_end = coalesce(${told.currentPeriodEnd}, current_period_end)
+    set status = ${update.status}, cancel_at_period_end = ${update.cancelAtPeriodEnd},
+      current_period_end = coalesce(${update.currentPeriodEnd}, current_period_end)
     where org_id = ${orgId} and provider_id = ${providerId}`)
 
-/** Those that run, the newest first. */
+/** Subscriptions that have not ended, newest first. */
 export const listRunningSubscriptions = (db: Db, orgId: string) =>
   db.rows<SubscriptionRow>(sql`
     select ${subscriptionColumns} from subscriptions

@@ -3,14 +3,14 @@ import type { BillingConfig, Plan } from '../../config/billing.ts'
 import { badRequest, serviceUnavailable, unauthorized } from '../../platform/http/errors.ts'
 import { objectOf, required, textOf, timeOf } from './event-fields.ts'
 
-/** A page of the payment provider on which somebody pays. */
+/** A checkout page of the payment provider. */
 export interface CheckoutPage {
   url: string
   sessionId: string
 }
 
 export interface CheckoutRequest {
-  /** Ours; it makes a repeated request the same one. */
+  /** Our id, also the provider's idempotency key. */
   checkoutId: string
   orgId: string
   customerId: string | null
@@ -23,7 +23,7 @@ export type ChargeOutcome =
   | { state: 'succeeded' | 'processing'; paymentIntentId: string }
   | { state: 'declined'; paymentIntentId: string | null; code: string; message: string }
 
-/** An event, its signature checked. What it says of the payment is read by payment-facts.ts. */
+/** An event with a verified signature. Its facts are read by facts.ts. */
 export interface PaymentEvent {
   id: string
   type: string
@@ -32,11 +32,11 @@ export interface PaymentEvent {
   object: Record<string, unknown>
 }
 
-/** All that is asked of the payment provider. Rejects with SERVICE_UNAVAILABLE when it does not answer. */
+/** All calls to the payment provider. They throw SERVICE_UNAVAILABLE when it does not answer. */
 export interface Payments {
   openDeposit(request: CheckoutRequest & { amountCents: number }): Promise<CheckoutPage>
   openSubscription(request: CheckoutRequest & { plan: Plan }): Promise<CheckoutPage>
-  /** Charges a saved payment method, nobody being there. The id makes a repeated request the same one. */
+  /** Charges a saved payment method off session. `id` is the provider's idempotency key. */
   charge(topup: {
     id: string
     orgId: string
@@ -45,14 +45,14 @@ export interface Payments {
     paymentMethodId: string
   }): Promise<ChargeOutcome>
   findCharge(paymentIntentId: string): Promise<ChargeOutcome>
-  /** With what a payment was paid, when it can be used again. */
+  /** The customer and the payment method of a payment. */
   findPaymentMethod(paymentIntentId: string): Promise<{ customerId: string | null; paymentMethodId: string | null }>
   findMethodOfCustomer(customerId: string): Promise<string | null>
-  /** By which payment an invoice was paid; null when by none that can be refunded there. */
+  /** The payment of an invoice; null when it was paid without one. */
   findPaymentOfInvoice(invoiceId: string): Promise<string | null>
-  /** At once. */
+  /** Cancels immediately. */
   cancelSubscription(subscriptionId: string): Promise<void>
-  /** At the end of what is paid. */
+  /** Cancels at the end of the paid period. */
   endSubscription(subscriptionId: string): Promise<void>
 }
 
@@ -62,7 +62,7 @@ const idOf = (value: string | { id: string } | null | undefined): string | null 
 const timeoutMs = 20_000
 
 const open = async ({ secretKey, apiBase }: NonNullable<BillingConfig['stripe']>): Promise<Stripe> => {
-  // Loaded when it is first needed: most servers take no payments, and it is a large library.
+  // A large library that most servers do not need, so it is loaded with the first call.
   const { default: Stripe } = await import('stripe')
   const base = apiBase === undefined ? undefined : new URL(apiBase)
   return new Stripe(secretKey, {
@@ -78,7 +78,7 @@ const open = async ({ secretKey, apiBase }: NonNullable<BillingConfig['stripe']>
 }
 
 const unavailable = (cause: unknown): Error =>
-  serviceUnavailable('The payment provider does not answer as it should. Try again later.', { cause })
+  serviceUnavailable('The payment provider is unavailable. Try again later.', { cause })
 
 interface StripeFailure {
   type?: string
@@ -88,8 +88,8 @@ interface StripeFailure {
   payment_intent?: { id?: string }
 }
 
-/** What the provider refuses for good: the card, or what was asked about it. Undefined for all that may pass. */
-const refusalOf = (error: unknown): ChargeOutcome | undefined => {
+/** A permanent failure: a declined card or an invalid request. Undefined for failures that a retry may solve. */
+const declineOf = (error: unknown): ChargeOutcome | undefined => {
   const failure = (error ?? {}) as StripeFailure
   if (failure.type !== 'StripeCardError' && failure.type !== 'StripeInvalidRequestError') return undefined
   return {
@@ -97,7 +97,7 @@ const refusalOf = (error: unknown): ChargeOutcome | undefined => {
     paymentIntentId: failure.payment_intent?.id ?? null,
     code: failure.decline_code ?? failure.code ?? 'refused',
     message:
-      failure.type === 'StripeCardError' ? (failure.message ?? 'The card was declined.') : 'The payment was refused.',
+      failure.type === 'StripeCardError' ? (failure.message ?? 'The card was declined.') : 'The payment was rejected.',
   }
 }
 
@@ -109,7 +109,7 @@ const outcomeOf = (intent: Stripe.PaymentIntent): ChargeOutcome => {
     state: 'declined',
     paymentIntentId: id,
     code: failure?.decline_code ?? failure?.code ?? status,
-    message: failure?.message ?? 'The payment needs a person to confirm it.',
+    message: failure?.message ?? 'The payment needs to be confirmed by a person.',
   }
 }
 
@@ -118,12 +118,12 @@ const pageOf = ({ id, url }: Stripe.Checkout.Session): CheckoutPage => {
   return { url, sessionId: id }
 }
 
-/** The provider refuses addresses such as that of the first owner, owner@localhost; then people type theirs. */
+/** The provider rejects addresses such as owner@localhost, the first owner's; then the checkout page asks for one. */
 const isDeliverable = (email: string): boolean => /^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$/.test(email)
 
 const payer = ({ customerId, email }: CheckoutRequest, mode: 'payment' | 'subscription') => {
   if (customerId !== null) return { customer: customerId }
-  // A subscription makes a customer by itself.
+  // The provider always creates a customer for a subscription.
   return {
     ...(isDeliverable(email) && { customer_email: email }),
     ...(mode === 'payment' && { customer_creation: 'always' as const }),
@@ -169,7 +169,7 @@ const openCheckouts = (ask: <T>(work: (stripe: Stripe) => Promise<T>) => Promise
                 },
               },
             ],
-            // So that the account can fill up by itself later.
+            // Saves the card for automatic top-up.
             payment_intent_data: {
               setup_future_usage: 'off_session',
               metadata: { checkoutId: request.checkoutId, orgId: request.orgId },
@@ -196,7 +196,7 @@ const openCheckouts = (ask: <T>(work: (stripe: Stripe) => Promise<T>) => Promise
     ),
 })
 
-/** Stripe by its own library. Undefined when no account is configured. */
+/** The client of Stripe. Undefined when no account is configured. */
 export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | undefined => {
   const { stripe: account } = config
   if (account === undefined) return undefined
@@ -222,15 +222,15 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
             payment_method: paymentMethodId,
             off_session: true,
             confirm: true,
-            description: 'Atrium credit, filled up automatically',
+            description: 'Atrium credit, automatic top-up',
             metadata: { topupId: id, orgId },
           },
           { idempotencyKey: id },
         )
         return outcomeOf(intent)
       } catch (error) {
-        const refusal = refusalOf(error)
-        if (refusal) return refusal
+        const decline = declineOf(error)
+        if (decline) return decline
         throw unavailable(error)
       }
     },
@@ -256,7 +256,7 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
         try {
           await stripe.subscriptions.cancel(id)
         } catch (error) {
-          // Gone already is as good.
+          // It was canceled before.
           if ((error as StripeFailure).code !== 'resource_missing') throw error
         }
       }),
@@ -266,9 +266,9 @@ export const openPayments = (config: Pick<BillingConfig, 'stripe'>): Payments | 
 export const unsigned = unauthorized('The request is not signed.')
 
 /**
- * An event as the provider signed it, by its own check: over the bytes as they came, not older than five minutes.
- * UNAUTHORIZED when it is anything else, BAD_REQUEST when what is signed is no event, SERVICE_UNAVAILABLE when no secret is
- * configured.
+ * Verifies the signature over the raw bytes and its age, at most five minutes, with Stripe's library
+ * (https://docs.stripe.com/webhooks/signature), and reads the event. UNAUTHORIZED for a wrong or old signature,
+ * BAD_REQUEST for a malformed event, SERVICE_UNAVAILABLE without a configured secret.
  */
 export const readEvent = async (
   { stripeWebhookSecret: secret }: Pick<BillingConfig, 'stripeWebhookSecret'>,
@@ -283,9 +283,9 @@ export const readEvent = async (
     event = Stripe.webhooks.constructEvent(body, signature, secret)
   } catch (cause) {
     if (cause instanceof Stripe.errors.StripeSignatureVerificationError) {
-      throw unauthorized('The signature is not right, or too old.', { cause })
+      throw unauthorized('The signature is wrong or too old.', { cause })
     }
-    // It reads the body after it has verified it.
+    // The library parses the body after it has verified the signature.
     throw badRequest('The event is malformed: the body is not an event of the Stripe API v1 in JSON.', { cause })
   }
   const { id, type, created, data } = objectOf(event)

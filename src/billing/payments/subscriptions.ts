@@ -4,18 +4,18 @@ import { audit } from '../../identity/audit/audit.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { notFound, serviceUnavailable } from '../../platform/http/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
-import { bookOnce, lockAccount } from '../ledger/ledger.ts'
+import { postEntryOnce, lockAccount } from '../ledger/ledger.ts'
 import type { AccountRow } from '../ledger/ledger.ts'
-import type { CheckoutNews } from './facts.ts'
+import type { CheckoutUpdate } from './facts.ts'
 import { cancelSubscription, findInvoicePayment } from './jobs.ts'
 import * as queries from './queries.ts'
 import type { CheckoutRow, SubscriptionRow } from './queries.ts'
-import { followGrant, lockSubject } from './credit.ts'
+import { linkGrant } from './credit.ts'
 import type { Payments } from './stripe.ts'
 import { setPaymentMethod } from './topup-queries.ts'
-import { watchBalance } from './topup-watch.ts'
+import { topUpIfLow } from './topup-trigger.ts'
 
-interface Told {
+interface SubscriptionData {
   status?: string
   cancelAtPeriodEnd?: boolean
   periodEnd?: string
@@ -29,27 +29,28 @@ interface PaidInvoice {
 
 type Facts = Awaited<ReturnType<typeof queries.listFacts>>
 
-/** What is told of a subscription, its payments locked: that comes before any account. */
+/** The facts of a subscription. Locks its payments, which must be locked before the account. */
 const lockFacts = async (db: Transaction, providerId: string): Promise<Facts> => {
   const facts = await queries.listFacts(db, providerId)
   for (const { kind, data } of facts) {
     const { paymentIntentId } = data as PaidInvoice
-    if (kind === 'invoice' && paymentIntentId !== undefined) await lockSubject(db, paymentIntentId)
+    if (kind === 'invoice' && paymentIntentId !== undefined) await queries.lockSubject(db, paymentIntentId)
   }
   return facts
 }
 
-/** The credit of a month that is paid, once. What goes back of its payment takes it back. */
-const grant = async (
+/** Grants the credit of a paid month, once, and links it to its payment. */
+const grantCredit = async (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,
   account: AccountRow,
-  { orgId, providerId, planId, includedCreditCents }: SubscriptionRow,
-  { id, data }: Facts[number],
+  { subscription, invoice }: { subscription: SubscriptionRow; invoice: Facts[number] },
 ): Promise<AccountRow> => {
+  const { orgId, providerId, planId, includedCreditCents } = subscription
+  const { id, data } = invoice
   if (includedCreditCents === 0n) return account
   const { paymentIntentId, paidCents } = data as PaidInvoice
-  const granted = await bookOnce(db, account, {
+  const granted = await postEntryOnce(db, account, {
     type: 'adjustment',
     amountCents: includedCreditCents,
     notes: `Monthly credit of the plan ${planId}`,
@@ -59,7 +60,7 @@ const grant = async (
     if (granted) await jobs.enqueue(db, findInvoicePayment, { orgId, subscriptionId: providerId, invoiceId: id })
     return granted ?? account
   }
-  return followGrant(db, granted ?? account, {
+  return linkGrant(db, granted ?? account, {
     paymentIntentId,
     amountCents: includedCreditCents,
     paidCents: paidCents === undefined ? includedCreditCents : BigInt(paidCents),
@@ -76,28 +77,28 @@ const applyFacts = async (
   let account = await lockAccount(db, orgId)
   for (const fact of facts) {
     const { kind, data } = fact
-    if (kind === 'invoice') account = await grant(db, jobs, account, subscription, fact)
+    if (kind === 'invoice') account = await grantCredit(db, jobs, account, { subscription, invoice: fact })
     if (kind !== 'subscription') continue
-    const { status = 'active', cancelAtPeriodEnd = false, periodEnd, over } = data as Told
-    // What is over does not begin again, whatever was said at the same moment.
-    const told = { status: over ? 'canceled' : status, cancelAtPeriodEnd, currentPeriodEnd: periodEnd ?? null }
-    await queries.updateSubscription(db, orgId, providerId, told)
+    const { status = 'active', cancelAtPeriodEnd = false, periodEnd, over } = data as SubscriptionData
+    // An ended subscription stays ended, even when another event of the same second calls it active.
+    const update = { status: over ? 'canceled' : status, cancelAtPeriodEnd, currentPeriodEnd: periodEnd ?? null }
+    await queries.updateSubscription(db, orgId, providerId, update)
   }
-  await watchBalance(db, jobs, account)
+  await topUpIfLow(db, jobs, account)
 }
 
-/** The page of a plan was paid: the subscription is the org's, and takes the place of another one that runs. */
+/** Stores the subscription of a paid checkout and cancels the org's other subscriptions. */
 export const linkSubscription = async (
   db: Transaction,
   { jobs, plans }: { jobs: Pick<Jobs, 'enqueue'>; plans: readonly Plan[] },
   checkout: CheckoutRow,
-  news: CheckoutNews,
+  update: CheckoutUpdate,
 ): Promise<void> => {
   const { orgId, planId } = checkout
-  if (news.subscriptionId === undefined || planId === null) return
-  const providerId = news.subscriptionId
+  if (update.subscriptionId === undefined || planId === null) return
+  const providerId = update.subscriptionId
   const facts = await lockFacts(db, providerId)
-  if (news.customerId !== undefined) await setPaymentMethod(db, orgId, news.customerId, null)
+  if (update.customerId !== undefined) await setPaymentMethod(db, orgId, update.customerId, null)
   const includedCreditCents = plans.find(({ id }) => id === planId)?.includedCreditCents ?? 0
   for (const other of await queries.listRunningSubscriptions(db, orgId)) {
     if (other.providerId !== providerId) {
@@ -108,7 +109,7 @@ export const linkSubscription = async (
   if (subscription) await applyFacts(db, jobs, subscription, facts)
 }
 
-/** Brings a subscription to what is told of it by now. Nothing happens while we do not know whose it is. */
+/** Applies the facts of a subscription. Does nothing until its checkout says which org it belongs to. */
 export const reviewSubscription = async (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,
@@ -118,16 +119,16 @@ export const reviewSubscription = async (
   if (subscription) await applyFacts(db, jobs, subscription, await lockFacts(db, providerId))
 }
 
-/** Asks the provider by which payment an invoice was paid, so that what goes back of it finds the plan's credit. */
+/** Asks the provider for the payment of an invoice, so that refunds of it withdraw the plan's credit. */
 export const workOnInvoicePayment = async (
   { db, jobs, payments }: { db: Database; jobs: Pick<Jobs, 'enqueue'>; payments: Payments | undefined },
   { subscriptionId, invoiceId }: { subscriptionId: string; invoiceId: string },
 ): Promise<void> => {
   const paymentIntentId = await payments?.findPaymentOfInvoice(invoiceId)
-  // Paid with money that was there, or by hand: nothing can go back that we would hear of.
+  // Paid from the customer's balance or out of band: no refund event will name a payment.
   if (!paymentIntentId) return
   await db.transaction('all orgs', async (db) => {
-    await lockSubject(db, subscriptionId)
+    await queries.lockSubject(db, subscriptionId)
     const fact = { subject: subscriptionId, kind: 'invoice', id: invoiceId, data: { paymentIntentId } } as const
     await queries.upsertFact(db, fact, new Date().toISOString())
     await reviewSubscription(db, jobs, subscriptionId)
@@ -135,7 +136,7 @@ export const workOnInvoicePayment = async (
 }
 
 /**
- * Lets the org's plan end with the month that is paid. NOT_FOUND when it has none, SERVICE_UNAVAILABLE without a payment
+ * Cancels the org's plan at the end of the paid month. NOT_FOUND when it has none, SERVICE_UNAVAILABLE without a payment
  * provider.
  */
 export const endSubscription = async (
@@ -148,10 +149,10 @@ export const endSubscription = async (
   if (!payments) throw serviceUnavailable('Payments are not configured on this server.')
   const { providerId, planId, currentPeriodEnd } = running
   await payments.endSubscription(providerId)
-  // The provider's ids are looked up in all orgs, as for its events.
+  // Ids of the provider are looked up in all orgs, as for its events.
   await db.transaction('all orgs', async (db) => {
-    await lockSubject(db, providerId)
-    // As if the provider had told it already: its event will say the same.
+    await queries.lockSubject(db, providerId)
+    // Stored now, so that the answer is right before the provider's event arrives with the same content.
     const fact = {
       subject: providerId,
       kind: 'subscription',

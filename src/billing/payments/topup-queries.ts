@@ -21,14 +21,14 @@ export interface TopupRow {
 const columns = sql`org_id, id, state, amount_cents, customer_id, payment_method_id, payment_intent_id, failure_code,
   failure_message, created_at, ended_at`
 
-/** Undefined when one of the org is under way. */
+/** Undefined when the org has a top-up that has not ended. */
 export const insertTopup = (db: Db, orgId: string, id: string, amountCents: bigint) =>
   db.row<{ id: string }>(sql`
     insert into topups (org_id, id, amount_cents) values (${orgId}, ${id}, ${amountCents})
     on conflict (org_id) where ended_at is null do nothing
     returning id`)
 
-/** What was charged this month (UTC), or may still be. */
+/** The sum of top-ups in this month (UTC) that succeeded or may still succeed. */
 export const findMonthTotal = async (db: Db, orgId: string): Promise<bigint> => {
   const row = await db.row<{ cents: bigint }>(sql`
     select coalesce(sum(amount_cents), 0)::bigint as cents from topups
@@ -42,32 +42,32 @@ export const leasedTopup = (orgId: string, id: string): LeasedRow => ({
   row: sql`org_id = ${orgId} and id = ${id}`,
 })
 
-/** What a claim asks and answers: a TopupRow that has not ended. */
+/** The condition and the result of a claim: a TopupRow that has not ended. */
 export const topupClaim = { when: sql`ended_at is null`, returning: columns }
 
 export const findTopup = (db: Db, orgId: string, id: string) =>
   db.row<TopupRow>(sql`select ${columns} from topups where org_id = ${orgId} and id = ${id}`)
 
-/** The attempt that a payment stands for, whoever's it is. */
+/** The top-up that a payment of the provider belongs to. */
 export const findTopupOfPayment = (db: Db, paymentIntentId: string, topupId: string | null) =>
   db.row<TopupRow>(sql`
-    -- all orgs: the provider knows payments, not orgs; the row says whose it is
+    -- all orgs: the provider names the payment; the row has its org
     select ${columns} from topups
     where payment_intent_id = ${paymentIntentId} or id = ${topupId}::uuid
     limit 1`)
 
-export const setTarget = (
-  db: Db,
-  orgId: string,
-  id: string,
-  held: Sql,
-  target: { customerId: string; paymentMethodId: string },
-) =>
+export interface ChargeTarget {
+  customerId: string
+  paymentMethodId: string
+}
+
+/** Stores the target while the lease is held, so that a repeated attempt charges the same card. */
+export const setTarget = (db: Db, topup: { orgId: string; id: string }, held: Sql, target: ChargeTarget) =>
   db.execute(sql`
     update topups set customer_id = ${target.customerId}, payment_method_id = ${target.paymentMethodId}
-    where org_id = ${orgId} and id = ${id} and ${held}`)
+    where org_id = ${topup.orgId} and id = ${topup.id} and ${held}`)
 
-/** False when it ended as well as that already. A success is never taken back, and replaces what was thought before. */
+/** False when it ended before. A success replaces an earlier failure, and nothing replaces a success. */
 export const endTopup = async (
   db: Db,
   orgId: string,
@@ -96,7 +96,7 @@ export const listTopups = (db: Db, orgId: string, limit: number) =>
   db.rows<TopupRow>(sql`
     select ${columns} from topups where org_id = ${orgId} order by created_at desc limit ${limit}`)
 
-/** Nothing is tried for so long. */
+/** Starts no top-up for this many seconds. */
 export const backOff = (db: Db, orgId: string, seconds: number, declines: number) =>
   db.execute(sql`
     update billing_accounts
@@ -120,7 +120,7 @@ export const setPaymentMethod = (db: Db, orgId: string, customerId: string | nul
       end
     where org_id = ${orgId}`)
 
-/** Unless another one was saved while the provider was asked. */
+/** Does nothing when a method was saved while the provider was asked. */
 export const setMethodMissing = (db: Db, orgId: string, customerId: string) =>
   db.execute(sql`
     update billing_accounts set is_method_missing = true
@@ -128,17 +128,17 @@ export const setMethodMissing = (db: Db, orgId: string, customerId: string) =>
 
 export const listOrgsBelowThreshold = (db: Db) =>
   db.rows<{ orgId: string }>(sql`
-    -- all orgs: the sweep looks after every org whose account is to fill up by itself
+    -- all orgs: the sweep starts the top-ups of every org
     select a.org_id from billing_accounts a
     where a.auto_topup_enabled and a.customer_id is not null and not a.is_method_missing
       and a.balance_cents < a.auto_topup_threshold_cents
       and (a.auto_topup_retry_at is null or a.auto_topup_retry_at <= now())
       and not exists (select from topups t where t.org_id = a.org_id and t.ended_at is null)`)
 
-/** Attempts whose job got lost: nobody has worked on them for half an hour. */
+/** Top-ups whose job was lost: older than 30 minutes, and without a lease in the last 15. */
 export const listStaleTopups = (db: Db) =>
   db.rows<{ orgId: string; id: string }>(sql`
-    -- all orgs: the sweep looks after every attempt
+    -- all orgs: the sweep resumes the top-ups of every org
     select org_id, id from topups
     where ended_at is null and created_at < now() - interval '30 minutes'
       and (lease_until is null or lease_until < now() - interval '15 minutes')`)

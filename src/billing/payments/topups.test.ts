@@ -29,7 +29,7 @@ const set = async (as: TestActor, json: object): Promise<void> => {
   assert.deepEqual([status, body.data], [200, { updated: true }])
 }
 
-/** An org that has paid 10 dollars by a card, which was saved, and fills up by 25 dollars below 5. */
+/** An org that deposited 10 dollars with a card that was saved, and tops up by 25 dollars below 5. */
 const prepare = async (settings: object = {}): Promise<{ owner: TestActor; sessionId: string; customer: string }> => {
   const owner = await app.createOrg()
   const { body } = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 1_000 } })
@@ -56,7 +56,7 @@ const ledgerOf = async (as: TestActor): Promise<[string, number][]> =>
   (await listLedger(app, as)).map(({ type, amountCents }) => [type, amountCents])
 
 describe('automatic top-up', () => {
-  test('charges the saved card once when the balance falls below the threshold, and books a deposit', async () => {
+  test('charges the saved card once when the balance falls below the threshold, and posts a deposit', async () => {
     stripe.charges = ['succeed']
     const { owner, sessionId, customer } = await prepare()
     await spend(app, owner, sessionId, 5_000_000)
@@ -74,7 +74,7 @@ describe('automatic top-up', () => {
       ['2500', 'usd', 'true', 'true'],
     )
     assert.equal(charge!.idempotencyKey, autoTopup.recent[0].id)
-    // Stripe tells of it, too: it is the same payment.
+    // Stripe's event reports the same payment.
     const intent = [...stripe.paymentIntents.values()].at(-1)
     await tell('payment_intent.succeeded', intent)
     await tell('payment_intent.succeeded', intent)
@@ -91,7 +91,7 @@ describe('automatic top-up', () => {
     await assertExact(app, owner)
   })
 
-  test('of many charges at once is one charge', async () => {
+  test('makes one top-up when many charges at once bring the balance below the threshold', async () => {
     stripe.charges = ['succeed']
     const { owner, customer } = await prepare()
     const sessions = await Promise.all(
@@ -104,7 +104,7 @@ describe('automatic top-up', () => {
     assert.equal((await assertExact(app, owner)).balance.balanceCents, 1_000 - 900 + 2_500)
   })
 
-  test('that is declined waits, says why, and is tried again when somebody changes the settings or pays', async () => {
+  test('reports a declined top-up, backs off, and retries when somebody changes the settings or pays', async () => {
     stripe.charges = ['decline']
     const { owner, sessionId, customer } = await prepare()
     await spend(app, owner, sessionId, 6_000_000)
@@ -132,7 +132,7 @@ describe('automatic top-up', () => {
     )
   })
 
-  test('whose answer is lost is asked for again under the same key, and charged once', async () => {
+  test('retries a top-up whose response was lost with the same idempotency key, and charges it once', async () => {
     stripe.charges = ['hang up', 'succeed']
     const { owner, sessionId, customer } = await prepare()
     await spend(app, owner, sessionId, 6_000_000)
@@ -143,7 +143,7 @@ describe('automatic top-up', () => {
     assert.equal(balance.balanceCents, 2_900)
   })
 
-  test('that the provider decides on later is credited, or not, by its event', async () => {
+  test('credits or fails a processing top-up by its event', async () => {
     stripe.charges = ['process']
     const { owner, sessionId } = await prepare()
     await spend(app, owner, sessionId, 6_000_000)
@@ -163,7 +163,7 @@ describe('automatic top-up', () => {
     assert.equal(balance.balanceCents, 400)
   })
 
-  test('stays below its monthly cap, and says so', async () => {
+  test('makes no top-up beyond its monthly cap and reports monthly_cap', async () => {
     stripe.charges = ['succeed']
     const { owner, sessionId, customer } = await prepare({
       autoTopupAmountCents: 1_000,
@@ -181,7 +181,7 @@ describe('automatic top-up', () => {
     assert.equal(chargesOf(customer).length, 1)
   })
 
-  test('of an amount that does not reach the threshold waits before the next', async () => {
+  test('backs off for an hour after a top-up that does not reach the threshold', async () => {
     stripe.charges = ['succeed']
     const { owner, customer } = await prepare({ autoTopupAmountCents: 100, autoTopupThresholdCents: 100_000 })
     const { autoTopup, balance } = await untilTopup(owner, 'succeeded')
@@ -190,7 +190,7 @@ describe('automatic top-up', () => {
     assert.equal(chargesOf(customer).length, 1)
   })
 
-  test('after a deposit that saved no card charges nothing and says so, until one is saved', async () => {
+  test('reports no_payment_method after a deposit that saved no card, until one is saved', async () => {
     stripe.charges = ['succeed']
     const owner = await app.createOrg()
     const pay = async (save: boolean): Promise<Json> => {
@@ -212,7 +212,7 @@ describe('automatic top-up', () => {
     assert.equal(chargesOf(customer).length, 1)
   })
 
-  test('for which no card is found waits for one, not for a while', async () => {
+  test('reports no_payment_method, not backing_off, when the customer has no card', async () => {
     const { owner, sessionId, customer } = await prepare()
     stripe.methods.delete(customer)
     await app.db.execute(sql`update billing_accounts set payment_method_id = null where org_id = ${owner.orgId}`)
@@ -222,7 +222,7 @@ describe('automatic top-up', () => {
     assert.equal(autoTopup.recent[0].failureCode, 'no_payment_method')
   })
 
-  test('without a saved card, or turned off, charges nothing and says so', async () => {
+  test('charges nothing without a saved card or when automatic top-up is off, and reports which', async () => {
     const owner = await app.createOrg()
     await set(owner, { autoTopupEnabled: true })
     assert.equal((await getBilling(app, owner)).autoTopup.state, 'no_payment_method')

@@ -3,12 +3,13 @@ import type { JobContext, Jobs } from '../../platform/jobs/jobs.ts'
 import { withLease } from '../../platform/database/lease.ts'
 import type { Lease } from '../../platform/database/lease.ts'
 import type { Log } from '../../platform/process/log.ts'
-import { creditPayment, lockSubject } from './credit.ts'
+import { creditPayment } from './credit.ts'
+import { lockSubject } from './queries.ts'
 import { lockAccount } from '../ledger/ledger.ts'
 import type { ChargeOutcome, Payments } from './stripe.ts'
 import * as queries from './topup-queries.ts'
 import type { TopupRow } from './topup-queries.ts'
-import { runTopup } from './topup-watch.ts'
+import { runTopup } from './topup-trigger.ts'
 
 export interface TopupDeps {
   db: Database
@@ -18,13 +19,13 @@ export interface TopupDeps {
 }
 
 const hourSeconds = 3_600
-/** A payment that the provider has not decided on is asked about again after this, should its event not come. */
+/** A payment that is processing is looked up again after this, in case its event does not arrive. */
 const recheckSeconds = 600
 
-/** An hour after the first decline, twice as long after each further one, a day at most. */
+/** One hour after the first decline, twice as long after each further one, at most a day. */
 const backOffSeconds = (declines: number): number => Math.min(24, 2 ** declines) * hourSeconds
 
-/** The attempt came to its end without a payment: nothing more is tried for a while. */
+/** Ends a top-up without a payment and starts the back-off. */
 export const failTopup = async (
   db: Transaction,
   { orgId, id }: Pick<TopupRow, 'orgId' | 'id'>,
@@ -35,7 +36,7 @@ export const failTopup = async (
   await queries.backOff(db, orgId, backOffSeconds(account.autoTopupDeclines), account.autoTopupDeclines + 1)
 }
 
-/** The attempt was paid: credits it, once, whoever tells of it first, the provider's answer or its event. */
+/** Credits a paid top-up once, whether the provider's response or its event arrives first. */
 export const completeTopup = async (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,
@@ -52,18 +53,18 @@ export const completeTopup = async (
     notes: 'Automatic top-up',
     isAutomatic: true,
   })
-  // Too small an amount to get above the threshold: the next one waits, so that no balance can empty a card at once.
+  // The amount does not reach the threshold. Without a pause, top-ups would follow one another until the card is empty.
   if (credited && credited.balanceCents < credited.autoTopupThresholdCents) {
     await queries.backOff(db, orgId, hourSeconds, 0)
   }
 }
 
-/** What to charge: what was saved, else what the customer has. Undefined when there is nothing. */
+/** The saved payment method, else one that the provider has for the customer. Undefined when there is none. */
 const findTarget = async (
   { db, payments }: TopupDeps & { payments: Payments },
   topup: TopupRow,
   lease: Lease,
-): Promise<{ customerId: string; paymentMethodId: string } | undefined> => {
+): Promise<queries.ChargeTarget | undefined> => {
   const { orgId, id, customerId, paymentMethodId } = topup
   if (customerId !== null && paymentMethodId !== null) return { customerId, paymentMethodId }
   const account = await db.transaction({ orgId }, (db) => lockAccount(db, orgId))
@@ -74,11 +75,11 @@ const findTarget = async (
     return undefined
   }
   const target = { customerId: account.customerId, paymentMethodId: saved }
-  await queries.setTarget(db, orgId, id, lease.held, target)
+  await queries.setTarget(db, { orgId, id }, lease.held, target)
   return target
 }
 
-const settleOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOutcome): Promise<void> => {
+const applyOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOutcome): Promise<void> => {
   const { db, jobs } = deps
   if (outcome.state === 'declined') {
     await db.transaction(topup, (db) => failTopup(db, topup, outcome))
@@ -95,21 +96,24 @@ const settleOutcome = async (deps: TopupDeps, topup: TopupRow, outcome: ChargeOu
 
 const chargeTopup = async (deps: TopupDeps, topup: TopupRow, lease: Lease): Promise<void> => {
   const { db, payments } = deps
-  const give = (code: string, message: string): Promise<void> =>
+  const fail = (code: string, message: string): Promise<void> =>
     db.transaction(topup, (db) => failTopup(db, topup, { state: 'failed', paymentIntentId: null, code, message }))
-  if (!payments) return give('no_provider', 'Payments are not configured on this server.')
+  if (!payments) return fail('no_provider', 'Payments are not configured on this server.')
   if (topup.state === 'processing' && topup.paymentIntentId !== null) {
-    return settleOutcome(deps, topup, await payments.findCharge(topup.paymentIntentId))
+    return applyOutcome(deps, topup, await payments.findCharge(topup.paymentIntentId))
   }
   const target = await findTarget({ ...deps, payments }, topup, lease)
-  if (!target) return give('no_payment_method', 'There is no saved payment method. A deposit by card saves one.')
+  if (!target) return fail('no_payment_method', 'There is no saved payment method. A deposit by card saves one.')
   lease.check()
   const amountCents = Number(topup.amountCents)
   const outcome = await payments.charge({ id: topup.id, orgId: topup.orgId, amountCents, ...target })
-  return settleOutcome(deps, topup, outcome)
+  return applyOutcome(deps, topup, outcome)
 }
 
-/** The job of one attempt. Rejects when it is to be tried again: the same attempt, which the provider charges once. */
+/**
+ * The job of one top-up. Throws when the job must be retried; the provider charges a top-up once, however often the job
+ * asks. After the last attempt the top-up has failed.
+ */
 export const workOnTopup = async (
   deps: TopupDeps,
   { orgId, topupId }: { orgId: string; topupId: string },
@@ -128,10 +132,10 @@ export const workOnTopup = async (
     )
     if (done) return
     const topup = await queries.findTopup(db, orgId, topupId)
-    if (topup && topup.endedAt === null) throw new Error('another worker has this top-up')
+    if (topup && topup.endedAt === null) throw new Error('another worker has the lease of this top-up')
   } catch (error) {
     if (!isLastAttempt) throw error
-    log.error({ err: error, orgId, topupId }, 'an automatic top-up was given up')
+    log.error({ err: error, orgId, topupId }, 'an automatic top-up failed after its last attempt')
     const message = 'The payment provider could not be reached.'
     const end = { state: 'failed', paymentIntentId: null, code: 'provider_unreachable', message } as const
     await db.transaction({ orgId }, (db) => failTopup(db, { orgId, id: topupId }, end))

@@ -11,7 +11,7 @@ import { applyEvent } from './events.ts'
 import { PaymentEventReceived } from './schemas.ts'
 import { readEvent, unsigned } from './stripe.ts'
 
-/** Where Stripe tells of payments. Its signature is the key. */
+/** The endpoint for Stripe's events, authenticated by their signature. */
 export const registerPaymentWebhook = (
   app: App,
   { config, db, jobs, log }: { config: Config; db: Database; jobs: Jobs; log: Log },

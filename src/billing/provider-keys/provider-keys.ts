@@ -24,12 +24,12 @@ export type KeyProvider = (typeof keyProviders)[number]
 
 export const providerKeyColumn = defineSealedColumn('provider_keys', 'sealed_key')
 
-/** BAD_REQUEST while the installation takes no keys. It comes before anything is said about the body. */
-export const requireKeysTaken = ({ takesProviderKeys }: Pick<BillingConfig, 'takesProviderKeys'>): void => {
+/** BAD_REQUEST when the installation does not accept provider keys. Checked before the body is validated. */
+export const requireProviderKeysEnabled = ({ takesProviderKeys }: Pick<BillingConfig, 'takesProviderKeys'>): void => {
   if (!takesProviderKeys) throw badRequest('Provider keys cannot be set up on this server.')
 }
 
-// Enough to tell keys apart, and nothing of the key itself.
+// 64 bits of a hash: enough to tell keys apart, and no part of the key.
 const fingerprintOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16)
 
 export const addProviderKey = (
@@ -49,7 +49,7 @@ export const addProviderKey = (
       sealedKey: sealer.seal(key, providerKeyColumn.at(actor.orgId, id)),
       createdBy: actor.userId,
     })
-    if (!stored) throw new Error('the database did not keep the provider key')
+    if (!stored) throw new Error('the insert of the provider key returned no row')
     const { fingerprint } = stored
     await audit(db, actor, 'billing.provider-key-added', { type: 'provider-key', id }, { provider, fingerprint })
     return stored
@@ -73,7 +73,7 @@ export const removeProviderKey = (db: Database, actor: Actor, id: string): Promi
     await audit(db, actor, 'billing.provider-key-removed', { type: 'provider-key', id }, { provider, fingerprint })
   })
 
-/** The org's own key for a provider, when it has one and the installation takes them. */
+/** The id of the org's key for a provider; null without one or when the installation accepts none. */
 export const findProviderKey = async (
   db: Db,
   config: Pick<BillingConfig, 'takesProviderKeys'>,
@@ -82,7 +82,7 @@ export const findProviderKey = async (
 ): Promise<string | null> =>
   config.takesProviderKeys ? ((await queries.findKeyOf(db, orgId, provider))?.id ?? null) : null
 
-/** The key itself, for a call of its provider. Undefined when it was removed. */
+/** The decrypted key. Undefined when it was removed. */
 export const openProviderKey = async (
   db: Db,
   sealer: Sealer,

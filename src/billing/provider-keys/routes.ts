@@ -5,7 +5,7 @@ import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
-import { addProviderKey, listProviderKeys, removeProviderKey, requireKeysTaken } from './provider-keys.ts'
+import { addProviderKey, listProviderKeys, removeProviderKey, requireProviderKeysEnabled } from './provider-keys.ts'
 import { ProviderKey, ProviderKeyCreate } from './schemas.ts'
 
 const tags = ['Billing']
@@ -35,8 +35,8 @@ export const registerProviderKeyRoutes = (
     path,
     {
       config: { access: 'billing:manage', rateLimitCode: 'BAD_REQUEST' },
-      // Said first: whether the body is right does not matter then.
-      preValidation: async () => requireKeysTaken(config.billing),
+      // Before validation: the answer must not depend on the body.
+      preValidation: async () => requireProviderKeysEnabled(config.billing),
       schema: {
         tags,
         summary: 'Add a provider key',

@@ -22,7 +22,7 @@ const sums = sql`coalesce(sum(u.request_count), 0)::float8 as request_count,
   coalesce(sum(u.platform_fee_microcents), 0)::bigint as platform_fee_microcents,
   coalesce(sum(u.charged_microcents), 0)::bigint as charged_microcents`
 
-/** Days or months, both ends included. */
+/** Dates of days or of first days of months, both ends included. */
 export interface Range {
   grain: 'day' | 'month'
   from: string
@@ -56,7 +56,7 @@ export const listItems = (db: Db, orgId: string, axis: 'model' | 'operation', ra
   db.rows<Item>(sql`
     select u.key, ${sums} from usage_rollups u where ${within(orgId, axis, range)} group by u.key ${mostFirst}`)
 
-/** Agents with their names; those that `userId` may not see (null: sees all) are one item without a key. */
+/** Agents with their names. Those that `userId` may not see are one item without a key; null sees all. */
 export const listAgentItems = (db: Db, orgId: string, userId: string | null, range: Range) =>
   db.rows<Item & { name: string | null; isHidden: boolean }>(sql`
     with spent as (

@@ -52,7 +52,7 @@ export const registerSpendingRoutes = (
         config: { access: 'billing:read' },
         schema: { tags, summary, description, querystring: SpendingQuery, response: { 200: Success(Breakdown) } },
       },
-      async ({ actor, query }) => ok(await getBreakdown(deps, actor, axis, query.period)),
+      async ({ actor, query }) => ok(await getBreakdown(deps, actor, { axis, period: query.period })),
     )
   }
 }

@@ -3,15 +3,13 @@ import { may } from '../../identity/actor.ts'
 import { seesAllWorkspaces } from '../../identity/permissions.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { LedgerDeps } from '../ledger/ledger.ts'
-import { settle } from '../ledger/ledger.ts'
-import { freeze } from '../ledger/queries.ts'
+import { readPosted } from '../ledger/ledger.ts'
 import { wholeCents } from '../ledger/money.ts'
 import { dayOf, daysBetween, spanOf } from '../periods.ts'
 import type { Span } from '../periods.ts'
 import * as queries from './queries.ts'
 import type { Range, Sums } from './queries.ts'
 
-/** What the reports need to know of the model catalog. */
 export interface ModelNames {
   find(id: string): { name: string } | undefined
 }
@@ -28,7 +26,7 @@ const nothing: Sums = {
   chargedMicrocents: 0n,
 }
 
-/** Sums as the API shows them. */
+/** Sums in the form of the API. */
 export const toUsage = (sums: Sums = nothing) => ({
   requestCount: sums.requestCount,
   byokRequestCount: sums.byokRequestCount,
@@ -73,13 +71,13 @@ const listAgents = async (db: Db, actor: Actor, range: Range) => {
   const seesAll = seesAllWorkspaces(actor.role) || may(actor, 'billing:manage')
   const items = await queries.listAgentItems(db, actor.orgId, seesAll ? null : actor.userId, range)
   return withShares(items, ({ key, name, isHidden }) =>
-    isHidden ? { id: null, name: 'Agents of other workspaces' } : { id: key, name: name ?? 'A deleted agent' },
+    isHidden ? { id: null, name: 'Agents of other workspaces' } : { id: key, name: name ?? 'Deleted agent' },
   )
 }
 
 const listProjects = async (db: Db, orgId: string, range: Range) =>
   withShares(await queries.listProjectItems(db, orgId, range), ({ key, name }) =>
-    key === '' ? { id: null, name: 'Without a project' } : { id: key, name: name ?? 'A deleted project' },
+    key === '' ? { id: null, name: 'No project' } : { id: key, name: name ?? 'Deleted project' },
   )
 
 export const listOperations = async (db: Db, orgId: string, range: Range) =>
@@ -89,15 +87,6 @@ export const listOperations = async (db: Db, orgId: string, range: Range) =>
     totalChargedMicrocents: Number(sums.chargedMicrocents),
     totalChargedCents: wholeCents(sums.chargedMicrocents),
   }))
-
-/** Settles what waits, and then reads one moment of the ledger and its rollups. */
-export const readSettled = async <T>(deps: LedgerDeps, orgId: string, read: (db: Db) => Promise<T>): Promise<T> => {
-  await settle(deps, orgId)
-  return deps.db.transaction({ orgId }, async (db) => {
-    await freeze(db)
-    return read(db)
-  })
-}
 
 export interface SpendingDeps extends LedgerDeps {
   models: ModelNames
@@ -109,13 +98,13 @@ const head = ({ period }: Span, fromDay: string, now: Date) => ({
   to: now.toISOString(),
 })
 
-const topOf = 5
+const topCount = 5
 
-/** What an org spends in a period: in all, day by day (days without any, too), and its largest agents and models. */
-export const getSpending = (deps: SpendingDeps, actor: Actor, name: string | undefined, now = new Date()) =>
-  readSettled(deps, actor.orgId, async (db) => {
+/** The spending of a period: in total, for every day (0 on days without charges), and of the top agents and models. */
+export const getSpending = (deps: SpendingDeps, actor: Actor, period: string | undefined, now = new Date()) =>
+  readPosted(deps, actor.orgId, async (db) => {
     const { orgId } = actor
-    const span = spanOf(name, now)
+    const span = spanOf(period, now)
     const range = await rangeOf(db, orgId, span)
     const days = await queries.listDays(db, orgId, { grain: 'day', from: range.fromDay, to: dayOf(now) })
     const byDay = new Map(days.map((day) => [day.date, day]))
@@ -123,21 +112,20 @@ export const getSpending = (deps: SpendingDeps, actor: Actor, name: string | und
       ...head(span, range.fromDay, now),
       summary: toUsage(await queries.findSums(db, orgId, range)),
       daily: daysBetween(range.fromDay, span.toDay).map((date) => ({ date, ...toUsage(byDay.get(date)) })),
-      topAgents: (await listAgents(db, actor, range)).slice(0, topOf),
-      topModels: (await listModels(db, orgId, deps.models, range)).slice(0, topOf),
+      topAgents: (await listAgents(db, actor, range)).slice(0, topCount),
+      topModels: (await listModels(db, orgId, deps.models, range)).slice(0, topCount),
     }
   })
 
-/** The same along one axis. */
+/** The spending of a period by model, agent or project. */
 export const getBreakdown = (
   deps: SpendingDeps,
   actor: Actor,
-  axis: 'model' | 'agent' | 'project',
-  name: string | undefined,
+  { axis, period }: { axis: 'model' | 'agent' | 'project'; period: string | undefined },
   now = new Date(),
 ) =>
-  readSettled(deps, actor.orgId, async (db) => {
-    const span = spanOf(name, now)
+  readPosted(deps, actor.orgId, async (db) => {
+    const span = spanOf(period, now)
     const range = await rangeOf(db, actor.orgId, span)
     const list = {
       model: () => listModels(db, actor.orgId, deps.models, range),

@@ -1,4 +1,4 @@
-import { recordUsage, releaseHold, restHold, shrinkHold } from '../../billing/billing.ts'
+import { recordUsage, releaseReservation, emptyReservation, shrinkReservation } from '../../billing/billing.ts'
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Question } from './steps/questions.ts'
@@ -153,9 +153,9 @@ const checkpointParts = (checkpoint: Checkpoint, { next, losesRunning }: Checkpo
     ...(checkpoint.ended ? [endStep(checkpoint.ended)] : []),
     ...(losesRunning ? [loseRunningSteps] : []),
     ...(endings.length > 0 ? [charge(endings)] : []),
-    ...(endings.length > 0 && next === 'running' ? [shrinkHold] : []),
-    ...(next === 'paused' ? [restHold(sql`leased`)] : []),
-    ...(next === 'ended' ? [releaseHold(sql`leased`)] : []),
+    ...(endings.length > 0 && next === 'running' ? [shrinkReservation] : []),
+    ...(next === 'paused' ? [emptyReservation(sql`leased`)] : []),
+    ...(next === 'ended' ? [releaseReservation(sql`leased`)] : []),
     ...rowParts(checkpoint),
   ]
 }

@@ -34,7 +34,7 @@ export interface WriterDeps {
   db: Database
   jobs: Pick<Jobs, 'enqueue'>
   notifier: TurnNotifier
-  billing: Pick<Billing, 'settler'>
+  billing: Pick<Billing, 'chargePoster'>
 }
 
 export interface WriterOptions {
@@ -72,7 +72,7 @@ export const createTurnWriter = (
     save: async (checkpoint) => {
       const { untrustedFrom } = state
       await stream.write((frames) => writeCheckpoint(db, lease, leaseMs, { ...checkpoint, frames, untrustedFrom }))
-      if (checkpoint.ended) billing.settler.soon(orgId)
+      if (checkpoint.ended) billing.chargePoster.postSoon(orgId)
     },
     saveLeftOut: async (exchanges) => {
       if (exchanges <= state.leftOutExchanges) return
@@ -110,7 +110,7 @@ export const createTurnWriter = (
           }),
         true,
       )
-      billing.settler.soon(orgId)
+      billing.chargePoster.postSoon(orgId)
       faultPoint('after-end')
     },
   }

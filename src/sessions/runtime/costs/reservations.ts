@@ -77,7 +77,7 @@ export const createReservations = (
       const maxOutputTokens = call.maxOutputTokens ?? null
       const tokens = { inputTokens: promptTokensOf(call), maxOutputTokens }
       const verdict = await verdictFor(planCall(orgId, turn, agent, tokens))
-      if ('refusal' in verdict) return 'cost'
+      if ('rejection' in verdict) return 'cost'
       const limited = verdict.maxOutputTokens === null ? call : { ...call, maxOutputTokens: verdict.maxOutputTokens }
       if (turn.providerKeyId === null) return limited
       const apiKey = await openProviderKey(db, secrets, orgId, turn.providerKeyId)

@@ -5,7 +5,7 @@ import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { AccountRow } from '../ledger/queries.ts'
 import * as queries from './topup-queries.ts'
 
-/** An account is to be filled up. The row says by how much; it is charged once however often this runs. */
+/** Charges the saved card for one row of `topups`. It can run any number of times: the provider charges the row once. */
 export const runTopup = defineJob<{ orgId: string; topupId: string }>('billing.topup', {
   retryLimit: 12,
   retryDelaySeconds: 5,
@@ -13,14 +13,18 @@ export const runTopup = defineJob<{ orgId: string; topupId: string }>('billing.t
   timeoutSeconds: 120,
 })
 
-/** Why an account is not filled up by itself right now. */
-export type Hindrance = 'off' | 'no_payment_method' | 'balance_suffices' | 'backing_off' | 'monthly_cap'
+/** Why no automatic top-up starts now. */
+export type TopupBlocker = 'off' | 'no_payment_method' | 'balance_suffices' | 'backing_off' | 'monthly_cap'
 
-/** Whether there may be something to charge. */
+/** Whether the customer may have a payment method. */
 export const hasMethod = ({ customerId, isMethodMissing }: AccountRow): boolean =>
   customerId !== null && !isMethodMissing
 
-export const hindranceOf = (account: AccountRow, chargedThisMonthCents: bigint, now: Date): Hindrance | undefined => {
+export const topupBlockerOf = (
+  account: AccountRow,
+  chargedThisMonthCents: bigint,
+  now: Date,
+): TopupBlocker | undefined => {
   if (!account.autoTopupEnabled) return 'off'
   if (!hasMethod(account)) return 'no_payment_method'
   if (account.balanceCents >= account.autoTopupThresholdCents) return 'balance_suffices'
@@ -30,17 +34,13 @@ export const hindranceOf = (account: AccountRow, chargedThisMonthCents: bigint, 
   return undefined
 }
 
-/** Begins to fill up a locked account when its balance is below the threshold; one attempt at a time. */
-export const watchBalance = async (
-  db: Transaction,
-  jobs: Pick<Jobs, 'enqueue'>,
-  account: AccountRow,
-): Promise<void> => {
+/** Starts a top-up of a locked account when its balance is below the threshold, one at a time. */
+export const topUpIfLow = async (db: Transaction, jobs: Pick<Jobs, 'enqueue'>, account: AccountRow): Promise<void> => {
   const now = new Date()
-  // Most accounts are done here, without a statement.
-  if (hindranceOf({ ...account, autoTopupMonthlyCapCents: null }, 0n, now)) return
+  // Most accounts return here, before the first statement.
+  if (topupBlockerOf({ ...account, autoTopupMonthlyCapCents: null }, 0n, now)) return
   const { orgId, autoTopupAmountCents } = account
-  if (hindranceOf(account, await queries.findMonthTotal(db, orgId), now)) return
-  const begun = await queries.insertTopup(db, orgId, newId(), autoTopupAmountCents)
-  if (begun) await jobs.enqueue(db, runTopup, { orgId, topupId: begun.id })
+  if (topupBlockerOf(account, await queries.findMonthTotal(db, orgId), now)) return
+  const started = await queries.insertTopup(db, orgId, newId(), autoTopupAmountCents)
+  if (started) await jobs.enqueue(db, runTopup, { orgId, topupId: started.id })
 }

@@ -15,7 +15,7 @@ import { callTools, rejectWith, reply, startFakeModel } from '../../../test/fake
 import type { ModelRequest } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
-import { reserveCall } from './gate.ts'
+import { reserveCall } from './reservations.ts'
 import { adjust } from './ledger.ts'
 
 const fake = await startFakeModel()
@@ -27,22 +27,22 @@ const app = await startTestApp({
   MODEL_OPENAI_BASE_URL: fake.baseUrl,
   MODEL_OPENAI_API_KEY: 'sk-of-the-operator',
   MODEL_OPENAI_MODELS: 'large',
-  // Two cents for a thousand tokens of answer.
+  // 1,000 output tokens cost 2 cents.
   MODEL_OPENAI_PRICES: 'large=1000000:20000000',
 })
 const { db } = app
-/** Where turns on an empty balance are let through. */
+/** A server that admits paid turns on an empty balance. */
 const lenient = await startTestApp({ BILLING_ENFORCED: '0' })
 
-/** OpenAI's own models call the limit by another name. */
+/** The output limit of a request; OpenAI's own models have `max_completion_tokens` instead of `max_tokens`. */
 const limitOf = (request: ModelRequest): number =>
   (request as unknown as { max_completion_tokens: number }).max_completion_tokens
 
 const countTurns = async (orgId: string): Promise<number> =>
   (await db.row<{ n: number }>(sql`select count(*)::int as n from turns where org_id = ${orgId}`))?.n ?? 0
 
-describe('a paid turn', () => {
-  test('on an empty balance is PAYMENT_REQUIRED with nothing run; free models work, and a deposit opens it', async () => {
+describe('paid turns', () => {
+  test('rejects a paid turn on an empty balance with PAYMENT_REQUIRED and runs nothing, until a deposit; free models work', async () => {
     const owner = await app.createOrg()
     const paid = await openPaid(app, owner)
     const answer = await spend(app, owner, paid.id, 100)
@@ -59,7 +59,7 @@ describe('a paid turn', () => {
     await assertExact(app, owner)
   })
 
-  test('refused for money is the same refusal under the same Idempotency-Key', async () => {
+  test('repeats PAYMENT_REQUIRED for the same Idempotency-Key after a deposit', async () => {
     const owner = await app.createOrg()
     const paid = await openPaid(app, owner)
     const headers = { 'idempotency-key': 'k1' }
@@ -69,25 +69,25 @@ describe('a paid turn', () => {
     assert.deepEqual([first.status, second.status], [402, 402])
   })
 
-  test('spends what was there when it began, and then no other begins', async () => {
+  test('lets a turn overspend the balance when the provider uses more than estimated, and rejects the next turn', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     const paid = await openPaid(app, owner)
-    // The demo model says what it is told to have used: more than anybody could have known before.
+    // The demo model reports the usage that the message names: more than any estimate.
     assert.equal((await spend(app, owner, paid.id, 1_500_000)).status, 200)
     assert.ok((await assertExact(app, owner)).balance.balanceCents < 0)
     assert.equal((await spend(app, owner, paid.id, 1)).status, 402)
   })
 
-  test('50 at once on the balance for one overspend by no more than their prompts were underestimated', async () => {
+  test('overspends by at most the underestimated prompts when 50 turns start at once on the balance for one', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     await createAgent(app, owner, { name: 'Large', model: 'openai/large' })
-    // What is left is enough for one answer of the length that it may have.
-    const left = 4
-    await adjust(db, owner.orgId, BigInt(left - 100), 'Most of it')
+    // Enough for one answer of the maximum length.
+    const leftCents = 4
+    await adjust(db, owner.orgId, BigInt(leftCents - 100), 'Most of it')
     let asked = 0
-    // Each says as much as it was allowed to, and its provider counts exactly what was estimated.
+    // Each answer has the maximum length, and the provider reports exactly the estimated prompt.
     fake.play((response, body) => {
       asked += 1
       const usage = { prompt_tokens: 50, completion_tokens: limitOf(body), total_tokens: 50 + limitOf(body) }
@@ -104,13 +104,13 @@ describe('a paid turn', () => {
     assert.equal(balance.reservedMicrocents, 0)
   })
 
-  test('50 at once on the demo model, which keeps to what it may say, leave no debt', async () => {
+  test('leaves no debt when 50 turns start at once on a model that respects its output limit', async () => {
     const owner = await app.createOrg()
     await adjust(db, owner.orgId, 4n, 'Enough for one long answer')
     const sessions = await Promise.all(
       Array.from({ length: 50 }, (_, i) => openPaid(app, owner, { name: `Demo ${i}` })),
     )
-    const answers = await Promise.all(sessions.map(({ id }) => spend(app, owner, id, 40, 8_000)))
+    const answers = await Promise.all(sessions.map(({ id }) => spend(app, owner, id, { input: 40, output: 8_000 })))
     const begun = answers.filter(({ status }) => status === 200)
     assert.ok(begun.length >= 1 && begun.length <= 3, `${begun.length} began`)
     assert.ok(answers.every(({ status }) => status === 200 || status === 402))
@@ -118,7 +118,7 @@ describe('a paid turn', () => {
     assert.ok(balance.balanceCents >= 0, `${balance.balanceCents}`)
   })
 
-  test('whose next call nobody can pay ends incomplete, with what it has, and the call is not made', async () => {
+  test('ends a turn as incomplete with max_cost, without the call, when the balance does not cover its next call', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     await createAgent(app, owner, { name: 'Large', model: 'openai/large', allowedTools: ['files.search'] })
@@ -137,7 +137,7 @@ describe('a paid turn', () => {
     assert.equal((await assertExact(app, owner)).balance.reservedMicrocents, 0)
   })
 
-  test('gets a shorter answer when there is no money for a long one', async () => {
+  test('limits the length of the answer to what the balance covers', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     await adjust(db, owner.orgId, -98n, 'Most of it')
@@ -146,12 +146,12 @@ describe('a paid turn', () => {
     fake.play(reply(['short']))
     await ask(app, owner, session.id, { text: 'Hello' })
     const limit = limitOf(fake.requests.at(-1)!)
-    // Two cents are a thousand tokens of answer at most.
+    // 2 cents pay for 1,000 output tokens at most.
     assert.ok(limit >= 256 && limit < 1_000, `${limit}`)
   })
 })
 
-test('a turn that is cancelled while money is held for its next call leaves nothing held', async () => {
+test('leaves no reservation when a turn is cancelled while its next call is being reserved', async () => {
   const owner = await app.createOrg()
   await deposit(app, owner, 1_000)
   const session = await openPaid(app, owner)
@@ -168,7 +168,7 @@ test('a turn that is cancelled while money is held for its next call leaves noth
   await db.transaction('all orgs', async (db) => {
     await db.row(sql`select id from turns where org_id = ${owner.orgId} and id = ${turnId} for share`)
     cancelling = app.call('POST', `/api/v1/turns/${turnId}/cancel`, { as: owner })
-    // The cancel waits for us now.
+    // Wait until the cancellation blocks on the lock of this transaction.
     await until(
       () =>
         db.row<{ n: number }>(sql`
@@ -182,8 +182,8 @@ test('a turn that is cancelled while money is held for its next call leaves noth
   assert.equal((await assertExact(app, owner)).balance.reservedMicrocents, 0)
 })
 
-describe('what a provider tells', () => {
-  test('of a call that it refused costs nothing', async () => {
+describe('usage that a provider reports', () => {
+  test('charges nothing for calls that the provider rejected', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     await createAgent(app, owner, { name: 'Large', model: 'openai/large' })
@@ -203,7 +203,7 @@ describe('what a provider tells', () => {
     assert.deepEqual([usage.currentMonth.requestCount, usage.currentMonth.providerCostMicrocents], [3, 500])
   })
 
-  test('is never less than nothing: a provider cannot pay an org', async () => {
+  test('never charges a negative amount when a provider reports negative usage', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     await createAgent(app, owner, { name: 'Large', model: 'openai/large' })
@@ -216,8 +216,8 @@ describe('what a provider tells', () => {
   })
 })
 
-describe('the monthly cap', () => {
-  test('of the org warns at 80 %, once, and refuses paid turns beyond it, and only those', async () => {
+describe('monthly caps', () => {
+  test('warns once at 80 % of the monthly cap of the org, and rejects paid turns, but not free ones, beyond it', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 1_000)
     const paid = await openPaid(app, owner)
@@ -234,9 +234,9 @@ describe('the monthly cap', () => {
     assert.equal(warnings.length, 1)
 
     await spend(app, owner, paid.id, 200_000)
-    const refused = await spend(app, owner, paid.id, 1)
-    assert.equal(refused.status, 402)
-    assert.match(refused.body.error.message, /limit for this month/)
+    const rejected = await spend(app, owner, paid.id, 1)
+    assert.equal(rejected.status, 402)
+    assert.match(rejected.body.error.message, /limit for this month/)
     assert.equal((await getBilling(app, owner)).limits.org.state, 'reached')
     const free = await openSession(app, owner)
     assert.equal((await ask(app, owner, free.id, { text: 'Hello' })).turn.status, 'completed')
@@ -244,7 +244,7 @@ describe('the monthly cap', () => {
     assert.equal((await spend(app, owner, paid.id, 1)).status, 200)
   })
 
-  test('of an agent stands in its settings, and stops that agent alone', async () => {
+  test('rejects paid turns of an agent beyond its own monthly cap, and of no other agent', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 1_000)
     const capped = await openPaid(app, owner, { name: 'Capped', settings: { monthlyCapCents: 10 } })
@@ -256,8 +256,8 @@ describe('the monthly cap', () => {
       [['Capped', 'near']],
     )
     await spend(app, owner, capped.id, 20_000)
-    const refused = await spend(app, owner, capped.id, 1)
-    assert.deepEqual([refused.status, /agent's spending limit/.test(refused.body.error.message)], [402, true])
+    const rejected = await spend(app, owner, capped.id, 1)
+    assert.deepEqual([rejected.status, /agent's spending limit/.test(rejected.body.error.message)], [402, true])
     assert.equal((await spend(app, owner, other.id, 1)).status, 200)
     for (const monthlyCapCents of [-1, 1.5, '10', 2 ** 53]) {
       const json = { name: 'Odd', settings: { monthlyCapCents } }
@@ -265,7 +265,7 @@ describe('the monthly cap', () => {
     }
   })
 
-  test('holds where nothing else is enforced', async () => {
+  test('enforces the monthly cap on a server that does not enforce balances', async () => {
     const owner = await lenient.createOrg()
     const paid = await openPaid(lenient, owner)
     assert.equal((await spend(lenient, owner, paid.id, 500_000)).status, 200)
@@ -275,8 +275,8 @@ describe('the monthly cap', () => {
   })
 })
 
-describe("a call on the org's own provider key", () => {
-  test('goes out under that key and costs only the fee', async () => {
+describe("calls on the org's own provider key", () => {
+  test("sends calls with the org's own provider key and charges only the fee", async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     const key = 'sk-of-the-org-itself-0123456789'
@@ -309,7 +309,7 @@ describe("a call on the org's own provider key", () => {
     assert.ok(!app.logLines.some((line) => line.includes(key)))
   })
 
-  test('that was removed while the turn waited fails it, and is not made on another one', async () => {
+  test('fails a turn whose provider key was removed while it was queued, without a call on another key', async () => {
     const owner = await app.createOrg()
     await deposit(app, owner, 100)
     const key = 'sk-of-the-org-itself-9876543210'

@@ -62,7 +62,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })
   registerAuthentication(app, identity)
   registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })
-  registerIdentityRoutes(app, { ...deps, library: identity.library })
+  registerIdentityRoutes(app, { ...deps, signIn: identity.signIn })
   registerQuotaRoutes(app, deps)
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
   registerAgentRoutes(app, deps)

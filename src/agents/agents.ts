@@ -138,7 +138,7 @@ export const createAgent = async (
     // Before the slug is inserted: a transaction that waits for the quota's lock must not hold other locks.
     await quotas.takeRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)
-    await audit(db, actor, 'agent.created', { type: 'agent', id: created.id }, { name, slug: created.slug })
+    await audit(db, actor, 'agent.created', { type: 'agent', id: created.id, details: { name, slug: created.slug } })
     return created
   })
 }
@@ -259,7 +259,7 @@ export const updateAgent = async (
     if (isNewAuthority)
       await keepOwnConsents(db, actor, agent.id, { from: agent.authorityVersion, to: stored.authorityVersion })
     if (stored.slug !== agent.slug) await queries.renamePeer(db, actor, agent.slug, stored.slug)
-    await audit(db, actor, 'agent.updated', { type: 'agent', id: agent.id }, { fields })
+    await audit(db, actor, 'agent.updated', { type: 'agent', id: agent.id, details: { fields } })
     return stored
   })
 }
@@ -271,5 +271,9 @@ export const deleteAgent = (db: Database, actor: Actor, idOrSlug: string, ifMatc
     if (agent.isDefault) throw forbidden('The default agent cannot be deleted.')
     requireMatch(ifMatch, agent)
     await queries.softDeleteAgent(db, actor, agent.id)
-    await audit(db, actor, 'agent.deleted', { type: 'agent', id: agent.id }, { name: agent.name, slug: agent.slug })
+    await audit(db, actor, 'agent.deleted', {
+      type: 'agent',
+      id: agent.id,
+      details: { name: agent.name, slug: agent.slug },
+    })
   })

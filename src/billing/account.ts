@@ -183,13 +183,11 @@ export const updateSettings = (
       monthlyCapCents: patch.monthlyCapCents === undefined ? cents(account.monthlyCapCents) : patch.monthlyCapCents,
     }
     await queries.updateAccount(db, actor.orgId, wanted)
-    await audit(
-      db,
-      actor,
-      'billing.settings-changed',
-      { type: 'billing', id: null },
-      Object.fromEntries(named.map((field) => [field, patch[field]])),
-    )
+    await audit(db, actor, 'billing.settings-changed', {
+      type: 'billing',
+      id: null,
+      details: Object.fromEntries(named.map((field) => [field, patch[field]])),
+    })
     await topUpIfLow(db, jobs, await lockAccount(db, actor.orgId))
   })
 }

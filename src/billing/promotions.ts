@@ -47,12 +47,10 @@ export const redeemPromotion = async (db: Database, actor: Actor, typedCode: str
     }
     const notes = `Promotion ${code}`
     await postEntries(db, account, [{ type: 'adjustment', amountCents, notes, reference: `promotion:${id}` }])
-    await audit(
-      db,
-      actor,
-      'billing.promotion-redeemed',
-      { type: 'promotion', id },
-      { code, amountCents: Number(amountCents) },
-    )
+    await audit(db, actor, 'billing.promotion-redeemed', {
+      type: 'promotion',
+      id,
+      details: { code, amountCents: Number(amountCents) },
+    })
     return toPromotion({ ...promotion, remainingCents: amountCents })
   })

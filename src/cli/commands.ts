@@ -17,6 +17,7 @@ import type { Role } from '../identity/permissions.ts'
 import * as personQueries from '../identity/members/person-queries.ts'
 import type { PersonRow } from '../identity/members/person-queries.ts'
 import { createSignInLink } from '../identity/sign-in/links.ts'
+import { deleteTwoFactors } from '../identity/sign-in/second-factor/queries.ts'
 import * as workspaceQueries from '../identity/members/workspace-queries.ts'
 import type { WorkspaceRow } from '../identity/members/workspace-queries.ts'
 import { addWorkspace } from '../identity/members/workspaces.ts'
@@ -152,7 +153,7 @@ const userPassword = async ({ db, readPassword }: CommandContext, args: Argument
   const hash = await hashPassword(password)
   await db.transaction('all orgs', async (db) => {
     await setPassword(db, user.id, hash)
-    await auditPerson(db, user.id, 'user.password-changed', null, { by: madeBy })
+    await auditPerson(db, user.id, 'user.password-changed', { origin: null, details: { by: madeBy } })
   })
   return { json: { user }, lines: [`${user.email} has the new password. Their sessions have ended.`] }
 }
@@ -160,7 +161,7 @@ const userPassword = async ({ db, readPassword }: CommandContext, args: Argument
 const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments): Promise<Output> => {
   const user = await getPerson(db, args.operand)
   const { path, expiresAt } = await db.transaction('all orgs', async (db) => {
-    await auditPerson(db, user.id, 'user.link-made', null, { by: madeBy })
+    await auditPerson(db, user.id, 'user.link-made', { origin: null, details: { by: madeBy } })
     return createSignInLink(db, user.id, null)
   })
   const signInLink = serverUrl + path
@@ -173,8 +174,8 @@ const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments
 const userTwoFactorOff = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
   const user = await getPerson(db, args.operand)
   const removed = await db.transaction('all orgs', async (db) => {
-    if ((await personQueries.deleteTwoFactors(db, user.id)) === 0) return false
-    await auditPerson(db, user.id, 'user.two-factor-removed', null, { by: madeBy })
+    if ((await deleteTwoFactors(db, user.id)) === 0) return false
+    await auditPerson(db, user.id, 'user.two-factor-removed', { origin: null, details: { by: madeBy } })
     return true
   })
   const was = removed ? 'is off now' : 'was off already'
@@ -220,7 +221,11 @@ const keyRevoke = async ({ db }: CommandContext, args: Arguments): Promise<Outpu
     const revoked = await apiKeyQueries.revokeKey(db, found.orgId, args.operand)
     if (!revoked) return apiKeyQueries.findKey(db, found.orgId, args.operand)
     const { id, name, userId } = revoked
-    await audit(db, systemActor(found.orgId, madeBy), 'api-key.revoked', { type: 'api-key', id }, { name, userId })
+    await audit(db, systemActor(found.orgId, madeBy), 'api-key.revoked', {
+      type: 'api-key',
+      id,
+      details: { name, userId },
+    })
     return revoked
   })
   if (!apiKey) throw notFound('API key')

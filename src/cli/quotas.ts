@@ -59,7 +59,7 @@ const orgQuota = async ({ config, db }: CommandContext, args: Arguments): Promis
         else await queries.setOverride(db, org.id, name, limit)
       }
       const details = Object.fromEntries(changes.map(([name, limit]) => [name, limit ?? 'unlimited']))
-      await audit(db, systemActor(org.id, 'atrium command'), 'quota.changed', { type: 'quota', id: null }, details)
+      await audit(db, systemActor(org.id, 'atrium command'), 'quota.changed', { type: 'quota', id: null, details })
     })
   }
   const { stripe, plans } = config.billing

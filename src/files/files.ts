@@ -150,7 +150,7 @@ export const updateFile = async (
     const changes = { name: name ?? file.name, tags: newTags ?? file.tags, parentId: folderId, projectId }
     if (file.source === 'folder' && folderId !== file.parentId) {
       const details = { name: changes.name, from: file.parentId, to: folderId }
-      await audit(db, actor, 'folder.moved', { type: 'file', id }, details)
+      await audit(db, actor, 'folder.moved', { type: 'file', id, details })
     }
     return existing(await queries.updateFile(db, actor, id, changes))
   })
@@ -179,7 +179,7 @@ export const deleteFile = async (
     }
     if (deleted > 1 || file.blobId !== null) await releaseLater(db, jobs, actor.orgId)
     const action = known.source === 'folder' ? 'folder.deleted' : 'file.deleted'
-    await audit(db, actor, action, { type: 'file', id }, { name: known.name, deleted })
+    await audit(db, actor, action, { type: 'file', id, details: { name: known.name, deleted } })
   })
 }
 

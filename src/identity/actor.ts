@@ -1,14 +1,14 @@
 import { forbidden } from '../platform/http/errors.ts'
 import type { Permission, Role } from './permissions.ts'
 
-/** Which request a change came with, for the audit log. */
+/** The request that made a change, for the audit log. */
 export interface Origin {
-  /** The caller's address. */
+  /** The client address. */
   readonly ip: string
   readonly requestId: string
 }
 
-/** Who is calling, in which org and workspace, and what they may do: the second argument of every rule and query. */
+/** The caller, their org, workspace and permissions: the second argument of every rule and query. */
 export interface Actor {
   readonly orgId: string
   readonly orgName: string
@@ -17,21 +17,21 @@ export interface Actor {
   readonly email: string
   readonly role: Role
   readonly permissions: ReadonlySet<Permission>
-  /** The workspace of this call. Null when none was named and the user is not in the org's default one. */
+  /** The workspace of the request. Null when it names none and the user is not in the org's default workspace. */
   readonly workspaceId: string | null
   /** Null for a person who signed in to the console. */
   readonly apiKey: {
     readonly id: string
     readonly name: string
     readonly scopes: readonly string[]
-    /** Milliseconds since 1970; infinite for a key that does not expire. */
+    /** Milliseconds since 1970; Infinity for a key that does not expire. */
     readonly expiresAtMs: number
   } | null
-  /** Set on requests that may change something. Null on GET and HEAD, whose actors are shared between requests. */
+  /** Null on GET and HEAD, whose actors are shared between requests. */
   readonly origin: Origin | null
 }
 
-/** Whoever changes something, as the audit log tells it: an Actor, or the server and its commands, which are no user. */
+/** The author of a change in the audit log: an Actor, or the server and its commands, which have no user. */
 export interface AuditActor {
   readonly orgId: string
   readonly userId: string | null
@@ -40,7 +40,7 @@ export interface AuditActor {
   readonly origin: Origin | null
 }
 
-/** The server's own hand, or that of a person at its terminal. */
+/** The author of changes by the server itself or by a command of the operator. */
 export const systemActor = (orgId: string, name: string): AuditActor => ({
   orgId,
   userId: null,
@@ -51,18 +51,18 @@ export const systemActor = (orgId: string, name: string): AuditActor => ({
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `public`: no key needed. `member`: any valid key. Else the permission that the caller must have. */
+    /** `public`: no authentication. `member`: any member. Else the permission that the caller must have. */
     access?: 'public' | 'member' | Permission
   }
   interface FastifyRequest {
-    /** Set on every route that is not public. */
+    /** Set on every route that is not `public`. */
     actor: Actor
   }
 }
 
-/** The workspace of the call, for what lives in one. FORBIDDEN when the caller is in none. */
+/** The workspace of the request. Throws FORBIDDEN when there is none. */
 export const workspaceOf = (actor: Actor): string => {
-  if (actor.workspaceId === null) throw forbidden('You are not a member of any workspace that this call could use.')
+  if (actor.workspaceId === null) throw forbidden('You are not a member of a workspace that this request could use.')
   return actor.workspaceId
 }
 

@@ -19,9 +19,9 @@ export interface AuthenticationOptions {
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Calls `onLost` within a second after the caller of a request with an actor has lost what it needs: its key was
-     * revoked or has expired, its session ended, its person lost the org, the workspace or the permission. That is the
-     * route's own unless another is named. Answers what ends the watch, which must be called when the answer has ended.
+     * Calls `onLost` within a second after the caller has lost access: the key was revoked or has expired, the session
+     * ended, or the person lost the org, the workspace or the permission `access` (default: the permission of the route).
+     * Returns the function that ends the watch, which must be called when the response has ended.
      */
     watchAuthority(onLost: OnLost, access?: Permission): () => void
   }
@@ -29,7 +29,7 @@ declare module 'fastify' {
 
 const noKey = unauthorized('Send an API key as "Authorization: Bearer <key>".')
 const otherOrigin = forbidden(
-  "A browser may change something only from this server's own pages: Origin is missing or another one.",
+  "The Origin header is missing or not that of this server. A browser may send changes from this server's pages only.",
 )
 const bearer = /^Bearer +(\S+) *$/i
 
@@ -38,13 +38,13 @@ const textOf = (header: string | string[] | undefined): string | undefined =>
 
 const changesNothing = (request: FastifyRequest): boolean => request.method === 'GET' || request.method === 'HEAD'
 
-/** Whether browsers reach this server by https: its cookies have other names then. */
+/** Whether browsers use https, which decides the names of cookies. */
 export const isSecure = (request: FastifyRequest, baseUrl: string | undefined): boolean =>
   baseUrl === undefined ? request.protocol === 'https' : baseUrl.startsWith('https:')
 
 /**
- * FORBIDDEN unless the page that sent the request is our own: cookies travel with requests of other pages as well, the
- * Origin header tells them apart, and no page can forge it.
+ * Throws FORBIDDEN for requests from pages of other origins (CSRF): browsers send cookies with those too, but no page can
+ * forge the Origin header.
  */
 export const requireOwnOrigin = (request: FastifyRequest, baseUrl: string | undefined): void => {
   const { origin } = request.headers
@@ -55,8 +55,8 @@ export const requireOwnOrigin = (request: FastifyRequest, baseUrl: string | unde
 }
 
 /**
- * The actor together with the request it came by. Actors are remembered and shared, so this is a copy: 0.1 µs, paid by
- * requests that may change something. A GET that changes something calls it itself.
+ * Adds the origin of the request to a copy of the actor, because actors are cached and shared. A GET that changes
+ * something calls it itself.
  */
 export const withOrigin = (actor: Actor, request: FastifyRequest): Actor => ({
   ...actor,
@@ -67,12 +67,12 @@ const permit = (actor: Actor, access: Permission): void => {
   if (actor.permissions.has(access)) return
   throw forbidden(
     actor.apiKey !== null && actor.apiKey.scopes.length > 0
-      ? `This needs the permission ${access}, which this API key or your role does not have.`
-      : `This needs the permission ${access}, which your role does not have.`,
+      ? `This request needs the permission ${access}, which this API key or your role does not have.`
+      : `This request needs the permission ${access}, which your role does not have.`,
   )
 }
 
-/** Links, pictures and players of the console cannot send a header: a GET may name its org in the query instead. */
+/** A GET may name its org in the query, because links, images and media players cannot send headers. */
 const orgNamedBy = (request: FastifyRequest): string | undefined => {
   const named = textOf(request.headers['x-org-id'])
   if (named !== undefined || !changesNothing(request)) return named
@@ -87,7 +87,7 @@ const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: Authenti
   return sessions.actorOf(cookie, orgNamedBy(request), textOf(headers['x-workspace-id']))
 }
 
-/** Follows the caller of a request for as long as its answer takes, without holding on to the request itself. */
+/** Watches the caller of a request without a reference to the request, which would keep its memory. */
 const watchAuthority = (
   request: FastifyRequest,
   { authority, sessions, watch, baseUrl }: AuthenticationOptions,
@@ -100,26 +100,30 @@ const watchAuthority = (
   const workspaceId = textOf(headers['x-workspace-id'])
   const { orgId } = actor
   const caller = [access, key ?? '', cookie ?? '', orgId, workspaceId ?? '', actor.workspaceId].join(' ')
-  // A session is asked for the org that it led to, so that another one that is older now does not take its place.
-  const ask = () =>
+  // A session is checked for the org of the request, not for the one that is its default by now.
+  const lookUp = () =>
     key === undefined
       ? sessions.actorOf(cookie ?? '', orgId, workspaceId ?? actor.workspaceId ?? undefined)
       : authority.actorOf(key, workspaceId)
-  return watch.add({ caller, standing: actor, access, cookie, ask }, onLost)
+  return watch.add({ caller, standing: actor, access, cookie, lookUp }, onLost)
 }
 
-/** Routes by which people, keys and sessions lose what they may do. */
+/** Routes that can end the authority of people, keys and sessions. */
 const changesAuthority = /^\/api\/v1\/(?:api-keys|auth|me|members|workspaces)(?:\/|$)/
+
+interface Admission {
+  access: 'member' | Permission
+  actor: Promise<Actor>
+}
 
 const admit = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  access: 'member' | Permission,
-  asking: Promise<Actor>,
+  { access, actor: pending }: Admission,
   done: HookHandlerDoneFunction,
 ): Promise<void> => {
   try {
-    const actor = await asking
+    const actor = await pending
     if (access !== 'member') permit(actor, access)
     request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
   } catch (error) {
@@ -131,43 +135,43 @@ const admit = async (
 }
 
 /**
- * Puts `request.actor` on every route that is not public, before anything of the request is read or validated: by the
- * key of the Authorization header, or, where there is none, by the cookie of the console.
+ * Sets `request.actor` on every route that is not public, before the body is read and validated: by the API key of the
+ * Authorization header, else by the session cookie.
  */
 export const registerAuthentication = (app: App, options: AuthenticationOptions): void => {
   const { authority, watch } = options
   app.decorateRequest('watchAuthority', function follow(this: FastifyRequest, onLost, access) {
     return watchAuthority(this, options, onLost, access ?? (this.routeOptions.config.access as Permission | 'member'))
   })
-  const lookSoon = (_request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
-    watch.soon()
+  const checkSoon = (_request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    watch.checkSoon()
     done()
   }
-  // A getter that throws would hide the mistake of using the actor of a public route until a request hits it.
+  // Without a getter that throws: reading the actor on a public route fails type checks or tests, not single requests.
   app.decorateRequest('actor')
   const authenticate =
     (access: 'member' | Permission): onRequestHookHandler =>
     (request, reply, done) => {
       const { authorization } = request.headers
       if (authorization === undefined) {
-        void admit(request, reply, access, byCookie(request, options), done)
+        void admit(request, reply, { access, actor: byCookie(request, options) }, done)
         return
       }
       const key = bearer.exec(authorization)?.[1]
-      const asking = key === undefined ? noKey : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
-      if (asking instanceof ApiError) rejectRequest(request, reply, asking)
-      else void admit(request, reply, access, asking, done)
+      const actor = key === undefined ? noKey : authority.actorOf(key, textOf(request.headers['x-workspace-id']))
+      if (actor instanceof ApiError) rejectRequest(request, reply, actor)
+      else void admit(request, reply, { access, actor }, done)
     }
   app.addHook('onRoute', (route) => {
     const access = route.config?.access
     if (access === undefined) {
-      throw new Error(`${String(route.method)} ${route.url} does not say who may call it (config.access)`)
+      throw new Error(`${String(route.method)} ${route.url} has no config.access`)
     }
     const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD')
     if (!isRead && changesAuthority.test(route.url)) {
-      route.onResponse = [...[route.onResponse ?? []].flat(), lookSoon]
+      route.onResponse = [...[route.onResponse ?? []].flat(), checkSoon]
     }
-    // A hook of the route: to ask a request for its route's configuration takes longer than to look at its key.
+    // A hook per route, because reading the route's configuration from a request takes longer than checking its key.
     if (access !== 'public') route.onRequest = [authenticate(access), ...[route.onRequest ?? []].flat()]
   })
 }

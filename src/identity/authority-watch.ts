@@ -6,48 +6,48 @@ import type { Permission } from './permissions.ts'
 import * as queries from './queries.ts'
 import type { SessionAuthority } from './sign-in/session-authority.ts'
 
-/** Says why the caller may not go on: UNAUTHORIZED or FORBIDDEN. Called at most once. */
+/** Called at most once, with UNAUTHORIZED or FORBIDDEN. */
 export type OnLost = (reason: ApiError) => void
 
-/** What somebody may do at a moment. */
+/** The current authority of a caller. */
 type Standing = Pick<Actor, 'orgId' | 'workspaceId' | 'permissions'> & { apiKey: { expiresAtMs: number } | null }
 
-/** Something that takes long, and how to find out again for whom it is done. */
+/** A long operation, and how to look up the authority of its caller again. */
 export interface Watched {
-  /** Equal for what has the same credential, org, workspace and access. */
+  /** Equal for operations with the same credential, org, workspace and access, which are looked up once. */
   caller: string
   standing: Pick<Standing, 'orgId' | 'workspaceId' | 'apiKey'>
   access: 'member' | Permission
-  /** The console's cookie when a request came with one. */
+  /** The session cookie of a request with one. */
   cookie?: string | undefined
-  /** True when authority is looked up after the watch has begun, so that no change can be missed in between. */
+  /** True when the authority is looked up after the watch has begun, so that no change is missed in between. */
   isLookedUpLater?: boolean
-  ask: () => ApiError | Promise<Standing | ApiError>
+  lookUp: () => ApiError | Promise<Standing | ApiError>
 }
 
-/** Tells what takes long (streams, waits, large downloads, turns) when the one it is done for loses the right to it. */
+/** Ends long operations (streams, waits, large downloads, turns) when their caller loses the authority for them. */
 export interface AuthorityWatch {
-  /** Answers what ends the watch. */
+  /** Returns the function that ends the watch. */
   add(watched: Watched, onLost: OnLost): () => void
-  /** Looks without waiting for the next interval: authority was probably changed by this process just now. */
-  soon(): void
+  /** Checks before the next interval, after this process has probably changed somebody's authority. */
+  checkSoon(): void
 }
 
-interface Group extends Pick<Watched, 'caller' | 'access' | 'cookie' | 'ask'> {
+interface Group extends Pick<Watched, 'caller' | 'access' | 'cookie' | 'lookUp'> {
   orgId: string
   workspaceId: string | null
-  /** When its API key expires. */
+  /** Expiry of its API key; Infinity without one. */
   expiresAtMs: number
   isUnverified: boolean
   listeners: Set<OnLost>
 }
 
-/** Three looks fit into the second within which a stream has to end. */
-const lookMs = 300
+/** Three checks fit into the second within which a stream must end. */
+const intervalMs = 300
 
 const lostPermission = (access: string): ApiError =>
-  forbidden(`This needs the permission ${access}, which was taken away.`)
-const lostWorkspace = forbidden('The API key or session no longer leads to this workspace.')
+  forbidden(`This request needs the permission ${access}, which was revoked.`)
+const lostWorkspace = forbidden('The API key or session no longer has access to this workspace.')
 
 const reasonOf = (group: Group, actor: Standing): ApiError | undefined => {
   if (actor.orgId !== group.orgId || actor.workspaceId !== group.workspaceId) return lostWorkspace
@@ -55,11 +55,11 @@ const reasonOf = (group: Group, actor: Standing): ApiError | undefined => {
   return access === 'member' || actor.permissions.has(access) ? undefined : lostPermission(access)
 }
 
-/** Asks anew for whom a group is, and ends it when they may not go on. */
+/** Looks up the authority of a group again and ends the group when it is lost. */
 const verify = async (groups: Map<string, Group>, group: Group): Promise<void> => {
   let reason: ApiError | undefined
   try {
-    const actor = await group.ask()
+    const actor = await group.lookUp()
     if (actor instanceof ApiError) reason = actor
     else {
       reason = reasonOf(group, actor)
@@ -76,9 +76,9 @@ const verify = async (groups: Map<string, Group>, group: Group): Promise<void> =
 }
 
 /**
- * One look serves everything that a process has open, and there is none while nothing is open: one statement for the orgs
- * whose authority has changed, one for the sessions of the console. Only callers for whom something may have changed
- * are looked up again, by the same functions that a new request would pass, so both come to the same result.
+ * One check serves all open operations of a process, and none runs while there are none: one statement for the orgs whose
+ * authority has changed, one for sessions. Only callers that may be affected are looked up again, by the same functions
+ * that authenticate a new request, so that both have the same result.
  */
 export const createAuthorityWatch = (
   db: Database,
@@ -88,56 +88,56 @@ export const createAuthorityWatch = (
   const groups = new Map<string, Group>()
   let seenEpoch: bigint | undefined
   let timer: NodeJS.Timeout | undefined
-  let isLooking = false
-  let isWanted = false
+  let isChecking = false
+  let isCheckWanted = false
 
-  const look = async (): Promise<void> => {
-    const asked = [...groups.values()]
+  const check = async (): Promise<void> => {
+    const open = [...groups.values()]
     const change = await queries.authorityChangedSince(db.hot, seenEpoch ?? null)
-    const ended = new Set(await sessions.listEnded(asked.filter(({ cookie }) => cookie !== undefined)))
+    const ended = new Set(await sessions.listEnded(open.filter(({ cookie }) => cookie !== undefined)))
     const changed = new Set(change?.orgIds)
     const nowMs = Date.now()
-    const doubtful = asked.filter(
+    const affected = open.filter(
       (group) =>
         group.isUnverified || changed.has(group.orgId) || group.expiresAtMs <= nowMs || ended.has(group.cookie ?? ''),
     )
-    // Before the answers are known: a group that cannot be verified marks itself again.
+    // Reset before the lookups, because a group that cannot be verified sets it again.
     seenEpoch = change?.epoch
-    for (const group of doubtful) group.isUnverified = false
-    const results = await Promise.allSettled(doubtful.map((group) => verify(groups, group)))
+    for (const group of affected) group.isUnverified = false
+    const results = await Promise.allSettled(affected.map((group) => verify(groups, group)))
     const failure = results.find(({ status }) => status === 'rejected')
     if (failure) throw (failure as PromiseRejectedResult).reason
   }
 
-  const lookAndSchedule = async (): Promise<void> => {
-    isLooking = true
-    isWanted = false
+  const checkAndSchedule = async (): Promise<void> => {
+    isChecking = true
+    isCheckWanted = false
     try {
-      if (groups.size > 0) await look()
+      if (groups.size > 0) await check()
     } catch (error) {
-      log.warn({ err: error }, 'the authority of open streams could not be looked up and is looked up again')
+      log.warn({ err: error }, 'the authority of open streams could not be checked and is checked again')
     }
-    isLooking = false
-    schedule(isWanted ? 0 : lookMs)
+    isChecking = false
+    schedule(isCheckWanted ? 0 : intervalMs)
   }
 
   const schedule = (ms: number): void => {
     clearTimeout(timer)
     timer = undefined
-    // The orgs that change while nothing is open need not be told apart: whoever comes next is verified anyway.
+    // Changes while nothing is open need not be tracked, because new operations are verified anyway.
     if (groups.size === 0) seenEpoch = undefined
-    else timer = setTimeout(() => void lookAndSchedule(), ms).unref()
+    else timer = setTimeout(() => void checkAndSchedule(), ms).unref()
   }
 
-  const join = ({ caller, standing, access, cookie, ask, isLookedUpLater = false }: Watched): Group => {
+  const join = ({ caller, standing, access, cookie, lookUp, isLookedUpLater = false }: Watched): Group => {
     const joined = groups.get(caller)
     if (joined) return joined
     const { orgId, workspaceId, apiKey } = standing
     const expiresAtMs = apiKey?.expiresAtMs ?? Number.POSITIVE_INFINITY
-    // A look that is under way may count changes as seen that the lookup after this call does not see.
-    const isUnverified = !isLookedUpLater || seenEpoch === undefined || isLooking
+    // A running check may mark changes as seen that happened after the caller's authority was looked up.
+    const isUnverified = !isLookedUpLater || seenEpoch === undefined || isChecking
     const listeners = new Set<OnLost>()
-    const group: Group = { caller, access, cookie, ask, orgId, workspaceId, expiresAtMs, isUnverified, listeners }
+    const group: Group = { caller, access, cookie, lookUp, orgId, workspaceId, expiresAtMs, isUnverified, listeners }
     groups.set(caller, group)
     return group
   }
@@ -147,14 +147,14 @@ export const createAuthorityWatch = (
       const group = join(watched)
       const { listeners } = group
       listeners.add(onLost)
-      if (timer === undefined && !isLooking) schedule(lookMs)
+      if (timer === undefined && !isChecking) schedule(intervalMs)
       return () => {
         listeners.delete(onLost)
         if (listeners.size === 0 && groups.get(group.caller) === group) groups.delete(group.caller)
       }
     },
-    soon: () => {
-      if (isLooking) isWanted = true
+    checkSoon: () => {
+      if (isChecking) isCheckWanted = true
       else if (groups.size > 0) schedule(0)
     },
   }

@@ -9,20 +9,19 @@ import type { Actor } from './actor.ts'
 import { effectivePermissions, seesAllWorkspaces } from './permissions.ts'
 import * as queries from './queries.ts'
 
-/** Tells who a key stands for, as of now. */
+/** Finds the actor of an API key. */
 export interface Authority {
   /**
-   * The actor behind a bearer key, in the named workspace or else the key's default one. Rejects with UNAUTHORIZED
-   * for a key that is unknown, revoked or expired, and with FORBIDDEN for a workspace that the user is not in. A key that
-   * nobody needs to be asked about (its prefix, environment or checksum is wrong, or it was never issued) is refused at
-   * once.
+   * The current actor of an API key, in the named workspace, else in the key's default one. Throws UNAUTHORIZED for an
+   * unknown, revoked or expired key, and FORBIDDEN for a workspace that the user is not in. A key with a wrong prefix,
+   * environment or checksum, or one known as never issued, is rejected without a query: the error is the return value.
    */
   actorOf(key: string, workspaceId: string | undefined): ApiError | Promise<Actor>
 }
 
 export interface AuthorityOptions {
   keyEnvironment: KeyEnvironment
-  /** Milliseconds since 1970; keys expire by it between two looks at the database. */
+  /** Milliseconds since 1970. Cached keys expire by this clock. */
   now?: () => number
   onError: (error: unknown) => void
 }
@@ -30,7 +29,7 @@ export interface AuthorityOptions {
 interface Identity {
   actor: Actor
   expiresAtMs: number
-  /** The actor in each workspace that was named so far; undefined where the user may not go. */
+  /** The actor in each workspace that was named so far; undefined when the user has no access. */
   inWorkspace: Map<string, Actor | undefined>
 }
 
@@ -40,10 +39,10 @@ const neverIssuedForMs = 10_000
 const maxWorkspacesOfKey = 100
 const touchEveryMs = 600_000
 
-// Thrown at every refused request, so they are made once, and their stacks with them.
+// Created once, because capturing a stack for every rejected request is expensive.
 const malformedKey = unauthorized('Send an API key of this environment as "Authorization: Bearer <key>".')
-const unknownKey = unauthorized('The API key is not valid: it is unknown, revoked or expired.')
-/** The answer to a named workspace that is somebody else's, missing or malformed, or that the caller is not in. */
+const unknownKey = unauthorized('The API key is invalid: it is unknown, revoked or expired.')
+/** The same error for a workspace of another org, a missing or malformed id, and one that the caller is not in. */
 export const noWorkspaceAccess = forbidden('You are not a member of this workspace, or it does not exist.')
 
 const toIdentity = (row: queries.IdentityRow): Identity => {
@@ -63,7 +62,7 @@ const toIdentity = (row: queries.IdentityRow): Identity => {
   return { actor, expiresAtMs, inWorkspace: new Map() }
 }
 
-/** Collects the lookups that arrive during one round trip into the next statement. */
+/** Lookups that arrive during one round trip share the next statement. */
 const batched = <Value>(load: (hashes: Buffer[]) => Promise<Map<string, Value>>) => {
   let waiting = new Map<string, { hash: Buffer; answer: PromiseWithResolvers<Value | undefined> }>()
   const run = coalesce(async () => {
@@ -91,9 +90,9 @@ const setBounded = <K, V>(map: Map<K, V>, key: K, value: V, max: number): void =
 }
 
 /**
- * Keys that were never issued, as they were sent. Such a key cannot begin to work: keys are random, and nobody is told
- * one before it is stored. So nobody needs to be asked about it again, and a flood of one costs what a malformed key
- * costs. (The ten seconds are for who restores an old database under a running server.)
+ * A cache of keys that were never issued. Such a key cannot become valid, because keys are random and stored before they
+ * are shown, so a flood of requests with one costs as little as with a malformed key. Entries expire after 10 s in case an
+ * operator restores an older database under a running server.
  */
 const rememberNeverIssued = (now: () => number) => {
   const until = new Map<string, number>()
@@ -103,7 +102,7 @@ const rememberNeverIssued = (now: () => number) => {
   }
 }
 
-/** Who the keys stand for, remembered; the answer is never what was true before it was asked for. */
+/** A cache of the identities of keys that never returns a state from before the call. */
 const rememberKeys = (db: Database) => {
   const known = new Map<string, Identity | undefined>()
   let seenEpoch = -1n
@@ -129,13 +128,13 @@ const rememberKeys = (db: Database) => {
       const id = row.hash.toString('base64')
       const identity = row.orgId === null ? undefined : toIdentity(row)
       if (identity || row.wasIssued) found.set(id, identity ?? 'nobody')
-      // An answer from before the last change must not be remembered as if it came after it.
+      // A result that was read before the last change must not be cached as if it came after it.
       if (row.wasIssued && row.epoch >= seenEpoch) setBounded(known, id, identity, maxKnownKeys)
     }
     return found
   })
 
-  /** `nobody` for a key that stands for nobody now; undefined for one that was never issued. */
+  /** `nobody` for an issued key that is revoked, expired or without a member; undefined for one that was never issued. */
   return async (hash: Buffer): Promise<Identity | 'nobody' | undefined> => {
     const id = hash.toString('base64')
     if (known.has(id)) {
@@ -147,9 +146,9 @@ const rememberKeys = (db: Database) => {
 }
 
 /**
- * Authority without a stale answer. Each process remembers who a key stands for and, for every request, asks the
- * database for the epoch of all authority after the request has arrived; the orgs that moved it are forgotten. So a
- * revocation, a lost role or a lost workspace holds for every request that arrives after its commit, on every process.
+ * Authority without stale results (docs/decisions/0001-authority-by-epoch.md). Each process caches identities and, for
+ * every request, reads the epoch of all authority after the request has arrived; entries of orgs that changed since are
+ * dropped. A revocation, role change or removal therefore applies to every request that arrives after its commit.
  */
 export const createAuthority = (db: Database, options: AuthorityOptions): Authority => {
   const now = options.now ?? Date.now
@@ -177,7 +176,7 @@ export const createAuthority = (db: Database, options: AuthorityOptions): Author
     return actor
   }
 
-  const asked = async (key: string, workspaceId: string | undefined): Promise<Actor> => {
+  const lookUp = async (key: string, workspaceId: string | undefined): Promise<Actor> => {
     const identity = await identityOf(hashKey(key))
     if (!identity) neverIssued.add(key)
     if (!identity || identity === 'nobody' || identity.expiresAtMs <= now()) throw unknownKey
@@ -188,7 +187,7 @@ export const createAuthority = (db: Database, options: AuthorityOptions): Author
   return {
     actorOf: (key, workspaceId) => {
       if (neverIssued.has(key)) return unknownKey
-      return isWellFormedKey(key, options.keyEnvironment) ? asked(key, workspaceId) : malformedKey
+      return isWellFormedKey(key, options.keyEnvironment) ? lookUp(key, workspaceId) : malformedKey
     },
   }
 }

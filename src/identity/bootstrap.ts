@@ -9,17 +9,17 @@ import { hashPassword, setPassword } from './sign-in/passwords.ts'
 import { createSignInLink } from './sign-in/links.ts'
 
 export interface Bootstrapped {
-  /** True for the one process that made the first org. */
+  /** True in the process that created the first org. */
   created: boolean
-  /** The owner's key, when it was generated; `BOOTSTRAP_API_KEY` is known to whoever set it. */
+  /** The owner's API key when it was generated, not set by `BOOTSTRAP_API_KEY`. */
   apiKey?: string
-  /** The file that keeps the generated key. */
+  /** The file with the generated key. */
   apiKeyFile?: string
-  /** What follows the server's URL in the owner's one-time sign-in link, when `BOOTSTRAP_PASSWORD` is not set. */
+  /** The path of the owner's one-time sign-in link when `BOOTSTRAP_PASSWORD` is not set. */
   signInPath?: string
 }
 
-/** All or nothing, and on the disk when it resolves. Only its owner can read it. */
+/** Writes a file atomically and durably, readable by its owner only. */
 export const writePrivately = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.new`
   await rm(draft, { force: true })
@@ -31,7 +31,7 @@ export const writePrivately = async (path: string, text: string): Promise<void> 
     await file.close()
   }
   await rename(draft, path)
-  // The name, too, must outlive a power failure.
+  // The directory is synced too, so that the name survives a power failure.
   const folder = await open(dirname(path), 'r')
   try {
     await folder.sync()
@@ -41,29 +41,29 @@ export const writePrivately = async (path: string, text: string): Promise<void> 
 }
 
 /**
- * Gives an empty database its first org, workspace and owner. Exactly one process does so, however many start at the
- * same instant. The generated key is in its file before the owner is in the database: a crash in between leaves a key
- * without an owner, which the next start replaces, and never an owner whose key nobody knows.
+ * Creates the first org, workspace and owner in an empty database, in exactly one of the processes that start at the same
+ * time. The generated key is written to its file before the commit: a crash in between leaves a key without an owner,
+ * which the next start replaces, and never an owner whose key is lost.
  */
 export const bootstrap = async (db: Database, config: Config, dataDir: string): Promise<Bootstrapped> => {
   if (await hasOrgs(db)) return { created: false }
-  const { email, password, apiKey: givenKey } = config.bootstrap
+  const { email, password, apiKey: configuredKey } = config.bootstrap
   const passwordHash = password === undefined ? undefined : await hashPassword(password)
   return db.transaction('all orgs', async (db) => {
     await lockFirstStart(db)
     if (await hasOrgs(db)) return { created: false }
-    const key = givenKey ?? generateKey(config.keyEnvironment)
+    const key = configuredKey ?? generateKey(config.keyEnvironment)
     const owner = { email, name: 'Owner' }
     const { member } = await createOrg(db, { name: 'My organisation', owner, key, madeBy: 'first start' })
-    const answer: Bootstrapped = { created: true }
-    if (passwordHash === undefined) answer.signInPath = (await createSignInLink(db, member.userId, null)).path
+    const result: Bootstrapped = { created: true }
+    if (passwordHash === undefined) result.signInPath = (await createSignInLink(db, member.userId, null)).path
     else await setPassword(db, member.userId, passwordHash)
     const apiKeyFile = join(dataDir, 'owner-api-key')
-    if (givenKey === undefined) {
+    if (configuredKey === undefined) {
       await writePrivately(apiKeyFile, `${key}\n`)
-      return { ...answer, apiKey: key, apiKeyFile }
+      return { ...result, apiKey: key, apiKeyFile }
     }
     await rm(apiKeyFile, { force: true })
-    return answer
+    return result
   })
 }

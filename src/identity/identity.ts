@@ -8,8 +8,8 @@ import { createAuthorityWatch } from './authority-watch.ts'
 import type { AuthorityWatch } from './authority-watch.ts'
 import { createSessionAuthority } from './sign-in/session-authority.ts'
 import type { SessionAuthority } from './sign-in/session-authority.ts'
-import { createSignInLibrary } from './sign-in/sign-in-library.ts'
-import type { SignInLibrary } from './sign-in/sign-in-library.ts'
+import { createSignInContext } from './sign-in/context.ts'
+import type { SignInContext } from './sign-in/context.ts'
 import { createSignInSecret } from './sign-in/secret.ts'
 
 export interface IdentityDeps {
@@ -17,20 +17,20 @@ export interface IdentityDeps {
   db: Database
   log: Log
   secrets: Sealer
-  /** For budgets of attempts to sign in; the system's clock when left out. */
+  /** Milliseconds since 1970, for budgets of sign-in attempts. Default: the system clock. */
   now?: (() => number) | undefined
 }
 
-/** Who is calling, by key and by cookie, and what people do to sign in. */
+/** Authentication by API key and by session cookie, and sign-in. */
 export interface Identity {
   authority: Authority
   sessions: SessionAuthority
   watch: AuthorityWatch
-  library: SignInLibrary
+  signIn: SignInContext
   baseUrl: string | undefined
 }
 
-/** Opens nothing yet: the first key asks the database, the first person loads the sign-in library. */
+/** Opens no connections; Better Auth is loaded by the first sign-in. */
 export const createIdentity = ({ config, db, log, secrets, now }: IdentityDeps): Identity => {
   const secret = createSignInSecret(db, secrets)
   const sessions = createSessionAuthority(db, secret)
@@ -41,7 +41,7 @@ export const createIdentity = ({ config, db, log, secrets, now }: IdentityDeps):
     }),
     sessions,
     watch: createAuthorityWatch(db, sessions, log),
-    library: createSignInLibrary({ db, log, secret, now, attemptBudget: config.rateLimits.signIn }),
+    signIn: createSignInContext({ db, log, secret, now, attemptBudget: config.rateLimits.signIn }),
     baseUrl: config.baseUrl,
   }
 }

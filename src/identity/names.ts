@@ -3,19 +3,20 @@ import { badRequest } from '../platform/http/errors.ts'
 const maxNameLength = 120
 const maxEmailLength = 254
 
-/** A name as people meant it: no space around it, single spaces in it. BAD_REQUEST when nothing is left, or too much. */
+/** Trims a name and collapses white space. BAD_REQUEST unless 1–120 characters are left. */
 export const cleanName = (name: string): string => {
   const clean = name.trim().replaceAll(/\s+/g, ' ')
-  if (clean === '') throw badRequest('name must not be empty')
-  if ([...clean].length > maxNameLength) throw badRequest(`name must have at most ${maxNameLength} characters`)
+  if (clean === '' || [...clean].length > maxNameLength) {
+    throw badRequest(`name must be 1–${maxNameLength} characters`)
+  }
   return clean
 }
 
-/** E-mail addresses are compared, and so stored, in lower case. BAD_REQUEST for what cannot be one. */
+/** Email addresses are stored and compared in lower case. BAD_REQUEST for an invalid one. */
 export const cleanEmail = (email: string): string => {
   const clean = email.trim().toLowerCase()
-  // Whether mail arrives there only mail can tell; `owner@localhost` is an address too.
+  // Deliberately lenient: `owner@localhost` is valid.
   if (!/^[^\s@]+@[^\s@]+$/.test(clean) || clean.length > maxEmailLength)
-    throw badRequest('email must be an e-mail address')
+    throw badRequest('email must be an email address')
   return clean
 }

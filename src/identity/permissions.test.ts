@@ -84,7 +84,7 @@ const call = (as: TestActor | undefined, method: string, path: string) => {
     ...(json && { json }),
   })
 }
-const isRefusedForPermission = (text: string): boolean => text.includes('This needs the permission')
+const isRefusedForPermission = (text: string): boolean => text.includes('This request needs the permission')
 
 describe('who may call what', () => {
   for (const [method, path, roles] of table) {

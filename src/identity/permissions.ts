@@ -1,4 +1,4 @@
-/** What a role may do and what a key's scope may be narrowed to. `area:*` in a scope stands for all of an area. */
+/** Permissions of roles, also the scopes of API keys. The scope `area:*` means all permissions of an area. */
 export const permissions = [
   'files:read',
   'files:write',
@@ -28,7 +28,7 @@ export type Permission = (typeof permissions)[number]
 export const roles = ['owner', 'admin', 'billing_manager', 'member'] as const
 export type Role = (typeof roles)[number]
 
-/** What it takes an owner or an admin for. */
+/** Not granted to the role `member`. */
 const elevated: readonly Permission[] = [
   'approvals:decide',
   'billing:manage',
@@ -48,11 +48,11 @@ const ofRole: Record<Role, readonly Permission[]> = {
 
 const areas = new Set(permissions.map((permission) => permission.split(':')[0]))
 
-/** Whether a key may be given this scope: one permission, or all of an area. */
+/** Whether the text is a scope: a permission or `area:*`. */
 export const isScope = (scope: string): boolean =>
   (permissions as readonly string[]).includes(scope) || (scope.endsWith(':*') && areas.has(scope.slice(0, -2)))
 
-/** What a role may do through a key of these scopes; no scopes means everything that the role may. */
+/** The permissions of a role that the scopes of an API key include; no scopes mean all of them. */
 export const effectivePermissions = (role: Role, scopes: readonly string[]): ReadonlySet<Permission> => {
   const allowed = ofRole[role]
   if (scopes.length === 0) return new Set(allowed)

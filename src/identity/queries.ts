@@ -17,26 +17,26 @@ export interface IdentityRow {
   expiresAt: string | null
 }
 
-/** One row for each hash asked about; a key that does not stand for anyone has no orgId, and may never have existed. */
+/** One row per requested hash. `orgId` is null for a key without an identity; `wasIssued` tells whether it exists. */
 export type KeyLookupRow = { hash: Buffer; epoch: bigint; wasIssued: boolean } & (IdentityRow | { orgId: null })
 
 export const currentEpoch = (db: Db) => db.row<{ epoch: bigint }>(sql`select epoch from auth_epoch`)
 
 export const orgsChangedSince = (db: Db, epoch: bigint) =>
   db.rows<{ id: string }>(sql`
-    -- all orgs: tells every process whose authority to look up again
+    -- all orgs: every process drops the cached keys of changed orgs
     select id from orgs where auth_epoch > ${epoch}`)
 
-/** The epoch of all authority, and the orgs whose authority changed after an earlier one; none when that is null. */
+/** The current epoch and the orgs whose authority changed after `epoch`; no orgs when that is null. */
 export const authorityChangedSince = (db: Db, epoch: bigint | null) =>
   db.row<{ epoch: bigint; orgIds: string[] }>(sql`
-    -- all orgs: an open stream of any org may have lost its authority
+    -- all orgs: open streams of all orgs are checked at once
     select e.epoch, array(select o.id from orgs o where o.auth_epoch > ${epoch}::bigint) as org_ids from auth_epoch e`)
 
-/** Whoever stands behind these keys, all read in one snapshot together with the epoch that it belongs to. */
+/** The identities of these keys and the epoch, read in one snapshot. */
 export const findKeyIdentities = (db: Db, hashes: Buffer[]) =>
   db.rows<KeyLookupRow>(sql`
-    -- all orgs: a key says which org it belongs to
+    -- all orgs: the key determines the org
     select asked.hash, e.epoch, exists (select from api_keys issued where issued.hash = asked.hash) as was_issued,
       k.org_id, k.org_name, k.user_id, k.user_name, k.email, k.role, k.api_key_id, k.api_key_name, k.scopes,
       k.workspace_id, k.expires_at
@@ -62,14 +62,13 @@ export interface SessionRow extends Omit<IdentityRow, 'apiKeyId' | 'apiKeyName' 
 }
 
 /**
- * The person of a live session in the named org, or in the one of its orgs that they have belonged to for longest, with the named
- * workspace or the org's default one. Without orgId: signed in, but in no such org.
+ * The person of a live session in the named org, else in the org of its scope that they joined first, with the named
+ * workspace, else the org's default one. `orgId` is null when the session is live but has no access to the org.
  */
 export const findSessionIdentity = (db: Db, token: string, orgId: string | null, workspaceId: string | null) =>
   db.row<SessionRow | { orgId: null }>(sql`
-    -- all orgs: a session is a person's, and says of itself nothing of an org
+    -- all orgs: a session belongs to a person, who may be in several orgs
     select m.org_id, o.name as org_name, s.user_id, m.name as user_name, u.email, m.role, w.id as workspace_id,
-      
       (w.id is not null and (m.role in ('owner', 'admin') or wm.user_id is not null)) as is_workspace_allowed
     from sign_in_sessions s
       join users u on u.id = s.user_id
@@ -87,17 +86,17 @@ export const findSessionIdentity = (db: Db, token: string, orgId: string | null,
         on wm.org_id = w.org_id and wm.workspace_id = w.id and wm.user_id = s.user_id
     where s.token = ${token} and s.expires_at > now()`)
 
-/** The places, from 1, of the sessions that have ended or expired, or do not lead to the org that is named with them. */
+/** The positions, from 1, of sessions that have ended, expired or lost the org at the same position. */
 export const listEndedSessions = (db: Db, tokens: string[], orgIds: string[]) =>
   db.rows<{ place: bigint }>(sql`
-    -- all orgs: a session is a person's, who may belong to several
+    -- all orgs: open streams of all orgs are checked at once
     select asked.place
     from unnest(${tokens}::text[], ${orgIds}::uuid[]) with ordinality as asked (token, org_id, place)
     where not exists (
       select from sign_in_sessions s
       where s.token = asked.token and s.expires_at > now() and (s.reach is null or asked.org_id = any(s.reach)))`)
 
-/** A live workspace of the org, and whether the user was added to it. */
+/** Whether the user was added to the workspace. Undefined when it is not in the org or deleted. */
 export const findWorkspaceAccess = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<{ isMember: boolean }>(sql`
     select exists (
@@ -125,7 +124,7 @@ export interface UserIdentityRow {
   role: Role
 }
 
-/** Whether a key is neither revoked nor expired, as of now. */
+/** Whether a key is neither revoked nor expired. */
 export const isKeyLive = async (db: Db, orgId: string, id: string): Promise<boolean> => {
   const row = await db.row<{ id: string }>(sql`
     select id from api_keys
@@ -133,13 +132,13 @@ export const isKeyLive = async (db: Db, orgId: string, id: string): Promise<bool
   return row !== undefined
 }
 
-/** When a key expires. Undefined for one that was revoked or has expired. */
+/** The expiry of a key. Undefined when it is revoked or expired. */
 export const findKeyExpiry = (db: Db, orgId: string, id: string) =>
   db.row<{ expiresAt: string | null }>(sql`
     select expires_at from api_keys
     where org_id = ${orgId} and id = ${id} and revoked_at is null and (expires_at is null or expires_at > now())`)
 
-/** A member of the org who may work in the workspace, as of now. */
+/** A member of the org with access to the workspace. */
 export const findUserIdentity = (db: Db, orgId: string, userId: string, workspaceId: string) =>
   db.row<UserIdentityRow>(sql`
     select m.org_id, o.name as org_name, m.user_id, m.name as user_name, u.email, m.role

@@ -10,13 +10,13 @@ import { registerInvitationRoutes } from './members/invitation-routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import * as queries from './queries.ts'
 import { Me } from './schemas.ts'
-import type { SignInLibrary } from './sign-in/sign-in-library.ts'
+import type { SignInContext } from './sign-in/context.ts'
 import { registerWorkspaceRoutes } from './members/workspace-routes.ts'
 
 export interface IdentityRouteDeps {
   config: Config
   db: Database
-  library: SignInLibrary
+  signIn: SignInContext
 }
 
 export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void => {

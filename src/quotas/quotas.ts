@@ -139,7 +139,7 @@ const createRefusalNotes = ({ db: database, log }: QuotaOptions): Quotas['noteRe
     database.transaction({ orgId }, async (db) => {
       const written = await queries.upsertRefusal(db, orgId, quota)
       if (!written?.isNews) return
-      await audit(db, systemActor(orgId, 'Atrium'), 'quota.exceeded', { type: 'quota', id: null }, { quota })
+      await audit(db, systemActor(orgId, 'Atrium'), 'quota.exceeded', { type: 'quota', id: null, details: { quota } })
     })
 
   return async (error) => {

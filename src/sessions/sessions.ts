@@ -152,6 +152,6 @@ export const deleteSession = async (
     requireMatch(ifMatch, session)
     await endTurns(db)
     await queries.softDeleteSession(db, actor, id)
-    await audit(db, actor, 'session.deleted', { type: 'session', id }, { title: session.title })
+    await audit(db, actor, 'session.deleted', { type: 'session', id, details: { title: session.title } })
   })
 }

@@ -128,7 +128,7 @@ export const createWebhook = async (
     await deps.quotas.takeRow(db, actor.orgId, 'webhooks')
     const row = await queries.insertWebhook(db, actor.orgId, webhook)
     if (!row) throw new Error('insert conflicted on the key of built-in webhooks')
-    await audit(db, actor, 'webhook.created', { type: 'webhook', id }, { name: row.name, source })
+    await audit(db, actor, 'webhook.created', { type: 'webhook', id, details: { name: row.name, source } })
     return { webhook: row, secret: secret.secret }
   })
 }
@@ -162,13 +162,11 @@ export const updateWebhook = async (
       status: statusOf(patch, current.status),
     })
     if (!row) throw notFound(what)
-    await audit(
-      db,
-      actor,
-      'webhook.updated',
-      { type: 'webhook', id },
-      { fields: Object.keys(patch), status: row.status },
-    )
+    await audit(db, actor, 'webhook.updated', {
+      type: 'webhook',
+      id,
+      details: { fields: Object.keys(patch), status: row.status },
+    })
     db.afterCommit(() => deps.deliveryWake.notify([{ orgId: actor.orgId, webhookId: id }]))
     return row
   })
@@ -204,7 +202,7 @@ export const deleteWebhook = async (
     requireMatch(ifMatch, current)
     await queries.deleteWebhook(db, actor, id)
     await jobs.enqueue(db, purgeWebhook, { orgId: actor.orgId, webhookId: id })
-    await audit(db, actor, 'webhook.deleted', { type: 'webhook', id }, { name: current.name })
+    await audit(db, actor, 'webhook.deleted', { type: 'webhook', id, details: { name: current.name } })
   })
 }
 
@@ -235,7 +233,11 @@ export const ensureBuiltin = async (
       createdBy: null,
     })
     if (!row) return
-    await audit(db, systemActor(orgId, name), 'webhook.created', { type: 'webhook', id }, { name, source: builtin })
+    await audit(db, systemActor(orgId, name), 'webhook.created', {
+      type: 'webhook',
+      id,
+      details: { name, source: builtin },
+    })
   })
   const webhook = await queries.findBuiltin(db, orgId, builtin)
   if (!webhook) throw notFound(what)

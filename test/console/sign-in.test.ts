@@ -25,7 +25,7 @@ test('a one-time link signs in, once, and the person can set a first password an
 
   const second = await visit(link.slice(app.url.length))
   await second.page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await second.page.getByText('The sign-in link is not valid').waitFor()
+  await second.page.getByText('The sign-in link is invalid').waitFor()
   assert.equal(await second.page.getByText('Acme').isVisible(), false)
 })
 
@@ -45,7 +45,7 @@ test('a wrong password is told in the words of the API, with the request id, and
   await page.getByLabel('Password').fill('wrong password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   const alert = page.getByRole('alert')
-  await alert.getByText('The e-mail address or the password is not right.').waitFor()
+  await alert.getByText('The email address or the password is wrong.').waitFor()
   assert.match(await alert.innerText(), /Request [0-9a-f-]{36}/)
   assert.equal(await page.getByRole('button', { name: 'Sign in' }).isEnabled(), true)
 })

@@ -103,7 +103,7 @@ export const giveConsent = async (db: Transaction, actor: Actor, input: ConsentI
   const row = await queries.putConsent(db, actor.orgId, consent)
   if (!row) throw new Error('the upsert returned no consent')
   const details = { connector: connectorSlug, authorityVersion: version, askAfterUntrustedContent }
-  await audit(db, actor, 'agent.consent-given', { type: 'agent', id: agentId }, details)
+  await audit(db, actor, 'agent.consent-given', { type: 'agent', id: agentId, details })
   return toConsent(row, version)
 }
 
@@ -133,7 +133,7 @@ export const withdrawConsent = async (
     if (!consent) throw notFound('Consent')
     requireMatch(ifMatch, consent)
     await queries.deleteConsent(db, actor, agent.id, connectorSlug)
-    const resource = { type: 'agent', id: agent.id }
-    await audit(db, actor, 'agent.consent-withdrawn', resource, { connector: connectorSlug })
+    const resource = { type: 'agent', id: agent.id, details: { connector: connectorSlug } }
+    await audit(db, actor, 'agent.consent-withdrawn', resource)
   })
 }

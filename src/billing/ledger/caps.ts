@@ -24,5 +24,5 @@ export const watchCap = async (db: Transaction, account: AccountRow): Promise<vo
   if (capState(monthlyCapCents, charged) === 'free') return
   await setCapWarned(db, orgId, month)
   const details = { monthlyCapCents: Number(monthlyCapCents), chargedMicrocents: Number(charged) }
-  await audit(db, systemActor(orgId, 'Billing'), 'billing.cap-near', { type: 'billing', id: null }, details)
+  await audit(db, systemActor(orgId, 'Billing'), 'billing.cap-near', { type: 'billing', id: null, details })
 }

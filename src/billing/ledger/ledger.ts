@@ -151,6 +151,6 @@ export const adjust = (db: Database, orgId: string, amountCents: bigint, notes: 
   db.transaction({ orgId }, async (db) => {
     const account = await lockAccount(db, orgId)
     const details = { amountCents: Number(amountCents), notes }
-    await audit(db, systemActor(orgId, 'atrium command'), 'billing.adjusted', { type: 'billing', id: null }, details)
+    await audit(db, systemActor(orgId, 'atrium command'), 'billing.adjusted', { type: 'billing', id: null, details })
     return postEntries(db, account, [{ type: 'adjustment', amountCents, notes }])
   })

@@ -36,7 +36,11 @@ const depositDirectly = (
     const account = await lockAccount(db, actor.orgId)
     const entry = { type: 'deposit', amountCents: BigInt(amountCents), notes: 'Direct deposit' } as const
     await topUpIfLow(db, jobs, await postEntries(db, account, [entry]))
-    await audit(db, actor, 'billing.deposited', { type: 'billing', id: null }, { amountCents, method: 'direct' })
+    await audit(db, actor, 'billing.deposited', {
+      type: 'billing',
+      id: null,
+      details: { amountCents, method: 'direct' },
+    })
     const message = 'Deposited without a payment because this server is not in production.'
     return { deposited: amountCents, method: 'direct', message }
   })
@@ -69,13 +73,11 @@ const openCheckout = async (
     await queries.insertCheckout(db, orgId, { id: checkoutId, ...input, createdBy: userId })
     await queries.setCheckoutSession(db, orgId, checkoutId, page.sessionId)
     const { amountCents, planId } = input
-    await audit(
-      db,
-      actor,
-      `billing.${input.kind}-started`,
-      { type: 'checkout', id: checkoutId },
-      { amountCents, planId },
-    )
+    await audit(db, actor, `billing.${input.kind}-started`, {
+      type: 'checkout',
+      id: checkoutId,
+      details: { amountCents, planId },
+    })
   })
   return page
 }

@@ -161,7 +161,7 @@ export const endSubscription = async (
     } as const
     await queries.upsertFact(db, fact, new Date().toISOString())
     await reviewSubscription(db, jobs, providerId)
-    await audit(db, actor, 'billing.subscription-ended', { type: 'subscription', id: providerId }, { planId })
+    await audit(db, actor, 'billing.subscription-ended', { type: 'subscription', id: providerId, details: { planId } })
   })
   return { planId, cancelAtPeriodEnd: true, currentPeriodEnd }
 }

@@ -51,7 +51,11 @@ export const addProviderKey = (
     })
     if (!stored) throw new Error('the insert of the provider key returned no row')
     const { fingerprint } = stored
-    await audit(db, actor, 'billing.provider-key-added', { type: 'provider-key', id }, { provider, fingerprint })
+    await audit(db, actor, 'billing.provider-key-added', {
+      type: 'provider-key',
+      id,
+      details: { provider, fingerprint },
+    })
     return stored
   })
 
@@ -70,7 +74,11 @@ export const removeProviderKey = (db: Database, actor: Actor, id: string): Promi
     const removed = await queries.deleteKey(db, actor.orgId, id)
     if (!removed) throw notFound('Provider key')
     const { provider, fingerprint } = removed
-    await audit(db, actor, 'billing.provider-key-removed', { type: 'provider-key', id }, { provider, fingerprint })
+    await audit(db, actor, 'billing.provider-key-removed', {
+      type: 'provider-key',
+      id,
+      details: { provider, fingerprint },
+    })
   })
 
 /** The id of the org's key for a provider; null without one or when the installation accepts none. */

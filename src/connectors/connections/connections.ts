@@ -83,7 +83,7 @@ const insertOrFind = async (
     if (inserted) {
       // After the insert, because an existing connection must not count twice.
       await quotas.takeRow(db, actor.orgId, 'connections', true)
-      await audit(db, actor, 'connection.created', { type: 'connection', id }, { connector: slug })
+      await audit(db, actor, 'connection.created', { type: 'connection', id, details: { connector: slug } })
       return { connection: inserted, isNew: true }
     }
     const live = await queries.lockLive(db, actor, slug, label)
@@ -164,7 +164,11 @@ export const revokeConnection = (
     const revoked = await queries.revoke(db, actor, id, canRevokeAtProvider)
     await deleteStates(db, actor.orgId, id)
     await releaseBindings(db, actor, id)
-    await audit(db, actor, 'connection.revoked', { type: 'connection', id }, { connector: connection.connectorSlug })
+    await audit(db, actor, 'connection.revoked', {
+      type: 'connection',
+      id,
+      details: { connector: connection.connectorSlug },
+    })
     if (revoked?.providerRevocation !== 'pending') return 'unsupported'
     await jobs.enqueue(db, revokeAtProvider, { orgId: actor.orgId, id }, { startAfterSeconds: 30 })
     return 'pending'

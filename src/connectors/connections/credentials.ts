@@ -111,7 +111,7 @@ export const submitCredentials = async (
     const connection = await queries.activate(db, actor.orgId, id, { secrets: sealed, scopes: [], ...result })
     if (!connection) throw notFound('Connection')
     const details = { connector: connector.slug, account: result.accountName }
-    await audit(db, actor, 'connection.connected', { type: 'connection', id }, details)
+    await audit(db, actor, 'connection.connected', { type: 'connection', id, details })
     return connection
   })
 }

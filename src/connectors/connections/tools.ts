@@ -61,7 +61,7 @@ export const acceptTools = async (
     if (!(await mcpQueries.accept(db, actor, id, hash))) {
       throw conflict('hash is not the hash of the tools that wait for acceptance. List the tools again.')
     }
-    await audit(db, actor, 'connection.tools-agreed', { type: 'connection', id }, { hash })
+    await audit(db, actor, 'connection.tools-agreed', { type: 'connection', id, details: { hash } })
   })
   return toolsOfConnection(db, actor, id)
 }

@@ -32,7 +32,7 @@ const auditRemoval = async (
   reason: string,
 ): Promise<void> => {
   const details = { organization: row.organizationName, organizationId: row.organizationId, reason }
-  await audit(db, actor, 'linear-binding.removed', { type: 'linear-binding', id: row.id }, details)
+  await audit(db, actor, 'linear-binding.removed', { type: 'linear-binding', id: row.id, details })
 }
 
 const requireAdministrator = ({ role }: Actor): void => {
@@ -98,7 +98,7 @@ export const bindLinear = async (deps: AccessDeps, actor: Actor, connectionId: s
       )
     }
     const details = { organization: row.organizationName, organizationId: row.organizationId, connectionId }
-    await audit(db, actor, 'linear-binding.created', { type: 'linear-binding', id: row.id }, details)
+    await audit(db, actor, 'linear-binding.created', { type: 'linear-binding', id: row.id, details })
     return row
   })
 }

@@ -153,19 +153,17 @@ const activate = (
     const sealed = secret === null ? null : deps.secrets.seal(secret, endpointSecretColumn.at(orgId, id))
     await queries.activateEndpoint(db, orgId, id, { secret: sealed, settings })
     if (replaced !== undefined) await queries.closeEndpointAt(db, orgId, connectionId, replaced)
-    await audit(
-      db,
-      systemActor(orgId, 'atrium command'),
-      'endpoint.created',
-      { type: 'endpoint', id },
-      {
+    await audit(db, systemActor(orgId, 'atrium command'), 'endpoint.created', {
+      type: 'endpoint',
+      id,
+      details: {
         provider,
         url,
         connectionId,
         agentId,
         ...(replaced === undefined ? {} : { replaced }),
       },
-    )
+    })
   })
 
 /** Removes a registration. Returns a sentence for the error message if that fails. */

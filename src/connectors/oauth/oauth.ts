@@ -113,7 +113,7 @@ const store = async (
     await queries.deleteStates(db, orgId, connectionId)
     const by = { ...systemActor(orgId, 'OAuth'), userId, origin }
     const details = { connector: connector.slug, account: account.accountName }
-    await audit(db, by, 'connection.connected', { type: 'connection', id: connectionId }, details)
+    await audit(db, by, 'connection.connected', { type: 'connection', id: connectionId, details })
     return connection
   })
 }

@@ -47,7 +47,11 @@ export const markBroken = (
   db.transaction(ref, async (db) => {
     if (!(await queries.setBroken(db, ref, secretsVersion, reason))) return
     const actor = systemActor(ref.orgId, 'Atrium')
-    await audit(db, actor, 'connection.broken', { type: 'connection', id: ref.id }, { connector: connector.slug })
+    await audit(db, actor, 'connection.broken', {
+      type: 'connection',
+      id: ref.id,
+      details: { connector: connector.slug },
+    })
   })
 
 /** Revokes a token that arrived after its connection was revoked. */

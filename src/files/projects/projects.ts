@@ -60,7 +60,7 @@ export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: 
     // After the slug, for which others may wait.
     await quotas.take(db, actor.orgId, { files: 1 })
     await insertFile(db, actor, { id: folderId, source: 'folder', name, ...place, isProtected: true })
-    await audit(db, actor, 'project.created', { type: 'project', id }, { name, slug: project.slug })
+    await audit(db, actor, 'project.created', { type: 'project', id, details: { name, slug: project.slug } })
     return project
   })
 }
@@ -93,7 +93,7 @@ export const updateProject = (
       const folder = await lockFile(db, actor, project.folderId)
       if (folder) await updateFile(db, actor, folder.id, { ...folder, name: changes.name })
     }
-    await audit(db, actor, 'project.updated', { type: 'project', id }, { fields: named })
+    await audit(db, actor, 'project.updated', { type: 'project', id, details: { fields: named } })
     return updated
   })
 }
@@ -114,5 +114,5 @@ export const deleteProject = (
     const deleted = folder ? await deleteTree(db, actor, folder) : 0
     await queries.softDeleteProject(db, actor, id)
     await releaseLater(db, jobs, actor.orgId)
-    await audit(db, actor, 'project.deleted', { type: 'project', id }, { name: project.name, files: deleted })
+    await audit(db, actor, 'project.deleted', { type: 'project', id, details: { name: project.name, files: deleted } })
   })

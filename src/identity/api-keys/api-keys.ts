@@ -12,7 +12,7 @@ import { effectivePermissions, isScope, seesAllWorkspaces } from '../permissions
 import { findWorkspaceAccess } from '../queries.ts'
 import { requireStepUp } from '../sign-in/second-factor/step-up.ts'
 
-export interface KeyWishes {
+export interface NewApiKey {
   name: string
   workspaceId?: string | null | undefined
   scopes?: readonly string[] | undefined
@@ -20,7 +20,7 @@ export interface KeyWishes {
   expiresAt?: string | null | undefined
 }
 
-/** The record with the key itself, which nobody can tell again. */
+/** The record and the key in plain text, which is not stored. */
 export type MintedKey = ApiKeyRow & { key: string }
 
 const cleanScopes = (scopes: readonly string[]): string[] => {
@@ -36,68 +36,72 @@ const checkExpiry = (expiresAt: string | null): void => {
   }
 }
 
-/** A key narrowed by scopes cannot make one that may do more, whatever its user may do. */
+/** A key with scopes cannot create a key with more permissions, whatever its user may do. */
 const checkScopes = (actor: Actor, scopes: readonly string[]): void => {
   const own = actor.apiKey?.scopes ?? []
   if (own.length === 0) return
-  // As an owner, so that what the scopes say is compared and not what the role leaves of it today.
+  // Compared with the owner's permissions, because the role of the user may change later.
   const allowed = effectivePermissions('owner', own)
   const wanted = effectivePermissions('owner', scopes)
   if ([...wanted].some((permission) => !allowed.has(permission))) {
-    throw forbidden('A key cannot make one that may do more than itself: name scopes that it has.')
+    throw forbidden('scopes must not exceed those of the API key that creates the key.')
   }
 }
 
-/** Stores a new key of the user. `key` is given only for the first owner's, which the environment may name. */
+/** Stores an API key of the user; `key` is the plain text. */
 export const addKey = async (
   db: Transaction,
   actor: AuditActor,
-  wishes: KeyWishes & { userId: string },
+  input: NewApiKey & { userId: string },
   key: string,
 ): Promise<MintedKey> => {
-  const scopes = cleanScopes(wishes.scopes ?? [])
-  const expiresAt = wishes.expiresAt ?? null
+  const scopes = cleanScopes(input.scopes ?? [])
+  const expiresAt = input.expiresAt ?? null
   checkExpiry(expiresAt)
   const row = await queries.insertKey(db, actor.orgId, {
     id: newId(),
-    userId: wishes.userId,
-    workspaceId: wishes.workspaceId ?? null,
-    name: cleanName(wishes.name),
+    userId: input.userId,
+    workspaceId: input.workspaceId ?? null,
+    name: cleanName(input.name),
     prefix: key.slice(0, key.lastIndexOf('_') + 1),
     last4: key.slice(-4),
     hash: hashKey(key),
     scopes,
     expiresAt,
   })
-  if (!row) throw new Error('the database did not answer with the key it stored')
+  if (!row) throw new Error('the insert of the API key returned no row')
   const { name, userId } = row
-  await audit(db, actor, 'api-key.created', { type: 'api-key', id: row.id }, { name, userId, scopes, expiresAt })
+  await audit(db, actor, 'api-key.created', {
+    type: 'api-key',
+    id: row.id,
+    details: { name, userId, scopes, expiresAt },
+  })
   return { ...row, key }
 }
 
-/** A key of the caller's own. Needs step-up. */
+/** Creates an API key for the caller. Needs step-up. */
 export const mintKey = (
   db: Database,
   actor: Actor,
-  wishes: KeyWishes,
+  input: NewApiKey,
   { stepUpToken, environment }: { stepUpToken: string | undefined; environment: KeyEnvironment },
 ): Promise<MintedKey> =>
   db.transaction(actor, async (db) => {
     await requireStepUp(db, actor, stepUpToken)
-    checkScopes(actor, wishes.scopes ?? [])
-    if (typeof wishes.workspaceId === 'string') {
-      const access = await findWorkspaceAccess(db, actor.orgId, actor.userId, wishes.workspaceId)
+    checkScopes(actor, input.scopes ?? [])
+    if (typeof input.workspaceId === 'string') {
+      const access = await findWorkspaceAccess(db, actor.orgId, actor.userId, input.workspaceId)
       if (!access || !(access.isMember || seesAllWorkspaces(actor.role))) throw notFound('Workspace')
     }
-    return addKey(db, actor, { ...wishes, userId: actor.userId }, generateKey(environment))
+    return addKey(db, actor, { ...input, userId: actor.userId }, generateKey(environment))
   })
 
-/** Ends a key: the caller's own, or, for owners and admins, any of the org. Again is fine and changes nothing. */
+/** Revokes a key of the caller or, for owners and admins, any key of the org. Revoking it again changes nothing. */
 export const revokeKey = (db: Database, actor: Actor, id: string): Promise<void> =>
   db.transaction(actor, async (db) => {
     const key = await queries.lockKey(db, actor, id)
     if (!key) throw notFound('API key')
     if (key.revokedAt !== null) return
     await queries.revokeKey(db, actor.orgId, id)
-    await audit(db, actor, 'api-key.revoked', { type: 'api-key', id }, { name: key.name, userId: key.userId })
+    await audit(db, actor, 'api-key.revoked', { type: 'api-key', id, details: { name: key.name, userId: key.userId } })
   })

@@ -22,7 +22,7 @@ const columns = sql`
 
 const visibleTo = (actor: Actor) => (seesAllWorkspaces(actor.role) ? empty : sql`and user_id = ${actor.userId}`)
 
-/** Newest first, revoked ones too. */
+/** Newest first, revoked keys included. */
 export const listKeys = (db: Db, actor: Actor, limit: number, before: string | undefined) =>
   db.rows<ApiKeyRow>(sql`
     select ${columns} from api_keys
@@ -65,8 +65,8 @@ export const revokeKey = (db: Db, orgId: string, id: string) =>
 export const findKey = (db: Db, orgId: string, id: string) =>
   db.row<ApiKeyRow>(sql`select ${columns} from api_keys where org_id = ${orgId} and id = ${id}`)
 
-/** For the command line, where a key is named by its id alone. */
+/** For commands, which name a key by its id alone. */
 export const findOrgOfKey = (db: Db, id: string) =>
   db.row<{ orgId: string }>(sql`
-    -- all orgs: whoever runs the command owns the installation
+    -- all orgs: for commands of the operator
     select org_id from api_keys where id = ${id}`)

@@ -1,46 +1,53 @@
 import type { Db, Transaction } from '../../platform/database/database.ts'
 import type { AuditActor, Origin } from '../actor.ts'
+import type { OrgScope } from '../sign-in/org-scope.ts'
 import * as queries from './queries.ts'
-import type { Reach } from '../sign-in/reach.ts'
+
+/** What an action was done to. `details` never contain a secret. */
+export interface AuditedResource {
+  /** The kind of resource, as its routes call it. */
+  type: string
+  id: string | null
+  details?: Record<string, unknown>
+}
 
 /**
- * Writes down who did what to what. It takes the transaction of the change itself, so that neither can be there
- * without the other. `action` is the kind of thing and what happened to it (`workspace.created`,
- * `member.role-changed`), `resource.type` the kind as its routes call it; `details` say what is worth knowing about it
- * and never hold a secret.
+ * Writes an entry to the audit log in the transaction of the change, so that neither is stored without the other.
+ * `action` is the kind of resource and the event: `workspace.created`, `member.role-changed`.
  */
 export const audit = async (
   db: Transaction,
   actor: AuditActor,
   action: string,
-  resource: { type: string; id: string | null },
-  details: Record<string, unknown> = {},
+  { type, id, details = {} }: AuditedResource,
 ): Promise<void> => {
-  await queries.insertEntry(db, actor, { action, resourceType: resource.type, resourceId: resource.id, details })
+  await queries.insertEntry(db, actor, { action, resourceType: type, resourceId: id, details })
 }
 
-/** The same for what a person does to their own sign-in: every org that they belong to, and that it opens, is told. */
+interface PersonEvent {
+  origin: Origin | null
+  details?: Record<string, unknown>
+  /** The orgs that get an entry, of those that the person is a member of. Default: all. */
+  orgScope?: OrgScope
+}
+
+/** Writes an entry about a change of a person's own sign-in to the audit log of every org in the scope. */
 export const auditPerson = async (
   db: Transaction,
   userId: string,
   action: string,
-  origin: Origin | null,
-  details: Record<string, unknown> = {},
-  reach: Reach = null,
+  { origin, details = {}, orgScope = null }: PersonEvent,
 ): Promise<void> => {
-  const happening = { action, resourceType: 'user', resourceId: userId, details }
-  await queries.insertPersonEntries(db, userId, happening, origin, reach)
+  const event = { action, resourceType: 'user', resourceId: userId, details }
+  await queries.insertPersonEntries(db, { userId, orgScope, origin, by: 'person' }, event)
 }
 
-/** An attempt at somebody's sign-in, in the orgs that it would have opened. By whom is not known. */
-export const auditFailure = async (
+/** Writes an entry about a failed sign-in, whose actor is unknown, to the audit log of every org in the scope. */
+export const auditFailedSignIn = async (
   db: Db,
   userId: string,
-  action: string,
-  origin: Origin | null,
-  details: Record<string, unknown>,
-  reach: Reach,
+  { origin, details = {}, orgScope = null }: PersonEvent,
 ): Promise<void> => {
-  const happening = { action, resourceType: 'user', resourceId: userId, details }
-  await queries.insertPersonEntries(db, userId, happening, origin, reach, 'unknown')
+  const event = { action: 'user.sign-in-failed', resourceType: 'user', resourceId: userId, details }
+  await queries.insertPersonEntries(db, { userId, orgScope, origin, by: 'unknown' }, event)
 }

@@ -1,21 +1,14 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { auditColumns } from './queries.ts'
+import type { AuditFields } from './queries.ts'
 
-/** All fields of an entry, as text where JavaScript would round them. */
-export interface ChainEntry {
-  id: string
+/** All fields of an entry, as text when JavaScript would round them. */
+export interface ChainEntry extends AuditFields {
   /** UTC with microseconds. */
   atExactly: string
-  userId: string | null
-  apiKeyId: string | null
-  actorName: string
-  action: string
-  resourceType: string
-  resourceId: string | null
-  /** As PostgreSQL writes jsonb: the same for the same value. */
+  /** The text form of jsonb, which is the same for equal values. */
   detailsText: string
-  ip: string | null
-  requestId: string | null
 }
 
 export interface SealedEntry extends ChainEntry {
@@ -23,14 +16,13 @@ export interface SealedEntry extends ChainEntry {
   hash: Buffer
 }
 
-const fields = sql`
-  id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at_exactly, user_id, api_key_id, actor_name,
-  action, resource_type, resource_id, details::text as details_text, ip, request_id`
+const fields = sql`${auditColumns},
+  to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at_exactly, details::text as details_text`
 
-/** One step down the index for each org, however many entries an org has. */
+/** A loose index scan: one index lookup per org, however many entries an org has. */
 export const listUnsealedOrgs = (db: Db, limit: number) =>
   db.rows<{ orgId: string }>(sql`
-    -- all orgs: one sealer works for every org
+    -- all orgs: the sealer works for every org
     with recursive found as (
       (select org_id from audit_log where seq is null order by org_id limit 1)
       union all
@@ -42,7 +34,7 @@ export const listUnsealedOrgs = (db: Db, limit: number) =>
 export const insertHead = (db: Db, orgId: string) =>
   db.execute(sql`insert into audit_heads (org_id) values (${orgId}) on conflict do nothing`)
 
-/** Locks the end of the chain. Undefined while another worker has it. */
+/** Locks the head of the chain. Undefined while another worker has the lock. */
 export const lockHead = (db: Db, orgId: string) =>
   db.row<{ seq: bigint; hash: Buffer }>(sql`
     select seq, hash from audit_heads where org_id = ${orgId} for update skip locked`)
@@ -54,10 +46,18 @@ export const listUnsealed = (db: Db, orgId: string, limit: number) =>
     order by at, id
     limit ${limit}`)
 
-export const sealEntries = (db: Db, orgId: string, ids: string[], seqs: string[], hashes: Buffer[]) =>
+export interface Seal {
+  id: string
+  seq: bigint
+  hash: Buffer
+}
+
+export const sealEntries = (db: Db, orgId: string, seals: readonly Seal[]) =>
   db.execute(sql`
     update audit_log a set seq = sealed.seq, hash = sealed.hash
-    from unnest(${ids}::uuid[], ${seqs}::bigint[], ${hashes}::bytea[]) as sealed (id, seq, hash)
+    from unnest(
+      ${seals.map(({ id }) => id)}::uuid[], ${seals.map(({ seq }) => seq.toString())}::bigint[],
+      ${seals.map(({ hash }) => hash)}::bytea[]) as sealed (id, seq, hash)
     where a.org_id = ${orgId} and a.id = sealed.id and a.seq is null`)
 
 export const moveHead = (db: Db, orgId: string, seq: bigint, hash: Buffer) =>
@@ -68,12 +68,12 @@ export interface ChainEnds {
   hash: Buffer
   anchorSeq: bigint
   anchorHash: Buffer
-  /** The last place that an entry has; null when none has one. */
+  /** The highest `seq` of an entry; null when no entry is sealed. */
   lastSeq: bigint | null
   unsealed: number
 }
 
-/** The ends of a chain and what the log has beyond them, as of one moment. Nulls for a chain without a head. */
+/** The anchor and the head of a chain, the highest `seq` and the number of unsealed entries, in one snapshot. */
 export const findEnds = (db: Db, orgId: string) =>
   db.row<ChainEnds | { seq: null; lastSeq: bigint | null; unsealed: number }>(sql`
     select h.seq, h.hash, h.anchor_seq, h.anchor_hash,
@@ -81,8 +81,12 @@ export const findEnds = (db: Db, orgId: string) =>
       (select count(*)::int from audit_log a where a.org_id = ${orgId} and a.seq is null) as unsealed
     from (values (1)) as one left join audit_heads h on h.org_id = ${orgId}`)
 
-/** Sealed entries after a place, up to another one, in the order of the chain. */
-export const listSealed = (db: Db, orgId: string, after: bigint, upTo: bigint, limit: number) =>
+/** Sealed entries with `seq` above `after`, up to `upTo`, in the order of the chain. */
+export const listSealed = (
+  db: Db,
+  orgId: string,
+  { after, upTo, limit }: { after: bigint; upTo: bigint; limit: number },
+) =>
   db.rows<SealedEntry>(sql`
     select seq, hash, ${fields} from audit_log
     where org_id = ${orgId} and seq > ${after.toString()} and seq <= ${upTo.toString()}
@@ -91,5 +95,5 @@ export const listSealed = (db: Db, orgId: string, after: bigint, upTo: bigint, l
 
 export const listOrgIds = (db: Db, after: string, limit: number) =>
   db.rows<{ id: string }>(sql`
-    -- all orgs: whoever runs the command owns the installation
+    -- all orgs: the operator verifies every chain
     select id from orgs where id > ${after} order by id limit ${limit}`)

@@ -79,7 +79,9 @@ describe('entries of the audit log', () => {
     const second = await app.secondServer()
     const actor = systemActor(owner.orgId, 'test')
     const write = (n: number) =>
-      app.db.transaction('all orgs', (db) => audit(db, actor, 'test.happened', { type: 'test', id: `${n}` }, { n }))
+      app.db.transaction('all orgs', (db) =>
+        audit(db, actor, 'test.happened', { type: 'test', id: `${n}`, details: { n } }),
+      )
     await Promise.all([
       ...Array.from({ length: 10 }, async (_, writer) => {
         for (let i = 0; i < 20; i++) await write(writer * 100 + i)
@@ -197,7 +199,7 @@ describe('with write access to the database', () => {
     const hash = await db.row<{ hash: Buffer }>(sql`select hash from audit_log where org_id = ${orgId} and seq = 2`)
     const id = await idAt(owner, 3)
     await db.execute(sql`update audit_log set action = 'org.forged' where org_id = ${orgId} and id = ${id}`)
-    const [entry] = await listSealed(db, orgId, 2n, 3n, 1)
+    const [entry] = await listSealed(db, orgId, { after: 2n, upTo: 3n, limit: 1 })
     const forged = hashOfEntry(orgId, 3n, hash!.hash, entry!)
     await db.execute(sql`update audit_log set hash = ${forged} where org_id = ${orgId} and id = ${id}`)
     assert.equal((await brokenIn(owner))?.seq, 4)

@@ -3,12 +3,12 @@ import type { Database, Db } from '../../platform/database/database.ts'
 import * as queries from './chain-queries.ts'
 import type { ChainEnds, ChainEntry } from './chain-queries.ts'
 
-/** Changes when the fields or their form change, so that the form of an old entry can be told. */
+/** The version of the hashed form. Increase it when the fields change, so that old entries can still be verified. */
 const formVersion = 1
 
 /**
- * The hash of an entry: SHA-256 over a JSON array of the version of this form, the org, the place, the hash before it in
- * hexadecimal digits, and all fields in a fixed order. Whoever exports the log can compute it without Atrium.
+ * The hash of an entry: SHA-256 over a JSON array of the form version, the org, `seq`, the previous hash in hexadecimal
+ * and all fields in a fixed order. It can be computed from an export of the log without Atrium.
  */
 export const hashOfEntry = (orgId: string, seq: bigint, before: Buffer, entry: ChainEntry): Buffer => {
   const { id, atExactly, userId, apiKeyId, actorName, action } = entry
@@ -20,8 +20,8 @@ export const hashOfEntry = (orgId: string, seq: bigint, before: Buffer, entry: C
 }
 
 /**
- * Gives the oldest unsealed entries of an org their places in its chain; answers how many. Only the head of the chain is
- * locked: transactions that write entries never wait for it. Either all of the batch is sealed or nothing.
+ * Seals the oldest unsealed entries of an org, all or none, and returns their number. Only the head of the chain is
+ * locked, so transactions that write entries never wait for it.
  */
 export const sealOrg = async (db: Database, orgId: string, limit: number): Promise<number> =>
   db.transaction({ orgId }, async (db) => {
@@ -34,23 +34,17 @@ export const sealOrg = async (db: Database, orgId: string, limit: number): Promi
     const sealed = entries.map((entry) => {
       seq += 1n
       hash = hashOfEntry(orgId, seq, hash, entry)
-      return { id: entry.id, seq: seq.toString(), hash }
+      return { id: entry.id, seq, hash }
     })
-    await queries.sealEntries(
-      db,
-      orgId,
-      sealed.map(({ id }) => id),
-      sealed.map((one) => one.seq),
-      sealed.map((one) => one.hash),
-    )
+    await queries.sealEntries(db, orgId, sealed)
     await queries.moveHead(db, orgId, seq, hash)
     return entries.length
   })
 
-/** A head that was stored elsewhere. */
+/** A head that the operator stored outside of the database. */
 export interface KnownHead {
   seq: bigint
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   hash: string
 }
 
@@ -63,13 +57,13 @@ export interface Break {
 
 export interface ChainReport {
   orgId: string
-  /** Entries that were verified. */
+  /** Number of verified entries. */
   entries: number
   seq: number
   hash: string
-  /** Entries that are not part of the chain yet: those of the last seconds, or all since a worker last ran. */
+  /** Number of entries that are not in the chain yet, because they are seconds old or no worker has run since. */
   unsealed: number
-  /** The first entry that does not fit. Null when the chain holds. */
+  /** The first entry that does not match. Null when the chain is intact. */
   broken: Break | null
 }
 
@@ -87,24 +81,23 @@ const comparedWith = (known: KnownHead | undefined, seq: bigint, hash: Buffer): 
     : {
         seq: Number(seq),
         entryId: null,
-        reason: 'The hash of this entry is not the one that was given: the chain was rewritten.',
+        reason: 'The hash of this entry differs from the given head: the chain was rewritten.',
       }
 
-/** Walks along the chain; answers the first break, and how many entries were read until then. */
+/** Recomputes the chain from its anchor; returns the first break and the number of entries before it. */
 const walk = async (
   db: Db,
   orgId: string,
   ends: ChainEnds,
-  known: KnownHead | undefined,
-  pageSize: number,
+  { known, pageSize }: VerifyOptions,
 ): Promise<{ entries: number; broken: Break | null }> => {
   let { anchorSeq: seq, anchorHash: hash } = ends
   let entries = 0
   const stop = (broken: Break | null) => ({ entries, broken })
-  const early = comparedWith(known, seq, hash)
-  if (early) return stop(early)
+  const rewrittenAnchor = comparedWith(known, seq, hash)
+  if (rewrittenAnchor) return stop(rewrittenAnchor)
   while (seq < ends.seq) {
-    const page = await queries.listSealed(db, orgId, seq, ends.seq, pageSize)
+    const page = await queries.listSealed(db, orgId, { after: seq, upTo: ends.seq, limit: pageSize })
     if (page.length === 0) return stop(missing(seq + 1n))
     for (const entry of page) {
       seq += 1n
@@ -124,7 +117,12 @@ const walk = async (
   return stop({ seq: Number(seq), entryId: null, reason: 'The last entry does not match the head of the chain.' })
 }
 
-/** Verifies the chain of an org, page by page, so that its length does not matter to memory. */
+interface VerifyOptions {
+  known: KnownHead | undefined
+  pageSize: number
+}
+
+/** Verifies the chain of an org, page by page, so that memory use does not depend on its length. */
 export const verifyChain = async (db: Db, orgId: string, known?: KnownHead, pageSize = 2_000): Promise<ChainReport> => {
   const ends = await queries.findEnds(db, orgId)
   const { unsealed = 0, lastSeq = null } = ends ?? {}
@@ -135,21 +133,21 @@ export const verifyChain = async (db: Db, orgId: string, known?: KnownHead, page
         : null
     return { orgId, entries: 0, seq: 0, hash: noHash, unsealed, broken }
   }
-  const { entries, broken } = await walk(db, orgId, ends, known, pageSize)
+  const { entries, broken } = await walk(db, orgId, ends, { known, pageSize })
   const report = { orgId, entries, seq: Number(ends.seq), hash: ends.hash.toString('hex'), unsealed }
   if (broken) return { ...report, broken }
   if (lastSeq !== null && lastSeq > ends.seq) {
-    const reason = 'The entry lies beyond the head of the chain: it was inserted, or the head was moved back.'
+    const reason = 'The entry is beyond the head of the chain: it was inserted, or the head was moved back.'
     return { ...report, broken: { seq: Number(ends.seq) + 1, entryId: null, reason } }
   }
   if (known && known.seq > ends.seq) {
     return {
       ...report,
-      broken: { ...missing(ends.seq + 1n), reason: 'The chain ends before the head that was given.' },
+      broken: { ...missing(ends.seq + 1n), reason: 'The chain ends before the given head.' },
     }
   }
   if (known && known.seq < ends.anchorSeq) {
-    const reason = 'The head that was given lies in the part of the chain that was removed because of its age.'
+    const reason = 'The given head is in the part of the chain that was removed because of its age.'
     return { ...report, broken: { seq: Number(known.seq), entryId: null, reason } }
   }
   return { ...report, broken: null }

@@ -2,57 +2,62 @@ import { empty, sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Actor, AuditActor, Origin } from '../actor.ts'
-import type { Reach } from '../sign-in/reach.ts'
+import type { OrgScope } from '../sign-in/org-scope.ts'
 
-export interface Happening {
+export interface AuditEvent {
   action: string
   resourceType: string
   resourceId: string | null
   details: Record<string, unknown>
 }
 
-export const insertEntry = (db: Db, actor: AuditActor, what: Happening) =>
+export const insertEntry = (db: Db, actor: AuditActor, event: AuditEvent) =>
   db.execute(sql`
     insert into audit_log
       (org_id, id, user_id, api_key_id, actor_name, action, resource_type, resource_id, details, ip, request_id)
     values (${actor.orgId}, ${newId()}, ${actor.userId}, ${actor.apiKey?.id ?? null}, ${actor.userName},
-      ${what.action}, ${what.resourceType}, ${what.resourceId}, ${JSON.stringify(what.details)},
+      ${event.action}, ${event.resourceType}, ${event.resourceId}, ${JSON.stringify(event.details)},
       ${actor.origin?.ip ?? null}, ${actor.origin?.requestId ?? null})`)
 
-/**
- * One entry in each org of the person within the reach; the id may be the same, as the key begins with the org. By the
- * person, or by whom nobody knows.
- */
-export const insertPersonEntries = (
-  db: Db,
-  userId: string,
-  what: Happening,
-  origin: Origin | null,
-  reach: Reach,
-  by: 'person' | 'unknown' = 'person',
-) =>
+export interface PersonEntries {
+  userId: string
+  orgScope: OrgScope
+  origin: Origin | null
+  by: 'person' | 'unknown'
+}
+
+/** Inserts one entry per org of the person within the scope. They share one id: the primary key begins with the org. */
+export const insertPersonEntries = (db: Db, { userId, orgScope, origin, by }: PersonEntries, event: AuditEvent) =>
   db.execute(sql`
     insert into audit_log
       (org_id, id, user_id, actor_name, action, resource_type, resource_id, details, ip, request_id)
-    select m.org_id, ${newId()}::uuid, ${by === 'person' ? sql`m.user_id, m.name` : sql`null::uuid, 'unknown'`}, ${what.action}, ${what.resourceType}, ${what.resourceId},
-      ${JSON.stringify(what.details)}::jsonb, ${origin?.ip ?? null}, ${origin?.requestId ?? null}
+    select m.org_id, ${newId()}::uuid, ${by === 'person' ? sql`m.user_id, m.name` : sql`null::uuid, 'unknown'`},
+      ${event.action}, ${event.resourceType}, ${event.resourceId}, ${JSON.stringify(event.details)}::jsonb,
+      ${origin?.ip ?? null}, ${origin?.requestId ?? null}
     from members m
-    where m.user_id = ${userId} and (${reach}::uuid[] is null or m.org_id = any(${reach}::uuid[]))`)
+    where m.user_id = ${userId} and (${orgScope}::uuid[] is null or m.org_id = any(${orgScope}::uuid[]))`)
 
-export interface AuditRow {
+export interface AuditFields {
   id: string
-  at: string
-  /** `at` with its microseconds, for the cursor. */
-  atExactly: string
   userId: string | null
   apiKeyId: string | null
   actorName: string
   action: string
   resourceType: string
   resourceId: string | null
-  details: Record<string, unknown>
   ip: string | null
   requestId: string | null
+}
+
+/** The columns of `AuditFields`. */
+export const auditColumns = sql`
+  id, user_id, api_key_id, actor_name, action, resource_type, resource_id, ip, request_id`
+
+export interface AuditRow extends AuditFields {
+  at: string
+  /** `at` with microseconds, for the cursor. */
+  atExactly: string
+  details: Record<string, unknown>
   /** Null until the entry is sealed. */
   seq: bigint | null
   hash: string | null
@@ -70,12 +75,10 @@ export const listEntries = (
   db: Db,
   actor: Actor,
   filter: AuditFilter,
-  limit: number,
-  after: readonly [at: string, id: string] | undefined,
+  { limit, after }: { limit: number; after: readonly [at: string, id: string] | undefined },
 ) =>
   db.rows<AuditRow>(sql`
-    select id, at, at::text as at_exactly, user_id, api_key_id, actor_name, action, resource_type, resource_id, details,
-      ip, request_id, seq, encode(hash, 'hex') as hash
+    select ${auditColumns}, at, at::text as at_exactly, details, seq, encode(hash, 'hex') as hash
     from audit_log
     where org_id = ${actor.orgId}
       ${filter.action === undefined ? empty : sql`and action = ${filter.action}`}

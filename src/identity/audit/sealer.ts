@@ -8,7 +8,7 @@ const everyMs = 1_000
 const entriesAtOnce = 500
 const orgsAtOnce = 100
 
-/** Seals every entry that was committed by now, in all orgs. */
+/** Seals every committed entry of all orgs. */
 export const sealAll = async (db: Database, isStopped: () => boolean = () => false): Promise<void> => {
   for (;;) {
     const orgs = await queries.listUnsealedOrgs(db.indexed, orgsAtOnce)
@@ -17,14 +17,14 @@ export const sealAll = async (db: Database, isStopped: () => boolean = () => fal
       if (isStopped()) return
       sealed += await sealOrg(db, orgId, entriesAtOnce)
     }
-    // Nothing to seal, or other workers are at it.
+    // Nothing is left, or other workers have the locks.
     if (sealed === 0) return
   }
 }
 
 /**
- * Seals the entries of the audit log each second, on every worker: the head of a chain is locked meanwhile, so each entry
- * is sealed once, and a worker that dies leaves its batch unsealed for the next one.
+ * Seals the entries of the audit log every second, on every worker. The head of a chain is locked during a batch, so each
+ * entry is sealed once; when a worker dies, the next one seals its batch.
  */
 export const registerAuditSealer = (jobs: Jobs, { db, log }: { db: Database; log: Log }): void => {
   let isStopped = false

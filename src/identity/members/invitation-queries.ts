@@ -1,25 +1,7 @@
-import { empty, sql } from '../../platform/database/database.ts'
+import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { Actor } from '../actor.ts'
-import type { MemberRow } from './queries.ts'
 import type { Role } from '../permissions.ts'
-import type { Reach } from '../sign-in/reach.ts'
-
-const columns = sql`
-  i.id, i.user_id, u.email, i.name, i.role, 1 as revision, i.created_at, 'invited' as status`
-
-/** Oldest first. */
-export const listInvitations = (db: Db, actor: Actor, limit: number, after: string | undefined) =>
-  db.rows<MemberRow>(sql`
-    select ${columns} from invitations i join users u on u.id = i.user_id
-    where i.org_id = ${actor.orgId} ${after === undefined ? empty : sql`and i.id > ${after}`}
-    order by i.id
-    limit ${limit}`)
-
-export const findInvitation = (db: Db, orgId: string, id: string) =>
-  db.row<MemberRow>(sql`
-    select ${columns} from invitations i join users u on u.id = i.user_id
-    where i.org_id = ${orgId} and i.id = ${id}`)
+import type { OrgScope } from '../sign-in/org-scope.ts'
 
 export interface NewInvitation {
   id: string
@@ -27,11 +9,11 @@ export interface NewInvitation {
   name: string
   role: Role
   workspaceIds: readonly string[]
-  /** What the org calls whoever invites. */
+  /** The name of the inviting member in the org. */
   invitedBy: string
 }
 
-/** Undefined when the person is invited already. */
+/** Undefined when the person has an invitation. */
 export const insertInvitation = (db: Db, orgId: string, invitation: NewInvitation) =>
   db.row<{ id: string }>(sql`
     insert into invitations (org_id, id, user_id, name, role, workspace_ids, invited_by)
@@ -47,10 +29,10 @@ export const deleteInvitation = (db: Db, orgId: string, id: string) =>
 export const deleteInvitationOfUser = (db: Db, orgId: string, userId: string) =>
   db.execute(sql`delete from invitations where org_id = ${orgId} and user_id = ${userId}`)
 
-/** Whether the person has signed in, or belongs to another org: then they are asked. */
+/** Whether the person has signed in or is a member of another org: then they must accept an invitation. */
 export const isKnownElsewhere = async (db: Db, orgId: string, userId: string): Promise<boolean> => {
   const row = await db.row<{ isKnown: boolean }>(sql`
-    -- all orgs: whoever is in another one is somebody who can be asked
+    -- all orgs: memberships of other orgs decide whether the person is asked
     select u.signed_in_at is not null
       or exists (select from members m where m.user_id = u.id and m.org_id <> ${orgId})
       or exists (select from sign_in_accounts a where a.user_id = u.id) as is_known
@@ -58,15 +40,15 @@ export const isKnownElsewhere = async (db: Db, orgId: string, userId: string): P
   return row?.isKnown ?? false
 }
 
-/** Whose session it is, and which orgs it opens. */
+/** The person and the org scope of a session. */
 export interface SessionOwnerRow {
   userId: string
-  reach: Reach
+  orgScope: OrgScope
 }
 
 export const findSessionOwner = (db: Db, token: string) =>
   db.row<SessionOwnerRow>(sql`
-    select user_id, reach from sign_in_sessions where token = ${token} and expires_at > now()`)
+    select user_id, reach as org_scope from sign_in_sessions where token = ${token} and expires_at > now()`)
 
 export interface OwnInvitationRow {
   id: string
@@ -76,20 +58,20 @@ export interface OwnInvitationRow {
   createdAt: string
 }
 
-const opened = ({ userId, reach }: SessionOwnerRow) =>
-  sql`i.user_id = ${userId} and (${reach}::uuid[] is null or i.org_id = any(${reach}::uuid[]))`
+const answerableBy = ({ userId, orgScope }: SessionOwnerRow) =>
+  sql`i.user_id = ${userId} and (${orgScope}::uuid[] is null or i.org_id = any(${orgScope}::uuid[]))`
 
-/** Those that the session may answer, oldest first: what one org's link opened tells nothing of other orgs. */
+/** The invitations within the scope of the session, oldest first. */
 export const listOwnInvitations = (db: Db, owner: SessionOwnerRow, limit: number) =>
   db.rows<OwnInvitationRow>(sql`
-    -- all orgs: those that invited one person, for that person
+    -- all orgs: a person reads their own invitations
     select i.id, json_build_object('id', o.id, 'name', o.name) as org, i.role, i.invited_by, i.created_at
     from invitations i join orgs o on o.id = i.org_id
-    where ${opened(owner)}
+    where ${answerableBy(owner)}
     order by i.id
     limit ${limit}`)
 
-export interface TakenInvitationRow {
+export interface ConsumedInvitationRow {
   orgId: string
   id: string
   userId: string
@@ -98,9 +80,9 @@ export interface TakenInvitationRow {
   workspaceIds: string[]
 }
 
-/** Each is answered once. Undefined when it is not the person's, or was withdrawn or answered. */
-export const takeOwnInvitation = (db: Db, owner: SessionOwnerRow, id: string) =>
-  db.row<TakenInvitationRow>(sql`
-    -- all orgs: of one person, who names it
-    delete from invitations i where i.id = ${id} and ${opened(owner)}
+/** Deletes the invitation, so that it is answered once. Undefined when it does not exist or is not the person's. */
+export const consumeOwnInvitation = (db: Db, owner: SessionOwnerRow, id: string) =>
+  db.row<ConsumedInvitationRow>(sql`
+    -- all orgs: a person answers their own invitation
+    delete from invitations i where i.id = ${id} and ${answerableBy(owner)}
     returning i.org_id, i.id, i.user_id, i.name, i.role, i.workspace_ids`)

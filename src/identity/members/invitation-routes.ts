@@ -9,24 +9,24 @@ import type { SessionOwnerRow } from './invitation-queries.ts'
 import * as invitations from './invitations.ts'
 import { InvitationAccepted, InvitationDeclined, InvitationList } from '../schemas.ts'
 import { rawCookie, sessionCookie } from '../sign-in/session-cookie.ts'
-import type { SignInLibrary } from '../sign-in/sign-in-library.ts'
+import type { SignInContext } from '../sign-in/context.ts'
 
 const tags = ['Members']
 
 export interface InvitationRouteDeps {
   config: Config
   db: Database
-  library: SignInLibrary
+  signIn: SignInContext
 }
 
 /**
- * For the session cookie only. `public`, because whoever is invited need not be a member of any org yet: each handler
- * asks for the session itself.
+ * Authenticated by the session cookie only. The routes are `public` because an invited person may not be a member of any
+ * org; each handler checks the session.
  */
-export const registerInvitationRoutes = (app: App, { config, db, library }: InvitationRouteDeps): void => {
+export const registerInvitationRoutes = (app: App, { config, db, signIn }: InvitationRouteDeps): void => {
   const ownerOf = (request: FastifyRequest): Promise<SessionOwnerRow> => {
     const secure = isSecure(request, config.baseUrl)
-    return invitations.sessionOwner(db, library.secret, rawCookie(request.headers.cookie, sessionCookie, secure))
+    return invitations.sessionOwner(db, signIn.secret, rawCookie(request.headers.cookie, sessionCookie, secure))
   }
   const originOfCall = (request: FastifyRequest) => ({ ip: request.ip, requestId: request.id })
 

@@ -6,14 +6,14 @@ import { audit } from '../audit/audit.ts'
 import * as queries from './invitation-queries.ts'
 import type { OwnInvitationRow, SessionOwnerRow } from './invitation-queries.ts'
 import * as memberQueries from './queries.ts'
-import * as people from './person-queries.ts'
+import { withdrawOrg } from '../sign-in/queries.ts'
 import { sessionTokenOf } from '../sign-in/session-cookie.ts'
 import * as workspaceQueries from './workspace-queries.ts'
 
 const noSession = unauthorized('Sign in to see and answer your invitations.')
 const maxInvitations = 100
 
-/** UNAUTHORIZED without a live session. An invitation is answered by a person who signed in, not by a key. */
+/** Throws UNAUTHORIZED without a live session. Invitations are answered by people who signed in, not by API keys. */
 export const sessionOwner = async (
   db: Database,
   secret: () => Promise<string>,
@@ -28,7 +28,7 @@ export const sessionOwner = async (
 export const listOwnInvitations = (db: Database, owner: SessionOwnerRow): Promise<OwnInvitationRow[]> =>
   queries.listOwnInvitations(db, owner, maxInvitations)
 
-const answeredBy = ({ orgId, userId, name }: queries.TakenInvitationRow, origin: Origin): AuditActor => ({
+const actorOf = ({ orgId, userId, name }: queries.ConsumedInvitationRow, origin: Origin): AuditActor => ({
   orgId,
   userId,
   userName: name,
@@ -36,7 +36,7 @@ const answeredBy = ({ orgId, userId, name }: queries.TakenInvitationRow, origin:
   origin,
 })
 
-/** From now on the person is a member, with the role and in the workspaces that the invitation names. */
+/** Makes the person a member with the role and the workspaces of the invitation. NOT_FOUND when it is not theirs. */
 export const acceptInvitation = (
   db: Database,
   owner: SessionOwnerRow,
@@ -44,40 +44,38 @@ export const acceptInvitation = (
   origin: Origin,
 ): Promise<{ memberId: string; orgId: string }> =>
   db.transaction('all orgs', async (db) => {
-    const taken = isUuid(id) ? await queries.takeOwnInvitation(db, owner, id) : undefined
-    if (!taken) throw notFound('Invitation')
-    const { orgId, userId, role } = taken
-    await memberQueries.insertMember(db, orgId, taken)
-    const workspaceIds = await workspaceQueries.liveWorkspaces(db, orgId, taken.workspaceIds)
+    const invitation = isUuid(id) ? await queries.consumeOwnInvitation(db, owner, id) : undefined
+    if (!invitation) throw notFound('Invitation')
+    const { orgId, userId, role } = invitation
+    await memberQueries.insertMember(db, orgId, invitation)
+    const workspaceIds = await workspaceQueries.existingWorkspaces(db, orgId, invitation.workspaceIds)
     await workspaceQueries.insertWorkspaceMember(db, orgId, workspaceIds, userId)
     const details = { userId, role, workspaceIds }
-    await audit(db, answeredBy(taken, origin), 'member.accepted', { type: 'member', id: taken.id }, details)
-    return { memberId: taken.id, orgId }
+    await audit(db, actorOf(invitation, origin), 'member.accepted', { type: 'member', id: invitation.id, details })
+    return { memberId: invitation.id, orgId }
   })
 
-/** The invitation ends, and with it whatever the org's link opened. */
+/** Ends the invitation and what began with the org's sign-in link. NOT_FOUND when it is not theirs. */
 export const declineInvitation = (db: Database, owner: SessionOwnerRow, id: string, origin: Origin): Promise<void> =>
   db.transaction('all orgs', async (db) => {
-    const taken = isUuid(id) ? await queries.takeOwnInvitation(db, owner, id) : undefined
-    if (!taken) throw notFound('Invitation')
-    await people.withdrawReach(db, taken.userId, taken.orgId)
-    await audit(
-      db,
-      answeredBy(taken, origin),
-      'member.declined',
-      { type: 'member', id: taken.id },
-      { userId: taken.userId },
-    )
+    const invitation = isUuid(id) ? await queries.consumeOwnInvitation(db, owner, id) : undefined
+    if (!invitation) throw notFound('Invitation')
+    await withdrawOrg(db, invitation.userId, invitation.orgId)
+    await audit(db, actorOf(invitation, origin), 'member.declined', {
+      type: 'member',
+      id: invitation.id,
+      details: { userId: invitation.userId },
+    })
   })
 
-/** Takes an invitation back. Answers whether there was one. */
+/** Withdraws an invitation. Returns whether there was one. */
 export const withdrawInvitation = (db: Database, actor: Actor, id: string): Promise<boolean> =>
   db.transaction(actor, async (db) => {
     const invitation = await queries.deleteInvitation(db, actor.orgId, id)
     if (!invitation) return false
     const { userId, role } = invitation
-    if (role === 'owner' && actor.role !== 'owner') throw forbidden('Only owners may make or unmake owners.')
-    await people.withdrawReach(db, userId, actor.orgId)
-    await audit(db, actor, 'member.invitation-withdrawn', { type: 'member', id }, { userId, role })
+    if (role === 'owner' && actor.role !== 'owner') throw forbidden('Only owners may add, change or remove owners.')
+    await withdrawOrg(db, userId, actor.orgId)
+    await audit(db, actor, 'member.invitation-withdrawn', { type: 'member', id, details: { userId, role } })
     return true
   })

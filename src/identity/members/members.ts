@@ -10,111 +10,113 @@ import * as queries from './queries.ts'
 import type { MemberRow } from './queries.ts'
 import { cleanEmail, cleanName } from '../names.ts'
 import type { Role } from '../permissions.ts'
-import * as people from './person-queries.ts'
+import { findPersonByEmail, insertPerson, lockPerson } from './person-queries.ts'
+import type { PersonRow } from './person-queries.ts'
 import { createSignInLink } from '../sign-in/links.ts'
+import * as signInQueries from '../sign-in/queries.ts'
 import { isSteppedUp, requireStepUp } from '../sign-in/second-factor/step-up.ts'
 import * as workspaceQueries from './workspace-queries.ts'
 
 export interface NewMember {
   email: string
-  /** What the org calls them; what stands before the `@` when left out. */
+  /** The person's name in this org. Default: the part of the address before the `@`. */
   name?: string | undefined
   role: Role
   /** Default: the org's default workspace. */
   workspaceIds?: readonly string[] | undefined
 }
 
-const ownersOnly = forbidden('Only owners may make or unmake owners.')
-const alreadyMember = conflict('They are a member of the org already.')
-const notAccepted = conflict('They have not accepted yet. Remove the invitation and send another one.')
-const lastOwner = conflict('An org needs an owner: make somebody else one first.')
+const ownersOnly = forbidden('Only owners may add, change or remove owners.')
+const alreadyMember = conflict('This person is already a member of the org.')
+const notAccepted = conflict('This person has not accepted the invitation yet. Withdraw it and send another one.')
+const lastOwner = conflict('An org needs at least one owner. Make somebody else an owner first.')
 
-/** The person of this address, made when they are new here. */
-const personOf = async (db: Transaction, email: string, name: string): Promise<people.PersonRow> => {
+/** The person with this address, created when there is none. */
+const personOf = async (db: Transaction, email: string, name: string): Promise<PersonRow> => {
   const person = { id: newId(), email, name }
-  const known = (await people.insertPerson(db, person)) ?? (await people.findPersonByEmail(db, email))
-  if (!known) throw new Error('the database knows the address and does not')
-  return known
+  const stored = (await insertPerson(db, person)) ?? (await findPersonByEmail(db, email))
+  if (!stored) throw new Error('the person was neither inserted nor found')
+  return stored
 }
 
-/** What an org calls a person unless it says so. */
 const nameOf = ({ name, email }: NewMember): string =>
   cleanName(name ?? email.slice(0, Math.max(email.lastIndexOf('@'), 1)))
 
-/** The workspaces that they begin in. NOT_FOUND when one of them is not the org's. */
-const workspacesFor = async (db: Transaction, orgId: string, wishes: NewMember): Promise<string[]> => {
-  const fallback = wishes.workspaceIds ? undefined : await workspaceQueries.findDefaultWorkspace(db, orgId)
-  const workspaceIds = [...new Set(wishes.workspaceIds ?? (fallback ? [fallback.id] : []))]
+/** The workspaces that a new member is added to. NOT_FOUND when one of them is not in the org. */
+const workspacesFor = async (db: Transaction, orgId: string, input: NewMember): Promise<string[]> => {
+  const fallback = input.workspaceIds ? undefined : await workspaceQueries.findDefaultWorkspace(db, orgId)
+  const workspaceIds = [...new Set(input.workspaceIds ?? (fallback ? [fallback.id] : []))]
   if ((await workspaceQueries.countWorkspaces(db, orgId, workspaceIds)) < workspaceIds.length) {
     throw notFound('Workspace')
   }
   return workspaceIds
 }
 
-const insert = async (db: Transaction, actor: AuditActor, userId: string, wishes: NewMember): Promise<MemberRow> => {
-  const { role } = wishes
-  const inserted = await queries.insertMember(db, actor.orgId, { id: newId(), userId, name: nameOf(wishes), role })
+const insert = async (db: Transaction, actor: AuditActor, userId: string, input: NewMember): Promise<MemberRow> => {
+  const { role } = input
+  const inserted = await queries.insertMember(db, actor.orgId, { id: newId(), userId, name: nameOf(input), role })
   if (!inserted) throw alreadyMember
-  const workspaceIds = await workspacesFor(db, actor.orgId, wishes)
+  const workspaceIds = await workspacesFor(db, actor.orgId, input)
   await workspaceQueries.insertWorkspaceMember(db, actor.orgId, workspaceIds, userId)
   await invitations.deleteInvitationOfUser(db, actor.orgId, userId)
   const member = await queries.findMember(db, actor.orgId, inserted.id)
-  if (!member) throw new Error('the database did not answer with the member it stored')
+  if (!member) throw new Error('the insert of the member returned no row')
   const { id, email } = member
-  await audit(db, actor, 'member.added', { type: 'member', id }, { userId, email, role, workspaceIds })
+  await audit(db, actor, 'member.added', { type: 'member', id, details: { userId, email, role, workspaceIds } })
   return member
 }
 
-/** Makes the person of this address a member, without asking them. CONFLICT when they are one. */
-export const addMember = async (db: Transaction, actor: AuditActor, wishes: NewMember): Promise<MemberRow> => {
-  const { id } = await personOf(db, cleanEmail(wishes.email), nameOf(wishes))
-  return insert(db, actor, id, wishes)
+/** Makes the person with this address a member without an invitation. CONFLICT when they are a member. */
+export const addMember = async (db: Transaction, actor: AuditActor, input: NewMember): Promise<MemberRow> => {
+  const { id } = await personOf(db, cleanEmail(input.email), nameOf(input))
+  return insert(db, actor, id, input)
 }
 
-/** Asks the person, who is in no table of members until they accept. CONFLICT when they are one, or were asked. */
-const invite = async (db: Transaction, actor: Actor, userId: string, wishes: NewMember): Promise<MemberRow> => {
+/** Invites a person, who is not a member until they accept. CONFLICT when they are a member or have an invitation. */
+const invite = async (db: Transaction, actor: Actor, userId: string, input: NewMember): Promise<MemberRow> => {
   const { orgId } = actor
   if (await queries.findMemberOfUser(db, orgId, userId)) throw alreadyMember
-  const workspaceIds = await workspacesFor(db, orgId, wishes)
-  const { role } = wishes
-  const invitation = { id: newId(), userId, name: nameOf(wishes), role, workspaceIds, invitedBy: actor.userName }
+  const workspaceIds = await workspacesFor(db, orgId, input)
+  const { role } = input
+  const invitation = { id: newId(), userId, name: nameOf(input), role, workspaceIds, invitedBy: actor.userName }
   const inserted = await invitations.insertInvitation(db, orgId, invitation)
-  const invited = inserted && (await invitations.findInvitation(db, orgId, inserted.id))
-  if (!invited) throw conflict('They are invited already. Remove the invitation to send another one.')
+  const invited = inserted && (await queries.findMember(db, orgId, inserted.id, 'invited'))
+  if (!invited) throw conflict('This person is already invited. Withdraw the invitation to send another one.')
   const { id, email } = invited
-  await audit(db, actor, 'member.invited', { type: 'member', id }, { userId, email, role, workspaceIds })
+  await audit(db, actor, 'member.invited', { type: 'member', id, details: { userId, email, role, workspaceIds } })
   return invited
 }
 
-/** As a member at once when they are new; whoever has signed in or is in another org is asked first. */
-const addOrInvite = async (db: Transaction, actor: Actor, wishes: NewMember): Promise<MemberRow> => {
-  const { id } = await personOf(db, cleanEmail(wishes.email), nameOf(wishes))
-  // Of two orgs that add somebody new at the same instant, the second one sees the first.
-  await people.lockPerson(db, id)
+/** Adds a new person as a member. A person who has signed in or is a member of another org gets an invitation. */
+const addOrInvite = async (db: Transaction, actor: Actor, input: NewMember): Promise<MemberRow> => {
+  const { id } = await personOf(db, cleanEmail(input.email), nameOf(input))
+  // When two orgs add a new person at the same time, the second one waits and sees the membership of the first.
+  await lockPerson(db, id)
   const isKnown = await invitations.isKnownElsewhere(db, actor.orgId, id)
-  return isKnown ? invite(db, actor, id, wishes) : insert(db, actor, id, wishes)
+  return isKnown ? invite(db, actor, id, input) : insert(db, actor, id, input)
 }
 
 /**
- * Adds a member. Every role but `member` needs step-up, as changing to it would. With step-up the answer also has the
- * path of a sign-in link for a person who could not sign in otherwise. It opens this org and no other.
+ * Adds a member. Every role but `member` needs step-up. With step-up, the result has the path of a sign-in link for a
+ * person without a password for all orgs. The link is limited to this org.
  */
 export const createMember = (
   db: Database,
   actor: Actor,
-  wishes: NewMember,
+  input: NewMember,
   stepUpToken: string | undefined,
 ): Promise<{ member: MemberRow; signInPath: string | null }> =>
-  // Whether the person is in another org decides if they are asked first.
+  // A member of another org gets an invitation, so memberships of all orgs are read.
   db.transaction('all orgs', async (db) => {
-    if (wishes.role === 'owner' && actor.role !== 'owner') throw ownersOnly
+    if (input.role === 'owner' && actor.role !== 'owner') throw ownersOnly
     const steppedUp = await isSteppedUp(db, actor, stepUpToken)
-    if (wishes.role !== 'member') await requireStepUp(db, actor, stepUpToken)
-    const member = await addOrInvite(db, actor, wishes)
-    if (!steppedUp || (await people.hasPasswordForAllOrgs(db, member.userId))) return { member, signInPath: null }
+    if (input.role !== 'member') await requireStepUp(db, actor, stepUpToken)
+    const member = await addOrInvite(db, actor, input)
+    if (!steppedUp || (await signInQueries.hasPasswordForAllOrgs(db, member.userId)))
+      return { member, signInPath: null }
     const { path } = await createSignInLink(db, member.userId, [actor.orgId])
     if (member.status === 'active') {
-      await audit(db, actor, 'member.invited', { type: 'member', id: member.id }, { userId: member.userId })
+      await audit(db, actor, 'member.invited', { type: 'member', id: member.id, details: { userId: member.userId } })
     }
     return { member, signInPath: path }
   })
@@ -122,28 +124,27 @@ export const createMember = (
 const lockMember = async (db: Transaction, actor: Actor, id: string) => {
   const rows = await queries.lockMemberAndOwners(db, actor.orgId, id)
   const member = rows.find((row) => row.id === id.toLowerCase())
-  if (!member && (await invitations.findInvitation(db, actor.orgId, id))) throw notAccepted
+  if (!member && (await queries.findMember(db, actor.orgId, id, 'invited'))) throw notAccepted
   if (!member) throw notFound('Member')
   const owners = rows.filter((row) => row.role === 'owner')
-  // As of now, not as of when the request arrived: another owner may have got here first.
+  // From the locked rows, because the role may have changed since the request was authenticated.
   const isOwner = owners.some((row) => row.userId === actor.userId)
   return { member, isOwner, isLastOwner: member.role === 'owner' && owners.length === 1 }
 }
 
 export const getMember = async (db: Database, actor: Actor, id: string): Promise<MemberRow> => {
   const member =
-    (await queries.findMember(db, actor.orgId, id)) ?? (await invitations.findInvitation(db, actor.orgId, id))
+    (await queries.findMember(db, actor.orgId, id)) ?? (await queries.findMember(db, actor.orgId, id, 'invited'))
   if (!member) throw notFound('Member')
   return member
 }
 
-/** Gives a member another role. Needs step-up. */
+/** Changes the role of a member. Needs step-up. */
 export const changeRole = (
   db: Database,
   actor: Actor,
   id: string,
-  role: Role,
-  proof: { stepUpToken: string | undefined; ifMatch: string | undefined },
+  { role, ...proof }: { role: Role; stepUpToken: string | undefined; ifMatch: string | undefined },
 ): Promise<MemberRow> =>
   db.transaction(actor, async (db) => {
     const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
@@ -154,7 +155,7 @@ export const changeRole = (
       if (isLastOwner) throw lastOwner
       await queries.updateRole(db, actor.orgId, id, role)
       const details = { userId: member.userId, from: member.role, to: role }
-      await audit(db, actor, 'member.role-changed', { type: 'member', id: member.id }, details)
+      await audit(db, actor, 'member.role-changed', { type: 'member', id: member.id, details })
     }
     const changed = await queries.findMember(db, actor.orgId, id)
     if (!changed) throw notFound('Member')
@@ -162,8 +163,8 @@ export const changeRole = (
   })
 
 /**
- * Takes a member out of the org, with their keys, and with what its sign-in link opened, as far as this org goes. For
- * somebody who has not accepted yet, the invitation ends.
+ * Removes a member and their API keys, and removes this org from the scopes of their sessions and passwords. Withdraws
+ * the invitation of a person who has not accepted it.
  */
 export const removeMember = async (
   db: Database,
@@ -172,16 +173,16 @@ export const removeMember = async (
   ifMatch: string | undefined,
 ): Promise<void> => {
   if (await withdrawInvitation(db, actor, id)) return
-  // A person who is in no other org loses their sessions, which takes a look at all orgs.
+  // The sessions of a person without another org end, so memberships of all orgs are read.
   await db.transaction('all orgs', async (db) => {
     const { member, isOwner, isLastOwner } = await lockMember(db, actor, id)
     if (member.role === 'owner' && !isOwner) throw ownersOnly
     requireMatch(ifMatch, member)
     if (isLastOwner) throw lastOwner
     await queries.deleteMember(db, actor.orgId, id)
-    await people.withdrawReach(db, member.userId, actor.orgId)
-    await people.deleteSessionsOfNobodysMember(db, member.userId)
+    await signInQueries.withdrawOrg(db, member.userId, actor.orgId)
+    await signInQueries.deleteSessionsWithoutOrg(db, member.userId)
     const details = { userId: member.userId, role: member.role }
-    await audit(db, actor, 'member.removed', { type: 'member', id: member.id }, details)
+    await audit(db, actor, 'member.removed', { type: 'member', id: member.id, details })
   })
 }

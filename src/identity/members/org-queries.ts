@@ -1,7 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-// Orgs themselves are not inside one: nothing in here is a tenant's.
+// The table of orgs itself has no org_id.
 
 export interface OrgRow {
   id: string
@@ -23,7 +23,7 @@ export interface OrgSummaryRow extends OrgRow {
 /** Oldest first. */
 export const listOrgs = (db: Db) =>
   db.rows<OrgSummaryRow>(sql`
-    -- all orgs: whoever runs the command owns the installation
+    -- all orgs: for commands of the operator
     select o.id, o.name, o.created_at,
       (select count(*)::int from members m where m.org_id = o.id) as members,
       (select count(*)::int from workspaces w where w.org_id = o.id and w.deleted_at is null) as workspaces
@@ -32,13 +32,13 @@ export const listOrgs = (db: Db) =>
 
 export const hasOrgs = async (db: Db): Promise<boolean> => {
   const row = await db.row<{ any: boolean }>(sql`
-    -- all orgs: only the very first start makes one by itself
+    -- all orgs: the first start creates an org when there is none
     select exists (select from orgs) as any`)
   return row?.any ?? false
 }
 
-// Any number, as long as every Atrium process takes the same one; migrations have another.
+// The key of an advisory lock; must differ from that of migrations.
 const firstStartLock = 7_203_116
 
-/** Held until the transaction ends: of processes that start at the same instant, one at a time. */
+/** Serializes the first start of concurrent processes until the transaction ends. */
 export const lockFirstStart = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${firstStartLock})`)

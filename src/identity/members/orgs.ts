@@ -15,21 +15,21 @@ import { addWorkspace } from './workspaces.ts'
 export interface NewOrg {
   name: string
   owner: { email: string; name?: string | undefined }
-  /** The owner's first key, new and well-formed. */
+  /** The owner's first API key, in plain text. */
   key: string
-  /** By whom it is made, for the audit log. */
+  /** The actor in the audit log. */
   madeBy: string
 }
 
-/** An org as it begins: one default workspace, one owner with one key. */
+/** Creates an org with a default workspace and an owner with an API key. */
 export const createOrg = async (
   db: Transaction,
   { name, owner, key, madeBy }: NewOrg,
 ): Promise<{ org: OrgRow; workspace: WorkspaceRow; member: MemberRow; apiKey: MintedKey }> => {
   const org = await insertOrg(db, newId(), cleanName(name))
-  if (!org) throw new Error('the database did not answer with the org it stored')
+  if (!org) throw new Error('the insert of the org returned no row')
   const actor = systemActor(org.id, madeBy)
-  await audit(db, actor, 'org.created', { type: 'org', id: org.id }, { name: org.name })
+  await audit(db, actor, 'org.created', { type: 'org', id: org.id, details: { name: org.name } })
   const workspace = await addWorkspace(db, actor, { name: 'Main', isDefault: true, userId: undefined })
   const member = await addMember(db, actor, { ...owner, role: 'owner' })
   const apiKey = await addKey(db, actor, { name: "Owner's first key", userId: member.userId }, key)

@@ -14,29 +14,38 @@ export interface MemberRow {
   status: 'active' | 'invited'
 }
 
-const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.revision, m.created_at, 'active' as status`
+const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.created_at`
+
+/** Members, and people with an open invitation, as rows of the same shape. */
+const membersBy = {
+  active: sql`select ${columns}, m.revision, 'active' as status from members m join users u on u.id = m.user_id`,
+  invited: sql`select ${columns}, 1 as revision, 'invited' as status from invitations m join users u on u.id = m.user_id`,
+}
+
+export interface MemberPage {
+  status: MemberRow['status']
+  limit: number
+  after: string | undefined
+}
 
 /** Oldest first. */
-export const listMembers = (db: Db, actor: Actor, limit: number, after: string | undefined) =>
+export const listMembers = (db: Db, actor: Actor, { status, limit, after }: MemberPage) =>
   db.rows<MemberRow>(sql`
-    select ${columns} from members m join users u on u.id = m.user_id
+    ${membersBy[status]}
     where m.org_id = ${actor.orgId} ${after === undefined ? empty : sql`and m.id > ${after}`}
     order by m.id
     limit ${limit}`)
 
-export const findMember = (db: Db, orgId: string, id: string) =>
-  db.row<MemberRow>(sql`
-    select ${columns} from members m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and m.id = ${id}`)
+export const findMember = (db: Db, orgId: string, id: string, status: MemberRow['status'] = 'active') =>
+  db.row<MemberRow>(sql`${membersBy[status]} where m.org_id = ${orgId} and m.id = ${id}`)
 
 export const findMemberOfUser = (db: Db, orgId: string, userId: string) =>
   db.row<MemberRow>(sql`
-    select ${columns} from members m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} and m.user_id = ${userId}`)
+    ${membersBy.active} where m.org_id = ${orgId} and m.user_id = ${userId}`)
 
 /**
- * Locks the member and every owner of the org, always in order of id: of two changes that could each leave the org
- * without an owner, the second one sees what the first one did.
+ * Locks the member and all owners of the org, in order of id to prevent deadlocks. Of two concurrent changes that could
+ * each leave the org without an owner, the second one sees the first.
  */
 export const lockMemberAndOwners = (db: Db, orgId: string, id: string) =>
   db.rows<{ id: string; userId: string; role: Role; revision: number }>(sql`
@@ -45,7 +54,7 @@ export const lockMemberAndOwners = (db: Db, orgId: string, id: string) =>
     order by id
     for update`)
 
-/** Undefined when the person is a member already. */
+/** Undefined when the person is a member. */
 export const insertMember = (db: Db, orgId: string, member: { id: string; userId: string; name: string; role: Role }) =>
   db.row<{ id: string }>(sql`
     insert into members (org_id, id, user_id, name, role)
@@ -58,6 +67,6 @@ export const updateRole = (db: Db, orgId: string, id: string, role: Role) =>
     update members set role = ${role}, revision = revision + 1, updated_at = now()
     where org_id = ${orgId} and id = ${id}`)
 
-/** With the keys and the workspaces of the member. */
+/** Foreign keys also delete the member's API keys and workspace memberships. */
 export const deleteMember = (db: Db, orgId: string, id: string) =>
   db.execute(sql`delete from members where org_id = ${orgId} and id = ${id}`)

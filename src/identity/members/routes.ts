@@ -5,7 +5,6 @@ import { apiPrefix, originOf } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
 import { afterId, idList } from '../id-list.ts'
-import { listInvitations } from './invitation-queries.ts'
 import * as queries from './queries.ts'
 import * as members from './members.ts'
 import { Member, MemberCreate, MemberCreated, MemberPatch, MemberQuery } from '../schemas.ts'
@@ -29,8 +28,8 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
       },
     },
     async ({ actor, query }) => {
-      const list = query.status === 'invited' ? listInvitations : queries.listMembers
-      const rows = await list(db, actor, query.limit + 1, afterId(query.cursor))
+      const { status = 'active', limit, cursor } = query
+      const rows = await queries.listMembers(db, actor, { status, limit: limit + 1, after: afterId(cursor) })
       return idList(rows, query.limit, (row) => row.id)
     },
   )
@@ -93,8 +92,8 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
     },
     async (request, reply) => {
       const { actor, params, body } = request
-      const proof = { stepUpToken: stepUpTokenOf(request), ifMatch: request.headers['if-match'] }
-      return sendResource(request, reply, await members.changeRole(db, actor, params.id, body.role, proof))
+      const change = { role: body.role, stepUpToken: stepUpTokenOf(request), ifMatch: request.headers['if-match'] }
+      return sendResource(request, reply, await members.changeRole(db, actor, params.id, change))
     },
   )
 

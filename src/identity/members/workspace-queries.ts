@@ -23,7 +23,7 @@ const visibleTo = (actor: Actor) =>
         select from workspace_members wm
         where wm.org_id = w.org_id and wm.workspace_id = w.id and wm.user_id = ${actor.userId})`
 
-/** Those that the caller may see, oldest first. */
+/** The workspaces that the caller may see, oldest first. */
 export const listWorkspaces = (db: Db, actor: Actor, limit: number, after: string | undefined) =>
   db.rows<WorkspaceRow>(sql`
     select ${columns} from workspaces w
@@ -43,13 +43,13 @@ export const lockWorkspace = (db: Db, actor: Actor, id: string) =>
     where w.org_id = ${actor.orgId} and w.id = ${id} and w.deleted_at is null ${visibleTo(actor)}
     for update of w`)
 
-/** Slugs in use that the given one, numbered or not, could collide with. */
+/** Slugs in use that begin like the given one, which it or its numbered forms could equal. */
 export const listSlugsLike = (db: Db, orgId: string, slug: string) =>
   db.rows<{ slug: string }>(sql`
     select slug from workspaces
     where org_id = ${orgId} and deleted_at is null and starts_with(slug, ${slug.slice(0, 50)})`)
 
-/** Undefined when the slug has been taken meanwhile. */
+/** Undefined when a concurrent transaction inserted the slug. */
 export const insertWorkspace = (
   db: Db,
   orgId: string,
@@ -76,7 +76,7 @@ export const findDefaultWorkspace = (db: Db, orgId: string) =>
   db.row<{ id: string }>(sql`
     select id from workspaces where org_id = ${orgId} and is_default and deleted_at is null`)
 
-/** How many of these are live workspaces of the org. */
+/** How many of the ids are workspaces of the org that are not deleted. */
 export const countWorkspaces = async (db: Db, orgId: string, ids: string[]): Promise<number> => {
   const row = await db.row<{ count: number }>(sql`
     select count(*)::int as count from workspaces
@@ -84,8 +84,8 @@ export const countWorkspaces = async (db: Db, orgId: string, ids: string[]): Pro
   return row?.count ?? 0
 }
 
-/** Those of them that still exist. */
-export const liveWorkspaces = async (db: Db, orgId: string, ids: readonly string[]): Promise<string[]> => {
+/** The ids that are workspaces of the org and not deleted. */
+export const existingWorkspaces = async (db: Db, orgId: string, ids: readonly string[]): Promise<string[]> => {
   const rows = await db.rows<{ id: string }>(sql`
     select id from workspaces
     where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at is null`)
@@ -100,13 +100,12 @@ export interface WorkspaceMemberRow {
   createdAt: string
 }
 
-/** By user id. */
+/** In order of user id. */
 export const listWorkspaceMembers = (
   db: Db,
   actor: Actor,
   workspaceId: string,
-  limit: number,
-  after: string | undefined,
+  { limit, after }: { limit: number; after: string | undefined },
 ) =>
   db.rows<WorkspaceMemberRow>(sql`
     select wm.user_id, u.email, m.name, m.role, wm.created_at
@@ -126,7 +125,7 @@ export const findWorkspaceMember = (db: Db, orgId: string, workspaceId: string, 
       join users u on u.id = wm.user_id
     where wm.org_id = ${orgId} and wm.workspace_id = ${workspaceId} and wm.user_id = ${userId}`)
 
-/** Puts a member of the org into workspaces; 0 for where they are already. */
+/** Adds a member of the org to workspaces. Returns the number of workspaces that they were not in. */
 export const insertWorkspaceMember = (db: Db, orgId: string, workspaceIds: string[], userId: string) =>
   db.execute(sql`
     insert into workspace_members (org_id, workspace_id, user_id)

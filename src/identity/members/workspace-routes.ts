@@ -84,7 +84,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
       const workspace =
         body.name === undefined
           ? await workspaces.getWorkspace(db, actor, params.id)
-          : await workspaces.renameWorkspace(db, actor, params.id, body.name, headers['if-match'])
+          : await workspaces.renameWorkspace(db, actor, params.id, { name: body.name, ifMatch: headers['if-match'] })
       return sendResource(request, reply, workspace)
     },
   )
@@ -124,7 +124,10 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
     },
     async ({ actor, params, query }) => {
       await workspaces.getWorkspace(db, actor, params.id)
-      const rows = await queries.listWorkspaceMembers(db, actor, params.id, query.limit + 1, afterId(query.cursor))
+      const rows = await queries.listWorkspaceMembers(db, actor, params.id, {
+        limit: query.limit + 1,
+        after: afterId(query.cursor),
+      })
       return idList(rows, query.limit, (row) => row.userId)
     },
   )

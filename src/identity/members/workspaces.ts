@@ -23,7 +23,7 @@ const lockWorkspace = async (db: Transaction, actor: Actor, id: string): Promise
   return workspace
 }
 
-/** A new workspace with `userId`, when there is one, in it. Its slug comes from the name, numbered when it is taken. */
+/** Creates a workspace and adds `userId` to it, if given. The slug is derived from the name and numbered when in use. */
 export const addWorkspace = async (
   db: Transaction,
   actor: AuditActor,
@@ -36,38 +36,37 @@ export const addWorkspace = async (
     const taken = await queries.listSlugsLike(db, actor.orgId, wanted)
     const slug = freeSlug(wanted, new Set(taken.map((row) => row.slug)))
     const created = await queries.insertWorkspace(db, actor.orgId, { id: newId(), name, slug, isDefault })
-    // Somebody else's workspace of the same name was committed since the look.
+    // A concurrent transaction inserted the slug after it was read.
     if (!created) continue
     if (userId !== undefined) await queries.insertWorkspaceMember(db, actor.orgId, [created.id], userId)
-    await audit(db, actor, 'workspace.created', { type: 'workspace', id: created.id }, { name, slug })
+    await audit(db, actor, 'workspace.created', { type: 'workspace', id: created.id, details: { name, slug } })
     return created
   }
 }
 
-/** The creator is in it. */
+/** Creates a workspace and adds the creator to it. */
 export const createWorkspace = (db: Database, actor: Actor, name: string): Promise<WorkspaceRow> =>
   db.transaction(actor, (db) => addWorkspace(db, actor, { name, isDefault: false, userId: actor.userId }))
 
-/** Its slug stays: other people's links go by it. */
+/** The slug does not change, because links contain it. */
 export const renameWorkspace = (
   db: Database,
   actor: Actor,
   id: string,
-  wanted: string,
-  ifMatch: string | undefined,
+  change: { name: string; ifMatch: string | undefined },
 ): Promise<WorkspaceRow> =>
   db.transaction(actor, async (db) => {
-    const name = cleanName(wanted)
+    const name = cleanName(change.name)
     const workspace = await lockWorkspace(db, actor, id)
-    requireMatch(ifMatch, workspace)
+    requireMatch(change.ifMatch, workspace)
     if (name === workspace.name) return workspace
     const renamed = await queries.renameWorkspace(db, actor, id, name)
     if (!renamed) throw notFound('Workspace')
-    await audit(db, actor, 'workspace.renamed', { type: 'workspace', id }, { from: workspace.name, to: name })
+    await audit(db, actor, 'workspace.renamed', { type: 'workspace', id, details: { from: workspace.name, to: name } })
     return renamed
   })
 
-/** Takes it out of sight, with what is in it. The org's default workspace stays. */
+/** Soft-deletes a workspace, which hides what is in it. FORBIDDEN for the default workspace. Needs step-up. */
 export const deleteWorkspace = (
   db: Database,
   actor: Actor,
@@ -80,10 +79,10 @@ export const deleteWorkspace = (
     await requireStepUp(db, actor, proof.stepUpToken)
     requireMatch(proof.ifMatch, workspace)
     await queries.softDeleteWorkspace(db, actor, id)
-    await audit(db, actor, 'workspace.deleted', { type: 'workspace', id }, { name: workspace.name })
+    await audit(db, actor, 'workspace.deleted', { type: 'workspace', id, details: { name: workspace.name } })
   })
 
-/** Puts a member of the org into the workspace. `added` is false when they were in it already. */
+/** Adds a member of the org to the workspace. `added` is false when they were in it before. */
 export const addWorkspaceMember = (
   db: Database,
   actor: Actor,
@@ -96,7 +95,7 @@ export const addWorkspaceMember = (
     const added = (await queries.insertWorkspaceMember(db, actor.orgId, [id], userId)) > 0
     const member = await queries.findWorkspaceMember(db, actor.orgId, id, userId)
     if (!member) throw notFound('Member')
-    if (added) await audit(db, actor, 'workspace.member-added', { type: 'workspace', id }, { userId })
+    if (added) await audit(db, actor, 'workspace.member-added', { type: 'workspace', id, details: { userId } })
     return { added, member }
   })
 
@@ -105,5 +104,5 @@ export const removeWorkspaceMember = (db: Database, actor: Actor, id: string, us
     await lockWorkspace(db, actor, id)
     const removed = isUuid(userId) ? await queries.deleteWorkspaceMember(db, actor.orgId, id, userId) : 0
     if (removed === 0) throw notFound('Member')
-    await audit(db, actor, 'workspace.member-removed', { type: 'workspace', id }, { userId })
+    await audit(db, actor, 'workspace.member-removed', { type: 'workspace', id, details: { userId } })
   })

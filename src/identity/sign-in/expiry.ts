@@ -1,14 +1,14 @@
 import type { Database } from '../../platform/database/database.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
-import * as queries from '../members/person-queries.ts'
+import { deleteExpired } from './queries.ts'
 
 const expireSignIns = defineJob<Record<string, never>>('sign-in.expire')
 
-/** Removes what nobody can sign in with any more, every hour: it is refused by its expiry already. */
+/** Deletes expired sessions, challenges, links, step-up tokens and counts of attempts, every hour. */
 export const registerSignInExpiry = (jobs: Jobs, db: Database): void => {
   jobs.work(expireSignIns, async () => {
-    await queries.deleteExpired(db)
+    await deleteExpired(db)
   })
   jobs.schedule(expireSignIns, '43 * * * *')
 }

@@ -1,28 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Transaction } from '../../platform/database/database.ts'
-import * as queries from '../members/person-queries.ts'
-import type { Reach } from './reach.ts'
+import type { OrgScope } from './org-scope.ts'
+import * as queries from './queries.ts'
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /**
- * A one-time link by which a person signs in without a password, as the path that follows the origin; good for 24
- * hours, and the last one made for these orgs is the only one. The token stands behind `#`, so that it reaches no server log; only its
- * hash is stored.
+ * A one-time sign-in link without a password, as the path to append to the origin. Valid for 24 hours; a new link for the
+ * same orgs replaces it. The token follows `#`, so that it appears in no server log; only its hash is stored.
  */
 export const createSignInLink = async (
   db: Transaction,
   userId: string,
-  reach: Reach,
+  orgScope: OrgScope,
 ): Promise<{ path: string; expiresAt: string }> => {
   const token = randomBytes(32).toString('base64url')
-  const row = await queries.replaceSignInLink(db, hashOf(token), userId, reach)
-  if (!row) throw new Error('the database did not answer with the link it stored')
+  const row = await queries.replaceSignInLink(db, hashOf(token), userId, orgScope)
+  if (!row) throw new Error('the insert of the sign-in link returned no row')
   return { path: `/sign-in#link=${token}`, expiresAt: row.expiresAt }
 }
 
-/** The user whom the token lets in, once, and where to. Undefined when it is unknown, used or expired. */
+/** The user and the org scope of the link, once. Undefined when it is unknown, used or expired. */
 export const consumeSignInLink = (
   db: Transaction,
   token: string,
-): Promise<{ userId: string; reach: Reach } | undefined> => queries.consumeSignInLink(db, hashOf(token))
+): Promise<{ userId: string; orgScope: OrgScope } | undefined> => queries.consumeSignInLink(db, hashOf(token))

@@ -1,7 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Transaction } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import * as queries from '../members/person-queries.ts'
+import { lockPerson } from '../members/person-queries.ts'
+import * as queries from './queries.ts'
+import { deleteStepUpTokens } from './second-factor/queries.ts'
 
 // The format and the parameters of Better Auth: `<salt>:<key>` in hexadecimal, scrypt with N=16384, r=16, p=1, 64 bytes.
 const parameters = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
@@ -13,7 +15,7 @@ const keyOf = (password: string, salt: string): Promise<Buffer> =>
 
 const newSalt = (): string => randomBytes(16).toString('hex')
 
-/** The salt of a stored password. All passwords of one person share it; see `rightPasswords`. */
+/** The salt of a stored password, which all passwords of a person share; see `rightPasswords`. */
 export const saltOf = (hash: string | null | undefined): string | undefined => hash?.split(':')[0]
 
 export const hashPassword = async (password: string, salt = newSalt()): Promise<string> =>
@@ -25,9 +27,9 @@ const matches = (hash: string, key: Buffer): boolean => {
 }
 
 /**
- * Those of a person's stored passwords that this is. A person has one for each org scope, all with the same salt, so
- * that one hash (60 ms) is compared with all of them: an attempt costs the same time for nobody, for a person without a
- * password and for one with ten, and tells none of them apart.
+ * The stored passwords of a person that equal `password`. A person has one per org scope, all with the same salt, so that
+ * one hash (60 ms) is compared with all of them. An attempt takes the same time for an unknown person and for any number
+ * of passwords, so its duration reveals neither.
  */
 export const rightPasswords = async <Row extends { passwordHash: string }>(
   password: string,
@@ -44,18 +46,18 @@ export const rightPasswords = async <Row extends { passwordHash: string }>(
   })
 }
 
-/** Takes as long for a person without a password, or for nobody, as for a wrong password. */
+/** Takes the same time without a stored password as with one. */
 export const isPassword = async (password: string, hash: string | null | undefined): Promise<boolean> =>
   (await rightPasswords(password, hash ? [{ passwordHash: hash }] : [])).length > 0
 
 /**
- * Sets the password by its hash, for all orgs of the person. It replaces the passwords and second factors that were set
- * up for some orgs only, and ends whatever the old ones had opened: all sessions and step-up tokens.
+ * Sets the password for all orgs of the person. It replaces the passwords and second factors of narrower scopes and ends
+ * all sessions and step-up tokens.
  */
 export const setPassword = async (db: Transaction, userId: string, hash: string): Promise<void> => {
-  await queries.lockPerson(db, userId)
+  await lockPerson(db, userId)
   await queries.deleteNarrowerProofs(db, userId, null)
   await queries.upsertPassword(db, newId(), userId, hash)
   await queries.deleteSessions(db, userId)
-  await queries.deleteStepUpTokens(db, userId, null)
+  await deleteStepUpTokens(db, userId, null)
 }

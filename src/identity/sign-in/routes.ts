@@ -7,7 +7,6 @@ import type { App } from '../../platform/http/http.ts'
 import { Deleted, Nullable, ok, Success } from '../../platform/http/schemas.ts'
 import type { Actor } from '../actor.ts'
 import { isSecure, requireOwnOrigin } from '../authentication.ts'
-import * as queries from '../members/person-queries.ts'
 import { changePassword, stepUp } from './second-factor/proofs.ts'
 import {
   PasswordChange,
@@ -25,8 +24,9 @@ import {
   TwoFactorEnabled,
   TwoFactorSecret,
 } from './schemas.ts'
-import type { SignInLibrary, Visit } from './sign-in-library.ts'
-import { confirmSignIn, lookAtSession, signIn, signInByLink, signOut } from './sign-in.ts'
+import type { BrowserRequest, SignInContext } from './context.ts'
+import { findAccount } from './queries.ts'
+import { confirmSignIn, findSession, signIn, signInByLink, signOut } from './sign-in.ts'
 import { requireStepUp, stepUpTokenOf } from './second-factor/step-up.ts'
 import { beginTwoFactor, confirmTwoFactor, removeTwoFactor } from './second-factor/two-factor.ts'
 
@@ -35,10 +35,10 @@ const tags = ['Sign-in']
 export interface AuthRouteDeps {
   config: Config
   db: Database
-  library: SignInLibrary
+  signIn: SignInContext
 }
 
-const visitOf = (request: FastifyRequest, baseUrl: string | undefined): Visit => ({
+const browserRequestOf = (request: FastifyRequest, baseUrl: string | undefined): BrowserRequest => ({
   cookies: request.headers.cookie,
   userAgent: request.headers['user-agent'],
   secure: isSecure(request, baseUrl),
@@ -50,23 +50,23 @@ const setCookies = (reply: FastifyReply, cookies: string[]): void => {
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-/** Somebody who has a key only must not set up a way to sign in, and with that to step up. */
+/** An API key must not set up a way to sign in, because that would allow step-up with it. */
 const requireSession = (actor: Actor): void => {
-  if (actor.apiKey !== null) throw forbidden('This is for people who signed in, not for API keys.')
+  if (actor.apiKey !== null) throw forbidden('This route needs a session. API keys cannot use it.')
 }
 
-/** Guessing a person's password or code is slow, whichever way it is tried. By org: none may use up another one's. */
+/** All routes that check a password or code share one limit per person and org, so no org uses up that of another. */
 const limitProofs = (request: FastifyRequest): Promise<void> =>
   request.takeRateLimit('signIn', `user:${request.actor.userId}:${request.actor.orgId}`)
 
-const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void => {
+const registerSignIn = (app: App, { config, db, signIn: context }: AuthRouteDeps): void => {
   const { baseUrl } = config
   const routeConfig: FastifyContextConfig = {
     access: 'public',
     rateLimit: 'signIn',
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   }
-  // A page elsewhere could otherwise sign its visitor in as somebody else.
+  // Otherwise a page of another origin could sign its visitor in as somebody else.
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     if (request.headers.origin !== undefined) requireOwnOrigin(request, baseUrl)
   }
@@ -87,7 +87,7 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
     },
     async (request, reply) => {
       const { email, password } = request.body
-      const { cookies, twoFactorRequired } = await signIn(library, email, password, visitOf(request, baseUrl))
+      const { cookies, twoFactorRequired } = await signIn(context, email, password, browserRequestOf(request, baseUrl))
       setCookies(reply, cookies)
       return ok({ twoFactorRequired })
     },
@@ -108,7 +108,11 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
       },
     },
     async (request, reply) => {
-      const { cookies, twoFactorRequired } = await signInByLink(library, request.body.token, visitOf(request, baseUrl))
+      const { cookies, twoFactorRequired } = await signInByLink(
+        context,
+        request.body.token,
+        browserRequestOf(request, baseUrl),
+      )
       setCookies(reply, cookies)
       return ok({ twoFactorRequired })
     },
@@ -132,7 +136,7 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
       const { code, backupCode } = request.body
       if ((code === undefined) === (backupCode === undefined)) throw badRequest('Send either code or backupCode.')
       const proof = code === undefined ? { backupCode: backupCode as string } : { code }
-      const { cookies, twoFactorRequired } = await confirmSignIn(library, proof, visitOf(request, baseUrl))
+      const { cookies, twoFactorRequired } = await confirmSignIn(context, proof, browserRequestOf(request, baseUrl))
       setCookies(reply, cookies)
       return ok({ twoFactorRequired })
     },
@@ -152,7 +156,7 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
     },
     async (request, reply) => {
       requireOwnOrigin(request, baseUrl)
-      setCookies(reply, await signOut(library, visitOf(request, baseUrl)))
+      setCookies(reply, await signOut(context, browserRequestOf(request, baseUrl)))
       return ok({ signedOut: true as const })
     },
   )
@@ -170,9 +174,9 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
       },
     },
     async (request, reply) => {
-      const { cookies, session } = await lookAtSession(library, visitOf(request, baseUrl))
+      const { cookies, session } = await findSession(context, browserRequestOf(request, baseUrl))
       setCookies(reply, cookies)
-      const account = session && (await queries.findAccount(db, session.id))
+      const account = session && (await findAccount(db, session.id))
       if (!session || !account) return ok(null)
       const { orgs, failedSignIns, ...user } = account
       return ok({ user, orgs, expiresAt: session.expiresAt, failedSignIns })
@@ -180,9 +184,9 @@ const registerSignIn = (app: App, { config, db, library }: AuthRouteDeps): void 
   )
 }
 
-const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void => {
+const registerProofs = (app: App, { config, db, signIn: context }: AuthRouteDeps): void => {
   const { baseUrl } = config
-  // Proofs, secrets and cookies are not to be remembered, let alone answered again.
+  // Responses with secrets and cookies must not be stored for replay.
   const routeConfig = { access: 'member' as const, idempotency: false as const }
 
   app.post(
@@ -201,7 +205,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
     async (request, reply) => {
       await limitProofs(request)
       reply.header('cache-control', 'no-store')
-      return ok(await stepUp(library, request.actor, request.body))
+      return ok(await stepUp(context, request.actor, request.body))
     },
   )
 
@@ -223,7 +227,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
       await limitProofs(request)
       const { currentPassword, newPassword, totpCode } = request.body
       const passwords = { current: currentPassword, next: newPassword, totpCode }
-      setCookies(reply, await changePassword(library, request.actor, passwords, visitOf(request, baseUrl)))
+      setCookies(reply, await changePassword(context, request.actor, passwords, browserRequestOf(request, baseUrl)))
       return ok({ changed: true as const })
     },
   )
@@ -244,7 +248,12 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
     async (request, reply) => {
       requireSession(request.actor)
       await limitProofs(request)
-      const begun = await beginTwoFactor(library, request.actor, request.body.password, visitOf(request, baseUrl))
+      const begun = await beginTwoFactor(
+        context,
+        request.actor,
+        request.body.password,
+        browserRequestOf(request, baseUrl),
+      )
       return reply.code(201).header('cache-control', 'no-store').send(ok(begun))
     },
   )
@@ -265,7 +274,10 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
     async (request, reply) => {
       requireSession(request.actor)
       await limitProofs(request)
-      setCookies(reply, await confirmTwoFactor(library, request.actor, request.body.code, visitOf(request, baseUrl)))
+      setCookies(
+        reply,
+        await confirmTwoFactor(context, request.actor, request.body.code, browserRequestOf(request, baseUrl)),
+      )
       return ok({ enabled: true as const })
     },
   )
@@ -284,7 +296,7 @@ const registerProofs = (app: App, { config, db, library }: AuthRouteDeps): void 
     },
     async (request) => {
       await requireStepUp(db, request.actor, stepUpTokenOf(request))
-      await removeTwoFactor(library, request.actor)
+      await removeTwoFactor(context, request.actor)
       return ok({ deleted: true as const })
     },
   )

@@ -10,8 +10,8 @@ export const signInSecretColumn = defineSealedColumn('sign_in_secret', 'sealed',
 })
 
 /**
- * What signs the cookies of sessions and encrypts second factors: made once for an installation, kept in its database
- * encrypted, the same for every process. New ENCRYPTION_KEYS therefore sign nobody out.
+ * The key that signs session cookies and encrypts second factors. It is generated once per installation and stored
+ * encrypted in the database, so that all processes share it and rotating ENCRYPTION_KEYS signs nobody out.
  */
 export const createSignInSecret = (db: Database, sealer: Sealer): (() => Promise<string>) => {
   const place = signInSecretColumn.at('', 'true')
@@ -19,10 +19,10 @@ export const createSignInSecret = (db: Database, sealer: Sealer): (() => Promise
     let row = await queries.findSecret(db)
     if (!row) {
       await queries.insertSecret(db, sealer.seal(randomBytes(32).toString('base64'), place))
-      // Another process may have been faster; its secret is the one.
+      // Another process may have inserted its secret first.
       row = await queries.findSecret(db)
     }
-    if (!row) throw new Error('the database did not keep the sign-in secret')
+    if (!row) throw new Error('the sign-in secret was not stored')
     return sealer.open(row.sealed, place)
   }
   let loading: Promise<string> | undefined

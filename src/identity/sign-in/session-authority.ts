@@ -7,23 +7,23 @@ import { effectivePermissions } from '../permissions.ts'
 import * as queries from '../queries.ts'
 import { sessionTokenOf } from './session-cookie.ts'
 
-/** Tells who a browser's session stands for, as of now. */
+/** Finds the actor of a browser's session. */
 export interface SessionAuthority {
   /**
-   * The actor behind a session cookie, in the named org or else the person's oldest one. Rejects with UNAUTHORIZED for
-   * a session that is not ours, over or ended, and with FORBIDDEN for an org or a workspace that the person is not in.
+   * The actor of a session cookie in the named org, else in the org that the person joined first. Throws UNAUTHORIZED for
+   * an unknown, expired or ended session, and FORBIDDEN for an org or workspace that the person is not in.
    */
   actorOf(cookie: string, orgId: string | undefined, workspaceId: string | undefined): Promise<Actor>
-  /** Which of these cookies stand for nobody in the org any more: their sessions were ended, expired or taken from it. */
+  /** The cookies whose sessions have ended, expired or lost the org. */
   listEnded(asked: { cookie?: string | undefined; orgId: string }[]): Promise<string[]>
 }
 
-const noSession = unauthorized('The session is not valid: it has ended or expired. Sign in again.')
+const noSession = unauthorized('The session is invalid: it has ended or expired. Sign in again.')
 const noOrgAccess = forbidden('You are not a member of this org, or it does not exist.')
 
 /**
- * Every request asks the database, so a session that was ended lets nobody in any more, on any process. People click
- * slowly enough for that.
+ * Every request reads the session from the database, so a session that has ended is rejected at once on all processes.
+ * Requests of people are rare enough for that.
  */
 export const createSessionAuthority = (db: Database, secret: () => Promise<string>): SessionAuthority => ({
   actorOf: async (cookie, orgId, workspaceId) => {

@@ -4,22 +4,22 @@ export const cookiePrefix = 'atrium'
 export const sessionCookie = `${cookiePrefix}.session_token`
 export const twoFactorCookie = `${cookiePrefix}.two_factor`
 
-/** How long a session lasts after the console last asked for it. */
+/** How long a session lasts after the console last requested it. */
 export const sessionSeconds = 7 * 86_400
 
-/** Where the sign-in library reads the address of the person; set by us alone. */
+/** The header in which Better Auth reads the client address; only our code sets it. */
 export const clientAddressHeader = 'x-atrium-client-address'
 
-/** By which a browser that signed in before is known; see known-browser.ts. */
+/** The device cookie; see known-browser.ts. */
 export const browserCookie = `${cookiePrefix}.browser`
 
 /**
- * What a cookie is called in HTTP. By https it has the prefix that browsers accept only from this very host, with
- * `Secure` and for all paths (RFC 6265bis, 4.1.3.2): neither a neighbouring subdomain nor plain http can set one.
+ * The name of a cookie in HTTP. With https it has the prefix `__Host-`, which browsers accept only from this host, with
+ * `Secure` and `Path=/` (RFC 6265bis, 4.1.3.2), so that neither another subdomain nor plain http can set it.
  */
 const nameOf = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
 
-/** The value of a cookie as it was sent, or undefined. */
+/** The undecoded value of a cookie in the Cookie header. */
 export const rawCookie = (header: string | undefined, name: string, secure: boolean): string | undefined => {
   if (header === undefined) return undefined
   const sent = nameOf(name, secure)
@@ -30,13 +30,13 @@ export const rawCookie = (header: string | undefined, name: string, secure: bool
   return undefined
 }
 
-/** A Set-Cookie header as it is sent. */
+/** Adds the prefix and `Secure` to a Set-Cookie header when the browser uses https. */
 export const sentCookie = (cookie: string, secure: boolean): string =>
   secure ? `${nameOf(cookie, true)}; Secure` : cookie
 
 /**
- * The session's token out of a cookie of the form `<token>.<base64 of HMAC-SHA-256>`, percent-encoded, as Better Auth
- * signs them. Undefined when the signature is not ours.
+ * The session token in a cookie `<token>.<base64 of HMAC-SHA-256>`, percent-encoded, as Better Auth signs them. Undefined
+ * when the signature is wrong.
  */
 export const sessionTokenOf = (cookie: string, secret: string): string | undefined => {
   let value: string

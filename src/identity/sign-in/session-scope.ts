@@ -1,17 +1,17 @@
-import type { AuthLibrary } from './auth-library.ts'
-import type { PasswordRow } from '../members/person-queries.ts'
-import { overlaps } from './reach.ts'
-import type { Reach } from './reach.ts'
+import type { BetterAuth } from './better-auth.ts'
+import { headersOf } from './context.ts'
+import type { BrowserRequest } from './context.ts'
+import { overlaps } from './org-scope.ts'
+import type { OrgScope } from './org-scope.ts'
+import type { PasswordRow } from './queries.ts'
 import { sessionCookie } from './session-cookie.ts'
-import { headersOf } from './sign-in-library.ts'
-import type { Visit } from './sign-in-library.ts'
 
-/** How far the session of the browser reaches, which the library's calls in this transaction then do as well. */
-export const reachOfSession = async (library: AuthLibrary, visit: Visit): Promise<Reach> => {
-  await library.api.getSession({ headers: headersOf(visit, sessionCookie), query: { disableRefresh: true } })
-  return library.reachNow()
+/** The org scope of the browser's session. Later calls of Better Auth in this transaction have the same scope. */
+export const scopeOfSession = async (auth: BetterAuth, request: BrowserRequest): Promise<OrgScope> => {
+  await auth.api.getSession({ headers: headersOf(request, sessionCookie), query: { disableRefresh: true } })
+  return auth.currentScope()
 }
 
-/** Of a person's passwords the one that the session's orgs ask for. Undefined when none does. */
-export const passwordOf = (rows: readonly PasswordRow[], reach: Reach): PasswordRow | undefined =>
-  rows.find((row) => overlaps(row.reach, reach))
+/** The password of the scope, among a person's passwords. Undefined when there is none. */
+export const passwordOf = (rows: readonly PasswordRow[], orgScope: OrgScope): PasswordRow | undefined =>
+  rows.find((row) => overlaps(row.orgScope, orgScope))

@@ -8,7 +8,7 @@ import { fromBase32, totp } from '../../../test/support/totp.ts'
 import { systemActor } from '../actor.ts'
 import { addMember } from '../members/members.ts'
 import { hashPassword, setPassword } from './passwords.ts'
-import { deleteExpired } from '../members/person-queries.ts'
+import { deleteExpired } from './queries.ts'
 import { createSignInLink } from './links.ts'
 
 const app = await startTestApp({ RATE_LIMIT_SIGN_IN: '0' })

@@ -1,104 +1,110 @@
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { unauthorized } from '../../platform/http/errors.ts'
-import { auditPerson, auditFailure } from '../audit/audit.ts'
-import type { AuthLibrary } from './auth-library.ts'
+import { auditFailedSignIn, auditPerson } from '../audit/audit.ts'
+import { lockPerson } from '../members/person-queries.ts'
+import type { BetterAuth } from './better-auth.ts'
+import { cookiesOf, headersOf } from './context.ts'
+import type { BrowserRequest, SignInContext } from './context.ts'
 import { rememberBrowser } from './known-browser.ts'
-import { rightPasswords } from './passwords.ts'
-import * as queries from '../members/person-queries.ts'
-import type { PasswordRow } from '../members/person-queries.ts'
-import { isWithin, joinReach } from './reach.ts'
-import type { Reach } from './reach.ts'
-import { rawCookie, sessionCookie, twoFactorCookie } from './session-cookie.ts'
-import { cookiesOf, headersOf } from './sign-in-library.ts'
-import type { SignInLibrary, Visit } from './sign-in-library.ts'
 import { consumeSignInLink } from './links.ts'
-import { clearPasswords, tryPasswords } from './throttle.ts'
-import { noteFailures } from './throttle-queries.ts'
+import { isWithin, joinScopes } from './org-scope.ts'
+import type { OrgScope } from './org-scope.ts'
+import { rightPasswords } from './passwords.ts'
+import * as queries from './queries.ts'
+import type { PasswordRow } from './queries.ts'
 import { useTotpCode } from './second-factor/two-factor.ts'
+import { rawCookie, sessionCookie, twoFactorCookie } from './session-cookie.ts'
+import { recordFailures } from './throttle-queries.ts'
+import { clearPasswords, tryPasswords } from './throttle.ts'
 
 export interface SignedIn {
   /** Set-Cookie headers. */
   cookies: string[]
-  /** The password or link was right, and a code is wanted as well: no session yet. */
+  /** The password or link was right and a code is still needed: there is no session yet. */
   twoFactorRequired: boolean
 }
 
-const wrongSignIn = unauthorized('The e-mail address or the password is not right.')
-const wrongLink = unauthorized('The sign-in link is not valid: it is unknown, used or expired.')
+/** A sign-in in progress. */
+interface SignInAttempt {
+  context: SignInContext
+  request: BrowserRequest
+}
 
-interface Entry {
+const wrongSignIn = unauthorized('The email address or the password is wrong.')
+const wrongLink = unauthorized('The sign-in link is invalid: it is unknown, used or expired.')
+
+interface NewSession {
   userId: string
-  /** The new session's. */
   token: string
-  reach: Reach
+  orgScope: OrgScope
+  /** For the audit log. */
+  details?: Record<string, unknown>
 }
 
-/** What a sign-in that succeeded leaves behind. Answers the cookie by which the browser is known from now on. */
-const enter = async (
+/** Records a successful sign-in. Returns the cookie by which the browser is known from now on. */
+const recordSuccess = async (
   db: Transaction,
-  signIns: SignInLibrary,
-  { userId, token, reach }: Entry,
-  visit: Visit,
-  details: Record<string, unknown> = {},
+  { context, request }: SignInAttempt,
+  { userId, token, orgScope, details = {} }: NewSession,
 ): Promise<string[]> => {
-  await queries.noteSignIn(db, userId, token, reach)
-  await auditPerson(db, userId, 'user.signed-in', visit.origin, details, reach)
+  await queries.recordSignIn(db, userId, token, orgScope)
+  await auditPerson(db, userId, 'user.signed-in', { origin: request.origin, details, orgScope })
   const passwords = await queries.findPasswords(db, userId)
-  const ids = passwords.filter((password) => isWithin(password.reach, reach)).map(({ id }) => id)
+  const ids = passwords.filter((password) => isWithin(password.orgScope, orgScope)).map(({ id }) => id)
   if (ids.length === 0) return []
-  await clearPasswords(signIns, db, ids, visit)
-  return [rememberBrowser(visit, await signIns.secret(), ids)]
+  await clearPasswords(context, db, ids, request)
+  return [rememberBrowser(request, await context.secret(), ids)]
 }
 
-const begin = async (
+/** Begins a session for a person who has proved who they are, or the second step of the sign-in. */
+const beginSession = async (
   db: Transaction,
-  signIns: SignInLibrary,
-  library: AuthLibrary,
-  { userId, reach }: { userId: string; reach: Reach },
-  visit: Visit,
+  auth: BetterAuth,
+  attempt: SignInAttempt,
+  { userId, orgScope }: { userId: string; orgScope: OrgScope },
 ): Promise<SignedIn> => {
-  library.opening(reach)
-  const { headers, response } = await library.api.signInProven({
+  const { request } = attempt
+  auth.setScope(orgScope)
+  const { headers, response } = await auth.api.signInProven({
     body: { userId },
-    headers: headersOf(visit, sessionCookie),
+    headers: headersOf(request, sessionCookie),
     returnHeaders: true,
   })
   const twoFactorRequired = response.twoFactorRedirect
-  const known = twoFactorRequired ? [] : await enter(db, signIns, { userId, token: response.token, reach }, visit)
-  return { cookies: cookiesOf(headers, visit, known), twoFactorRequired }
+  const more = twoFactorRequired ? [] : await recordSuccess(db, attempt, { userId, token: response.token, orgScope })
+  return { cookies: cookiesOf(headers, request, more), twoFactorRequired }
 }
 
-/** The person hears of it at their next sign-in, the orgs that the passwords open in their audit log. */
+/** Shown to the person at their next sign-in, and in the audit log of the orgs in the passwords' scopes. */
 const recordFailure = async (
   db: Database | Transaction,
-  { now }: SignInLibrary,
+  { context, request }: SignInAttempt,
   rows: readonly PasswordRow[],
-  visit: Visit,
   by: string,
 ): Promise<void> => {
   const [first] = rows
   if (!first) return
   const ids = rows.map(({ id }) => id)
-  await noteFailures(db, ids, visit.origin.ip, new Date(now()))
-  const reach = rows.map((row) => row.reach).reduce(joinReach)
-  await auditFailure(db, first.userId, 'user.sign-in-failed', visit.origin, { by }, reach)
+  await recordFailures(db, ids, request.origin.ip, new Date(context.now()))
+  const orgScope = rows.map((row) => row.orgScope).reduce(joinScopes)
+  await auditFailedSignIn(db, first.userId, { origin: request.origin, details: { by }, orgScope })
 }
 
 /**
- * Which of the right passwords the sign-in is by. Whoever knows several, because they are the same, has proved all of
- * their scopes: they become one. Not those with a second factor, which was not proved.
+ * The scope of a sign-in. A person who has the same password in several scopes has proved all of them, so the scopes
+ * become one, except those with a second factor, which was not proved.
  */
-const chooseScope = async (db: Transaction, right: readonly PasswordRow[]): Promise<Reach> => {
+const chooseScope = async (db: Transaction, right: readonly PasswordRow[]): Promise<OrgScope> => {
   const [first, ...more] = right.some(({ hasFactor }) => !hasFactor)
     ? right.filter(({ hasFactor }) => !hasFactor)
     : right.slice(0, 1)
   if (!first) throw wrongSignIn
-  const reach = more.map((row) => row.reach).reduce(joinReach, first.reach)
+  const orgScope = more.map((row) => row.orgScope).reduce(joinScopes, first.orgScope)
   if (more.length > 0) {
-    await queries.widenPassword(db, first, reach)
-    await queries.deleteNarrowerProofs(db, first.userId, reach)
+    await queries.widenPassword(db, first, orgScope)
+    await queries.deleteNarrowerProofs(db, first.userId, orgScope)
   }
-  return reach
+  return orgScope
 }
 
 /**
@@ -106,97 +112,94 @@ const chooseScope = async (db: Transaction, right: readonly PasswordRow[]): Prom
  * of the person's passwords is blocked and no other one matches: it may be the one that was sent.
  */
 export const signIn = async (
-  signIns: SignInLibrary,
+  context: SignInContext,
   address: string,
   password: string,
-  visit: Visit,
+  request: BrowserRequest,
 ): Promise<SignedIn> => {
+  const attempt = { context, request }
   const email = address.trim().toLowerCase()
-  const rows = await queries.findPasswordsByEmail(signIns.db, email)
-  const tried = await tryPasswords(signIns, email, rows, visit)
+  const rows = await queries.findPasswordsByEmail(context.db, email)
+  const tried = await tryPasswords(context, email, rows, request)
   const right = await rightPasswords(password, tried.rows)
   const [first] = right
   if (!first) {
-    await recordFailure(signIns.db, signIns, tried.rows, visit, 'password')
+    await recordFailure(context.db, attempt, tried.rows, 'password')
     throw tried.rejection ?? wrongSignIn
   }
   const { userId } = first
-  return signIns.transaction(async (db, library) => {
-    // They may have been changed while they were compared, and with that every session ends.
-    await queries.lockPerson(db, userId)
-    const held = await queries.findPasswords(db, userId)
-    const still = held.filter((now) =>
+  return context.transaction(async (db, auth) => {
+    // A password that was changed while it was compared no longer counts, because the change ended all its sessions.
+    await lockPerson(db, userId)
+    const current = await queries.findPasswords(db, userId)
+    const unchanged = current.filter((now) =>
       right.some(({ id, passwordHash }) => id === now.id && passwordHash === now.passwordHash),
     )
-    return begin(db, signIns, library, { userId, reach: await chooseScope(db, still) }, visit)
+    return beginSession(db, auth, attempt, { userId, orgScope: await chooseScope(db, unchanged) })
   })
 }
 
-export const signInByLink = (signIns: SignInLibrary, token: string, visit: Visit): Promise<SignedIn> =>
-  signIns.transaction(async (db, library) => {
+export const signInByLink = (context: SignInContext, token: string, request: BrowserRequest): Promise<SignedIn> =>
+  context.transaction(async (db, auth) => {
     const person = await consumeSignInLink(db, token)
     if (!person) throw wrongLink
-    return begin(db, signIns, library, person, visit)
+    return beginSession(db, auth, { context, request }, person)
   })
 
 type Code = { code: string } | { backupCode: string }
 
-const verify = async (library: AuthLibrary, proof: Code, visit: Visit) => {
-  const call = { headers: headersOf(visit, twoFactorCookie), returnHeaders: true as const }
+const verify = async (auth: BetterAuth, proof: Code, request: BrowserRequest) => {
+  const call = { headers: headersOf(request, twoFactorCookie), returnHeaders: true as const }
   return 'code' in proof
-    ? library.api.verifyTOTP({ ...call, body: { code: proof.code } })
-    : library.api.verifyBackupCode({ ...call, body: { code: proof.backupCode } })
+    ? auth.api.verifyTOTP({ ...call, body: { code: proof.code } })
+    : auth.api.verifyBackupCode({ ...call, body: { code: proof.backupCode } })
 }
 
 /** The second step of a sign-in: a code of the authenticator, or one of the backup codes. Each works once. */
-export const confirmSignIn = (signIns: SignInLibrary, proof: Code, visit: Visit): Promise<SignedIn> =>
-  signIns.transaction(async (db, library) => {
+export const confirmSignIn = (context: SignInContext, proof: Code, request: BrowserRequest): Promise<SignedIn> =>
+  context.transaction(async (db, auth) => {
+    const attempt = { context, request }
     const by = 'code' in proof ? 'code' : 'backup code'
     try {
-      const { headers, response } = await verify(library, proof, visit)
+      const { headers, response } = await verify(auth, proof, request)
       const userId = response.user.id
-      const reach = library.reachNow()
-      if ('code' in proof) await useTotpCode(db, library, userId, proof.code)
+      const orgScope = auth.currentScope()
+      if ('code' in proof) await useTotpCode(db, auth, userId, proof.code)
       const { token } = response
-      if (token === null || token === undefined) throw new Error('the library began no session')
-      const known = await enter(db, signIns, { userId, token, reach }, visit, { by })
-      return { cookies: cookiesOf(headers, visit, known), twoFactorRequired: false }
+      if (token === null || token === undefined) throw new Error('Better Auth began no session')
+      const more = await recordSuccess(db, attempt, { userId, token, orgScope, details: { by } })
+      return { cookies: cookiesOf(headers, request, more), twoFactorRequired: false }
     } catch (error) {
-      // The library refuses by what commits; a code that was used before rolls back, and is nobody's guess.
-      const userId = library.userNow()
-      if (userId !== undefined && signIns.isRefusal(error)) {
+      // A rejection by Better Auth is a wrong code. A code that was used before is our own error and no guess.
+      const userId = auth.currentUser()
+      if (userId !== undefined && context.isRejection(error)) {
         const passwords = await queries.findPasswords(db, userId)
-        const reach = library.reachNow()
-        await recordFailure(
-          db,
-          signIns,
-          passwords.filter((password) => isWithin(password.reach, reach)),
-          visit,
-          by,
-        )
+        const orgScope = auth.currentScope()
+        const inScope = passwords.filter((password) => isWithin(password.orgScope, orgScope))
+        await recordFailure(db, attempt, inScope, by)
       }
       throw error
     }
   })
 
-/** Ends the session of the browser, if it has one. Answers the cookies that say so. */
-export const signOut = async (library: SignInLibrary, visit: Visit): Promise<string[]> => {
-  const { api } = await library.open()
-  const { headers } = await api.signOut({ headers: headersOf(visit, sessionCookie), returnHeaders: true })
-  return cookiesOf(headers, visit)
+/** Ends the session of the browser, if it has one. Returns the Set-Cookie headers that remove its cookie. */
+export const signOut = async (context: SignInContext, request: BrowserRequest): Promise<string[]> => {
+  const { api } = await context.open()
+  const { headers } = await api.signOut({ headers: headersOf(request, sessionCookie), returnHeaders: true })
+  return cookiesOf(headers, request)
 }
 
-/** Whom the browser is signed in as, if anybody. Looking prolongs the session, once a day, and its cookie with it. */
-export const lookAtSession = async (
-  library: SignInLibrary,
-  visit: Visit,
+/** The session of the browser; null without one. At most once a day, the call extends the session and its cookie. */
+export const findSession = async (
+  context: SignInContext,
+  request: BrowserRequest,
 ): Promise<{ cookies: string[]; session: { id: string; expiresAt: string } | null }> => {
-  if (rawCookie(visit.cookies, sessionCookie, visit.secure) === undefined) return { cookies: [], session: null }
-  const { api } = await library.open()
+  if (rawCookie(request.cookies, sessionCookie, request.secure) === undefined) return { cookies: [], session: null }
+  const { api } = await context.open()
   const { headers, response } = await api.getSession({
-    headers: headersOf(visit, sessionCookie),
+    headers: headersOf(request, sessionCookie),
     returnHeaders: true,
   })
   const session = response && { id: response.session.id, expiresAt: response.session.expiresAt.toISOString() }
-  return { cookies: cookiesOf(headers, visit), session }
+  return { cookies: cookiesOf(headers, request), session }
 }

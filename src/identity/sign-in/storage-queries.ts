@@ -4,7 +4,7 @@ import type { CleanedWhere } from 'better-auth/adapters'
 import { empty, join, raw, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Reach } from './reach.ts'
+import type { OrgScope } from './org-scope.ts'
 
 const tables: Record<string, string> = {
   user: 'users',
@@ -20,7 +20,7 @@ const table = (model: string): Sql => {
   return raw(name)
 }
 
-// Names come from the library, never from a request; the check keeps it so.
+// Names come from Better Auth, never from a request; the check enforces that.
 const column = (field: string): Sql => {
   if (!/^[a-z][A-Za-z0-9]*$/.test(field)) throw new Error(`${field} is not the name of a column`)
   return raw(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
@@ -29,10 +29,11 @@ const column = (field: string): Sql => {
 const comparisons: Record<string, string> = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' }
 
 const condition = ({ field, value, operator, connector, mode }: CleanedWhere): Sql => {
-  if (connector === 'OR' || mode === 'insensitive') throw new Error(`conditions of ${connector}, ${mode} are not known`)
+  if (connector === 'OR' || mode === 'insensitive')
+    throw new Error(`conditions with ${connector} and ${mode} are not supported`)
   if (operator === 'in' && Array.isArray(value)) return sql`${column(field)} = any(${value})`
   const comparison = comparisons[operator ?? 'eq']
-  if (comparison === undefined) throw new Error(`comparisons of ${operator} are not known`)
+  if (comparison === undefined) throw new Error(`the comparison ${operator} is not supported`)
   if (value === null) return operator === 'eq' ? sql`${column(field)} is null` : sql`${column(field)} is not null`
   return sql`${column(field)} ${raw(comparison)} ${value}`
 }
@@ -67,94 +68,94 @@ const insert = (db: Db, model: string, data: Record<string, unknown>) => {
 const update = (db: Db, model: string, values: Sql, conditions: CleanedWhere[]) =>
   db.rows<Record<string, unknown>>(sql`update ${table(model)} set ${values} ${where(conditions)} returning *`)
 
-/** What is good for every org of the scope. */
-const coveringScope = (reach: Reach): Sql =>
+/** Rows whose scope covers every org of the scope. */
+const coveringScope = (reach: OrgScope): Sql =>
   reach === null ? sql`reach is null` : sql`(reach is null or reach @> ${reach}::uuid[])`
 
-/** What is good for orgs of the scope and for no others. */
-const withinScope = (reach: Reach): Sql => (reach === null ? sql`true` : sql`reach <@ ${reach}::uuid[]`)
+/** Rows whose scope has only orgs of the scope. */
+const withinScope = (reach: OrgScope): Sql => (reach === null ? sql`true` : sql`reach <@ ${reach}::uuid[]`)
 
-// Whether a person has a second factor is no column: it depends on the scope.
+// `twoFactorEnabled` is computed, because it depends on the scope.
 const stored = (model: string, values: Record<string, unknown>): Record<string, unknown> =>
   model === 'user'
     ? Object.fromEntries(Object.entries(values).filter(([field]) => field !== 'twoFactorEnabled'))
     : values
 
-/** What opens something: a row of these says which orgs, and what is made from it opens no others. */
-const opensOrgs = new Set(['session', 'verification', 'account', 'twoFactor'])
+/** Models with a scope. Rows that are created in a call get the scope of the call. */
+const scopedModels = new Set(['session', 'verification', 'account', 'twoFactor'])
 
-/** A person has one of these for each org scope, and the library sees the one that the call's scope uses. */
-const scoped = new Set(['account', 'twoFactor'])
+/** Models of which a person has one per scope. Better Auth reads the one that covers the scope of the call. */
+const onePerScope = new Set(['account', 'twoFactor'])
 
 interface Work {
   db: Db
-  /** Undefined until a proof, a session or a challenge said it. */
-  reach: Reach | undefined
-  /** Whose session or challenge the call comes with. */
+  /** Undefined until a proof, a session or a challenge determines it. */
+  orgScope: OrgScope | undefined
+  /** The person of the session or challenge that the call comes with. */
   userId: string | undefined
   /** The salt that new passwords of the person use; see passwords.ts. */
   salt: string | undefined
 }
 
-/** The transaction that the library works in, and how far what it makes there may reach. */
-const trackReach = () => {
+/** The transaction that Better Auth works in, and the org scope of the call. */
+const trackScope = () => {
   const transaction = new AsyncLocalStorage<Work>()
 
   const within = <T>(db: Db, work: () => Promise<T>): Promise<T> =>
-    transaction.run({ db, reach: undefined, userId: undefined, salt: undefined }, work)
-  /** Which orgs the call opens. Throws when nothing has said it. */
-  const reachNow = (): Reach => {
-    const reach = transaction.getStore()?.reach
-    if (reach === undefined) throw new Error('nothing has said which orgs this opens')
-    return reach
+    transaction.run({ db, orgScope: undefined, userId: undefined, salt: undefined }, work)
+  /** The scope of the call. Throws when nothing has determined it. */
+  const currentScope = (): OrgScope => {
+    const orgScope = transaction.getStore()?.orgScope
+    if (orgScope === undefined) throw new Error('the org scope of the call is not determined')
+    return orgScope
   }
-  /** Says which orgs the proof opens that was just made. */
-  const opening = (reach: Reach): void => {
+  /** Sets the scope of a proof that was just made. */
+  const setScope = (orgScope: OrgScope): void => {
     const work = transaction.getStore()
-    if (!work) throw new Error('there is no transaction that could open something')
-    work.reach = reach
+    if (!work) throw new Error('setScope is called outside of a transaction')
+    work.orgScope = orgScope
   }
-  /** The first session or challenge that is read is where the call comes from. */
-  const noted = <Row>(model: string, row: Row): Row => {
+  /** The first session or challenge that is read determines the scope and the person of the call. */
+  const observed = <Row>(model: string, row: Row): Row => {
     const work = transaction.getStore()
-    const { reach, userId, value } = (row ?? {}) as { reach?: Reach; userId?: string; value?: string }
+    const { reach, userId, value } = (row ?? {}) as { reach?: OrgScope; userId?: string; value?: string }
     const isOrigin = model === 'session' || model === 'verification'
     if (work && isOrigin && reach !== undefined) {
-      if (work.reach === undefined) work.reach = reach
-      // The first challenge that is read has the person as its value; another one, read later, counts attempts.
+      if (work.orgScope === undefined) work.orgScope = reach
+      // The first challenge that is read has the person as its value; one that is read later counts attempts.
       work.userId ??= userId ?? value
     }
     return row
   }
-  const userNow = (): string | undefined => transaction.getStore()?.userId
-  const saltNow = (): string | undefined => transaction.getStore()?.salt
-  const salting = (salt: string | undefined): void => {
+  const currentUser = (): string | undefined => transaction.getStore()?.userId
+  const currentSalt = (): string | undefined => transaction.getStore()?.salt
+  const setSalt = (salt: string | undefined): void => {
     const work = transaction.getStore()
     if (work) work.salt = salt
   }
-  /** Signing out ends the one session that it names, whatever it opens. */
+  /** Ending all sessions of a person ends those within the scope. Outside of a transaction (sign-out) it is one session. */
   const sessionScope = (model: string): Sql[] =>
-    model === 'session' && transaction.getStore() ? [withinScope(reachNow())] : []
+    model === 'session' && transaction.getStore() ? [withinScope(currentScope())] : []
   const columnsOf = (model: string): Sql => {
     const work = transaction.getStore()
-    if (model !== 'user' || work?.reach === undefined) return sql`*`
+    if (model !== 'user' || work?.orgScope === undefined) return sql`*`
     return sql`users.*, exists (
-      select from two_factors where user_id = users.id and verified and ${coveringScope(work.reach)}) as two_factor_enabled`
+      select from two_factors where user_id = users.id and verified and ${coveringScope(work.orgScope)}) as two_factor_enabled`
   }
-  /** Only what covers the scope of the call. */
-  const scopeOf = (model: string): Sql[] => (scoped.has(model) ? [coveringScope(reachNow())] : [])
-  const limited = (model: string, data: Record<string, unknown>): Record<string, unknown> =>
-    opensOrgs.has(model) ? { ...data, reach: reachNow() } : data
+  /** The condition for models of which a person has one per scope. */
+  const scopeOf = (model: string): Sql[] => (onePerScope.has(model) ? [coveringScope(currentScope())] : [])
+  const withScope = (model: string, data: Record<string, unknown>): Record<string, unknown> =>
+    scopedModels.has(model) ? { ...data, reach: currentScope() } : data
   return {
     transaction,
     within,
-    reachNow,
-    userNow,
-    saltNow,
-    salting,
-    opening,
-    noted,
-    limited,
+    currentScope,
+    currentUser,
+    currentSalt,
+    setSalt,
+    setScope,
+    observed,
+    withScope,
     columnsOf,
     sessionScope,
     scopeOf,
@@ -162,19 +163,17 @@ const trackReach = () => {
 }
 
 /**
- * Where Better Auth keeps people, sessions and second factors: our tables, through our connections. `db` by default;
- * inside `within(db, work)` that transaction, so that what the library changes and what we add to it (the audit entry,
- * the used-up code) come true together or not at all.
+ * The database adapter of Better Auth: our tables, through our connections. Calls inside `within(db, work)` use that
+ * transaction, so that changes by Better Auth commit together with ours (the audit entry, the used code).
  */
 export const createAuthStorage = (db: Db) => {
-  const { transaction, within, reachNow, opening, noted, limited, columnsOf, sessionScope, scopeOf, ...now } =
-    trackReach()
+  const { transaction, observed, withScope, columnsOf, sessionScope, scopeOf, ...exposed } = trackScope()
   const current = (): Db => transaction.getStore()?.db ?? db
 
   const adapter = createAdapterFactory({
     config: {
       adapterId: 'atrium',
-      // Our rows carry timestamps as ISO texts.
+      // Our rows have timestamps as ISO 8601 strings.
       supportsDates: false,
       supportsUUIDs: true,
       customIdGenerator: newId,
@@ -184,9 +183,9 @@ export const createAuthStorage = (db: Db) => {
       const named = (model: string): string => getDefaultModelName(model)
       return {
         create: async ({ model, data }) =>
-          (await insert(current(), named(model), limited(named(model), data))) as typeof data,
+          (await insert(current(), named(model), withScope(named(model), data))) as typeof data,
         findOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
-          noted(
+          observed(
             named(model),
             (await current().row(sql`
               select ${columnsOf(named(model))} from ${table(named(model))}
@@ -203,7 +202,7 @@ export const createAuthStorage = (db: Db) => {
             select ${columnsOf(named(query.model))} from ${table(named(query.model))}
             ${where(query.where, scopeOf(named(query.model)))} ${orderBy(query.sortBy)}
             limit ${query.limit} offset ${query.offset ?? 0}`)
-          noted(named(query.model), rows[0])
+          observed(named(query.model), rows[0])
           return rows
         },
         count: async ({ model, where: conditions }) =>
@@ -222,12 +221,11 @@ export const createAuthStorage = (db: Db) => {
         delete: async ({ model, where: conditions }) => {
           await current().execute(sql`delete from ${table(named(model))} ${where(conditions)}`)
         },
-        // Ending all sessions of a person ends those of the scope that the call may decide about.
         deleteMany: ({ model, where: conditions }) =>
           current().execute(sql`
             delete from ${table(named(model))}
             ${where(conditions, sessionScope(named(model)))}`),
-        // Of several who want the same row, the first to delete it has it and the others find it gone.
+        // Of concurrent calls, the first to delete the row gets it and the others get none.
         consumeOne: async <T>({ model, where: conditions }: { model: string; where: CleanedWhere[] }) =>
           ((await current().row(sql`
             delete from ${table(named(model))} where id = (
@@ -248,5 +246,5 @@ export const createAuthStorage = (db: Db) => {
     },
   })
 
-  return { adapter, within, reachNow, opening, ...now }
+  return { adapter, ...exposed }
 }

@@ -1,19 +1,19 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-// Attempts belong to passwords and addresses, which belong to no org: nothing in here is a tenant's.
+// Attempts belong to passwords and addresses, which belong to no org, so the table has no org_id.
 
 export interface Attempt {
-  /** What is guessed: a password by its id, an address that nobody has, a step-up. */
+  /** The target: a password by its id, the hash of an unknown address, or the step-up of a person in an org. */
   subject: string
-  /** From where, if that tells anything. */
+  /** The known browser or API key that the attempt comes from, else `unknown`. */
   source: string
 }
 
 /**
- * Counts one attempt for each that is not blocked, and answers those. The one that uses up `budget` blocks for a minute,
- * each further one for twice as long, up to 15 minutes. A day without attempts begins anew. Until then the
- * time is long ago, not `now`: another request at the same instant may have read the clock a moment earlier.
+ * Counts the attempts that are not blocked and returns them. The attempt that uses up `budget` blocks for one minute, each
+ * further one for twice as long, at most 15 minutes. A day without attempts resets the count. `blocked_until` of an
+ * unblocked row is 1970, not `now`, because a concurrent request may have read the clock slightly earlier.
  */
 export const countAttempts = (db: Db, attempts: readonly Attempt[], budget: number, now: Date) =>
   db.rows<Attempt>(sql`
@@ -36,7 +36,7 @@ export const countAttempts = (db: Db, attempts: readonly Attempt[], budget: numb
     where t.blocked_until <= ${now}::timestamptz
     returning subject, source`)
 
-/** When the first of them is let through again. */
+/** The time at which the first of the attempts is unblocked. */
 export const findFirstUnblocked = (db: Db, attempts: readonly Attempt[]) =>
   db.row<{ at: string | null }>(sql`
     select min(t.blocked_until) as at
@@ -44,15 +44,14 @@ export const findFirstUnblocked = (db: Db, attempts: readonly Attempt[]) =>
       join unnest(${attempts.map(({ subject }) => subject)}::text[], ${attempts.map(({ source }) => source)}::text[])
         as asked (subject, source) using (subject, source)`)
 
-/** A successful attempt clears the count of where it came from. */
 export const clearAttempts = (db: Db, attempts: readonly Attempt[]) =>
   db.execute(sql`
     delete from sign_in_throttles
     where (subject, source) in (
       select * from unnest(${attempts.map(({ subject }) => subject)}::text[], ${attempts.map(({ source }) => source)}::text[]))`)
 
-/** For the person: what went wrong with these passwords since they last signed in. */
-export const noteFailures = (db: Db, passwordIds: readonly string[], ip: string, now: Date) =>
+/** Counts a failure for each password until the next sign-in, and keeps the last five different addresses. */
+export const recordFailures = (db: Db, passwordIds: readonly string[], ip: string, now: Date) =>
   db.execute(sql`
     update sign_in_accounts set failed_count = failed_count + 1, failed_at = ${now},
       failed_from = (array_append(array_remove(failed_from, ${ip}::text), ${ip}::text))[

@@ -6,7 +6,7 @@ import { startTestApp } from '../../../test/harness.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { totp } from '../../../test/support/totp.ts'
 import { hashPassword, setPassword } from './passwords.ts'
-import { deleteExpired } from '../members/person-queries.ts'
+import { deleteExpired } from './queries.ts'
 import { createSignInLink } from './links.ts'
 
 // The budget of an account is the one of an address, which is off here: every call comes from the same one.

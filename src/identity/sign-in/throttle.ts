@@ -3,22 +3,22 @@ import type { Db } from '../../platform/database/database.ts'
 import { tooManyRequests } from '../../platform/http/errors.ts'
 import type { ApiError } from '../../platform/http/errors.ts'
 import type { Actor } from '../actor.ts'
+import type { BrowserRequest, SignInContext } from './context.ts'
 import { knownBrowser } from './known-browser.ts'
-import type { PasswordRow } from '../members/person-queries.ts'
-import type { SignInLibrary, Visit } from './sign-in-library.ts'
+import type { PasswordRow } from './queries.ts'
 import * as queries from './throttle-queries.ts'
 import type { Attempt } from './throttle-queries.ts'
 
-// Attempts are counted where they are made against, not only where they come from: an attacker has as many addresses as
-// they pay for. Each attempt counts before it is checked, so that many at once are no more than one after the other.
+// Attempts are counted by the password that is guessed, not only by the client address, because an attacker can use any
+// number of addresses. An attempt is counted before it is checked, so that concurrent attempts have the same limit.
 
-const elsewhere = 'unknown'
+const unknownSource = 'unknown'
 
 const tooMany = (untilMs: number, nowMs: number) => {
   const seconds = Math.max(1, Math.ceil((untilMs - nowMs) / 1000))
   const minutes = Math.ceil(seconds / 60)
   return tooManyRequests(
-    `Too many failed attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, use a browser that signed in before, or ask for a sign-in link.`,
+    `Too many failed attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, use a browser that has signed in before, or ask for a sign-in link.`,
     { headers: { 'retry-after': String(seconds) } },
   )
 }
@@ -31,7 +31,7 @@ interface Counted {
 
 /** Counts the attempts that are not blocked. Throws TOO_MANY_REQUESTS when all are. */
 const countAttempts = async (
-  { db, now, attemptBudget }: SignInLibrary,
+  { db, now, attemptBudget }: SignInContext,
   attempts: readonly Attempt[],
 ): Promise<Counted> => {
   if (attemptBudget === 0) return { allowed: [...attempts] }
@@ -46,10 +46,10 @@ const countAttempts = async (
   return { allowed, rejection }
 }
 
-const attemptsAt = (passwordIds: readonly string[], visit: Visit, secret: string): Attempt[] =>
+const attemptsAt = (passwordIds: readonly string[], request: BrowserRequest, secret: string): Attempt[] =>
   passwordIds.map((id) => {
-    const browser = knownBrowser(visit, secret, id)
-    return { subject: `password ${id}`, source: browser === undefined ? elsewhere : `browser ${browser}` }
+    const browser = knownBrowser(request, secret, id)
+    return { subject: `password ${id}`, source: browser === undefined ? unknownSource : `browser ${browser}` }
   })
 
 export interface TriedPasswords {
@@ -64,44 +64,44 @@ export interface TriedPasswords {
  * not tell it from one that somebody has.
  */
 export const tryPasswords = async (
-  library: SignInLibrary,
+  context: SignInContext,
   email: string,
   rows: readonly PasswordRow[],
-  visit: Visit,
+  request: BrowserRequest,
 ): Promise<TriedPasswords> => {
-  const nobody = { subject: `address ${createHash('sha256').update(email).digest('hex')}`, source: elsewhere }
+  const nobody = { subject: `address ${createHash('sha256').update(email).digest('hex')}`, source: unknownSource }
   const attempts = rows.map(({ id }) => id)
   const { allowed, rejection } = await countAttempts(
-    library,
-    attempts.length === 0 ? [nobody] : attemptsAt(attempts, visit, await library.secret()),
+    context,
+    attempts.length === 0 ? [nobody] : attemptsAt(attempts, request, await context.secret()),
   )
   const subjects = new Set(allowed.map(({ subject }) => subject))
   return { rows: rows.filter(({ id }) => subjects.has(`password ${id}`)), rejection }
 }
 
-/** After a success: the browser starts anew, and others go on as they were. */
+/** Clears the counts of this browser after a successful sign-in, and of no other source. */
 export const clearPasswords = async (
-  library: SignInLibrary,
+  context: SignInContext,
   db: Db,
   passwordIds: readonly string[],
-  visit: Visit,
+  request: BrowserRequest,
 ): Promise<void> => {
-  if (library.attemptBudget === 0 || passwordIds.length === 0) return
-  await queries.clearAttempts(db, attemptsAt(passwordIds, visit, await library.secret()))
+  if (context.attemptBudget === 0 || passwordIds.length === 0) return
+  await queries.clearAttempts(db, attemptsAt(passwordIds, request, await context.secret()))
 }
 
 /**
- * Runs a check of somebody who is signed in or has a key. It answers whether the proof was right. Each credential of a
- * person has a budget of its own in each org: a stolen key uses up its own, and one org none of another.
+ * Runs `check` for an authenticated caller within the budget of attempts, and returns its result. Each API key, and all
+ * sessions together, have a budget of their own per person and org, so a stolen key uses up only its own.
  */
-export const guardProof = async (
-  library: SignInLibrary,
+export const limitProof = async (
+  context: SignInContext,
   { userId, orgId, apiKey }: Actor,
   check: () => Promise<boolean>,
 ): Promise<boolean> => {
   const attempt = { subject: `proof ${userId} ${orgId}`, source: apiKey === null ? 'session' : `key ${apiKey.id}` }
-  await countAttempts(library, [attempt])
+  await countAttempts(context, [attempt])
   const isRight = await check()
-  if (isRight && library.attemptBudget > 0) await queries.clearAttempts(library.db, [attempt])
+  if (isRight && context.attemptBudget > 0) await queries.clearAttempts(context.db, [attempt])
   return isRight
 }

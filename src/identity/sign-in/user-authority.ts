@@ -9,20 +9,20 @@ import * as queries from '../queries.ts'
 export type { AuthorityWatch } from '../authority-watch.ts'
 export { findKeyExpiry, isKeyLive } from '../queries.ts'
 
-/** For turns: no session of the console carries their authority. */
+/** A watch for turns, whose authority never comes from a session of the console. */
 export const createTurnWatch = (db: Database, log: Log): AuthorityWatch =>
   createAuthorityWatch(db, { listEnded: () => Promise.resolve([]) }, log)
 
-/** In whose name work goes on when no request is waiting for it. */
+/** The person, and the scopes of their key, for whom background work runs. */
 export interface OnBehalfOf {
   orgId: string
   userId: string
   workspaceId: string
-  /** Those of the key that asked for the work; none: everything that the user may do. */
+  /** Scopes of the API key that requested the work; empty: all permissions of the user's role. */
   scopes: readonly string[]
 }
 
-/** The actor for work in the background, with what its user may do now. Undefined when they left the org or workspace. */
+/** The actor of background work, with the user's current permissions. Undefined when they left the org or workspace. */
 export const actorOfUser = async (
   db: Db,
   { orgId, userId, workspaceId, scopes }: OnBehalfOf,

@@ -37,7 +37,7 @@ export const watchTurnAuthority = (
     return actor ? { ...actor, apiKey: key && { expiresAtMs: expiryOf(key.expiresAt) } } : forbidden(memberLeft.message)
   }
   const standing = { orgId, workspaceId, apiKey: { expiresAtMs: expiryOf(turn.keyExpiresAt) } }
-  return watch.add({ caller: turn.id, standing, access: 'member', isLookedUpLater: true, ask: check }, ({ code }) =>
+  return watch.add({ caller: turn.id, standing, access: 'member', isLookedUpLater: true, lookUp: check }, ({ code }) =>
     onLost(code === 'UNAUTHORIZED' ? keyRevoked : memberLeft),
   )
 }

@@ -72,12 +72,10 @@ const storeConsents = async (
 }
 
 const auditDecision = (db: Transaction, actor: Actor, turn: TurnRow, { approvalId, approved, call }: NewDecision) =>
-  audit(
-    db,
-    actor,
-    'turn.approval-decided',
-    { type: 'turn', id: turn.id },
-    {
+  audit(db, actor, 'turn.approval-decided', {
+    type: 'turn',
+    id: turn.id,
+    details: {
       approvalId,
       approved,
       kind: kindOf(call),
@@ -86,7 +84,7 @@ const auditDecision = (db: Transaction, actor: Actor, turn: TurnRow, { approvalI
       agentId: turn.agentId,
       forUserId: turn.userId,
     },
-  )
+  })
 
 const streamPartsOf = ({ approvalId, approved, call }: NewDecision): StreamPart[] => [
   { type: 'tool-approval-response', approvalId, approved },

@@ -39,8 +39,8 @@ export const settleDeliveries = async (
   }
   await indexed.transaction('all orgs', async (db) => {
     for (const { orgId, webhookId, name, reason } of await queries.settleDeliveries(db, outcomes)) {
-      const resource = { type: 'webhook', id: webhookId }
-      await audit(db, systemActor(orgId, 'Deliveries'), 'webhook.disabled', resource, { name, reason })
+      const resource = { type: 'webhook', id: webhookId, details: { name, reason } }
+      await audit(db, systemActor(orgId, 'Deliveries'), 'webhook.disabled', resource)
     }
   })
 }

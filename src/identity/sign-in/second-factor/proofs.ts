@@ -2,17 +2,19 @@ import type { Transaction } from '../../../platform/database/database.ts'
 import { badRequest } from '../../../platform/http/errors.ts'
 import type { Actor } from '../../actor.ts'
 import { audit, auditPerson } from '../../audit/audit.ts'
-import type { AuthLibrary } from '../auth-library.ts'
+import { lockPerson } from '../../members/person-queries.ts'
+import type { BetterAuth } from '../better-auth.ts'
+import { cookiesOf, headersOf, wrongProof } from '../context.ts'
+import type { BrowserRequest, SignInContext } from '../context.ts'
+import { joinScopes } from '../org-scope.ts'
+import type { OrgScope } from '../org-scope.ts'
 import { isPassword, rightPasswords, saltOf } from '../passwords.ts'
-import * as queries from '../../members/person-queries.ts'
-import type { PasswordRow } from '../../members/person-queries.ts'
-import { joinReach } from '../reach.ts'
-import type { Reach } from '../reach.ts'
+import { deleteNarrowerProofs, findPasswords, widenPassword } from '../queries.ts'
+import type { PasswordRow } from '../queries.ts'
+import { passwordOf, scopeOfSession } from '../session-scope.ts'
 import { sessionCookie } from '../session-cookie.ts'
-import { passwordOf, reachOfSession } from '../session-scope.ts'
-import { cookiesOf, headersOf, wrongProof } from '../sign-in-library.ts'
-import type { SignInLibrary, Visit } from '../sign-in-library.ts'
-import { guardProof } from '../throttle.ts'
+import { limitProof } from '../throttle.ts'
+import * as queries from './queries.ts'
 import { issueStepUpToken } from './step-up.ts'
 import { isTotpCode } from './two-factor.ts'
 
@@ -22,135 +24,140 @@ export interface Proof {
 }
 
 const isRight = async (
-  library: SignInLibrary,
+  context: SignInContext,
   { password, totpCode }: Proof,
   proofs: queries.ProofsRow,
 ): Promise<boolean> => {
   if (password !== undefined) return isPassword(password, proofs.passwordHash)
   const { factorId, totpSecret, lockedUntil } = proofs
   if (factorId === null || totpSecret === null || totpCode === undefined) return false
-  return isTotpCode(library, { id: factorId, secret: totpSecret, lockedUntil }, totpCode)
+  return isTotpCode(context, { id: factorId, secret: totpSecret, lockedUntil }, totpCode)
 }
 
-/** A step-up token for the caller. FORBIDDEN unless the password or the code is theirs, and good in this org. */
+/** A step-up token for the caller. Throws FORBIDDEN unless the password or the code is the caller's one in this org. */
 export const stepUp = async (
-  library: SignInLibrary,
+  context: SignInContext,
   actor: Actor,
   proof: Proof,
 ): Promise<{ token: string; expiresAt: string }> => {
-  const { db } = library
+  const { db } = context
   if ((proof.password === undefined) === (proof.totpCode === undefined)) {
     throw badRequest('Send either password or totpCode.')
   }
   const proofs = await queries.findProofs(db, actor.userId, actor.orgId)
   if (!proofs) throw wrongProof
-  if (!(await guardProof(library, actor, () => isRight(library, proof, proofs)))) {
+  if (!(await limitProof(context, actor, () => isRight(context, proof, proofs)))) {
     const by = proof.password === undefined ? 'code' : 'password'
-    await db.transaction(actor, (db) =>
-      audit(db, actor, 'user.step-up-failed', { type: 'user', id: actor.userId }, { by }),
-    )
+    const resource = { type: 'user', id: actor.userId, details: { by } }
+    await db.transaction(actor, (db) => audit(db, actor, 'user.step-up-failed', resource))
     throw wrongProof
   }
   return db.transaction(actor, async (db) => {
-    // It may have been changed while it was compared, and with that every token ends.
-    await queries.lockPerson(db, actor.userId)
-    const held = await queries.findProofs(db, actor.userId, actor.orgId)
-    if (held?.passwordHash !== proofs.passwordHash || held.factorId !== proofs.factorId) throw wrongProof
+    // A proof that was changed while it was compared no longer counts, because the change ended all its tokens.
+    await lockPerson(db, actor.userId)
+    const current = await queries.findProofs(db, actor.userId, actor.orgId)
+    if (current?.passwordHash !== proofs.passwordHash || current.factorId !== proofs.factorId) throw wrongProof
     await audit(db, actor, 'user.stepped-up', { type: 'user', id: actor.userId })
-    return issueStepUpToken(db, actor.userId, proof.password === undefined ? held.totpReach : held.passwordReach)
+    return issueStepUpToken(db, actor.userId, proof.password === undefined ? current.totpScope : current.passwordScope)
   })
 }
 
 export interface Passwords {
   current: string | undefined
   next: string
-  /** With the current password of another org, when that has a second factor. */
+  /** Needed with the current password of another org when that org has a second factor. */
   totpCode: string | undefined
 }
 
-/** The password of another org that somebody proves to know, whose second factor they prove as well. */
+/** The password of another org that the caller proves to know, together with its second factor. */
 const proveOther = async (
-  library: SignInLibrary,
+  context: SignInContext,
   actor: Actor,
   rows: readonly PasswordRow[],
   { current = '', totpCode }: Passwords,
 ): Promise<PasswordRow> => {
   let proven: PasswordRow | undefined
-  await guardProof(library, actor, async () => {
+  await limitProof(context, actor, async () => {
     const [right] = await rightPasswords(current, rows)
-    const factor = right && (await queries.findFactorOfPassword(library.db, right))
-    if (right && (!factor || (totpCode !== undefined && (await isTotpCode(library, factor, totpCode))))) proven = right
+    const factor = right && (await queries.findFactorOfPassword(context.db, right))
+    if (right && (!factor || (totpCode !== undefined && (await isTotpCode(context, factor, totpCode))))) proven = right
     return proven !== undefined
   })
   if (!proven) throw wrongProof
   return proven
 }
 
-/** The person has proved `proven`, in a session of `reach`: the new password is good for both. Answers the cookies. */
+interface Replacement {
+  /** The password that the caller has proved. */
+  proven: PasswordRow
+  sessionScope: OrgScope
+  passwords: Passwords
+}
+
+/** Replaces the proven password by one for the scopes of the password and of the session. Returns that scope. */
 const replacePassword = async (
   db: Transaction,
-  library: AuthLibrary,
-  proven: PasswordRow,
-  reach: Reach,
-  { current = '', next }: Passwords,
-  visit: Visit,
-): Promise<{ cookies: string[]; reach: Reach }> => {
-  const joined = joinReach(reach, proven.reach)
-  await queries.widenPassword(db, proven, joined)
-  library.opening(joined)
-  library.salting(saltOf(proven.passwordHash))
-  const { headers } = await library.api.changePassword({
-    body: { newPassword: next, currentPassword: current, revokeOtherSessions: true },
-    headers: headersOf(visit, sessionCookie),
+  auth: BetterAuth,
+  request: BrowserRequest,
+  { proven, sessionScope, passwords }: Replacement,
+): Promise<{ cookies: string[]; orgScope: OrgScope }> => {
+  const orgScope = joinScopes(sessionScope, proven.orgScope)
+  await widenPassword(db, proven, orgScope)
+  auth.setScope(orgScope)
+  auth.setSalt(saltOf(proven.passwordHash))
+  const { headers } = await auth.api.changePassword({
+    body: { newPassword: passwords.next, currentPassword: passwords.current ?? '', revokeOtherSessions: true },
+    headers: headersOf(request, sessionCookie),
     returnHeaders: true,
   })
-  return { cookies: cookiesOf(headers, visit), reach: joined }
+  return { cookies: cookiesOf(headers, request), orgScope }
 }
 
 /**
- * Ends the person's other sessions within what the password opens, and its step-up tokens. `current` is not needed for
- * the first password of the session's orgs, which opens what the session does; who knows one that opens other orgs has
- * proved both, and the new one opens the orgs of both. Answers the cookies of the session that goes on.
+ * Changes the password and ends the other sessions and the step-up tokens within its scope. The first password of the
+ * session's orgs needs no `current` and has the scope of the session. With the current password of another org, which
+ * proves that both are the same person, the new one has both scopes. Returns the cookies of the continued session.
  */
 export const changePassword = async (
-  library: SignInLibrary,
+  context: SignInContext,
   actor: Actor,
   passwords: Passwords,
-  visit: Visit,
+  request: BrowserRequest,
 ): Promise<string[]> => {
   const { userId } = actor
-  const seen = await library.transaction(async (db, auth) => {
-    const reach = await reachOfSession(auth, visit)
-    const rows = await queries.findPasswords(db, userId)
-    return { rows, own: passwordOf(rows, reach) }
+  const before = await context.transaction(async (db, auth) => {
+    const sessionScope = await scopeOfSession(auth, request)
+    const rows = await findPasswords(db, userId)
+    return { rows, own: passwordOf(rows, sessionScope) }
   })
-  // Outside the transaction: wrong attempts count, whatever becomes of the rest.
+  // Proofs are compared outside of the transaction, so that wrong attempts count even when it rolls back.
   const other =
-    seen.own === undefined && passwords.current !== undefined
-      ? await proveOther(library, actor, seen.rows, passwords)
+    before.own === undefined && passwords.current !== undefined
+      ? await proveOther(context, actor, before.rows, passwords)
       : undefined
-  if (seen.own) {
-    const { passwordHash } = seen.own
-    const isOwn = await guardProof(library, actor, () => isPassword(passwords.current ?? '', passwordHash))
+  if (before.own) {
+    const { passwordHash } = before.own
+    const isOwn = await limitProof(context, actor, () => isPassword(passwords.current ?? '', passwordHash))
     if (!isOwn) throw wrongProof
   }
-  return library.transaction(async (db, auth) => {
-    await queries.lockPerson(db, userId)
-    const reach = await reachOfSession(auth, visit)
-    const rows = await queries.findPasswords(db, userId)
-    const own = passwordOf(rows, reach)
+  return context.transaction(async (db, auth) => {
+    await lockPerson(db, userId)
+    const sessionScope = await scopeOfSession(auth, request)
+    const rows = await findPasswords(db, userId)
+    const own = passwordOf(rows, sessionScope)
     const proven = own ?? rows.find(({ id, passwordHash }) => id === other?.id && passwordHash === other.passwordHash)
-    // Another request was faster: what was proved is not what there is now.
-    if (own?.passwordHash !== seen.own?.passwordHash || (other && !proven)) throw wrongProof
-    let result: { cookies: string[]; reach: Reach } = { cookies: [], reach }
-    if (proven) result = await replacePassword(db, auth, proven, reach, passwords, visit)
+    // A concurrent request has changed the password that was proved.
+    if (own?.passwordHash !== before.own?.passwordHash || (other && !proven)) throw wrongProof
+    let result: { cookies: string[]; orgScope: OrgScope } = { cookies: [], orgScope: sessionScope }
+    if (proven) result = await replacePassword(db, auth, request, { proven, sessionScope, passwords })
     else {
-      auth.salting(saltOf(rows[0]?.passwordHash))
-      await auth.api.setPassword({ body: { newPassword: passwords.next }, headers: headersOf(visit, sessionCookie) })
+      auth.setSalt(saltOf(rows[0]?.passwordHash))
+      await auth.api.setPassword({ body: { newPassword: passwords.next }, headers: headersOf(request, sessionCookie) })
     }
-    await queries.deleteNarrowerProofs(db, userId, result.reach)
-    await queries.deleteStepUpTokens(db, userId, result.reach)
-    await auditPerson(db, userId, 'user.password-changed', visit.origin, {}, result.reach)
+    const { orgScope } = result
+    await deleteNarrowerProofs(db, userId, orgScope)
+    await queries.deleteStepUpTokens(db, userId, orgScope)
+    await auditPerson(db, userId, 'user.password-changed', { origin: request.origin, orgScope })
     return result.cookies
   })
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const periodMs = 30_000
 
-/** The six digits of one time step (RFC 4226, 5.3, over the step number as RFC 6238 has it). */
+/** The six digits of one time step (RFC 4226, 5.3, with the step number of RFC 6238 as the counter). */
 const codeOf = (secret: string, step: number): string => {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -12,8 +12,8 @@ const codeOf = (secret: string, step: number): string => {
 }
 
 /**
- * The time step that a code stands for: of now, one before or one after, as sign-in accepts them. Undefined for any
- * other code. Whoever remembers the step and takes only later ones takes each code once (RFC 6238, 5.2).
+ * The time step of a code: the current one, the one before or the one after, as Better Auth accepts them. Undefined for
+ * any other code. Storing the step and accepting only later ones accepts each code once (RFC 6238, 5.2).
  */
 export const totpStepOf = (secret: string, code: string, nowMs = Date.now()): number | undefined => {
   const now = Math.floor(nowMs / periodMs)

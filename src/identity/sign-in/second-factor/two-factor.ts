@@ -2,38 +2,34 @@ import type { Transaction } from '../../../platform/database/database.ts'
 import { conflict } from '../../../platform/http/errors.ts'
 import type { Actor } from '../../actor.ts'
 import { auditPerson } from '../../audit/audit.ts'
-import type { AuthLibrary } from '../auth-library.ts'
-import * as queries from '../../members/person-queries.ts'
+import type { BetterAuth } from '../better-auth.ts'
+import { findPasswords } from '../queries.ts'
 import { sessionCookie } from '../session-cookie.ts'
-import { passwordOf, reachOfSession } from '../session-scope.ts'
-import { cookiesOf, headersOf, tooManyCodes, wrongCode, wrongProof } from '../sign-in-library.ts'
-import type { SignInLibrary, Visit } from '../sign-in-library.ts'
-import { guardProof } from '../throttle.ts'
+import { passwordOf, scopeOfSession } from '../session-scope.ts'
+import { cookiesOf, headersOf, tooManyCodes, wrongCode, wrongProof } from '../context.ts'
+import type { SignInContext, BrowserRequest } from '../context.ts'
+import { limitProof } from '../throttle.ts'
+import * as queries from './queries.ts'
 import { totpStepOf } from './totp.ts'
 
-/** Takes a right code out of circulation. Throws, and so undoes what it opened, when it was used before. */
-export const useTotpCode = async (
-  db: Transaction,
-  library: AuthLibrary,
-  userId: string,
-  code: string,
-): Promise<void> => {
-  const factor = await queries.findTwoFactor(db, userId, library.reachNow())
-  const step = factor && totpStepOf(await library.decrypt(factor.secret), code)
+/** Marks a correct code as used. Throws when it was used before, which rolls back the session that it began. */
+export const useTotpCode = async (db: Transaction, auth: BetterAuth, userId: string, code: string): Promise<void> => {
+  const factor = await queries.findTwoFactor(db, userId, auth.currentScope())
+  const step = factor && totpStepOf(await auth.decrypt(factor.secret), code)
   if (!factor || step === undefined || (await queries.useTotpStep(db, factor.id, step)) === 0) throw wrongCode
 }
 
-/** Whether it is a code of the second factor, not used before; it is used up with that. Wrong codes are counted. */
+/** Whether the code is correct and unused; then it is marked as used. Wrong codes are counted. */
 export const isTotpCode = async (
-  library: SignInLibrary,
+  context: SignInContext,
   factor: queries.LockableFactorRow,
   code: string,
 ): Promise<boolean> => {
   if (factor.lockedUntil !== null) throw tooManyCodes
-  const opened = await library.open()
-  const step = totpStepOf(await opened.decrypt(factor.secret), code)
-  if (step !== undefined) return (await queries.useTotpStep(library.db, factor.id, step)) > 0
-  await queries.countWrongTotp(library.db, factor.id)
+  const auth = await context.open()
+  const step = totpStepOf(await auth.decrypt(factor.secret), code)
+  if (step !== undefined) return (await queries.useTotpStep(context.db, factor.id, step)) > 0
+  await queries.countWrongTotp(context.db, factor.id)
   return false
 }
 
@@ -45,28 +41,28 @@ export interface TwoFactorSecret {
 }
 
 /**
- * What the person's authenticator needs, and codes for the day it is lost. Nothing is on until it is confirmed. It is
- * asked for wherever the password is good that it goes with, and nowhere else.
+ * Creates a TOTP secret and backup codes. The second factor is off until its first code is confirmed, and has the scope of
+ * the session's password.
  */
 export const beginTwoFactor = async (
-  library: SignInLibrary,
+  context: SignInContext,
   actor: Actor,
   password: string,
-  visit: Visit,
+  request: BrowserRequest,
 ): Promise<TwoFactorSecret> => {
   let begun: TwoFactorSecret | undefined
-  await guardProof(library, actor, async () => {
-    begun = await library.transaction(async (db, auth) => {
-      const own = passwordOf(await queries.findPasswords(db, actor.userId), await reachOfSession(auth, visit))
+  await limitProof(context, actor, async () => {
+    begun = await context.transaction(async (db, auth) => {
+      const own = passwordOf(await findPasswords(db, actor.userId), await scopeOfSession(auth, request))
       if (!own) throw wrongProof
-      auth.opening(own.reach)
+      auth.setScope(own.orgScope)
       const answer = await auth.api.enableTwoFactor({
         body: { password, method: 'totp' },
-        headers: headersOf(visit, sessionCookie),
+        headers: headersOf(request, sessionCookie),
       })
-      if (answer.method !== 'totp') throw new Error('the library began another second factor than TOTP')
+      if (answer.method !== 'totp') throw new Error('Better Auth began a second factor other than TOTP')
       const secret = new URL(answer.totpURI).searchParams.get('secret')
-      if (secret === null) throw new Error('the library answered a TOTP address without a secret')
+      if (secret === null) throw new Error('Better Auth returned a TOTP URI without a secret')
       return { secret, otpauthUri: answer.totpURI, backupCodes: answer.backupCodes }
     })
     return true
@@ -75,24 +71,31 @@ export const beginTwoFactor = async (
   return begun
 }
 
-/** Turns it on by a first code. The session is replaced: answers the cookies of the new one. */
-export const confirmTwoFactor = (library: SignInLibrary, actor: Actor, code: string, visit: Visit): Promise<string[]> =>
-  library.transaction(async (db, library) => {
-    const { headers } = await library.api.verifyTOTP({
+/** Turns the second factor on with its first code. Returns the cookies of the session, which is replaced. */
+export const confirmTwoFactor = (
+  context: SignInContext,
+  actor: Actor,
+  code: string,
+  request: BrowserRequest,
+): Promise<string[]> =>
+  context.transaction(async (db, auth) => {
+    const { headers } = await auth.api.verifyTOTP({
       body: { code },
-      headers: headersOf(visit, sessionCookie),
+      headers: headersOf(request, sessionCookie),
       returnHeaders: true,
     })
-    await useTotpCode(db, library, actor.userId, code)
-    await auditPerson(db, actor.userId, 'user.two-factor-enabled', visit.origin, {}, library.reachNow())
-    return cookiesOf(headers, visit)
+    await useTotpCode(db, auth, actor.userId, code)
+    const orgScope = auth.currentScope()
+    await auditPerson(db, actor.userId, 'user.two-factor-enabled', { origin: request.origin, orgScope })
+    return cookiesOf(headers, request)
   })
 
-/** Turns off the one that this org asks for. The caller has stepped up. */
-export const removeTwoFactor = ({ db }: SignInLibrary, actor: Actor): Promise<void> =>
-  // Every org that it opened is told.
+/** Turns off the second factor of this org. The caller has stepped up. */
+export const removeTwoFactor = ({ db }: SignInContext, actor: Actor): Promise<void> =>
+  // The audit log of every org in its scope gets an entry.
   db.transaction('all orgs', async (db) => {
     const removed = await queries.deleteTwoFactor(db, actor.userId, actor.orgId)
     if (!removed) throw conflict('Two-factor authentication is not on.')
-    await auditPerson(db, actor.userId, 'user.two-factor-removed', actor.origin, {}, removed.reach)
+    const { orgScope } = removed
+    await auditPerson(db, actor.userId, 'user.two-factor-removed', { origin: actor.origin, orgScope })
   })

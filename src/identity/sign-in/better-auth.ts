@@ -10,7 +10,7 @@ import { createAuthStorage } from './storage-queries.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 import { clientAddressHeader, cookiePrefix, sessionSeconds } from './session-cookie.ts'
 
-export interface AuthLibraryOptions {
+export interface BetterAuthOptions {
   db: Database
   log: Log
   /** Signs cookies and encrypts second factors. */
@@ -18,9 +18,9 @@ export interface AuthLibraryOptions {
 }
 
 /**
- * Begins a session for a person who has proved who they are, by password or by link. The path is that of the library's
- * own sign-in by user name: its two-factor plugin steps in after sign-ins on three fixed paths, and ours must be one of
- * them. Nothing of the library is reachable over HTTP; only our routes call it.
+ * Begins a session for a person who has proved who they are, by password or by link. The two-factor plugin acts on
+ * sign-ins on three fixed paths only, so this endpoint has one of them: that of Better Auth's sign-in by user name. No
+ * endpoint of Better Auth is reachable over HTTP.
  */
 const provenSignIn = {
   id: 'proven-sign-in',
@@ -41,43 +41,43 @@ const provenSignIn = {
 }
 
 /**
- * Better Auth, for what it is good at: sessions, the second factor with its attempts and backup codes, changing
- * passwords. This module and what it imports cost 50 MB and 0.3 s, so it is imported when the first person signs in.
+ * Better Auth (docs/decisions/0004-sign-in-library.md): sessions, second factors with their attempts and backup codes, and
+ * password changes. Importing this module takes 50 MB and 0.3 s, so it is imported when the first person signs in.
  */
-export const openAuthLibrary = ({ db, log, secret }: AuthLibraryOptions) => {
+export const openBetterAuth = ({ db, log, secret }: BetterAuthOptions) => {
   const storage = createAuthStorage(db)
   const auth = betterAuth({
     appName: 'Atrium',
-    // Never used for a URL; the library wants one, and by it would choose the cookies' names.
+    // Required by Better Auth, which would derive cookie names from it; no URL is built from it.
     baseURL: 'http://localhost',
     secret,
     database: storage.adapter,
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      // Our schemas count code points, the library UTF-16 units, of which a code point may have two.
+      // Twice the limit of our schemas: Better Auth counts UTF-16 units, of which a code point may have two.
       minPasswordLength: 8,
       maxPasswordLength: 256,
       password: {
-        hash: (password) => hashPassword(password, storage.saltNow()),
+        hash: (password) => hashPassword(password, storage.currentSalt()),
         verify: ({ hash, password }) => isPassword(password, hash),
       },
     },
     session: { expiresIn: sessionSeconds, updateAge: 86_400, cookieCache: { enabled: false } },
     advanced: {
       cookiePrefix,
-      // `Secure` is added by the scheme of the request; see sign-in-library.ts.
+      // `Secure` depends on the request; see `cookiesOf` in context.ts.
       useSecureCookies: false,
       database: { generateId: newId },
       ipAddress: { ipAddressHeaders: [clientAddressHeader] },
     },
-    // Every route is counted by our own limiter, across processes.
+    // Our own rate limits count across processes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: {
       level: 'error',
       log: (_level, message) => {
-        log.warn({ message }, 'sign-in library')
+        log.warn({ message }, 'Better Auth')
       },
     },
     plugins: [twoFactor({ issuer: 'Atrium' }), provenSignIn],
@@ -85,12 +85,12 @@ export const openAuthLibrary = ({ db, log, secret }: AuthLibraryOptions) => {
   return {
     api: auth.api,
     within: storage.within,
-    reachNow: storage.reachNow,
-    opening: storage.opening,
-    userNow: storage.userNow,
-    salting: storage.salting,
+    currentScope: storage.currentScope,
+    setScope: storage.setScope,
+    currentUser: storage.currentUser,
+    setSalt: storage.setSalt,
     decrypt: (data: string): Promise<string> => symmetricDecrypt({ key: secret, data }),
   }
 }
 
-export type AuthLibrary = ReturnType<typeof openAuthLibrary>
+export type BetterAuth = ReturnType<typeof openBetterAuth>

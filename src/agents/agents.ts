@@ -136,7 +136,7 @@ export const createAgent = async (
   }
   return db.transaction(actor, async (db) => {
     // Before the slug is inserted: a transaction that waits for the quota's lock must not hold other locks.
-    await quotas.takeRow(db, actor.orgId, 'agents')
+    await quotas.checkRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)
     await audit(db, actor, 'agent.created', { type: 'agent', id: created.id, details: { name, slug: created.slug } })
     return created

@@ -38,7 +38,7 @@ const createFolder = async (db: Database, quotas: Quotas, actor: Actor, body: Fi
   return db.transaction(actor, async (db) => {
     const place = await resolvePlace(db, actor, body)
     await checkDepth(db, actor, place.parentId)
-    await quotas.take(db, actor.orgId, { files: 1 })
+    await quotas.checkInsert(db, actor.orgId, { files: 1 })
     return existing(await queries.insertFile(db, actor, { id: newId(), source: 'folder', name, ...place }))
   })
 }
@@ -53,7 +53,7 @@ const createLink = async (db: Database, quotas: Quotas, actor: Actor, body: File
     // A link to a link points at the file at the end, so that resolving one never takes more than one step.
     if (target.targetId === null) throw notFound('File')
     const place = await resolvePlace(db, actor, body)
-    await quotas.take(db, actor.orgId, { files: 1 })
+    await quotas.checkInsert(db, actor.orgId, { files: 1 })
     return existing(
       await queries.insertFile(db, actor, {
         id: newId(),
@@ -78,7 +78,7 @@ const createPendingUpload = async (
   return db.transaction(actor, async (db) => {
     const place = await resolvePlace(db, actor, body)
     // Its bytes count from here on, so that there is room for them when they come.
-    await quotas.take(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
+    await quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
     const file = { id: newId(), source: 'upload', status: 'pending', name, mimeType, sizeBytes, ...place } as const
     return existing(await queries.insertFile(db, actor, file))
   })

@@ -16,8 +16,8 @@ const issueKey = async (owner: { orgId: string; userId: string }, key: string): 
   return key
 }
 
-describe('bearer keys', () => {
-  test('GET /me answers who the key stands for', async () => {
+describe('API keys as credentials', () => {
+  test('GET /me returns the user, org, workspace and permissions of the key', async () => {
     const owner = await app.createOrg('Acme')
     const { status, body } = await app.call('GET', '/api/v1/me', { as: owner })
     assert.equal(status, 200)
@@ -37,7 +37,7 @@ describe('bearer keys', () => {
     ['a wrong checksum', { authorization: `Bearer ${generateKey('test').slice(0, -1)}!` }],
   ]
   for (const [what, headers] of refused) {
-    test(`${what} is UNAUTHORIZED`, async () => {
+    test(`answers UNAUTHORIZED to ${what}`, async () => {
       const { status, body } = await app.call('GET', '/api/v1/me', { headers })
       assert.equal(status, 401)
       assert.equal(body.error.code, 'UNAUTHORIZED')
@@ -45,7 +45,7 @@ describe('bearer keys', () => {
     })
   }
 
-  test('a revoked key stops working at once on every server process', async () => {
+  test('rejects a revoked key at once on every server process', async () => {
     const owner = await app.createOrg()
     for (const server of [app, second])
       assert.equal((await server.call('GET', '/api/v1/me', { as: owner })).status, 200)
@@ -58,7 +58,7 @@ describe('bearer keys', () => {
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([401]))
   })
 
-  test('a key works on every server process as soon as it was issued', async () => {
+  test('accepts a new key at once on every server process', async () => {
     const owner = await app.createOrg()
     for (let round = 0; round < 5; round++) {
       const key = await issueKey(owner, generateKey('test'))
@@ -67,7 +67,7 @@ describe('bearer keys', () => {
     }
   })
 
-  test('a key that was refused before it was issued works ten seconds later', async () => {
+  test('accepts a key ten seconds after its insert when it was rejected as never issued before', async () => {
     const owner = await app.createOrg()
     let now = Date.now()
     const authority = createAuthority(app.db, { keyEnvironment: 'test', now: () => now, onError: assert.ifError })
@@ -86,7 +86,7 @@ describe('bearer keys', () => {
     assert.equal(await outcomeOf(key), owner.userId)
   })
 
-  test('a key that was taken away and given back works at once', async () => {
+  test('accepts a key again at once when its revocation is undone', async () => {
     const owner = await app.createOrg()
     const setRevoked = (revoked: boolean) =>
       app.db.execute(sql`
@@ -97,14 +97,14 @@ describe('bearer keys', () => {
     }
   })
 
-  test('an expired key is refused although it was remembered as valid', async () => {
+  test('rejects an expired key that is cached as valid', async () => {
     const owner = await app.createOrg()
     assert.equal((await app.call('GET', '/api/v1/me', { as: owner })).status, 200)
     await app.db.execute(sql`update api_keys set expires_at = now() where org_id = ${owner.orgId}`)
     assert.equal((await app.call('GET', '/api/v1/me', { as: owner })).status, 401)
   })
 
-  test('a lost role takes its permissions away with the next request', async () => {
+  test('applies a changed role to the next request', async () => {
     const owner = await app.createOrg()
     assert.ok((await second.call('GET', '/api/v1/me', { as: owner })).body.data.permissions.includes('audit:read'))
     await app.db.execute(sql`update members set role = 'member' where org_id = ${owner.orgId}`)
@@ -112,8 +112,8 @@ describe('bearer keys', () => {
   })
 })
 
-describe('the workspace of a call', () => {
-  test('a workspace of another org, a missing one and a malformed one are refused alike', async () => {
+describe('the workspace of a request', () => {
+  test('gives the same answer for a workspace of another org, a missing and a malformed one', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const answers = await Promise.all(
@@ -125,7 +125,7 @@ describe('the workspace of a call', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   })
 
-  test('a member works only in workspaces they were added to; an admin in all', async () => {
+  test('lets members use the workspaces they were added to, and admins all of them', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const admin = await app.createUser(owner, 'admin', { inWorkspace: false })
@@ -140,7 +140,7 @@ describe('the workspace of a call', () => {
     assert.equal((await app.call('GET', '/api/v1/me', { as: member, headers })).body.data.workspace.name, 'Other')
   })
 
-  test('a key narrowed by scopes keeps only what its scopes and its role share', async () => {
+  test('limits a key with scopes to the permissions that its scopes and its role share', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member', { scopes: ['files:*', 'billing:manage'] })
     const { body } = await app.call('GET', '/api/v1/me', { as: member })

@@ -16,7 +16,7 @@ const keyFile = join(dataDir, 'owner-api-key')
 after(() => rm(dataDir, { recursive: true, force: true }))
 
 const emptyDatabase = async (): Promise<void> => {
-  // The ledger cannot be emptied; this is a database that never had one.
+  // Transactions cannot be deleted, so these tests need a new database.
   await app.db.transaction('all orgs', async (db) => {
     for (const table of ['transactions', 'usage_records']) {
       await db.execute(sql`alter table ${raw(table)} disable trigger ${raw(`${table}_keep`)}`)
@@ -34,7 +34,7 @@ const withBootstrap = (values: Partial<Config['bootstrap']>): Config => ({
 })
 
 describe('the first start', () => {
-  test('makes one org, workspace and owner, and a key that works and is kept in a file of its owner', async () => {
+  test('creates one org, workspace and owner, and writes a working API key to a private file', async () => {
     await emptyDatabase()
     const { created, apiKey, apiKeyFile, signInPath } = await bootstrap(app.db, app.config, dataDir)
     assert.equal(created, true)
@@ -51,7 +51,7 @@ describe('the first start', () => {
     assert.equal((await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token } })).status, 200)
   })
 
-  test('happens once: later starts change nothing and tell no key', async () => {
+  test('changes nothing and shows no API key at later starts', async () => {
     await emptyDatabase()
     const { apiKey } = await bootstrap(app.db, app.config, dataDir)
     assert.deepEqual(await bootstrap(app.db, app.config, dataDir), { created: false })
@@ -59,7 +59,7 @@ describe('the first start', () => {
     assert.equal(await readFile(keyFile, 'utf8'), `${apiKey}\n`)
   })
 
-  test('is made by exactly one of several processes that start at the same instant', async () => {
+  test('creates the first org in exactly one of several processes that start at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       await emptyDatabase()
       const outcomes = await Promise.all([app, second, app, second].map(({ db }) => bootstrap(db, app.config, dataDir)))
@@ -76,7 +76,7 @@ describe('the first start', () => {
     }
   })
 
-  test("BOOTSTRAP_API_KEY, _EMAIL and _PASSWORD become the owner's; nothing is written or told", async () => {
+  test('uses BOOTSTRAP_API_KEY, _EMAIL and _PASSWORD for the owner and writes or prints no secret', async () => {
     await emptyDatabase()
     await writeFile(keyFile, 'of an attempt that failed')
     const apiKey = generateKey('test')
@@ -92,7 +92,7 @@ describe('the first start', () => {
     )
   })
 
-  test('an owner whose key cannot be written down is not made; the next start makes one', async () => {
+  test('creates no owner when the key file cannot be written, and creates one at the next start', async () => {
     await emptyDatabase()
     await assert.rejects(bootstrap(app.db, app.config, join(dataDir, 'missing')), { code: 'ENOENT' })
     const row = await app.db.row<{ count: number }>(sql`select count(*)::int as count from users`)
@@ -102,7 +102,7 @@ describe('the first start', () => {
     assert.equal(await readFile(keyFile, 'utf8'), `${apiKey}\n`)
   })
 
-  test('works for an owner who signs in with the default address, owner@localhost', async () => {
+  test('lets the owner sign in with the default address owner@localhost', async () => {
     await emptyDatabase()
     await bootstrap(app.db, withBootstrap({ password: 'a good password' }), dataDir)
     const json = { email: 'owner@localhost', password: 'a good password' }

@@ -16,7 +16,7 @@ type RoleName = keyof typeof everyone
 const all: RoleName[] = ['owner', 'admin', 'billing_manager', 'member']
 const managers: RoleName[] = ['owner', 'admin']
 
-/** Every route of identity that is not public, and who may call it. */
+/** Every route of identity that is not public, and the roles that may call it. */
 const table: [method: string, path: string, roles: RoleName[]][] = [
   ['GET', '/me', all],
   ['GET', '/workspaces', all],
@@ -48,7 +48,7 @@ const publicRoutes = [
   'POST /auth/sign-in/totp',
   'POST /auth/sign-out',
   'GET /auth/session',
-  // For a session alone: whoever was invited may be in no org yet.
+  // Authenticated by the session alone: an invited person may not be a member of any org.
   'GET /me/invitations',
   'POST /me/invitations/:id/accept',
   'POST /me/invitations/:id/decline',
@@ -56,7 +56,7 @@ const publicRoutes = [
 
 const isOfIdentity = /^\/(me|workspaces|members|api-keys|audit-log|auth)(\/|$)/
 
-test('the table below names every route of identity', () => {
+test('the table of permissions contains every route of identity', () => {
   const routes = app.app.routeTable
     .flatMap((route) => [route.method].flat().map((method) => `${method} ${route.url.replace('/api/v1', '')}`))
     .filter((route) => !route.startsWith('HEAD ') && isOfIdentity.test(route.split(' ')[1] ?? ''))
@@ -64,7 +64,7 @@ test('the table below names every route of identity', () => {
   assert.deepEqual(new Set(routes), new Set(named))
 })
 
-/** A request that is refused for nothing but the missing permission: ids are well-formed and unknown, bodies are valid. */
+/** A request that only a missing permission rejects: ids are well-formed and unknown, bodies are valid. */
 const bodies: Record<string, object> = {
   'POST /workspaces': { name: 'W' },
   'PATCH /workspaces/:id': { name: 'W' },
@@ -84,17 +84,17 @@ const call = (as: TestActor | undefined, method: string, path: string) => {
     ...(json && { json }),
   })
 }
-const isRefusedForPermission = (text: string): boolean => text.includes('This request needs the permission')
+const isRejectedForPermission = (text: string): boolean => text.includes('This request needs the permission')
 
-describe('who may call what', () => {
+describe('permissions of identity routes', () => {
   for (const [method, path, roles] of table) {
-    test(`${method} ${path} is for ${roles.join(', ')}`, async () => {
+    test(`allows ${method} ${path} for ${roles.join(', ')} only`, async () => {
       for (const role of all) {
         const { status, text } = await call(everyone[role], method, path)
-        if (roles.includes(role)) assert.ok(!isRefusedForPermission(text), `${role}: ${text}`)
+        if (roles.includes(role)) assert.ok(!isRejectedForPermission(text), `${role}: ${text}`)
         else {
           assert.equal(status, 403, role)
-          assert.ok(isRefusedForPermission(text))
+          assert.ok(isRejectedForPermission(text))
         }
       }
       assert.equal((await call(undefined, method, path)).status, 401)
@@ -102,7 +102,7 @@ describe('who may call what', () => {
   }
 })
 
-test('a key of an owner that was narrowed to files may do nothing to people, workspaces, keys or the audit log', async () => {
+test("rejects requests about people, workspaces, keys and the audit log by an owner's key with files scopes", async () => {
   const narrow = await app.createUser(owner, 'owner', { scopes: ['files:*'] })
   const free = new Set(['/me', '/auth/step-up', '/auth/password', '/auth/two-factor', '/auth/two-factor/confirm'])
   for (const [method, path] of table.filter(([, path]) => !free.has(path))) {

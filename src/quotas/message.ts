@@ -4,7 +4,7 @@ const byteUnits = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 
 const numbers = new Intl.NumberFormat('en-US')
 
-/** In steps of 1024, at most three digits, as the console shows them: `250 MB`, `99.9 GB`. */
+/** Bytes in units of 1,024 with at most three digits, as in the console: `250 MB`, `99.9 GB`. */
 export const formatBytes = (bytes: number): string => {
   if (bytes === 1) return '1 byte'
   let value = bytes
@@ -13,12 +13,12 @@ export const formatBytes = (bytes: number): string => {
     value /= 1_024
     unit += 1
   }
-  // Rounded down, so that less than the limit never reads as the limit.
+  // Rounded down, so that an amount below the limit is never shown as the limit.
   const digits = value >= 100 || unit === 0 ? 0 : value >= 10 ? 1 : 2
   return `${numbers.format(Math.floor(value * 10 ** digits) / 10 ** digits)} ${byteUnits[unit]}`
 }
 
-const things: Record<Exclude<QuotaName, 'storedBytes'>, string> = {
+const nouns: Record<Exclude<QuotaName, 'storedBytes'>, string> = {
   files: 'files',
   eventsKept: 'webhook events',
   webhooks: 'webhooks',
@@ -31,19 +31,19 @@ const amountOf = (name: QuotaName, amount: number): string =>
 
 const limitOf = (name: QuotaName, limit: number): string => {
   if (name === 'storedBytes') return `${formatBytes(limit)} of stored files`
-  return `${numbers.format(limit)} ${limit === 1 ? things[name].slice(0, -1) : things[name]}`
+  return `${numbers.format(limit)} ${limit === 1 ? nouns[name].slice(0, -1) : nouns[name]}`
 }
 
 export interface Excess {
   name: QuotaName
   limit: number
   used: number
-  asked: number
+  requested: number
 }
 
-/** What the quota allows, what is used, and what to do next. */
-export const excessMessage = ({ name, limit, used, asked }: Excess, isUpgradable: boolean): string => {
-  const figures = `${amountOf(name, used)} used, ${amountOf(name, asked)} more requested`
+/** States the quota, the usage and what to do next. */
+export const excessMessage = ({ name, limit, used, requested }: Excess, isUpgradable: boolean): string => {
+  const figures = `${amountOf(name, used)} used, ${amountOf(name, requested)} more requested`
   const next = isUpgradable ? 'choose a larger plan' : 'ask the operator of this server for a larger quota'
   return `The org's quota of ${limitOf(name, limit)} would be exceeded: ${figures}. Delete some, or ${next}.`
 }

@@ -47,7 +47,7 @@ const subscribe = (orgId: string, planId: string, status = 'active') =>
     values (${orgId}, ${`sub_${orgId}`}, ${planId}, ${status}, 0)
     on conflict (org_id, provider_id) do update set plan_id = excluded.plan_id, status = excluded.status`)
 
-/** The command with these words, on the database of the running server. */
+/** Runs an `atrium` command on the database of the running server. */
 const atrium = (...words: string[]): Promise<Output> => {
   const command = quotaCommands.find((one) => words.join(' ').startsWith(`${one.words} `))
   assert.ok(command?.needs === 'database')
@@ -56,14 +56,14 @@ const atrium = (...words: string[]): Promise<Output> => {
 }
 
 describe('a quota of a plan', () => {
-  test('is PAYMENT_REQUIRED when a larger plan can be bought, and FORBIDDEN on the largest', async () => {
+  test('rejects with PAYMENT_REQUIRED when a larger plan can be bought, and with FORBIDDEN on the largest', async () => {
     const owner = await app.createOrg()
     assert.equal((await makeAgent(owner)).status, 201)
-    const refused = await makeAgent(owner)
-    assert.equal(refused.status, 402)
-    assert.equal(refused.body.error.code, 'PAYMENT_REQUIRED')
+    const rejected = await makeAgent(owner)
+    assert.equal(rejected.status, 402)
+    assert.equal(rejected.body.error.code, 'PAYMENT_REQUIRED')
     assert.equal(
-      refused.body.error.message,
+      rejected.body.error.message,
       "The org's quota of 1 agent would be exceeded: 1 used, 1 more requested. Delete some, or choose a larger plan.",
     )
     await subscribe(owner.orgId, 'solo')
@@ -76,14 +76,14 @@ describe('a quota of a plan', () => {
     assert.equal((await quotaOf(owner, 'agents')).used, 3, 'what is there stays')
   })
 
-  test('is FORBIDDEN on a server without a payment provider', async () => {
+  test('rejects with FORBIDDEN on a server without a payment provider', async () => {
     const free = await app.secondServer({ PLANS_FILE: plansFile }, { work: false })
     const owner = await app.createOrg()
     assert.equal((await makeAgent(owner, free)).status, 201)
     assert.equal((await makeAgent(owner, free)).body.error.code, 'FORBIDDEN')
   })
 
-  test('is listed for every member, with what is used, the plan and where the limit comes from', async () => {
+  test('lists quotas for every member with the usage, the plan and the source of the limit', async () => {
     const owner = await app.createOrg()
     const reader = await app.createUser(owner, 'member', { scopes: ['files:read'] })
     await upload(app, owner, 'hello')
@@ -121,7 +121,7 @@ describe('a quota of a plan', () => {
 })
 
 describe('atrium org quota', () => {
-  test('sets limits of one org before those of its plan, shows them, and takes them away again', async () => {
+  test('sets, lists and removes quotas of an org that override those of its plan', async () => {
     const owner = await app.createOrg()
     const other = await app.createOrg()
     const set = await atrium('org', 'quota', '--org', owner.orgId, '--agents', '2', '--webhooks', 'unlimited')
@@ -147,7 +147,7 @@ describe('atrium org quota', () => {
     )
   })
 
-  test('reaches running servers that have counted on another limit within seconds', async () => {
+  test('applies a changed quota on running servers within seconds', async () => {
     const owner = await app.createOrg()
     await createFolder(app, owner, 'First')
     await atrium('org', 'quota', '--org', owner.orgId, '--files', '1')
@@ -158,7 +158,7 @@ describe('atrium org quota', () => {
     })
   })
 
-  test('rejects a limit that is no number, and an org that is not there', async () => {
+  test('rejects a quota that is not a number, and an unknown org', async () => {
     const owner = await app.createOrg()
     for (const text of ['-1', '1.5', 'many', '99999999999999999']) {
       await assert.rejects(
@@ -172,7 +172,7 @@ describe('atrium org quota', () => {
 })
 
 describe('the configuration', () => {
-  test('rejects limits and quotas of plans that are no whole numbers, and names that are no quotas', async () => {
+  test('rejects quotas in the configuration that are not whole numbers or have unknown names', async () => {
     const parse = (env: Record<string, string>) => () => parseConfig({ NODE_ENV: 'test', ...env })
     assert.throws(parse({ QUOTA_FILES: '-1' }), /QUOTA_FILES must be a whole number, or unlimited, not "-1"/)
     assert.throws(parse({ QUOTA_FILE: '1' }), /QUOTA_FILE is not a variable of Atrium/)
@@ -186,7 +186,7 @@ describe('the configuration', () => {
 })
 
 describe('an org that is far from its quotas', () => {
-  test('stores files and events without waiting for the lock that orgs near a quota take', async () => {
+  test('stores files and events of an org far from its quotas without the lock of orgs near a quota', async () => {
     const owner = await app.createOrg()
     const webhook = await createWebhook(app, owner)
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
@@ -211,7 +211,7 @@ describe('an org that is far from its quotas', () => {
 })
 
 describe('usage counters', () => {
-  test('that are off are found by atrium usage verify and corrected, and uploads meanwhile stay counted', async () => {
+  test('finds and corrects wrong usage counters with `atrium usage verify` and keeps counting concurrent uploads', async () => {
     const owner = await app.createOrg()
     const webhook = await createWebhook(app, owner)
     await upload(app, owner, 'hello')
@@ -239,7 +239,7 @@ describe('usage counters', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('that are off are corrected by the daily job, which says so in the log', async () => {
+  test('corrects wrong usage counters in the daily job and logs it', async () => {
     const owner = await app.createOrg()
     await upload(app, owner, 'hello')
     await db.execute(sql`update org_file_usage set files = -100 where org_id = ${owner.orgId}`)
@@ -249,7 +249,7 @@ describe('usage counters', () => {
     await until('the log says so', () => app.logLines.some((line) => line.includes('usage counter was off')))
   })
 
-  test('of events go down by exactly what retention drops', async () => {
+  test('reduces the counter of events by exactly the events that retention deletes', async () => {
     const owner = await app.createOrg()
     const webhook = await createWebhook(app, owner)
     await accept(app, webhook, { type: 'new' })
@@ -268,7 +268,7 @@ describe('usage counters', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('are exact after uploads, moves and deletions that overlap', async () => {
+  test('keeps usage counters exact under concurrent uploads, moves and deletions', async () => {
     const owner = await app.createOrg()
     const folder = await createFolder(app, owner, 'Folder')
     const other = await createFolder(app, owner, 'Other')

@@ -3,16 +3,16 @@ import { sql } from '../platform/database/database.ts'
 import type { Db, Transaction } from '../platform/database/database.ts'
 
 export interface StateRow {
-  /** Null: the org pays for no plan. */
+  /** Null without a subscription. */
   planId: string | null
-  /** Limits that the operator set for this org. A value of null: unlimited. */
+  /** Limits that the operator set for this org; null means unlimited. */
   overrides: Partial<Record<QuotaName, number | null>>
   storedBytes: bigint
   files: bigint
   eventsKept: bigint
 }
 
-/** The org's plan, its own limits, and what is counted for it. Counts may be below zero until drift is repaired. */
+/** The org's plan, overrides and counters. Counters that drifted below zero count as 0. */
 export const findState = (db: Db, orgId: string) =>
   db.row<StateRow>(sql`
     select
@@ -27,13 +27,13 @@ export const findState = (db: Db, orgId: string) =>
       from org_file_usage where org_id = ${orgId}
     ) f`)
 
-/** Requests of one org that are near a limit take turns until each one's transaction has ended. */
+/** Serializes the requests of an org that is near a limit, until the transaction ends. */
 export const lockUsage = (db: Transaction, orgId: string) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended('quotas ' || ${orgId}, 0))`)
 
 export type RowQuota = 'webhooks' | 'agents' | 'connections'
 
-/** The webhooks, agents or connections of the org, but no more than `most`. What the server itself makes is left out. */
+/** Counts the webhooks, agents or connections of the org, up to `most`, without those that the server creates. */
 const counts = {
   webhooks: (orgId: string, most: number) => sql`
     select count(*)::int as found from (
@@ -50,8 +50,8 @@ const counts = {
 export const countRows = async (db: Db, orgId: string, name: RowQuota, most = 2_147_483_647): Promise<number> =>
   (await db.row<{ found: number }>(counts[name](orgId, most)))?.found ?? 0
 
-/** Notes a rejected request. `isNews` when the audit log has not said so for a day. */
-export const upsertRefusal = (db: Transaction, orgId: string, name: QuotaName) =>
+/** Records a rejected request. `isNews` when the audit log has no entry of the last day about it. */
+export const upsertRejection = (db: Transaction, orgId: string, name: QuotaName) =>
   db.row<{ isNews: boolean }>(sql`
     insert into org_quota_refusals as r (org_id, name, refused_at, audited_at)
     values (${orgId}, ${name}, now(), now())
@@ -59,7 +59,7 @@ export const upsertRefusal = (db: Transaction, orgId: string, name: QuotaName) =
       audited_at = case when r.audited_at < now() - interval '1 day' then now() else r.audited_at end
     returning audited_at = now() as is_news`)
 
-export const listRefusals = (db: Db, orgId: string) =>
+export const listRejections = (db: Db, orgId: string) =>
   db.rows<{ name: QuotaName; refusedAt: string }>(sql`
     select name, refused_at from org_quota_refusals where org_id = ${orgId}`)
 

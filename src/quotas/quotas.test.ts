@@ -31,17 +31,17 @@ const quotaOf = async (as: TestActor, name: QuotaName) => {
 const usedOf = async (as: TestActor, name: QuotaName): Promise<number> => (await quotaOf(as, name)).used
 const bytes = (size: number) => [{ name: 'file', filename: 'a.txt', type: 'text/plain', value: 'x'.repeat(size) }]
 
-const assertRefused = (answer: Answer, figures: RegExp): void => {
+const assertRejected = (answer: Answer, figures: RegExp): void => {
   assert.equal(answer.status, 403, answer.text)
   assert.equal(answer.body.error.code, 'FORBIDDEN')
   assert.match(answer.body.error.message, figures)
 }
 
-/** How many of ten that are sent at once get through. */
+/** The number of successes among ten concurrent requests. */
 const tenAtOnce = async (send: (n: number) => Promise<Answer>): Promise<number> => {
   const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => send(n)))
   const through = answers.filter(({ status }) => status < 300)
-  for (const answer of answers.filter(({ status }) => status >= 300)) assertRefused(answer, /The org's quota of/)
+  for (const answer of answers.filter(({ status }) => status >= 300)) assertRejected(answer, /The org's quota of/)
   return through.length
 }
 
@@ -98,7 +98,7 @@ const kinds: Kind[] = [
 
 for (const { name, limit, figures, make, remove } of kinds) {
   describe(`the quota of ${name}`, () => {
-    test('lets an org fill it, rejects what exceeds it with the figures, and has room again after a deletion', async () => {
+    test(`lets an org use its quota of ${name}, rejects more with the figures, and accepts more after a deletion`, async () => {
       const owner = await app.createOrg()
       const other = await app.createOrg()
       const made: Answer[] = []
@@ -108,7 +108,7 @@ for (const { name, limit, figures, make, remove } of kinds) {
         made.push(answer)
       }
       const before = await traces(app)
-      assertRefused(await make(owner, 100), figures)
+      assertRejected(await make(owner, 100), figures)
       assert.deepEqual(await traces(app), before, 'nothing of it is left')
       assert.equal((await quotaOf(owner, name)).used, limit)
       assert.notEqual((await quotaOf(owner, name)).lastRefusedAt, null)
@@ -118,10 +118,10 @@ for (const { name, limit, figures, make, remove } of kinds) {
       assert.ok(first)
       assert.equal((await remove(owner, first)).status, 200)
       assert.equal((await make(owner, 101)).status, 201)
-      assertRefused(await make(owner, 102), figures)
+      assertRejected(await make(owner, 102), figures)
     })
 
-    test('lets no more than the limit through when ten requests arrive at once', async () => {
+    test(`accepts no more than the quota of ${name} when ten requests arrive at once`, async () => {
       const owner = await app.createOrg()
       const most = name === 'storedBytes' ? 2 : limit
       assert.equal(await tenAtOnce((n) => make(owner, n)), most)
@@ -131,7 +131,7 @@ for (const { name, limit, figures, make, remove } of kinds) {
 }
 
 describe('the quota of files', () => {
-  test('counts folders, links and the folders of projects', async () => {
+  test('counts folders, links and the folders of projects as files', async () => {
     const owner = await app.createOrg()
     const folder = await createFolder(app, owner, 'Folder')
     const file = await upload(app, owner, 'x', { parentId: folder.id })
@@ -151,7 +151,7 @@ describe('the quota of files', () => {
     assert.equal(await usedOf(owner, 'files'), 2, 'the folder went with the file in it')
   })
 
-  test('holds for a file that an agent or an MCP client writes', async () => {
+  test('applies the quota of files to files that agents and MCP clients write', async () => {
     const owner = await app.createOrg()
     const write = (text: string) =>
       app.call('POST', '/mcp', {
@@ -167,9 +167,9 @@ describe('the quota of files', () => {
     const good = await write('x'.repeat(600))
     assert.equal(good.body.result.isError ?? false, false, good.text)
     const before = await traces(app)
-    const refused = await write('x'.repeat(600))
-    assert.equal(refused.body.result.isError, true)
-    assert.match(refused.text, /The org's quota of 1,000 bytes of stored files would be exceeded: 600 bytes used/)
+    const rejected = await write('x'.repeat(600))
+    assert.equal(rejected.body.result.isError, true)
+    assert.match(rejected.text, /The org's quota of 1,000 bytes of stored files would be exceeded: 600 bytes used/)
     assert.deepEqual(await traces(app), before)
     assert.notEqual((await quotaOf(owner, 'storedBytes')).lastRefusedAt, null)
   })
@@ -179,11 +179,11 @@ describe('the quota of stored bytes', () => {
   const pending = (as: TestActor, size: number) =>
     post(as, '/files', { source: 'upload', name: 'a.txt', mimeType: 'text/plain', size })
 
-  test('reserves the size of a pending upload, whose bytes are accepted however full the org is by then', async () => {
+  test('reserves the size of a pending upload, so that its bytes are accepted even when the quota is used up by then', async () => {
     const owner = await app.createOrg()
     const { file, uploadUrl } = (await pending(owner, 400)).body.data
     await upload(app, owner, 'x'.repeat(600))
-    assertRefused(await pending(owner, 1), /1,000 bytes used, 1 byte more requested/)
+    assertRejected(await pending(owner, 1), /1,000 bytes used, 1 byte more requested/)
     const put = await app.call('PUT', pathOf(app, uploadUrl), { body: 'y'.repeat(400) })
     assert.equal(put.status, 200, put.text)
     assert.equal(await usedOf(owner, 'storedBytes'), 1_000)
@@ -191,7 +191,7 @@ describe('the quota of stored bytes', () => {
     assert.equal(await usedOf(owner, 'storedBytes'), 600)
   })
 
-  test('gives back the reservation of an upload that never came', async () => {
+  test('releases the reserved bytes of an upload that expired', async () => {
     const owner = await app.createOrg()
     const { file } = (await pending(owner, 1_000)).body.data
     assert.equal(await usedOf(owner, 'storedBytes'), 1_000)
@@ -204,7 +204,7 @@ describe('the quota of stored bytes', () => {
     assert.equal(await usedOf(owner, 'files'), 0)
   })
 
-  test('counts each file of the same bytes', async () => {
+  test('counts the size of every file, also of files with equal bytes', async () => {
     const owner = await app.createOrg()
     await upload(app, owner, 'x'.repeat(400))
     await upload(app, owner, 'x'.repeat(400))
@@ -212,7 +212,7 @@ describe('the quota of stored bytes', () => {
     await leavesNothing(app, 'FORBIDDEN', () => sendForm(app, owner, bytes(400)))
   })
 
-  test('rejects a stream of unknown length and leaves nothing of it', async () => {
+  test('rejects a stream of unknown length that exceeds the quota, and stores nothing of it', async () => {
     const owner = await app.createOrg()
     const parts = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`
     const stream = () =>
@@ -242,15 +242,15 @@ describe('the quota of events kept', () => {
     return webhook
   }
 
-  test('rejects the event that exceeds it with the figures, stores nothing of it, and tells the people of the org', async () => {
+  test('rejects an event that exceeds the quota of events with the figures, stores nothing, and records it in the audit log', async () => {
     const owner = await app.createOrg()
     const other = await app.createOrg()
     const webhook = await fill(owner)
     const id = freshId()
-    const refused = await deliver(app, webhook, { type: 'late' }, { id })
-    assertRefused(refused, /^The org's quota of 3 webhook events would be exceeded: 3 used, 1 more requested\./)
-    assertRefused(await deliver(app, webhook, { type: 'late' }, { id }), /quota of 3 webhook events/)
-    assertRefused(await post(owner, '/webhooks/test', { webhookId: webhook.id }), /quota of 3 webhook events/)
+    const rejected = await deliver(app, webhook, { type: 'late' }, { id })
+    assertRejected(rejected, /^The org's quota of 3 webhook events would be exceeded: 3 used, 1 more requested\./)
+    assertRejected(await deliver(app, webhook, { type: 'late' }, { id }), /quota of 3 webhook events/)
+    assertRejected(await post(owner, '/webhooks/test', { webhookId: webhook.id }), /quota of 3 webhook events/)
     assert.equal((await eventsOf(app, owner, webhook)).length, 3)
     const keys = await db.row<{ keys: number }>(sql`
       select count(*)::int as keys from webhook_event_keys where org_id = ${owner.orgId} and event_id not in (
@@ -266,7 +266,7 @@ describe('the quota of events kept', () => {
     await fill(other)
   })
 
-  test('has room again when a webhook is deleted and its events are removed', async () => {
+  test('accepts events again after a webhook is deleted and its events are removed', async () => {
     const owner = await app.createOrg()
     const webhook = await fill(owner)
     assert.equal((await app.call('DELETE', `${api}/webhooks/${webhook.id}`, { as: owner })).status, 200)
@@ -274,7 +274,7 @@ describe('the quota of events kept', () => {
     await fill(owner)
   })
 
-  test('lets no more than the limit through when ten events arrive at once, over several webhooks', async () => {
+  test('accepts no more than the quota of events when ten events arrive at several webhooks at once', async () => {
     const owner = await app.createOrg()
     const webhooks = [await createWebhook(app, owner), await createWebhook(app, owner)]
     const through = await tenAtOnce((n) => deliver(app, webhooks[n % 2]!, { type: 'a', n }))
@@ -284,7 +284,7 @@ describe('the quota of events kept', () => {
     assert.equal(kept.flat().length, 3)
   })
 
-  test('counts an event that arrives twice once', async () => {
+  test('counts a repeated event once', async () => {
     const owner = await app.createOrg()
     const webhook = await createWebhook(app, owner)
     const id = freshId()
@@ -296,13 +296,13 @@ describe('the quota of events kept', () => {
 })
 
 describe('the quota of connections', () => {
-  test('holds for the redirect to a provider, and leaves a connection that is there alone', async () => {
+  test('rejects the OAuth redirect for a new connection beyond the quota, but not for an existing one', async () => {
     const owner = await app.createOrg()
     const start = (label: string) =>
       app.call('GET', `${api}/connections/oauth/start?connector=github&label=${label}`, { as: owner })
     assert.equal((await start('one')).status, 302)
     assert.equal((await start('two')).status, 302)
-    assertRefused(
+    assertRejected(
       await start('three'),
       /^The org's quota of 2 connections would be exceeded: 2 used, 1 more requested\./,
     )
@@ -311,8 +311,8 @@ describe('the quota of connections', () => {
   })
 })
 
-describe('what the server makes by itself', () => {
-  test('is neither counted nor rejected: the default agent of an org that may have no agents', async () => {
+describe('resources that the server creates', () => {
+  test('does not count or reject the default agent of an org with a quota of 0 agents', async () => {
     const none = await app.secondServer({ QUOTA_AGENTS: '0' }, { work: false })
     const owner = await app.createOrg()
     const agents = await none.call('GET', `${api}/agents`, { as: owner })
@@ -322,16 +322,16 @@ describe('what the server makes by itself', () => {
     )
     const { body } = await none.call('GET', `${api}/quotas`, { as: owner })
     assert.equal(body.data.items.find(({ name }: { name: string }) => name === 'agents').used, 0)
-    const refused = await none.call('POST', `${api}/agents`, { as: owner, json: { name: 'Helper' } })
+    const rejected = await none.call('POST', `${api}/agents`, { as: owner, json: { name: 'Helper' } })
     assert.match(
-      refused.body.error.message,
+      rejected.body.error.message,
       /^The org's quota of 0 agents would be exceeded: 0 used, 1 more requested\./,
     )
   })
 })
 
 describe('two servers on one database', () => {
-  test('let no more than the limit through together', async () => {
+  test('accept no more than the quota together when two servers share a database', async () => {
     const second = await app.secondServer(
       { QUOTA_FILES: '4', QUOTA_EVENTS_KEPT: '3', QUOTA_AGENTS: '2' },
       { work: false },

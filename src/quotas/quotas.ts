@@ -11,11 +11,11 @@ import type { Excess } from './message.ts'
 import * as queries from './queries.ts'
 import type { RowQuota, StateRow } from './queries.ts'
 
-/** What is counted by counters instead of by looking at rows. */
+/** Quotas with counters; the others count rows. */
 export type CountedQuota = Exclude<QuotaName, RowQuota>
 export type Amounts = Partial<Record<CountedQuota, number>>
 
-/** A request that would exceed a quota. PAYMENT_REQUIRED when a larger plan can be bought, else FORBIDDEN. */
+/** The error of a request that would exceed a quota: PAYMENT_REQUIRED when a larger plan can be bought, else FORBIDDEN. */
 export class QuotaExceeded extends ApiError {
   readonly orgId: string
   readonly quota: QuotaName
@@ -33,33 +33,33 @@ export interface QuotaRow {
   limit: number | null
   used: number
   unit: 'bytes' | 'count'
-  /** Null: the server has no plans. */
+  /** Null on a server without plans. */
   plan: string | null
   source: 'plan' | 'operator'
   lastRefusedAt: string | null
 }
 
 export interface Quotas {
-  /** Rejects a request before its body is read when there is no room for it. Outside of transactions. */
-  check(orgId: string, asked: Amounts): Promise<void>
+  /** Throws QuotaExceeded when `requested` exceeds a quota, before the body is read. Outside of transactions. */
+  check(orgId: string, requested: Amounts): Promise<void>
   /**
-   * The same in the transaction that counts `asked`, right before its insert. Far from the limits it asks the database
-   * nothing; near one, it locks the org's usage until the transaction ends. Take it before the audit log is written.
+   * The same check in the transaction of the insert, right before it. Without a query when the org is far from its limits;
+   * near one, it locks the org's usage until the transaction ends. Call it before the audit log is written.
    */
-  take(db: Transaction, orgId: string, asked: Amounts): Promise<void>
-  /** Room for one more row, counted exactly under the same lock. `isCounted`: the new row is among them already. */
-  takeRow(db: Transaction, orgId: string, name: RowQuota, isCounted?: boolean): Promise<void>
-  /** Whether `take` of one would lock. Outside of transactions. */
+  checkInsert(db: Transaction, orgId: string, requested: Amounts): Promise<void>
+  /** Checks one more row, counted exactly under the same lock. `isCounted`: the new row was inserted before the check. */
+  checkRow(db: Transaction, orgId: string, name: RowQuota, isCounted?: boolean): Promise<void>
+  /** Whether `checkInsert` of one would lock. Outside of transactions. */
   isNear(orgId: string, name: CountedQuota): Promise<boolean>
-  /** Writes down a rejected request, for the org's people. Never throws. Outside of transactions. */
-  noteRefusal(error: unknown): Promise<void>
+  /** Records a rejected request for the org's members. Never throws. Outside of transactions. */
+  recordRejection(error: unknown): Promise<void>
   list(orgId: string): Promise<QuotaRow[]>
 }
 
 export interface QuotaOptions {
   db: Database
   log: Log
-  /** Of orgs without a plan, on a server whose plans have no free one. */
+  /** Quotas of orgs without a plan, on a server without a free plan. */
   defaults: QuotaLimits
   plans: readonly Plan[]
   takesPayments: boolean
@@ -73,27 +73,27 @@ interface State {
   used: Record<CountedQuota, number>
 }
 
-/** For so long a process counts on what it has read, when that is far from the limits. */
+/** How long a process relies on a cached state of an org that is far from its limits. */
 const maxAgeMs = 5_000
 const maxKnownOrgs = 10_000
-/** Within a tenth of a limit, or within this, every request is counted exactly. */
+/** Within a tenth of a limit, or within this distance, every request is counted exactly. */
 const headroom: Record<CountedQuota, number> = { storedBytes: 4_294_967_296, files: 1_000, eventsKept: 50_000 }
-/** A sender that goes on and on is written down once in a while. */
-const noteEveryMs = 60_000
+/** Repeated rejections of one quota of an org are recorded once per interval. */
+const recordEveryMs = 60_000
 
 const counted = ['storedBytes', 'files', 'eventsKept'] as const satisfies CountedQuota[]
 
-const isNearLimit = ({ limits, used }: State, name: CountedQuota, asked: number): boolean => {
+const isNearLimit = ({ limits, used }: State, name: CountedQuota, requested: number): boolean => {
   const limit = limits[name]
-  return limit !== null && limit - used[name] - asked < Math.max(limit / 10, headroom[name])
+  return limit !== null && limit - used[name] - requested < Math.max(limit / 10, headroom[name])
 }
 
-const isNearAny = (state: State, asked: Amounts): boolean =>
-  counted.some((name) => asked[name] !== undefined && isNearLimit(state, name, asked[name]))
+const isNearAny = (state: State, requested: Amounts): boolean =>
+  counted.some((name) => requested[name] !== undefined && isNearLimit(state, name, requested[name]))
 
 const stateFrom = (row: StateRow | undefined, { plans, defaults }: QuotaOptions): State => {
   const freePlan = plans.find(({ id }) => id === 'free') ?? plans.find(({ priceCents }) => priceCents === 0)
-  // A plan that was taken out of the file leaves its subscribers the defaults.
+  // Subscribers of a plan that was removed from the file have the default quotas.
   const plan = row?.planId == null ? freePlan : plans.find(({ id }) => id === row.planId)
   const overrides = row?.overrides ?? {}
   return {
@@ -109,7 +109,7 @@ const stateFrom = (row: StateRow | undefined, { plans, defaults }: QuotaOptions)
   }
 }
 
-/** What is known of each org's limits and usage. */
+/** A cache of the limits and usage of orgs. */
 const createStates = (options: QuotaOptions) => {
   const known = new Map<string, State>()
 
@@ -120,7 +120,7 @@ const createStates = (options: QuotaOptions) => {
     return state
   }
 
-  /** At most 5 s old. While one caller reads it anew, the others go on with the old one. */
+  /** A state that is at most 5 s old. While one caller reloads it, the others use the old one. */
   const recent = (db: Db, orgId: string): State | Promise<State> => {
     const state = known.get(orgId)
     if (!state) return load(db, orgId)
@@ -132,12 +132,11 @@ const createStates = (options: QuotaOptions) => {
   return { load, recent }
 }
 
-/** Writes down rejected requests, so that the people of the org learn of them. */
-const createRefusalNotes = ({ db: database, log }: QuotaOptions): Quotas['noteRefusal'] => {
-  const notedMs = new Map<string, number>()
+const createRejectionRecorder = ({ db: database, log }: QuotaOptions): Quotas['recordRejection'] => {
+  const recordedMs = new Map<string, number>()
   const write = (orgId: string, quota: QuotaName): Promise<void> =>
     database.transaction({ orgId }, async (db) => {
-      const written = await queries.upsertRefusal(db, orgId, quota)
+      const written = await queries.upsertRejection(db, orgId, quota)
       if (!written?.isNews) return
       await audit(db, systemActor(orgId, 'Atrium'), 'quota.exceeded', { type: 'quota', id: null, details: { quota } })
     })
@@ -147,19 +146,19 @@ const createRefusalNotes = ({ db: database, log }: QuotaOptions): Quotas['noteRe
     const { orgId, quota } = error
     const key = `${orgId} ${quota}`
     const now = Date.now()
-    if (now - (notedMs.get(key) ?? 0) < noteEveryMs) return
-    if (notedMs.size >= maxKnownOrgs) notedMs.clear()
-    notedMs.set(key, now)
+    if (now - (recordedMs.get(key) ?? 0) < recordEveryMs) return
+    if (recordedMs.size >= maxKnownOrgs) recordedMs.clear()
+    recordedMs.set(key, now)
     try {
       await write(orgId, quota)
     } catch (cause) {
-      log.warn({ err: cause, orgId, quota }, 'an exceeded quota was not written down')
+      log.warn({ err: cause, orgId, quota }, 'an exceeded quota was not recorded')
     }
   }
 }
 
 const listQuotas = async (db: Db, orgId: string, state: State): Promise<QuotaRow[]> => {
-  const refusals = await queries.listRefusals(db, orgId)
+  const rejections = await queries.listRejections(db, orgId)
   const used: Record<QuotaName, number> = {
     ...state.used,
     webhooks: await queries.countRows(db, orgId, 'webhooks'),
@@ -173,11 +172,11 @@ const listQuotas = async (db: Db, orgId: string, state: State): Promise<QuotaRow
     unit: name === 'storedBytes' ? 'bytes' : 'count',
     plan: state.planId,
     source: state.overridden.has(name) ? 'operator' : 'plan',
-    lastRefusedAt: refusals.find((refusal) => refusal.name === name)?.refusedAt ?? null,
+    lastRefusedAt: rejections.find((rejection) => rejection.name === name)?.refusedAt ?? null,
   }))
 }
 
-/** The rules of quotas for one process. See docs/decisions/0027-quotas.md for what is exact and when. */
+/** The quotas of one process. docs/decisions/0027-quotas.md describes when they are exact. */
 export const createQuotas = (options: QuotaOptions): Quotas => {
   const { db: database, plans, takesPayments } = options
   const { load, recent } = createStates(options)
@@ -190,28 +189,29 @@ export const createQuotas = (options: QuotaOptions): Quotas => {
     return new QuotaExceeded(orgId, excess, takesPayments && isLarger && !state.overridden.has(excess.name))
   }
 
-  const checkExactly = (orgId: string, state: State, asked: Amounts): void => {
+  const checkExactly = (orgId: string, state: State, requested: Amounts): void => {
     for (const name of counted) {
       const limit = state.limits[name]
-      const amount = asked[name]
-      // An empty file needs no room, even in an org that is over its quota.
+      const amount = requested[name]
+      // An empty file is accepted even when the org is over its quota.
       if (limit === null || amount === undefined || amount === 0) continue
       const used = state.used[name]
-      if (used + amount > limit) throw exceeded(orgId, state, { name, limit, used, asked: amount })
+      if (used + amount > limit) throw exceeded(orgId, state, { name, limit, used, requested: amount })
     }
   }
 
   return {
-    check: async (orgId, asked) => {
-      if (isNearAny(await recent(database, orgId), asked)) checkExactly(orgId, await load(database, orgId), asked)
+    check: async (orgId, requested) => {
+      if (isNearAny(await recent(database, orgId), requested))
+        checkExactly(orgId, await load(database, orgId), requested)
     },
-    take: async (db, orgId, asked) => {
-      if (!isNearAny(await recent(db, orgId), asked)) return
+    checkInsert: async (db, orgId, requested) => {
+      if (!isNearAny(await recent(db, orgId), requested)) return
       await queries.lockUsage(db, orgId)
-      // A statement of its own: it sees what was committed while the lock was waited for.
-      checkExactly(orgId, await load(db, orgId), asked)
+      // A separate statement, which sees what was committed while this one waited for the lock.
+      checkExactly(orgId, await load(db, orgId), requested)
     },
-    takeRow: async (db, orgId, name, isCounted = false) => {
+    checkRow: async (db, orgId, name, isCounted = false) => {
       if ((await recent(db, orgId)).limits[name] === null) return
       await queries.lockUsage(db, orgId)
       const state = await load(db, orgId)
@@ -219,10 +219,10 @@ export const createQuotas = (options: QuotaOptions): Quotas => {
       if (limit === null) return
       const own = isCounted ? 1 : 0
       const used = (await queries.countRows(db, orgId, name, limit + 1 + own)) - own
-      if (used >= limit) throw exceeded(orgId, state, { name, limit, used, asked: 1 })
+      if (used >= limit) throw exceeded(orgId, state, { name, limit, used, requested: 1 })
     },
     isNear: async (orgId, name) => isNearLimit(await recent(database, orgId), name, 1),
-    noteRefusal: createRefusalNotes(options),
+    recordRejection: createRejectionRecorder(options),
     list: async (orgId) => listQuotas(database, orgId, await load(database, orgId)),
   }
 }

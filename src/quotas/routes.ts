@@ -5,8 +5,8 @@ import type { Quotas } from './quotas.ts'
 import { QuotaList } from './schemas.ts'
 
 export const registerQuotaRoutes = (app: App, { quotas }: { quotas: Quotas }): void => {
-  // Transactions have ended by then: what a rejected request did is rolled back, and that it was rejected is kept.
-  app.addHook('onError', (_request, _reply, error) => quotas.noteRefusal(error))
+  // After the transaction has been rolled back, so that the record of the rejection is kept.
+  app.addHook('onError', (_request, _reply, error) => quotas.recordRejection(error))
 
   app.get(
     `${apiPrefix}/quotas`,

@@ -5,10 +5,10 @@ export const listOrgs = (db: Db) =>
   db.rows<{ orgId: string }>(sql`-- all orgs: the daily reconciliation
     select id as org_id from orgs order by id`)
 
-/** Counting the events of a large org may take longer than a request may. */
-export const takeTime = (db: Transaction) => db.execute(sql`set local statement_timeout = 0`)
+/** Counting the events of a large org may take longer than the statement timeout of requests. */
+export const removeStatementTimeout = (db: Transaction) => db.execute(sql`set local statement_timeout = 0`)
 
-/** One reconciliation at a time: two at once would both add the same correction. */
+/** Allows one reconciliation per org at a time, because two would both add the same correction. */
 export const lockReconciliation = (db: Transaction, orgId: string) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended('usage reconciliation ' || ${orgId}, 0))`)
 
@@ -19,7 +19,7 @@ export interface FileDrift {
   foundBytes: bigint
 }
 
-/** Counters and rows in one snapshot: since a transaction changes both, their difference is drift, whoever is writing. */
+/** Counters and rows in one snapshot. Every transaction changes both, so a difference is drift even under writes. */
 export const findFileDrift = (db: Db, orgId: string) =>
   db.row<FileDrift>(sql`
     select u.counted_files, u.counted_bytes, f.found_files, f.found_bytes
@@ -37,7 +37,7 @@ export interface EventDrift {
   foundEvents: bigint
 }
 
-/** The days on which they differ. */
+/** The days on which counter and rows differ. */
 export const listEventDrift = (db: Db, orgId: string) =>
   db.rows<EventDrift>(sql`
     select day, coalesce(u.events, 0)::bigint as counted_events, coalesce(e.events, 0)::bigint as found_events

@@ -4,20 +4,20 @@ import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
 import * as queries from './verify-queries.ts'
 
-/** A counter that does not say what is there. */
+/** A counter that differs from the stored rows. */
 export interface Drift {
   orgId: string
   quota: 'storedBytes' | 'files' | 'eventsKept'
   counted: number
   found: number
-  /** Of events. */
+  /** Set for `eventsKept`, which has a counter per day. */
   day?: string
 }
 
-/** Compares the counters of an org with what is there, and corrects them when `repair` is set. */
+/** Compares the counters of an org with its rows, and corrects them when `repair` is set. */
 export const verifyUsage = (db: Database, orgId: string, { repair }: { repair: boolean }): Promise<Drift[]> =>
   db.transaction({ orgId }, async (db) => {
-    await queries.takeTime(db)
+    await queries.removeStatementTimeout(db)
     await queries.lockReconciliation(db, orgId)
     const drifts: Drift[] = []
     const files = await queries.findFileDrift(db, orgId)
@@ -29,7 +29,7 @@ export const verifyUsage = (db: Database, orgId: string, { repair }: { repair: b
       add('files', countedFiles, foundFiles)
       add('storedBytes', countedBytes, foundBytes)
       if (repair && drifts.length > 0) {
-        // A difference is added, not a value set: what others count meanwhile stays counted.
+        // The difference is added, so that concurrent changes of the counters are kept.
         await queries.addFileUsage(db, orgId, foundFiles - countedFiles, foundBytes - countedBytes)
       }
     }
@@ -41,7 +41,7 @@ export const verifyUsage = (db: Database, orgId: string, { repair }: { repair: b
     return drifts
   })
 
-/** The same for every org. */
+/** Verifies the counters of every org. */
 export const verifyAllUsage = async (
   db: Database,
   options: { repair: boolean; signal?: AbortSignal },
@@ -66,7 +66,7 @@ export const registerQuotaJobs = (
 ): void => {
   jobs.work(reconcileUsage, async (_payload, { signal }) => {
     const { drifts } = await verifyAllUsage(db, { repair: true, signal })
-    for (const drift of drifts) log.warn(drift, 'a usage counter was off, and was corrected')
+    for (const drift of drifts) log.warn(drift, 'a usage counter was wrong and was corrected')
   })
   jobs.schedule(reconcileUsage, '47 2 * * *')
 }

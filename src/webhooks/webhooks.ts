@@ -125,7 +125,7 @@ export const createWebhook = async (
     createdBy: actor.userId,
   }
   return db.transaction(actor, async (db) => {
-    await deps.quotas.takeRow(db, actor.orgId, 'webhooks')
+    await deps.quotas.checkRow(db, actor.orgId, 'webhooks')
     const row = await queries.insertWebhook(db, actor.orgId, webhook)
     if (!row) throw new Error('insert conflicted on the key of built-in webhooks')
     await audit(db, actor, 'webhook.created', { type: 'webhook', id, details: { name: row.name, source } })

@@ -82,7 +82,7 @@ const insertOrFind = async (
     const inserted = await queries.insertConnection(db, actor, { id, connectorSlug: slug, label, status })
     if (inserted) {
       // After the insert, because an existing connection must not count twice.
-      await quotas.takeRow(db, actor.orgId, 'connections', true)
+      await quotas.checkRow(db, actor.orgId, 'connections', true)
       await audit(db, actor, 'connection.created', { type: 'connection', id, details: { connector: slug } })
       return { connection: inserted, isNew: true }
     }

@@ -58,7 +58,7 @@ export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: 
     const { id, folderId } = project
     const place = { parentId: null, projectId: id }
     // After the slug, for which others may wait.
-    await quotas.take(db, actor.orgId, { files: 1 })
+    await quotas.checkInsert(db, actor.orgId, { files: 1 })
     await insertFile(db, actor, { id: folderId, source: 'folder', name, ...place, isProtected: true })
     await audit(db, actor, 'project.created', { type: 'project', id, details: { name, slug: project.slug } })
     return project

@@ -155,7 +155,7 @@ const useReceived = async <T>(
   } catch (error) {
     await discard(deps, received.orgId, received.blobId)
     // Agents write files, too, and no request ends with their error.
-    await deps.quotas.noteRefusal(error)
+    await deps.quotas.recordRejection(error)
     throw error
   }
 }
@@ -177,7 +177,7 @@ export const createUploadedFile = (
   useReceived(deps, transactions, received, async (db, blobId) => {
     const place = await resolvePlace(db, actor, file)
     const { sha256, sizeBytes } = received
-    await deps.quotas.take(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
+    await deps.quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
     return existing(
       await queries.insertFile(db, actor, {
         id: newId(),

@@ -18,7 +18,7 @@ const withKey = (actor: TestActor, answer: Answer): TestActor => ({
 })
 
 describe('POST /api-keys', () => {
-  test('answers the key once; it works everywhere, and only its hash is stored', async () => {
+  test('returns the new API key once, accepts it on every process, and stores only its hash', async () => {
     const owner = await app.createOrg()
     const answer = await mint(owner, { name: 'CI' })
     assert.equal(answer.status, 201, answer.text)
@@ -47,7 +47,7 @@ describe('POST /api-keys', () => {
     assert.ok(list.body.data.items.some((item: { createdAt: string }) => item.createdAt === createdAt))
   })
 
-  test('keeps the default workspace, the scopes and the expiry that were asked for', async () => {
+  test('stores the workspace, scopes and expiry of a new API key', async () => {
     const owner = await app.createOrg()
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
     const json = {
@@ -66,7 +66,7 @@ describe('POST /api-keys', () => {
     assert.equal(me.body.data.workspace.id, owner.workspaceId)
   })
 
-  test('refuses unknown scopes, times gone by, and names that are none', async () => {
+  test('rejects unknown scopes, an expiry in the past and invalid names', async () => {
     const owner = await app.createOrg()
     for (const [json, status] of [
       [{}, 400],
@@ -83,7 +83,7 @@ describe('POST /api-keys', () => {
     }
   })
 
-  test('a workspace that the caller is not in, of another org or missing is answered alike', async () => {
+  test('gives the same answer for a workspace that the caller is not in, of another org, and a missing one', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const outside = await app.createUser(owner, 'member', { inWorkspace: false })
@@ -99,7 +99,7 @@ describe('POST /api-keys', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   })
 
-  test('a narrowed key makes none that may do more than itself', async () => {
+  test('rejects scopes that exceed those of the API key that creates the key', async () => {
     const owner = await app.createOrg()
     const narrow = withKey(owner, await mint(owner, { name: 'N', scopes: ['keys:*', 'files:read', 'agents:*'] }))
     for (const scopes of [
@@ -125,7 +125,7 @@ describe('POST /api-keys', () => {
     assert.equal((await mint(unable, { name: 'N', scopes: ['keys:read'] })).status, 403)
   })
 
-  test('a member of no other role mints keys for themselves that may do no more than they', async () => {
+  test('limits the keys that a member creates to the permissions of the member', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const answer = await mint(member, { name: 'Mine', scopes: ['billing:*', 'audit:*'] })
@@ -134,7 +134,7 @@ describe('POST /api-keys', () => {
     assert.deepEqual(me.body.data.permissions, ['billing:read'])
   })
 
-  test('the sixth attempt within a minute is BAD_REQUEST "Too many requests", and refused step-ups count', async () => {
+  test('answers BAD_REQUEST "Too many requests" to the sixth attempt within a minute, counting rejected step-ups', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_KEY_MINTING: '5' })
     const owner = await app.createOrg()
     const headers = await app.stepUp(owner)
@@ -161,7 +161,7 @@ describe('POST /api-keys', () => {
 })
 
 describe('POST /api-keys under an Idempotency-Key', () => {
-  test('mints one key, tells it once, and repeats the answer without it', async () => {
+  test('creates one API key for repeated requests and repeats the response without the key', async () => {
     const owner = await app.createOrg()
     const headers = { ...(await app.stepUp(owner)), 'idempotency-key': 'once' }
     const json = { name: 'Once' }
@@ -181,7 +181,7 @@ describe('POST /api-keys under an Idempotency-Key', () => {
 })
 
 describe('GET /api-keys', () => {
-  test('members see their own, owners and admins all of the org, newest first, revoked ones too', async () => {
+  test('lists own keys for members and all keys of the org for owners and admins, newest first, revoked ones included', async () => {
     const owner = await app.createOrg()
     const admin = await app.createUser(owner, 'admin')
     const member = await app.createUser(owner, 'member')
@@ -213,7 +213,7 @@ describe('GET /api-keys', () => {
 })
 
 describe('DELETE /api-keys/:id', () => {
-  test('ends the key at once on every process; again changes nothing and answers the same', async () => {
+  test('revokes a key at once on every process, and changes nothing when repeated', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     assert.equal((await second.call('GET', '/api/v1/me', { as: member })).status, 200)
@@ -229,7 +229,7 @@ describe('DELETE /api-keys/:id', () => {
     assert.equal(body.data.items.length, 1)
   })
 
-  test('a key may end itself, and no member that of another', async () => {
+  test('lets a key revoke itself, and no member revoke the key of another', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const other = await app.createUser(owner, 'member')
@@ -247,7 +247,7 @@ describe('DELETE /api-keys/:id', () => {
   })
 })
 
-test('no key is in any log line', async () => {
+test('logs no API key', async () => {
   const owner = await app.createOrg()
   const { key } = (await mint(owner, { name: 'N' })).body.data
   await app.call('GET', '/api/v1/me', { as: key })

@@ -14,14 +14,14 @@ const entries = async (as: TestActor, query = '') => {
 }
 
 describe('GET /audit-log', () => {
-  test('tells who did what to what, by which key, from which address and in which request', async () => {
+  test('lists the actor, action, resource, API key, address and request of an entry', async () => {
     const owner = await app.createOrg()
     const created = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'Lab' } })
     const { items, nextCursor } = await entries(owner)
     assert.equal(nextCursor, null)
     assert.equal(items.length, 1)
     const { id, at, seq, hash, ...rest } = items[0]
-    // Sealed within seconds.
+    // `seq` and `hash` are set within seconds.
     assert.ok((seq === null && hash === null) || (seq === 1 && /^[0-9a-f]{64}$/.test(hash)))
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
@@ -35,7 +35,7 @@ describe('GET /audit-log', () => {
     })
   })
 
-  test('has an entry for every change of people, workspaces and keys, and none for what was refused', async () => {
+  test('has an entry for every change of people, workspaces and keys, and none for rejected requests', async () => {
     const owner = await app.createOrg()
     const headers = await app.stepUp(owner)
     const call = async (method: string, path: string, json?: object) => {
@@ -76,7 +76,7 @@ describe('GET /audit-log', () => {
     assert.ok(!texts.includes(key.key) && !texts.includes(member.signInLink.split('=')[1]))
   })
 
-  test('filters by action, person and time, and goes on with its cursor', async () => {
+  test('filters entries by action, person and time, and continues with the cursor', async () => {
     const owner = await app.createOrg()
     const admin = await app.createUser(owner, 'admin')
     for (const as of [owner, admin, owner, admin, owner]) {
@@ -100,7 +100,7 @@ describe('GET /audit-log', () => {
       seen.push(...page.items)
       cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`
     } while (cursor !== '')
-    // Without the seals, which may have come meanwhile.
+    // Without `seq` and `hash`, which may have been set in between.
     const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id)
     assert.deepEqual(idsOf(seen), idsOf(all))
     for (const query of ['?since=yesterday', '?actorId=x', '?cursor=x', '?limit=0']) {
@@ -108,13 +108,13 @@ describe('GET /audit-log', () => {
     }
   })
 
-  test('shows the org its own entries only', async () => {
+  test('lists entries of the own org only', async () => {
     const owner = await app.createOrg()
     await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: 'W' } })
     assert.deepEqual((await entries(await app.createOrg())).items, [])
   })
 
-  test('an entry comes and goes with the transaction of its change', async () => {
+  test('rolls an entry back with the transaction of its change', async () => {
     const owner = await app.createOrg()
     const actor = systemActor(owner.orgId, 'atrium command')
     const write = (fail: boolean) =>

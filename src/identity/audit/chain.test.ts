@@ -29,7 +29,7 @@ const createWorkspaces = async (as: TestActor, count: number): Promise<void> => 
 const entriesOf = async (as: TestActor): Promise<Json[]> =>
   (await app.call('GET', '/api/v1/audit-log?limit=100', { as })).body.data.items
 
-/** Waits until the worker has sealed everything. */
+/** Waits until the worker has sealed all entries. */
 const sealed = (as: TestActor, count: number): Promise<Json[]> =>
   until(
     () => entriesOf(as),
@@ -50,8 +50,8 @@ const idAt = async ({ orgId }: TestActor, seq: number): Promise<string> =>
 const brokenIn = async ({ orgId }: TestActor, known?: { seq: bigint; hash: string }) =>
   (await verifyChain(db, orgId, known, 2)).broken
 
-describe('entries of the audit log', () => {
-  test('are sealed within seconds, each with the hash of the one before it, which anybody can compute', async () => {
+describe('sealing the audit log', () => {
+  test('seals entries within seconds, each with a hash over the previous one that can be recomputed', async () => {
     const owner = await withFive()
     const entries = (await entriesOf(owner)).toReversed()
     assert.deepEqual(
@@ -74,7 +74,7 @@ describe('entries of the audit log', () => {
     assert.deepEqual([report.entries, report.seq, report.hash, report.broken], [5, 5, before, null])
   })
 
-  test('that ten writers make at once are sealed once each, without gaps, while workers seal at the same time', async () => {
+  test('seals entries of ten concurrent writers once and without gaps while several workers seal', async () => {
     const owner = await app.createOrg()
     const second = await app.secondServer()
     const actor = systemActor(owner.orgId, 'test')
@@ -98,7 +98,7 @@ describe('entries of the audit log', () => {
     assert.ok(![...app.logLines, ...second.logLines].some((line) => line.includes('deadlock')))
   })
 
-  test('of a transaction that waits do not keep others from being sealed, and are sealed after it', async () => {
+  test('seals entries of an open transaction after its commit, and others before', async () => {
     const owner = await app.createOrg()
     const written = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -117,8 +117,8 @@ describe('entries of the audit log', () => {
     assert.equal(await brokenIn(owner), null)
   })
 
-  test('are all sealed or none when the sealer dies in the middle, and the next one seals them', async () => {
-    // A database of its own, on which no worker seals.
+  test('seals all or no entries of a batch when the sealer dies, and the next sealer seals them', async () => {
+    // A separate database, in which no worker seals.
     const idle = await startTestApp({}, { work: false })
     const owner = await idle.createOrg()
     const { orgId } = owner
@@ -136,7 +136,7 @@ describe('entries of the audit log', () => {
   })
 })
 
-describe('with write access to the database', () => {
+describe('changes by somebody with write access to the database', () => {
   const changes: Record<string, (owner: TestActor) => Promise<unknown>> = {
     'changes the details of an entry': async (owner) =>
       db.execute(sql`
@@ -184,7 +184,7 @@ describe('with write access to the database', () => {
     },
   }
   for (const [what, change] of Object.entries(changes)) {
-    test(`verifying names the first broken entry after somebody ${what}`, async () => {
+    test(`reports the first broken entry after somebody ${what}`, async () => {
       const owner = await withFive()
       assert.equal(await brokenIn(owner), null)
       await change(owner)
@@ -193,7 +193,7 @@ describe('with write access to the database', () => {
     })
   }
 
-  test('verifying names the next entry after somebody changes one and gives it the right hash', async () => {
+  test('reports the next entry after somebody changes an entry together with its hash', async () => {
     const owner = await withFive()
     const { orgId } = owner
     const hash = await db.row<{ hash: Buffer }>(sql`select hash from audit_log where org_id = ${orgId} and seq = 2`)
@@ -205,7 +205,7 @@ describe('with write access to the database', () => {
     assert.equal((await brokenIn(owner))?.seq, 4)
   })
 
-  test('verifying names what is missing after the newest entry was removed, or what lies beyond the head', async () => {
+  test('reports a removed newest entry, and an entry beyond the head', async () => {
     const owner = await withFive()
     await db.execute(sql`delete from audit_log where org_id = ${owner.orgId} and seq = 5`)
     assert.equal((await brokenIn(owner))?.seq, 5)
@@ -216,7 +216,7 @@ describe('with write access to the database', () => {
     assert.equal((await brokenIn(other))?.seq, 6)
   })
 
-  test('a chain that was rewritten as a whole does not match a head that was stored elsewhere', async () => {
+  test('reports a completely rewritten chain when a head that was stored elsewhere is given', async () => {
     const owner = await withFive()
     const { orgId } = owner
     const { seq, hash } = await verifyChain(db, orgId)
@@ -236,7 +236,7 @@ describe('with write access to the database', () => {
   })
 })
 
-test('a chain whose beginning was removed because of its age is verified from its anchor', async () => {
+test('verifies a chain from its anchor when its oldest entries were removed because of their age', async () => {
   const owner = await withFive()
   const { orgId } = owner
   await db.transaction('all orgs', async (db) => {
@@ -258,7 +258,7 @@ describe('atrium audit', () => {
     : `postgres://${user}@${host}:${port}/${database}`
   const script = new URL('../../cli/cli.ts', import.meta.url).pathname
 
-  /** The real command, in a process of its own. */
+  /** Runs the command in a child process. */
   const run = async (...words: string[]): Promise<{ code: number | null; json: Json }> => {
     const child = spawn(process.execPath, [script, 'audit', ...words, '--json'], {
       env: {
@@ -278,7 +278,7 @@ describe('atrium audit', () => {
     return { code, json: JSON.parse(line) }
   }
 
-  test('verify exits with 0 for a chain that holds, and with 1 and the first broken entry for one that does not', async () => {
+  test('verify exits with 0 for an intact chain, and with 1 and the first broken entry for a broken one', async () => {
     const owner = await withFive()
     const head = await run('head', '--org', owner.orgId)
     assert.deepEqual([head.code, head.json.seq, head.json.unsealed], [0, 5, 0])
@@ -294,7 +294,7 @@ describe('atrium audit', () => {
     assert.deepEqual([report.broken.seq, report.broken.entryId], [4, await idAt(owner, 4)])
   })
 
-  test('refuses a head without an org, or one that is none', async () => {
+  test('verify rejects a head without an org, and a malformed head', async () => {
     const owner = await withFive()
     assert.notEqual((await run('verify', '--head', `1:${'a'.repeat(64)}`)).code, 0)
     assert.notEqual((await run('verify', '--org', owner.orgId, '--head', 'x')).code, 0)

@@ -13,7 +13,7 @@ const app = await startTestApp()
 const invite = async (as: TestActor, email: string, role = 'member', more: object = {}): Promise<Answer> =>
   app.call('POST', '/api/v1/members', { as, json: { email, role, ...more }, headers: await app.stepUp(as) })
 
-/** Signs in by a link; without a token, by one of the operator, which is good for all orgs of the person. */
+/** Signs in by a link; without a token, by a link of the operator, which has the scope of all orgs. */
 const signIn = async (userId: string, token?: string) => {
   const link =
     token ?? (await app.db.transaction('all orgs', (db) => createSignInLink(db, userId, null))).path.split('=')[1]
@@ -29,8 +29,8 @@ const tokenOf = (answer: Answer): string => answer.body.data.signInLink.split('#
 const actionsOf = async (as: TestActor): Promise<string[]> =>
   (await app.call('GET', '/api/v1/audit-log', { as })).body.data.items.map(({ action }: { action: string }) => action)
 
-describe('a person who exists already and is added by another org', () => {
-  test('is invited, and is no member in any table or answer of the org until they accept', async () => {
+describe('invitations of existing people', () => {
+  test('invites a person of another org, who is not a member in any table or response until they accept', async () => {
     const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
     const answer = await invite(owner, person.email, 'owner', { name: 'Ada' })
     assert.equal(answer.status, 201, answer.text)
@@ -67,7 +67,7 @@ describe('a person who exists already and is added by another org', () => {
     )
   })
 
-  test('does not count as an owner: the only owner who accepted stays one', async () => {
+  test('does not count an invited owner as an owner, so the last owner cannot be removed', async () => {
     const [owner, person] = [await app.createOrg(), await app.createOrg()]
     assert.equal((await invite(owner, person.email, 'owner')).status, 201)
     const { items } = (await app.call('GET', '/api/v1/members', { as: owner })).body.data
@@ -75,7 +75,7 @@ describe('a person who exists already and is added by another org', () => {
     assert.equal(removed.status, 409)
   })
 
-  test('accepts once, and has from then on the role, the name and the workspaces that the invitation named', async () => {
+  test('accepts an invitation once and applies its role, name and workspaces', async () => {
     const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
     const { id } = (await invite(owner, person.email, 'admin', { name: 'Ada' })).body.data
     const browser = await signIn(person.userId)
@@ -100,7 +100,7 @@ describe('a person who exists already and is added by another org', () => {
     assert.ok((await actionsOf(owner)).includes('member.accepted'))
   })
 
-  test('declines, and is then as unknown to the org as before; it may ask again', async () => {
+  test('removes all traces of a declined invitation, and lets the org invite again', async () => {
     const [owner, person] = [await app.createOrg(), await app.createOrg()]
     const { id } = (await invite(owner, person.email)).body.data
     assert.equal((await invite(owner, person.email)).status, 409)
@@ -112,7 +112,7 @@ describe('a person who exists already and is added by another org', () => {
     assert.equal((await invite(owner, person.email)).status, 201)
   })
 
-  test("signs in by the org's link and may do nothing there but answer", async () => {
+  test("allows an invited person who signs in by the org's link to answer the invitation only", async () => {
     const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
     await app.db.execute(sql`update users set name = 'What First calls them' where id = ${person.userId}`)
     const answer = await invite(owner, person.email)
@@ -128,7 +128,7 @@ describe('a person who exists already and is added by another org', () => {
     assert.equal((await browser('GET', '/me', { 'x-org-id': person.orgId })).status, 403)
   })
 
-  test('loses the invitation and its link when the org takes it back', async () => {
+  test('ends a withdrawn invitation and its sign-in link', async () => {
     const [owner, person] = [await app.createOrg(), await app.createOrg()]
     const answer = await invite(owner, person.email)
     const { id } = answer.body.data
@@ -139,7 +139,7 @@ describe('a person who exists already and is added by another org', () => {
     assert.ok((await actionsOf(owner)).includes('member.invitation-withdrawn'))
   })
 
-  test('is added directly by the operator, which ends the invitation', async () => {
+  test('ends the invitation when the operator adds the person', async () => {
     const [owner, person] = [await app.createOrg(), await app.createOrg()]
     await invite(owner, person.email)
     const wishes = { email: person.email, role: 'member' as const }
@@ -149,8 +149,8 @@ describe('a person who exists already and is added by another org', () => {
   })
 })
 
-describe('an invitation', () => {
-  test("is not for the sessions of another org's link, for other people, for keys or for other pages", async () => {
+describe('answering an invitation', () => {
+  test("rejects answers from sessions of another org's link, other people, API keys and other origins", async () => {
     const [owner, other] = [await app.createOrg(), await app.createOrg()]
     const first = await invite(other, `new-${newId()}@example.com`)
     const { userId, email, status } = first.body.data
@@ -173,7 +173,7 @@ describe('an invitation', () => {
     assert.equal((await person('POST', `/me/invitations/${id}/accept`)).status, 200)
   })
 
-  test('to be an owner is taken back by owners only', async () => {
+  test('lets only owners withdraw an invitation as owner', async () => {
     const [owner, person] = [await app.createOrg(), await app.createOrg()]
     const admin = await app.createUser(owner, 'admin')
     const { id } = (await invite(owner, person.email, 'owner')).body.data

@@ -21,7 +21,7 @@ const setRole = async (as: TestActor, of: TestActor, role: string, on = app): Pr
   on.call('PATCH', `/api/v1/members/${await memberId(of)}`, { as, json: { role }, headers: await app.stepUp(as) })
 const remove = async (as: TestActor, of: TestActor, on = app): Promise<Answer> =>
   on.call('DELETE', `/api/v1/members/${await memberId(of)}`, { as })
-/** As the operator does, who asks nobody. */
+/** Adds a member without an invitation, as the operator does. */
 const addDirectly = ({ orgId }: TestActor, { email }: TestActor) =>
   app.db.transaction('all orgs', (db) => addMember(db, systemActor(orgId, 'test'), { email, role: 'member' }))
 const ownersOf = async ({ orgId }: TestActor): Promise<number> => {
@@ -31,7 +31,7 @@ const ownersOf = async ({ orgId }: TestActor): Promise<number> => {
 }
 
 describe('POST /members', () => {
-  test('adds a person who is new here, in the default workspace, in lower case', async () => {
+  test('adds a new person to the default workspace with the address in lower case', async () => {
     const owner = await app.createOrg()
     const answer = await app.call('POST', '/api/v1/members', {
       as: owner,
@@ -51,7 +51,7 @@ describe('POST /members', () => {
     assert.ok(body.data.items.some((item: { userId: string }) => item.userId === userId))
   })
 
-  test('invites a person of another org under the name that is sent, and reads nothing that the other one wrote; twice is CONFLICT', async () => {
+  test('invites a person of another org under the given name, shows nothing of the other org, and answers CONFLICT to a repetition', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const json = { email: stranger.email, name: 'Renamed', role: 'member' }
@@ -77,7 +77,7 @@ describe('POST /members', () => {
     assert.equal((await app.call('GET', '/api/v1/me', { as: stranger })).body.data.user.name, 'User')
   })
 
-  test('puts them into the workspaces that are named; one of another org is NOT_FOUND and nobody is added', async () => {
+  test('adds a member to the named workspaces, and adds nobody when one of them is of another org', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const add = (email: string, workspaceIds: string[]) =>
@@ -98,7 +98,7 @@ describe('POST /members', () => {
     assert.equal(inside.body.data.items.length, 1)
   })
 
-  test('giving a role needs step-up, and only owners make owners', async () => {
+  test('requires step-up for roles other than member, and lets only owners add owners', async () => {
     const owner = await app.createOrg()
     const admin = await app.createUser(owner, 'admin')
     let number = 0
@@ -116,7 +116,7 @@ describe('POST /members', () => {
     assert.equal(await ownersOf(owner), 2)
   })
 
-  test('hands a one-time sign-in link to a caller who stepped up, for a person with no other way in only', async () => {
+  test('returns a one-time sign-in link to a caller who stepped up, only for a person without a password for all orgs', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const headers = await app.stepUp(owner)
@@ -137,7 +137,7 @@ describe('POST /members', () => {
     assert.equal(known.body.data.signInLink, null, 'they have a password of the operator, which opens this org too')
   })
 
-  test('refuses what is no address, no role or no name', async () => {
+  test('rejects an invalid address, role or name', async () => {
     const owner = await app.createOrg()
     for (const json of [
       {},
@@ -156,7 +156,7 @@ describe('POST /members', () => {
 })
 
 describe('PATCH /members/:id', () => {
-  test('changes the role at once, everywhere, with step-up only', async () => {
+  test('changes a role with step-up, at once on every process', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const path = `/api/v1/members/${await memberId(member)}`
@@ -174,7 +174,7 @@ describe('PATCH /members/:id', () => {
     }
   })
 
-  test('only owners make or unmake owners', async () => {
+  test('lets only owners add, change or remove owners', async () => {
     const owner = await app.createOrg()
     const other = await app.createUser(owner, 'owner')
     const admin = await app.createUser(owner, 'admin')
@@ -191,7 +191,7 @@ describe('PATCH /members/:id', () => {
 })
 
 describe('the last owner', () => {
-  test('can be neither demoted nor removed', async () => {
+  test('rejects demoting and removing the last owner', async () => {
     const owner = await app.createOrg()
     for (const answer of [await setRole(owner, owner, 'admin'), await remove(owner, owner)]) {
       assert.equal(answer.status, 409)
@@ -201,7 +201,7 @@ describe('the last owner', () => {
     assert.equal(await ownersOf(owner), 1)
   })
 
-  test('stays when two owners demote or remove one another at the same instant, on two processes', async () => {
+  test('keeps one owner when two owners demote or remove each other at the same time on two processes', async () => {
     for (let round = 0; round < 8; round++) {
       const one = await app.createOrg()
       const two = await app.createUser(one, 'owner')
@@ -216,7 +216,7 @@ describe('the last owner', () => {
     }
   })
 
-  test('stays when two owners step down at the same instant', async () => {
+  test('keeps one owner when two owners demote themselves at the same time', async () => {
     for (let round = 0; round < 8; round++) {
       const one = await app.createOrg()
       const two = await app.createUser(one, 'owner')
@@ -231,7 +231,7 @@ describe('the last owner', () => {
 })
 
 describe('DELETE /members/:id', () => {
-  test('ends their keys at once on every process; in their other org they stay', async () => {
+  test('ends the keys of a removed member at once on every process, but not those of another org', async () => {
     const owner = await app.createOrg()
     const elsewhere = await app.createOrg()
     await addDirectly(owner, elsewhere)
@@ -244,7 +244,7 @@ describe('DELETE /members/:id', () => {
     assert.equal((await second.call('GET', '/api/v1/me', { as: elsewhere })).status, 200)
   })
 
-  test('ends the sessions of a person who belongs nowhere else, and leaves those of others their other org', async () => {
+  test('ends the sessions of a removed person without another org, and keeps access to another org', async () => {
     const owner = await app.createOrg()
     const elsewhere = await app.createOrg()
     await addDirectly(owner, elsewhere)
@@ -260,7 +260,7 @@ describe('DELETE /members/:id', () => {
     assert.equal((await second.call('GET', '/api/v1/me', { headers: { cookie } })).status, 200)
   })
 
-  test('honours If-Match', async () => {
+  test('rejects the removal of a member with an outdated If-Match', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const path = `/api/v1/members/${await memberId(member)}`
@@ -271,7 +271,7 @@ describe('DELETE /members/:id', () => {
 })
 
 describe('members of other orgs', () => {
-  test('are answered byte for byte like missing and malformed ones', async () => {
+  test('gives the same answer for members of other orgs, missing and malformed ids', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const headers = await app.stepUp(owner)

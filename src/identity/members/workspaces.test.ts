@@ -17,7 +17,7 @@ const namesSeenBy = async (as: TestActor): Promise<string[]> => {
 }
 
 describe('POST /workspaces', () => {
-  test('answers the record with a slug from its name, and an ETag', async () => {
+  test('returns a new workspace with a slug from its name and an ETag', async () => {
     const owner = await app.createOrg()
     const answer = await app.call('POST', '/api/v1/workspaces', { as: owner, json: { name: '  Müller   & Söhne ' } })
     assert.equal(answer.status, 201)
@@ -28,7 +28,7 @@ describe('POST /workspaces', () => {
     assert.equal(createdAt, updatedAt)
   })
 
-  test('numbers slugs that are taken, also when many are made at once; a deleted one frees its slug', async () => {
+  test('numbers slugs that are in use, also under concurrent requests, and reuses those of deleted workspaces', async () => {
     const owner = await app.createOrg()
     const made = await Promise.all(Array.from({ length: 6 }, () => create(owner, 'Team')))
     const slugs = made.map(({ slug }) => slug).toSorted((a: string, b: string) => a.localeCompare(b))
@@ -39,13 +39,13 @@ describe('POST /workspaces', () => {
     assert.equal((await create(owner, 'Team')).slug, 'team-3')
   })
 
-  test('slugs of two orgs do not meet', async () => {
+  test('allows the same slug in two orgs', async () => {
     const [one, two] = await Promise.all([app.createOrg(), app.createOrg()])
     assert.equal((await create(one, 'Team')).slug, 'team')
     assert.equal((await create(two, 'Team')).slug, 'team')
   })
 
-  test('refuses bodies without a usable name', async () => {
+  test('rejects a workspace without a valid name', async () => {
     const owner = await app.createOrg()
     for (const json of [{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(121) }, { name: 1 }, []]) {
       const { status, body } = await app.call('POST', '/api/v1/workspaces', { as: owner, json })
@@ -55,8 +55,8 @@ describe('POST /workspaces', () => {
   })
 })
 
-describe('who sees a workspace', () => {
-  test('owners and admins all of their org, members those that they are in, nobody a foreign one', async () => {
+describe('visibility of workspaces', () => {
+  test('shows owners and admins all workspaces of their org, members their own, and nobody those of another org', async () => {
     const owner = await app.createOrg()
     const admin = await app.createUser(owner, 'admin', { inWorkspace: false })
     const member = await app.createUser(owner, 'member')
@@ -75,7 +75,7 @@ describe('who sees a workspace', () => {
     assert.deepEqual(await namesSeenBy(member), ['Main', 'Other'])
   })
 
-  test('one that the caller may not see answers the same bytes as a missing and a malformed one', async () => {
+  test('gives the same answer for a hidden workspace, a missing and a malformed id', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const hidden = await create(owner, 'Hidden')
@@ -112,7 +112,7 @@ describe('who sees a workspace', () => {
     assert.equal((await app.call('GET', `/api/v1/workspaces/${hidden.id}`, { as: owner })).body.data.name, 'Hidden')
   })
 
-  test('lists go on with their cursor and end with null', async () => {
+  test('lists workspaces page by page until the cursor is null', async () => {
     const owner = await app.createOrg()
     for (const name of ['B', 'C', 'D', 'E']) await create(owner, name)
     const seen: string[] = []
@@ -133,7 +133,7 @@ describe('who sees a workspace', () => {
 })
 
 describe('PATCH /workspaces/:id', () => {
-  test('renames it and keeps its slug; the ETag moves on', async () => {
+  test('renames a workspace, keeps its slug and changes its ETag', async () => {
     const owner = await app.createOrg()
     const { id } = await create(owner, 'Before')
     const headers = { 'if-match': '"1"' }
@@ -151,7 +151,7 @@ describe('PATCH /workspaces/:id', () => {
 })
 
 describe('DELETE /workspaces/:id', () => {
-  test('needs step-up, and then takes it out of sight and out of use', async () => {
+  test('deletes a workspace with step-up, which hides it and rejects its use', async () => {
     const owner = await app.createOrg()
     const { id } = await create(owner, 'Gone')
     assert.equal((await app.call('DELETE', `/api/v1/workspaces/${id}`, { as: owner })).status, 403)
@@ -168,7 +168,7 @@ describe('DELETE /workspaces/:id', () => {
     assert.equal(inside.status, 403)
   })
 
-  test('the default workspace stays', async () => {
+  test('rejects the deletion of the default workspace', async () => {
     const owner = await app.createOrg()
     const headers = await app.stepUp(owner)
     const answer = await app.call('DELETE', `/api/v1/workspaces/${owner.workspaceId}`, { as: owner, headers })
@@ -179,7 +179,7 @@ describe('DELETE /workspaces/:id', () => {
 })
 
 describe('members of a workspace', () => {
-  test('are added once, listed, and taken out again', async () => {
+  test('adds a member to a workspace once, lists and removes them', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member', { inWorkspace: false })
     const path = `/api/v1/workspaces/${owner.workspaceId}/members`
@@ -208,7 +208,7 @@ describe('members of a workspace', () => {
     assert.equal(new Set(missing.map(({ text }) => text)).size, 1)
   })
 
-  test('must be members of the org: a person of another one is answered like nobody', async () => {
+  test('gives the same answer for adding a person of another org and an unknown person', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const path = `/api/v1/workspaces/${owner.workspaceId}/members`

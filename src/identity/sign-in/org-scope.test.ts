@@ -9,7 +9,7 @@ import { createSignInLink } from './links.ts'
 const app = await startTestApp()
 const password = 'correct horse battery'
 let addresses = 0
-const newAddress = (): string => `reach-${(addresses += 1)}@corp.example`
+const newAddress = (): string => `org-scope-${(addresses += 1)}@corp.example`
 
 const invite = async (as: TestActor, email: string, stepUp = true): Promise<{ id: string; link: string | null }> => {
   const headers = stepUp ? await app.stepUp(as) : {}
@@ -21,7 +21,7 @@ const remove = async (as: TestActor, id: string): Promise<void> => {
   assert.equal((await app.call('DELETE', `/api/v1/members/${id}`, { as })).status, 200)
 }
 
-/** A browser that sends the cookies of its sign-in, and of what replaced them since. */
+/** A browser with the cookies of its sign-in and of later responses. */
 const open = (first: Answer) => {
   assert.equal(first.status, 200, first.text)
   const jar = new Map<string, string>()
@@ -44,7 +44,7 @@ const open = (first: Answer) => {
     const headers = { cookie, origin: app.url, ...(orgId === undefined ? {} : { 'x-org-id': orgId }), ...more }
     return keep(await app.call(method, `/api/v1${path}`, { headers, ...(json === undefined ? {} : { json }) }))
   }
-  /** The status of reading the files of each org. */
+  /** The status codes of reading the files of each org. */
   const reads = async (...orgs: TestActor[]): Promise<number[]> =>
     Promise.all(orgs.map(async ({ orgId }) => (await call('GET', '/files', undefined, orgId)).status))
   return { call, reads }
@@ -63,7 +63,7 @@ const operatorLink = async (userId: string): Promise<string> => {
 }
 const people = async (as: TestActor): Promise<{ email: string; userId: string }[]> =>
   (await app.call('GET', '/api/v1/members', { as })).body.data.items
-/** Says yes to the invitation of `org`, which is the only one that the browser is told of. */
+/** Accepts the invitation of `org`, which is the only one that the browser sees. */
 const accept = async (browser: ReturnType<typeof open>, { orgId }: TestActor): Promise<void> => {
   const { body } = await browser.call('GET', '/me/invitations')
   assert.deepEqual(
@@ -77,7 +77,7 @@ const userIdOf = async (as: TestActor, id: string): Promise<string> =>
   (await app.call('GET', `/api/v1/members/${id}`, { as })).body.data.userId
 
 describe("an org's sign-in link", () => {
-  test('is worth nothing once that org removed the person, whoever else added them', async () => {
+  test('rejects the link of an org that removed the person, also when another org added them', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const member = await invite(one, email)
@@ -86,7 +86,7 @@ describe("an org's sign-in link", () => {
     assert.equal((await byLink(member.link)).status, 401)
   })
 
-  test('opens that org and no other, also when another org adds the person before it is used', async () => {
+  test('limits the session of a link to its org, also when another org adds the person before it is used', async () => {
     const [one, two] = [await app.createOrg('One'), await app.createOrg('Two')]
     const email = newAddress()
     const { link } = await invite(one, email)
@@ -101,7 +101,7 @@ describe("an org's sign-in link", () => {
     assert.ok(!JSON.stringify(body).includes(two.orgId))
   })
 
-  test('is not ended by the link of another org, and each opens its own', async () => {
+  test('keeps the link of one org when another org creates one, each limited to its org', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const first = await invite(one, email)
@@ -113,7 +113,7 @@ describe("an org's sign-in link", () => {
     assert.deepEqual(await open(await byLink(first.link)).reads(one, two), [200, 403])
   })
 
-  test('tells the other orgs of the person nothing of its use', async () => {
+  test('shows other orgs of the person nothing about the use of a link', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const { link } = await invite(one, email)
@@ -128,8 +128,8 @@ describe("an org's sign-in link", () => {
   })
 })
 
-describe("what an org's link opened", () => {
-  test('does not carry into an org that adds the person later: neither session nor password', async () => {
+describe("sessions and passwords that began with an org's link", () => {
+  test("gives no access to an org that adds the person later by a session or password of another org's link", async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const session = open(await byLink((await invite(one, email)).link))
@@ -143,7 +143,7 @@ describe("what an org's link opened", () => {
     assert.deepEqual(await open(await byPassword(email)).reads(one, two), [200, 403])
   })
 
-  test('does not carry over by a second factor, and neither steps up with a key of the other org', async () => {
+  test('gives no access to another org by a second factor, nor step-up with a key of that org', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const other = await app.createUser(two, 'member')
     const session = open(await byLink((await invite(one, other.email)).link))
@@ -169,7 +169,7 @@ describe("what an org's link opened", () => {
     assert.equal(minted.status, 403)
   })
 
-  test('ends when the org removes the person; added again, they are let in anew', async () => {
+  test('ends the access when the org removes the person, and does not restore it when they are added again', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const member = await invite(one, email)
@@ -183,7 +183,7 @@ describe("what an org's link opened", () => {
   })
 })
 
-/** An impostor in `one` sets everything up that can be set up for the address, before the person comes. */
+/** An attacker in org `one` sets up a password and a second factor for the address before the person uses a link. */
 const setUpEverything = async (one: TestActor, email: string) => {
   const session = open(await byLink((await invite(one, email)).link))
   const impostors = 'password of the impostor'
@@ -197,7 +197,7 @@ const accountOf = async (browser: ReturnType<typeof open>) =>
   (await browser.call('GET', '/auth/session')).body.data.user
 
 describe("a password and a second factor that were set up by one org's link", () => {
-  test("are not asked for by another org's link, session, step-up or first password", async () => {
+  test("does not require the password and second factor of one org for another org's link, session, step-up or first password", async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const { session, impostors } = await setUpEverything(one, email)
@@ -219,7 +219,7 @@ describe("a password and a second factor that were set up by one org's link", ()
     assert.deepEqual(await session.reads(one, two), [200, 403], 'the other session goes on, where it was')
   })
 
-  test('end with nothing that the person does elsewhere, and end nothing there', async () => {
+  test('keeps the password and second factor of one org independent of changes in another org', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const { session, impostors } = await setUpEverything(one, email)
@@ -247,7 +247,7 @@ describe("a password and a second factor that were set up by one org's link", ()
     assert.equal((await accountOf(person)).twoFactorEnabled, false)
   })
 
-  test("are replaced by the password that the person sets after the operator's link, which asks for neither", async () => {
+  test("replaces passwords and second factors of single orgs by the password set after the operator's link, which requires neither", async () => {
     const one = await app.createOrg()
     const email = newAddress()
     const { session } = await setUpEverything(one, email)
@@ -264,7 +264,7 @@ describe("a password and a second factor that were set up by one org's link", ()
     assert.deepEqual(await open(byNew).reads(one), [200])
   })
 
-  test('become good for a second org only when both are proved there, and are asked for in both then', async () => {
+  test('extends a password and second factor to a second org only when both are proved there, and then requires both in both', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const { impostors: current, secret } = await setUpEverything(one, email)
@@ -282,8 +282,8 @@ describe("a password and a second factor that were set up by one org's link", ()
   })
 })
 
-describe('a person of two orgs', () => {
-  test("opens both with one password, once they know it in a session of the other org's link", async () => {
+describe('people in two orgs', () => {
+  test("extends a password to both orgs when the person proves it in a session of the other org's link", async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     await choosePassword(open(await byLink((await invite(one, email)).link)))
@@ -300,7 +300,7 @@ describe('a person of two orgs', () => {
     assert.deepEqual(await open(await byPassword(email)).reads(one, two), [200, 403])
   })
 
-  test("opens both with the operator's link and with the operator's password", async () => {
+  test("gives access to both orgs by the operator's link and password", async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = newAddress()
     const session = open(await byLink((await invite(one, email)).link))

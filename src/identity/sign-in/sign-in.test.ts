@@ -22,7 +22,7 @@ const withPassword = async (actor: TestActor): Promise<TestActor> => {
 }
 const newOwner = async (): Promise<TestActor> => withPassword(await app.createOrg())
 
-/** A browser of one's own: keeps the cookies that it is told to and sends the Origin of the page it is on. */
+/** A browser that keeps cookies and sends the Origin of its page. */
 const browser = (server: TestApp = app) => {
   const jar = new Map<string, string>()
   const call = async (
@@ -71,7 +71,7 @@ const enableTwoFactor = async (person: Browser): Promise<{ secret: string; backu
 }
 
 describe('signing in by password', () => {
-  test('opens every route that the person may use, in the org they have belonged to for longest', async () => {
+  test('authenticates requests with the permissions of the person, by default in the org they joined first', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)
     const me = await person.call('GET', '/me')
@@ -83,7 +83,7 @@ describe('signing in by password', () => {
     assert.ok(me.body.data.permissions.includes('audit:read'))
   })
 
-  test('the cookie is HttpOnly and SameSite=Lax, and on https it is Secure and has the __Host- prefix', async () => {
+  test('sets a cookie that is HttpOnly and SameSite=Lax, and with https Secure with the __Host- prefix', async () => {
     const owner = await newOwner()
     const answer = await app.call('POST', '/api/v1/auth/sign-in', { json: { email: owner.email, password } })
     const [cookie = ''] = answer.headers.getSetCookie()
@@ -120,13 +120,13 @@ describe('signing in by password', () => {
     assert.equal((await me(`${name}=${value}`)).status, 401)
   })
 
-  test('the address is compared without case', async () => {
+  test('compares the email address without case', async () => {
     const owner = await newOwner()
     const answer = await browser().call('POST', '/auth/sign-in', { email: ` ${owner.email.toUpperCase()} `, password })
     assert.equal(answer.status, 200)
   })
 
-  test('a wrong password, an unknown address and a person without a password are told apart by nothing', async () => {
+  test('gives the same answer for a wrong password, an unknown address and a person without a password', async () => {
     const owner = await newOwner()
     const without = await app.createOrg()
     const answers = await Promise.all(
@@ -141,7 +141,7 @@ describe('signing in by password', () => {
     for (const answer of answers) assert.deepEqual(answer.headers.getSetCookie(), [])
   })
 
-  test('an address is refused after ten attempts a minute', async () => {
+  test('rejects sign-ins from a client address after ten attempts a minute', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_SIGN_IN: '10' })
     const attempt = () =>
       limited.call('POST', '/api/v1/auth/sign-in', { json: { email: 'a@example.com', password: 'x' } })
@@ -155,8 +155,8 @@ describe('signing in by password', () => {
   })
 })
 
-describe('a session', () => {
-  test('GET /auth/session tells who is signed in and where they belong, and null when nobody is', async () => {
+describe('sessions', () => {
+  test('GET /auth/session returns the person and their orgs, or null without a session', async () => {
     const owner = await newOwner()
     assert.equal((await browser().call('GET', '/auth/session')).body.data, null)
     const { body } = await (await signedIn(owner)).call('GET', '/auth/session')
@@ -169,7 +169,7 @@ describe('a session', () => {
     assert.ok(Date.parse(body.data.expiresAt) > Date.now() + 6 * 86_400_000)
   })
 
-  test('signing out ends it on every process at once', async () => {
+  test('ends the session at once on every process at sign-out', async () => {
     const person = await signedIn(await newOwner())
     const kept = new Map(person.jar)
     const elsewhere = browser(second)
@@ -181,7 +181,7 @@ describe('a session', () => {
     assert.equal((await elsewhere.call('GET', '/me')).status, 401)
   })
 
-  test('a cookie that was tampered with or made up is UNAUTHORIZED', async () => {
+  test('answers UNAUTHORIZED to a modified or forged session cookie', async () => {
     const person = await signedIn(await newOwner())
     const cookie = person.jar.get('atrium.session_token') ?? ''
     const token = decodeURIComponent(cookie).split('.')[0] ?? ''
@@ -192,7 +192,7 @@ describe('a session', () => {
     }
   })
 
-  test('an expired one is UNAUTHORIZED', async () => {
+  test('answers UNAUTHORIZED to an expired session', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)
     await app.db.execute(sql`update sign_in_sessions set expires_at = now() where user_id = ${owner.userId}`)
@@ -200,12 +200,12 @@ describe('a session', () => {
     assert.equal((await person.call('GET', '/auth/session')).body.data, null)
   })
 
-  test('a wrong Authorization header is not made good by a cookie', async () => {
+  test('rejects an invalid Authorization header even with a valid session cookie', async () => {
     const person = await signedIn(await newOwner())
     assert.equal((await person.call('GET', '/me', undefined, { authorization: 'Bearer nonsense' })).status, 401)
   })
 
-  test('X-Org-Id chooses the org; another, a missing and a malformed one are refused alike', async () => {
+  test('selects the org by X-Org-Id, and gives the same answer for another, a missing and a malformed org', async () => {
     const first = await newOwner()
     const other = await app.createOrg('Other')
     const stranger = await app.createOrg()
@@ -222,7 +222,7 @@ describe('a session', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   })
 
-  test('X-Workspace-Id holds for sessions as it does for keys', async () => {
+  test('selects the workspace by X-Workspace-Id for sessions as for API keys', async () => {
     const owner = await newOwner()
     const stranger = await app.createOrg()
     const person = await signedIn(owner)
@@ -233,7 +233,7 @@ describe('a session', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   })
 
-  test('a removed member is out at once, and a lost role is lost at once', async () => {
+  test('applies a removal and a changed role to sessions at once', async () => {
     const owner = await newOwner()
     const member = await withPassword(await app.createUser(owner, 'admin'))
     const person = await signedIn(member, second)
@@ -248,8 +248,8 @@ describe('a session', () => {
   })
 })
 
-describe('requests of other pages', () => {
-  test('a change by cookie needs the Origin of this server; reading does not', async () => {
+describe('requests from pages of other origins', () => {
+  test('requires the Origin of this server for changes by cookie, but not for reads', async () => {
     const person = await signedIn(await newOwner())
     const create = (origin: Record<string, string>) => person.call('POST', '/workspaces', { name: 'W' }, origin)
     assert.equal((await create({})).status, 201)
@@ -270,14 +270,14 @@ describe('requests of other pages', () => {
     assert.equal((await app.call('GET', '/api/v1/workspaces', { headers: { cookie } })).status, 200)
   })
 
-  test('the origin of BASE_URL is ours, too', async () => {
+  test('accepts the origin of BASE_URL', async () => {
     const tls = await app.secondServer({ RATE_LIMIT_SIGN_IN: '0', BASE_URL: 'https://atrium.example.com' })
     const person = await signedIn(await newOwner(), tls)
     const headers = { origin: 'https://atrium.example.com' }
     assert.equal((await person.call('POST', '/workspaces', { name: 'W' }, headers)).status, 201)
   })
 
-  test('nobody is signed in or out from elsewhere', async () => {
+  test('rejects sign-in and sign-out from other origins', async () => {
     const owner = await newOwner()
     const origin = 'https://evil.example'
     const person = await signedIn(owner)
@@ -295,7 +295,7 @@ describe('requests of other pages', () => {
 })
 
 describe('signing in by a link', () => {
-  test('works once, and only the newest one', async () => {
+  test('accepts a sign-in link once, and only the newest one', async () => {
     const owner = await app.createOrg()
     const older = await linkOf(owner)
     const token = await linkOf(owner)
@@ -307,7 +307,7 @@ describe('signing in by a link', () => {
     assert.equal((await browser().call('POST', '/auth/sign-in/link', { token })).status, 401)
   })
 
-  test('ends after 24 hours, and is stored only as a hash', async () => {
+  test('rejects a sign-in link after 24 hours, and stores only its hash', async () => {
     const owner = await app.createOrg()
     const token = await linkOf(owner)
     const row = await app.db.row<{ hours: number; text: string }>(sql`
@@ -319,7 +319,7 @@ describe('signing in by a link', () => {
     assert.equal((await browser().call('POST', '/auth/sign-in/link', { token })).status, 401)
   })
 
-  test('lets a person choose the first password, with which they step up', async () => {
+  test('lets a person who signed in by a link set the first password and step up with it', async () => {
     const owner = await app.createOrg()
     const person = browser()
     await person.call('POST', '/auth/sign-in/link', { token: await linkOf(owner) })
@@ -332,7 +332,7 @@ describe('signing in by a link', () => {
 })
 
 describe('changing the password', () => {
-  test('needs the current one, ends other sessions and keeps this one', async () => {
+  test('changes the password with the current one, ends other sessions and keeps this one', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)
     const other = await signedIn(owner)
@@ -349,7 +349,7 @@ describe('changing the password', () => {
     assert.equal(again.status, 200)
   })
 
-  test('counts characters, not bytes: eight emoji will do, 129 letters will not', async () => {
+  test('accepts a password of 8 emoji and rejects one of 129 letters', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)
     const change = (newPassword: string) =>
@@ -361,7 +361,7 @@ describe('changing the password', () => {
     assert.equal(answer.status, 200)
   })
 
-  test('is for people who signed in, not for keys: a stolen key must not become a way to step up', async () => {
+  test('rejects a password change by an API key, which would allow step-up with a stolen key', async () => {
     const owner = await app.createOrg()
     for (const [path, json] of [
       ['/auth/password', { newPassword: password }],
@@ -374,7 +374,7 @@ describe('changing the password', () => {
 })
 
 describe('two-factor authentication', () => {
-  test('is begun with the password, confirmed by a code, and then asked for at every sign-in', async () => {
+  test('sets up two-factor authentication with the password and a code, and requires it at every later sign-in', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)
     assert.equal((await person.call('POST', '/auth/two-factor', { password: 'wrong' })).status, 403)
@@ -403,7 +403,7 @@ describe('two-factor authentication', () => {
     assert.equal((await again.call('GET', '/me')).status, 200)
   })
 
-  test('a code is taken once: neither again at sign-in nor to step up', async () => {
+  test('accepts a code once, for sign-in and step-up together', async () => {
     const owner = await newOwner()
     const { secret } = await enableTwoFactor(await signedIn(owner))
     const code = totp(secret, 1)
@@ -423,7 +423,7 @@ describe('two-factor authentication', () => {
     assert.equal(older.status, 403, 'a code of before the last one taken')
   })
 
-  test('a sign-in under way ends after five wrong codes', async () => {
+  test('ends a sign-in after five wrong codes', async () => {
     const owner = await newOwner()
     const { secret } = await enableTwoFactor(await signedIn(owner))
     const person = browser()
@@ -435,7 +435,7 @@ describe('two-factor authentication', () => {
     assert.equal((await person.call('GET', '/me')).status, 401)
   })
 
-  test('ten wrong codes in a row lock it for a while, at sign-in and for stepping up', async () => {
+  test('locks the second factor for sign-in and step-up after ten wrong codes in a row', async () => {
     const owner = await newOwner()
     const { secret } = await enableTwoFactor(await signedIn(owner))
     const stepUp = (totpCode: string) => app.call('POST', '/api/v1/auth/step-up', { as: owner, json: { totpCode } })
@@ -448,7 +448,7 @@ describe('two-factor authentication', () => {
     assert.equal((await stepUp(totp(secret, 1))).status, 200)
   })
 
-  test('a backup code takes the place of a code, once', async () => {
+  test('accepts a backup code once in place of a code', async () => {
     const owner = await newOwner()
     const { backupCodes } = await enableTwoFactor(await signedIn(owner))
     const attempt = async (): Promise<number> => {
@@ -460,7 +460,7 @@ describe('two-factor authentication', () => {
     assert.equal(await attempt(), 401)
   })
 
-  test('a link does not get around it', async () => {
+  test('requires the second factor for sign-in links too', async () => {
     const owner = await newOwner()
     await enableTwoFactor(await signedIn(owner))
     const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
@@ -470,7 +470,7 @@ describe('two-factor authentication', () => {
     assert.equal((await person.call('GET', '/me')).status, 401)
   })
 
-  test('is removed only with step-up', async () => {
+  test('removes two-factor authentication only with step-up', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)
     await enableTwoFactor(person)
@@ -484,7 +484,7 @@ describe('two-factor authentication', () => {
     assert.equal(plain.body.data.twoFactorRequired, false)
   })
 
-  test('its secret and backup codes are stored encrypted', async () => {
+  test('stores the TOTP secret and the backup codes encrypted', async () => {
     const owner = await newOwner()
     const { secret, backupCodes } = await enableTwoFactor(await signedIn(owner))
     const row = await app.db.row<{ text: string }>(sql`
@@ -495,7 +495,7 @@ describe('two-factor authentication', () => {
   })
 })
 
-test('the org hears of sign-ins, second factors and changed passwords', async () => {
+test('writes sign-ins, second factors and password changes to the audit log', async () => {
   const owner = await newOwner()
   const person = await signedIn(owner)
   await enableTwoFactor(person)
@@ -507,7 +507,7 @@ test('the org hears of sign-ins, second factors and changed passwords', async ()
   assert.equal(body.data.items[0].ip, '127.0.0.1')
 })
 
-test('what has expired is removed, and what has not stays', async () => {
+test('deletes expired sessions, links and tokens, and keeps others', async () => {
   const owner = await newOwner()
   const [gone, kept] = [await signedIn(owner), await signedIn(owner)]
   const halfway = browser()
@@ -533,7 +533,7 @@ test('what has expired is removed, and what has not stays', async () => {
   assert.equal((await kept.call('GET', '/me')).status, 200)
 })
 
-test('no password, code, token or cookie is in any log line', () => {
+test('logs no password, code, token or cookie', () => {
   const lines = [...app.logLines, ...second.logLines].join('\n')
   assert.ok(!lines.includes(password))
   assert.ok(!lines.includes('session_token='))

@@ -9,7 +9,7 @@ import { hashPassword, setPassword } from './passwords.ts'
 import { deleteExpired } from './queries.ts'
 import { createSignInLink } from './links.ts'
 
-// The budget of an account is the one of an address, which is off here: every call comes from the same one.
+// RATE_LIMIT_SIGN_IN also limits client addresses, so every request has an address of its own.
 let nowMs = Date.now()
 const minutes = (count: number): number => count * 60_000
 const app = await startTestApp()
@@ -26,7 +26,7 @@ const newOwner = async (): Promise<TestActor> => {
   await app.db.transaction('all orgs', (db) => setPassword(db, owner.userId, passwordHash))
   return owner
 }
-/** From an address that nobody has used before. */
+/** A client address that no other request has used. */
 const fromAnywhere = (): Record<string, string> => ({
   'x-forwarded-for': `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}::1`,
 })
@@ -50,13 +50,13 @@ const sessionOf = async (answer: Answer) =>
 const auditOf = async (as: TestActor, action: string) =>
   (await app.call('GET', `/api/v1/audit-log?action=${action}&limit=100`, { as })).body.data.items
 
-describe('guessing the password of one person', () => {
-  test('is slowed down after ten attempts, from however many addresses, for longer each time', async () => {
+describe('guessing a password', () => {
+  test('blocks a password after ten attempts from any addresses, for longer after each further one', async () => {
     const owner = await newOwner()
     assert.deepEqual(await guess(owner.email, budget + 1), [...Array.from({ length: budget }, () => 401), 429])
-    const refused = await signIn(owner.email)
-    assert.equal(refused.status, 429, 'the right one, too')
-    assert.equal(refused.headers.get('retry-after'), '60')
+    const rejected = await signIn(owner.email)
+    assert.equal(rejected.status, 429, 'the right one, too')
+    assert.equal(rejected.headers.get('retry-after'), '60')
     for (const wait of [1, 2, 4, 8, 15, 15]) {
       nowMs += minutes(wait) - 1_000
       assert.deepEqual(await guess(owner.email, 1), [429], `before ${wait} minutes are over`)
@@ -68,20 +68,20 @@ describe('guessing the password of one person', () => {
     assert.deepEqual(await guess(owner.email, 2), [401, 401], 'and everything begins anew')
   })
 
-  test('counts attempts at the same instant one by one', async () => {
+  test('counts concurrent attempts one by one', async () => {
     const owner = await newOwner()
     const answers = await Promise.all(Array.from({ length: 25 }, () => signIn(owner.email, 'wrong password')))
     assert.equal(answers.filter(({ status }) => status === 401).length, budget)
     assert.equal(answers.filter(({ status }) => status === 429).length, 15)
   })
 
-  test('does not lock the person out of a browser that signed in before', async () => {
+  test('accepts the password from a browser that signed in before while it is blocked elsewhere', async () => {
     const owner = await newOwner()
     const cookie = cookiesOf(await signIn(owner.email))
     await guess(owner.email, budget + 1)
     assert.equal((await signIn(owner.email)).status, 429)
     assert.equal((await signIn(owner.email, password, { cookie })).status, 200)
-    // The cookie of somebody else is worth nothing here, and guessing with one's own comes to an end as well.
+    // The cookie of another person does not help, and attempts with the right cookie are limited too.
     const foreign = cookiesOf(await signIn((await newOwner()).email))
     assert.equal((await signIn(owner.email, password, { cookie: foreign })).status, 429)
     const made = cookie.replace(/atrium\.browser=[\w-]{22}/, `atrium.browser=${'A'.repeat(22)}`)
@@ -89,7 +89,7 @@ describe('guessing the password of one person', () => {
     assert.equal((await guess(owner.email, budget + 1, { cookie })).at(-1), 429)
   })
 
-  test('is refused for an address that nobody has in the same words and after as many attempts', async () => {
+  test('gives the same answers, after as many attempts, for an email address that nobody has', async () => {
     const owner = await newOwner()
     const nobody = `nobody-${owner.userId}@example.com`
     assert.deepEqual(await guess(owner.email, budget + 1), await guess(nobody, budget + 1))
@@ -98,7 +98,7 @@ describe('guessing the password of one person', () => {
     assert.equal(one.headers.get('retry-after'), other.headers.get('retry-after'))
   })
 
-  test("leaves a one-time link and other people's sign-ins as they are", async () => {
+  test("does not block sign-in links or other people's passwords", async () => {
     const [owner, other] = [await newOwner(), await newOwner()]
     await guess(owner.email, budget + 1)
     assert.equal((await signIn(other.email)).status, 200)
@@ -141,7 +141,7 @@ describe('guessing the password of one person', () => {
     assert.equal((await signIn(email, 'the password of two')).status, 200)
   })
 
-  test('is forgotten a day after the last attempt', async () => {
+  test('deletes the count a day after the last attempt', async () => {
     const owner = await newOwner()
     await guess(owner.email, budget)
     await deleteExpired(app.db)
@@ -158,8 +158,8 @@ describe('guessing the password of one person', () => {
   })
 })
 
-describe('a failed sign-in', () => {
-  test('is told to the person at their next one, with how many, when and from where, and to nobody twice', async () => {
+describe('failed sign-ins', () => {
+  test('reports failed sign-ins once, at the next sign-in, with count, time and addresses', async () => {
     const owner = await newOwner()
     assert.equal((await sessionOf(await signIn(owner.email))).failedSignIns, null)
     const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.2']
@@ -171,7 +171,7 @@ describe('a failed sign-in', () => {
     assert.equal((await sessionOf(await signIn(owner.email))).failedSignIns, null)
   })
 
-  test('keeps the last five addresses', async () => {
+  test('reports the last five addresses of failed sign-ins', async () => {
     const owner = await newOwner()
     for (let i = 1; i <= 7; i++) await guess(owner.email, 1, { 'x-forwarded-for': `192.0.2.${i}` })
     const { failedSignIns } = await sessionOf(await signIn(owner.email))
@@ -182,7 +182,7 @@ describe('a failed sign-in', () => {
     )
   })
 
-  test('is in the audit log of the orgs that the password opens, by nobody that is known, and of no other', async () => {
+  test("writes failed sign-ins by an unknown actor to the audit log of the orgs in the password's scope only", async () => {
     const [owner, other] = [await newOwner(), await app.createOrg()]
     await guess(owner.email, 1, { 'x-forwarded-for': '192.0.2.9' })
     const [entry, ...more] = await auditOf(owner, 'user.sign-in-failed')
@@ -194,7 +194,7 @@ describe('a failed sign-in', () => {
     assert.deepEqual(await auditOf(other, 'user.sign-in-failed'), [])
   })
 
-  test('by a wrong code is told and audited as well', async () => {
+  test('reports and audits a failed sign-in by a wrong code', async () => {
     const owner = await newOwner()
     const cookie = cookiesOf(await signIn(owner.email))
     const call = (path: string, json: object, headers: Record<string, string>) =>
@@ -212,14 +212,14 @@ describe('a failed sign-in', () => {
   })
 })
 
-describe('guessing to step up', () => {
+describe('guessing at step-up', () => {
   const stepUp = (as: TestActor, given: string): Promise<Answer> =>
     limited.call('POST', '/api/v1/auth/step-up', { as, json: { password: given }, headers: fromAnywhere() })
 
-  test('is slowed down for the key that does it, is audited, and leaves the rest of the person alone', async () => {
+  test('blocks step-up for the API key that guesses, audits it, and does not block sessions of the person', async () => {
     const owner = await newOwner()
     const signedIn = await signIn(owner.email)
-    // Past the limit by the minute, which is of the person in this org.
+    // Set directly, because the limit per minute of the person in this org would be reached first.
     const subject = `proof ${owner.userId} ${owner.orgId}`
     await app.db.execute(sql`
       insert into sign_in_throttles (subject, source, attempts, blocked_until, updated_at)

@@ -76,7 +76,7 @@ export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake)
     write: async (events) => {
       const fresh = await withPartitions(db, () =>
         db.transaction(events[0] as NewEvent, async (db) => {
-          for (const { orgId } of events) await quotas.take(db, orgId, { eventsKept: 1 })
+          for (const { orgId } of events) await quotas.checkInsert(db, orgId, { eventsKept: 1 })
           return queries.recordEvents(db, events)
         }),
       )

@@ -21,7 +21,7 @@ const mintWith = async (as: TestActor, token: string): Promise<number> => {
 }
 
 describe('POST /auth/step-up', () => {
-  test('answers a token for ten minutes to who knows the password', async () => {
+  test('returns a token for ten minutes for the right password', async () => {
     const owner = await newOwner()
     const answer = await stepUp(owner, { password })
     assert.equal(answer.status, 200, answer.text)
@@ -35,7 +35,7 @@ describe('POST /auth/step-up', () => {
     assert.ok(row && !row.text.includes(token))
   })
 
-  test('a wrong password, no password at all and a code without a second factor are FORBIDDEN', async () => {
+  test('answers FORBIDDEN to a wrong password, a person without a password, and a code without a second factor', async () => {
     const owner = await newOwner()
     const without = await app.createOrg()
     const answers = [
@@ -50,7 +50,7 @@ describe('POST /auth/step-up', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   })
 
-  test('neither or both proofs are BAD_REQUEST', async () => {
+  test('answers BAD_REQUEST to neither or both of password and code', async () => {
     const owner = await newOwner()
     for (const json of [{}, { password, totpCode: '123456' }, { password: 1 }, { totpCode: '12345' }]) {
       assert.equal((await stepUp(owner, json)).status, 400)
@@ -58,7 +58,7 @@ describe('POST /auth/step-up', () => {
     assert.equal((await app.call('POST', '/api/v1/auth/step-up', { json: { password } })).status, 401)
   })
 
-  test('guessing is limited by person, over all their keys', async () => {
+  test('limits step-up attempts per person over all their keys', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_SIGN_IN: '10' })
     const owner = await newOwner()
     const other = await newOwner()
@@ -68,7 +68,7 @@ describe('POST /auth/step-up', () => {
       headers: await app.stepUp(owner),
     })
     const keys = [owner.key, minted.body.data.key]
-    // At once: one after the other they may take longer than the six seconds in which the limit lets another one through.
+    // Concurrent, because the limit admits another attempt every six seconds.
     const json = { password: 'wrong password' }
     const answers = await Promise.all(
       Array.from({ length: 11 }, (_, i) =>
@@ -83,8 +83,8 @@ describe('POST /auth/step-up', () => {
   })
 })
 
-describe('a step-up token', () => {
-  test("that is missing, made up, cut, expired or somebody else's is FORBIDDEN", async () => {
+describe('step-up tokens', () => {
+  test("answers FORBIDDEN to a missing, forged, truncated or expired token and to another person's token", async () => {
     const owner = await newOwner()
     const colleague = await app.createUser(owner, 'owner')
     const { token } = (await stepUp(owner, { password })).body.data
@@ -100,14 +100,14 @@ describe('a step-up token', () => {
     assert.equal(await mintWith(owner, token), 403)
   })
 
-  test('ends when the password changes', async () => {
+  test('ends step-up tokens when the password changes', async () => {
     const owner = await newOwner()
     const { token } = (await stepUp(owner, { password })).body.data
     await app.db.transaction('all orgs', (db) => setPassword(db, owner.userId, passwordHash))
     assert.equal(await mintWith(owner, token), 403)
   })
 
-  test('is asked for wherever a stolen key could otherwise make itself at home', async () => {
+  test('requires step-up for every request that would let a stolen key extend its access', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const { body } = await app.call('GET', '/api/v1/members', { as: owner })
@@ -127,7 +127,7 @@ describe('a step-up token', () => {
   })
 })
 
-test('no step-up token and no password is in any log line', () => {
+test('logs no step-up token and no password', () => {
   const lines = app.logLines.join('\n')
   assert.ok(!lines.includes(password) && !lines.includes('sut_'))
 })

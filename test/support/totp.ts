@@ -12,7 +12,7 @@ export const fromBase32 = (text: string): Buffer => {
   )
 }
 
-/** RFC 6238 with SHA-1, 30 s and six digits, `steps` from now: 0, then 1, so that a step that ends meanwhile is no matter. */
+/** The code of RFC 6238 with SHA-1, 30 s and six digits, `steps` time steps from now. */
 export const totp = (secret: string, steps = 0): string => {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps))

@@ -18,7 +18,7 @@ import {
 } from '../../../test/support/authority.ts'
 import type { TestActor } from '../../../test/harness.ts'
 
-const { app, connect, changes } = await startBench()
+const { app, connect, changes, ownerWithAgent } = await startBench()
 
 const patch = async (as: TestActor, agentId: string, json: object): Promise<void> => {
   const { status, text } = await app.call('PATCH', `${api}/agents/${agentId}`, { as, json })
@@ -30,9 +30,7 @@ const consents = async (as: TestActor, agentId: string) =>
 
 /** An owner with a connection and an agent of their own, and a member of the same workspace. */
 const prepare = async (json: object = {}) => {
-  const owner = await app.createOrg()
-  await connect(owner)
-  const agent = await httpAgent(app, owner, json)
+  const { owner, agent } = await ownerWithAgent(json)
   const member = await app.createUser(owner)
   return { owner, agent, member }
 }

@@ -7,7 +7,6 @@ import {
   audited,
   decide,
   decided,
-  httpAgent,
   kinds,
   post,
   startBench,
@@ -16,13 +15,11 @@ import {
 } from '../../../test/support/authority.ts'
 import { newId } from '../../platform/ids.ts'
 
-const { app, connect, changes } = await startBench()
+const { app, changes, ownerWithAgent } = await startBench()
 
 /** An owner whose agent waits for an approval to post with the owner's connection. */
 const waiting = async () => {
-  const owner = await app.createOrg()
-  await connect(owner)
-  const agent = await httpAgent(app, owner, { settings: { approvals: ['http__post'] } })
+  const { owner, agent } = await ownerWithAgent({ settings: { approvals: ['http__post'] } })
   const turn = await turnOf(app, owner, agent.id, post())
   assert.equal(turn.status, 'requires_action')
   return { owner, agent, turn }
@@ -150,9 +147,7 @@ describe('settings.approvals', () => {
   })
 
   test('requires approval for the tools of a connector with http__*', async () => {
-    const owner = await app.createOrg()
-    await connect(owner)
-    const agent = await httpAgent(app, owner, { settings: { approvals: ['http__*'] } })
+    const { owner, agent } = await ownerWithAgent({ settings: { approvals: ['http__*'] } })
     const before = changes()
     const turn = await turnOf(app, owner, agent.id, post())
     assert.deepEqual([turn.status, kinds(turn)], ['requires_action', ['approval']])

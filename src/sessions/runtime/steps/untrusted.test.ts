@@ -22,17 +22,12 @@ import { addEndpoint, deliver } from '../../../../test/support/endpoints.ts'
 type Json = any
 
 const chats = await startChatProviders()
-const { app, connect, changes, provider } = await startBench(chats.env)
+const { app, changes, ownerWithAgent, provider } = await startBench(chats.env)
 const fetchPage = `/tool web.fetch {"url":"${provider.url}/page"}`
 const tools = ['web.fetch', 'files.read', 'files.search', 'files.write']
 
-/** An owner with a connection and an agent of their own that may use every tool. */
-const prepare = async (json: object = {}) => {
-  const owner = await app.createOrg()
-  await connect(owner)
-  const agent = await httpAgent(app, owner, { allowedTools: tools, ...json })
-  return { owner, agent }
-}
+/** An owner with a connection and an agent with all tools. */
+const prepare = (json: object = {}) => ownerWithAgent({ allowedTools: tools, ...json })
 
 const asksBecauseOf = (turn: Json, source: string): void => {
   assert.equal(turn.status, 'requires_action', JSON.stringify(turn.toolCalls))

@@ -246,7 +246,7 @@ describe('usage counters', () => {
     assert.equal((await quotaOf(owner, 'files')).used, 0, 'a count below zero is shown as none')
     await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, reconcileUsage, {}))
     await until('it is corrected', async () => (await quotaOf(owner, 'files')).used === 1)
-    await until('the log says so', () => app.logLines.some((line) => line.includes('usage counter was off')))
+    await until('the log says so', () => app.logLines.some((line) => line.includes('usage counter was wrong')))
   })
 
   test('reduces the counter of events by exactly the events that retention deletes', async () => {

@@ -73,7 +73,7 @@ describe('a quota of a plan', () => {
     assert.equal(most.body.error.code, 'FORBIDDEN')
     await subscribe(owner.orgId, 'solo', 'canceled')
     assert.equal((await makeAgent(owner)).body.error.code, 'PAYMENT_REQUIRED')
-    assert.equal((await quotaOf(owner, 'agents')).used, 3, 'what is there stays')
+    assert.equal((await quotaOf(owner, 'agents')).used, 3, 'existing agents are kept')
   })
 
   test('rejects with FORBIDDEN on a server without a payment provider', async () => {
@@ -152,7 +152,7 @@ describe('atrium org quota', () => {
     await createFolder(app, owner, 'First')
     await atrium('org', 'quota', '--org', owner.orgId, '--files', '1')
     let n = 0
-    await until('the new limit holds', async () => {
+    await until('the new limit applies', async () => {
       const json = { source: 'folder', name: `Folder ${(n += 1)}` }
       return (await app.call('POST', `${api}/files`, { as: owner, json })).status === 403
     })
@@ -243,10 +243,10 @@ describe('usage counters', () => {
     const owner = await app.createOrg()
     await upload(app, owner, 'hello')
     await db.execute(sql`update org_file_usage set files = -100 where org_id = ${owner.orgId}`)
-    assert.equal((await quotaOf(owner, 'files')).used, 0, 'a count below zero is shown as none')
+    assert.equal((await quotaOf(owner, 'files')).used, 0, 'a count below zero is shown as 0')
     await db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, reconcileUsage, {}))
     await until('it is corrected', async () => (await quotaOf(owner, 'files')).used === 1)
-    await until('the log says so', () => app.logLines.some((line) => line.includes('usage counter was wrong')))
+    await until('the correction is logged', () => app.logLines.some((line) => line.includes('usage counter was wrong')))
   })
 
   test('reduces the counter of events by exactly the events that retention deletes', async () => {

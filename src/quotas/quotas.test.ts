@@ -261,7 +261,7 @@ describe('the quota of events kept', () => {
     assert.deepEqual(
       log.body.data.items.map(({ details }: { details: object }) => details),
       [{ quota: 'eventsKept' }],
-      'the audit log says so once',
+      'the audit log has one entry',
     )
     await fill(other)
   })

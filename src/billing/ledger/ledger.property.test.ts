@@ -101,7 +101,7 @@ const record = (org: Org, call: { turnId: string; cost: number; step?: number })
         ${fee.waiverCents}::bigint as fee_waiver_cents`)}, ${shrinkReservation}
     select count(*) from recorded`)
 
-const deliver = async (type: string, object: object): Promise<void> => {
+const sendEvent = async (type: string, object: object): Promise<void> => {
   const { body, headers } = signedEvent(type, object)
   assert.equal((await app.call('POST', '/api/v1/billing/webhooks/stripe', { body, headers })).status, 200)
 }
@@ -154,7 +154,10 @@ const deposit =
       insert into checkouts (org_id, id, kind, amount_cents, session_id, created_by)
       values (${org.orgId}, ${checkoutId}, 'deposit', ${amount}, ${session}, ${newId()})`)
     const object = { id: session, payment_status: 'paid', payment_intent: intent }
-    await Promise.all([deliver('checkout.session.completed', object), deliver('checkout.session.completed', object)])
+    await Promise.all([
+      sendEvent('checkout.session.completed', object),
+      sendEvent('checkout.session.completed', object),
+    ])
     org.paid.push({ intent, amount, refunded: 0 })
     org.sums.deposits += amount
   }
@@ -166,7 +169,7 @@ const refund =
     if (!payment) return
     payment.refunded = Math.min(payment.amount, payment.refunded + Math.ceil((payment.amount * share) / 100))
     const object = { id: `ch_${payment.intent}`, payment_intent: payment.intent, amount_refunded: payment.refunded }
-    await Promise.all([deliver('charge.refunded', object), deliver('charge.refunded', object)])
+    await Promise.all([sendEvent('charge.refunded', object), sendEvent('charge.refunded', object)])
   }
 
 const topUp =

@@ -24,7 +24,7 @@ const base = '/api/v1/billing'
 const post = ({ body, headers }: { body: string; headers: Record<string, string> }): Promise<Answer> =>
   app.call('POST', `${base}/webhooks/stripe`, { body, headers })
 
-const tell = async (type: string, object: object, options: object = {}): Promise<void> => {
+const sendEvent = async (type: string, object: object, options: object = {}): Promise<void> => {
   const answer = await post(signedEvent(type, object, options))
   assert.deepEqual([answer.status, answer.body], [200, { success: true, data: { received: true } }])
 }
@@ -36,7 +36,7 @@ const open = async (as: TestActor, amountCents: number): Promise<{ checkoutUrl: 
 const depositByCard = async (as: TestActor, amountCents: number): Promise<Json> => {
   const { sessionId } = await open(as, amountCents)
   const session = stripe.pay(sessionId)
-  await tell('checkout.session.completed', session)
+  await sendEvent('checkout.session.completed', session)
   return session
 }
 
@@ -56,7 +56,7 @@ describe('deposits by card', () => {
     assert.equal((await getBilling(app, owner)).balance.balanceCents, 0)
 
     const session = stripe.pay(sessionId)
-    await tell('checkout.session.completed', session)
+    await sendEvent('checkout.session.completed', session)
     const { balance, transactions } = await assertExact(app, owner)
     assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [2_500, 2_500])
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('deposits by card', () => {
       ),
     )
     assert.ok(answers.every(({ status }) => status === 200))
-    await tell('checkout.session.expired', session)
+    await sendEvent('checkout.session.expired', session)
     assert.deepEqual(await ledgerOf(owner), [['deposit', 1_000]])
     await assertExact(app, owner)
   })
@@ -95,7 +95,7 @@ describe('deposits by card', () => {
     const thief = await app.createOrg()
     const { sessionId } = await open(owner, 500)
     const session = stripe.pay(sessionId)
-    await tell('checkout.session.completed', {
+    await sendEvent('checkout.session.completed', {
       ...session,
       amount_total: 99_999,
       metadata: { orgId: thief.orgId },
@@ -116,14 +116,14 @@ describe('deposits by card', () => {
       payment_intent: 'pi_of_somebody_else',
       metadata: { orgId: owner.orgId },
     }
-    await tell('checkout.session.completed', session)
-    await tell('payment_intent.succeeded', {
+    await sendEvent('checkout.session.completed', session)
+    await sendEvent('payment_intent.succeeded', {
       id: 'pi_of_somebody_else',
       amount: 5_000,
       metadata: { orgId: owner.orgId },
     })
-    await tell('payment_intent.succeeded', { id: 'pi_2_of_somebody_else', metadata: { topupId: owner.orgId } })
-    await tell('some.event.of.the.future', { id: 'x' })
+    await sendEvent('payment_intent.succeeded', { id: 'pi_2_of_somebody_else', metadata: { topupId: owner.orgId } })
+    await sendEvent('some.event.of.the.future', { id: 'x' })
     assert.deepEqual(await ledgerOf(owner), [])
   })
 
@@ -131,11 +131,11 @@ describe('deposits by card', () => {
     const owner = await app.createOrg()
     const [late, never] = [await open(owner, 300), await open(owner, 400)]
     const lateSession = { ...stripe.pay(late.sessionId), payment_status: 'unpaid' }
-    await tell('checkout.session.completed', lateSession)
-    await tell('checkout.session.completed', { ...stripe.pay(never.sessionId), payment_status: 'unpaid' })
+    await sendEvent('checkout.session.completed', lateSession)
+    await sendEvent('checkout.session.completed', { ...stripe.pay(never.sessionId), payment_status: 'unpaid' })
     assert.deepEqual(await ledgerOf(owner), [])
-    await tell('checkout.session.async_payment_failed', { id: never.sessionId })
-    await tell('checkout.session.async_payment_succeeded', { ...lateSession, payment_status: 'paid' })
+    await sendEvent('checkout.session.async_payment_failed', { id: never.sessionId })
+    await sendEvent('checkout.session.async_payment_succeeded', { ...lateSession, payment_status: 'paid' })
     assert.deepEqual(await ledgerOf(owner), [['deposit', 300]])
   })
 
@@ -244,12 +244,12 @@ describe('refunds and disputes', () => {
   test('posts one refund transaction per refund, whichever of its events arrive and in any order', async () => {
     const owner = await app.createOrg()
     const session = await depositByCard(owner, 2_000)
-    await tell('refund.created', refund(session, 're_1', 300))
-    await tell('charge.refunded', charge(session, 300))
-    await tell('charge.refunded', charge(session, 800))
-    await tell('refund.created', refund(session, 're_2', 500))
-    await tell('charge.refunded', charge(session, 300))
-    await tell('refund.updated', refund(session, 're_1', 300))
+    await sendEvent('refund.created', refund(session, 're_1', 300))
+    await sendEvent('charge.refunded', charge(session, 300))
+    await sendEvent('charge.refunded', charge(session, 800))
+    await sendEvent('refund.created', refund(session, 're_2', 500))
+    await sendEvent('charge.refunded', charge(session, 300))
+    await sendEvent('refund.updated', refund(session, 're_1', 300))
     assert.deepEqual(await ledgerOf(owner), [
       ['deposit', 2_000],
       ['refund', -300],
@@ -262,10 +262,10 @@ describe('refunds and disputes', () => {
   test('posts an adjustment when a refund fails', async () => {
     const owner = await app.createOrg()
     const session = await depositByCard(owner, 1_000)
-    await tell('refund.created', refund(session, 're_f', 400, 'pending'))
-    await tell('charge.refunded', charge(session, 400))
-    await tell('refund.failed', refund(session, 're_f', 400, 'failed'))
-    await tell('refund.updated', refund(session, 're_f', 400, 'failed'))
+    await sendEvent('refund.created', refund(session, 're_f', 400, 'pending'))
+    await sendEvent('charge.refunded', charge(session, 400))
+    await sendEvent('refund.failed', refund(session, 're_f', 400, 'failed'))
+    await sendEvent('refund.updated', refund(session, 're_f', 400, 'failed'))
     assert.deepEqual(await ledgerOf(owner), [
       ['deposit', 1_000],
       ['refund', -400],
@@ -279,8 +279,8 @@ describe('refunds and disputes', () => {
     const { sessionId } = await open(owner, 900)
     const session = stripe.pay(sessionId)
     await Promise.all([
-      tell('charge.refunded', charge(session, 100)),
-      tell('charge.dispute.created', {
+      sendEvent('charge.refunded', charge(session, 100)),
+      sendEvent('charge.dispute.created', {
         id: 'dp_early',
         object: 'dispute',
         amount: 200,
@@ -289,7 +289,7 @@ describe('refunds and disputes', () => {
       }),
     ])
     assert.deepEqual(await ledgerOf(owner), [])
-    await tell('checkout.session.completed', session)
+    await sendEvent('checkout.session.completed', session)
     assert.deepEqual(await ledgerOf(owner), [
       ['deposit', 900],
       ['refund', -100],
@@ -309,19 +309,19 @@ describe('refunds and disputes', () => {
       charge: `ch_${session.payment_intent}`,
       payment_intent: session.payment_intent,
     })
-    await tell('charge.dispute.created', dispute('dp_asked', 'warning_needs_response'))
+    await sendEvent('charge.dispute.created', dispute('dp_asked', 'warning_needs_response'))
     await Promise.all(
       ['created', 'funds_withdrawn', 'updated', 'closed'].map((what) =>
-        tell(`charge.dispute.${what}`, dispute('dp_lost', what === 'closed' ? 'lost' : 'needs_response')),
+        sendEvent(`charge.dispute.${what}`, dispute('dp_lost', what === 'closed' ? 'lost' : 'needs_response')),
       ),
     )
     assert.deepEqual(await ledgerOf(owner), [
       ['deposit', 3_000],
       ['refund', -1_000],
     ])
-    await tell('charge.dispute.closed', dispute('dp_won', 'won'))
-    await tell('charge.dispute.created', dispute('dp_won', 'needs_response'), { createdAt: 1_700_000_000 })
-    await tell('charge.dispute.funds_reinstated', dispute('dp_won', 'won'))
+    await sendEvent('charge.dispute.closed', dispute('dp_won', 'won'))
+    await sendEvent('charge.dispute.created', dispute('dp_won', 'needs_response'), { createdAt: 1_700_000_000 })
+    await sendEvent('charge.dispute.funds_reinstated', dispute('dp_won', 'won'))
     const { balance } = await assertExact(app, owner)
     assert.deepEqual([balance.balanceCents, balance.cumulativeDepositsCents], [2_000, 3_000])
   })
@@ -331,7 +331,7 @@ describe('refunds and disputes', () => {
     const session = await depositByCard(owner, 200)
     const paid = await openPaid(app, owner)
     await spend(app, owner, paid.id, 1_500_000)
-    await tell('charge.refunded', charge(session, 200))
+    await sendEvent('charge.refunded', charge(session, 200))
     assert.equal((await assertExact(app, owner)).balance.balanceCents, -150)
     await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 400, method: 'direct' } })
     assert.equal((await assertExact(app, owner)).balance.balanceCents, 250)
@@ -358,10 +358,10 @@ describe('subscriptions', () => {
     const session = stripe.pay(data.sessionId)
     const first = invoice(session.subscription, 'in_1', { billing_reason: 'subscription_create' })
     // The event of the first invoice may arrive before that of the checkout.
-    await tell('invoice.paid', first)
+    await sendEvent('invoice.paid', first)
     assert.deepEqual(await ledgerOf(owner), [])
-    await tell('checkout.session.completed', session)
-    await tell('invoice.payment_succeeded', first)
+    await sendEvent('checkout.session.completed', session)
+    await sendEvent('invoice.payment_succeeded', first)
     assert.deepEqual(await ledgerOf(owner), [['adjustment', 2_000]])
     // The fields of API versions before 2025.
     const older = {
@@ -370,9 +370,9 @@ describe('subscriptions', () => {
       billing_reason: 'subscription_cycle',
       subscription: session.subscription,
     }
-    await tell('invoice.paid', older)
-    await tell('invoice.paid', invoice(session.subscription, 'in_3', { billing_reason: 'subscription_update' }))
-    await tell('invoice.paid', invoice(session.subscription, 'in_4', { amount_paid: 0 }))
+    await sendEvent('invoice.paid', older)
+    await sendEvent('invoice.paid', invoice(session.subscription, 'in_3', { billing_reason: 'subscription_update' }))
+    await sendEvent('invoice.paid', invoice(session.subscription, 'in_4', { amount_paid: 0 }))
     assert.deepEqual(await ledgerOf(owner), [
       ['adjustment', 2_000],
       ['adjustment', 2_000],
@@ -388,7 +388,7 @@ describe('subscriptions', () => {
   describe('whose payment is refunded or disputed', () => {
     const subscribe = async (as: TestActor): Promise<string> => {
       const session = stripe.pay((await start(as, 'pro')).data.sessionId)
-      await tell('checkout.session.completed', session)
+      await sendEvent('checkout.session.completed', session)
       return session.subscription
     }
     const charge = (intent: string, refunded: number) => ({
@@ -414,7 +414,7 @@ describe('subscriptions', () => {
       const other = await app.secondServer(env)
       const subscription = await subscribe(owner)
       const paid = invoice(subscription, 'in_back', { payment_intent: 'pi_back' })
-      await tell('invoice.paid', paid)
+      await sendEvent('invoice.paid', paid)
       const events = Array.from({ length: 4 }, () => [
         signedEvent('charge.refunded', charge('pi_back', 500)),
         signedEvent('refund.created', refund('pi_back', 500)),
@@ -442,11 +442,11 @@ describe('subscriptions', () => {
       const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
       const payment = { payment: { type: 'payment_intent', payment_intent: 'pi_first' }, status: 'paid' }
       await Promise.all([
-        tell('refund.created', refund('pi_first', 2_000)),
-        tell('invoice.paid', invoice(session.subscription, 'in_first', { payments: { data: [payment] } })),
+        sendEvent('refund.created', refund('pi_first', 2_000)),
+        sendEvent('invoice.paid', invoice(session.subscription, 'in_first', { payments: { data: [payment] } })),
       ])
       assert.deepEqual(await ledgerOf(owner), [])
-      await tell('checkout.session.completed', session)
+      await sendEvent('checkout.session.completed', session)
       assert.deepEqual(await ledgerOf(owner), [
         ['adjustment', 2_000],
         ['refund', -2_000],
@@ -458,13 +458,13 @@ describe('subscriptions', () => {
       const owner = await app.createOrg()
       stripe.invoicePayments.set('in_asked', 'pi_asked')
       const subscription = await subscribe(owner)
-      await tell('charge.refunded', charge('pi_asked', 2_000))
-      await tell('invoice.paid', invoice(subscription, 'in_asked'))
+      await sendEvent('charge.refunded', charge('pi_asked', 2_000))
+      await sendEvent('invoice.paid', invoice(subscription, 'in_asked'))
       await until(
         () => ledgerOf(owner),
         (ledger) => ledger.length === 2,
       )
-      await tell('charge.refunded', charge('pi_asked', 2_000))
+      await sendEvent('charge.refunded', charge('pi_asked', 2_000))
       assert.deepEqual(await ledgerOf(owner), [
         ['adjustment', 2_000],
         ['refund', -2_000],
@@ -475,11 +475,11 @@ describe('subscriptions', () => {
     test("withdraws a plan's credit in proportion to partial refunds, and restores it for failed refunds and won disputes", async () => {
       const owner = await app.createOrg()
       const subscription = await subscribe(owner)
-      await tell('invoice.paid', invoice(subscription, 'in_tax', { payment_intent: 'pi_tax', amount_paid: 2_380 }))
-      await tell('refund.created', refund('pi_tax', 595))
-      await tell('charge.dispute.created', dispute('pi_tax', 1_785))
-      await tell('charge.dispute.closed', dispute('pi_tax', 1_785, 'won'))
-      await tell('refund.failed', refund('pi_tax', 595, 'failed'))
+      await sendEvent('invoice.paid', invoice(subscription, 'in_tax', { payment_intent: 'pi_tax', amount_paid: 2_380 }))
+      await sendEvent('refund.created', refund('pi_tax', 595))
+      await sendEvent('charge.dispute.created', dispute('pi_tax', 1_785))
+      await sendEvent('charge.dispute.closed', dispute('pi_tax', 1_785, 'won'))
+      await sendEvent('refund.failed', refund('pi_tax', 595, 'failed'))
       assert.deepEqual(await ledgerOf(owner), [
         ['adjustment', 2_000],
         ['refund', -500],
@@ -495,21 +495,21 @@ describe('subscriptions', () => {
     const owner = await app.createOrg()
     const { data } = await start(owner, 'team')
     const session = stripe.pay(data.sessionId)
-    await tell('checkout.session.completed', session)
+    await sendEvent('checkout.session.completed', session)
     const id = session.subscription
     const stateOf = async () => {
       const { subscription } = await getBilling(app, owner)
       return [subscription.status, subscription.cancelAtPeriodEnd]
     }
     const at = (seconds: number) => ({ createdAt: 1_790_000_000 + seconds })
-    await tell('invoice.payment_failed', invoice(id, 'in_f'), at(10))
+    await sendEvent('invoice.payment_failed', invoice(id, 'in_f'), at(10))
     assert.deepEqual(await stateOf(), ['past_due', false])
-    await tell('customer.subscription.updated', { id, status: 'active', cancel_at_period_end: true }, at(20))
+    await sendEvent('customer.subscription.updated', { id, status: 'active', cancel_at_period_end: true }, at(20))
     assert.deepEqual(await stateOf(), ['active', true])
-    await tell('customer.subscription.updated', { id, status: 'past_due', cancel_at_period_end: false }, at(15))
+    await sendEvent('customer.subscription.updated', { id, status: 'past_due', cancel_at_period_end: false }, at(15))
     assert.deepEqual(await stateOf(), ['active', true])
-    await tell('customer.subscription.deleted', { id, status: 'canceled' }, at(30))
-    await tell('customer.subscription.updated', { id, status: 'active' }, at(30))
+    await sendEvent('customer.subscription.deleted', { id, status: 'canceled' }, at(30))
+    await sendEvent('customer.subscription.updated', { id, status: 'active' }, at(30))
     assert.equal((await stateOf())[0], 'canceled')
     assert.ok((await start(owner, 'team')).data.checkoutUrl)
   })
@@ -519,8 +519,8 @@ describe('subscriptions', () => {
     const cancel = (as: TestActor) => app.call('POST', `${base}/subscriptions/cancel`, { as })
     assert.equal((await cancel(owner)).body.error.code, 'NOT_FOUND')
     const session = stripe.pay((await start(owner, 'pro')).data.sessionId)
-    await tell('checkout.session.completed', session)
-    await tell('invoice.paid', invoice(session.subscription, 'in_e'), { createdAt: 1_790_000_000 })
+    await sendEvent('checkout.session.completed', session)
+    await sendEvent('invoice.paid', invoice(session.subscription, 'in_e'), { createdAt: 1_790_000_000 })
     assert.equal((await cancel(await app.createUser(owner))).status, 403)
     const { body } = await cancel(owner)
     assert.deepEqual(body.data, {
@@ -538,9 +538,9 @@ describe('subscriptions', () => {
   test('cancels the previous subscription when another plan is paid', async () => {
     const owner = await app.createOrg()
     const pro = stripe.pay((await start(owner, 'pro')).data.sessionId)
-    await tell('checkout.session.completed', pro)
+    await sendEvent('checkout.session.completed', pro)
     const team = stripe.pay((await start(owner, 'team')).data.sessionId)
-    await tell('checkout.session.completed', team)
+    await sendEvent('checkout.session.completed', team)
     assert.equal((await getBilling(app, owner)).subscription.planId, 'team')
     await until(
       () => Promise.resolve(stripe.requests.filter(({ method }) => method === 'DELETE').map(({ path }) => path)),

@@ -19,7 +19,7 @@ type Json = any
 
 const base = '/api/v1/billing'
 
-const tell = async (type: string, object: object): Promise<void> => {
+const sendEvent = async (type: string, object: object): Promise<void> => {
   const { body, headers } = signedEvent(type, object)
   assert.equal((await app.call('POST', `${base}/webhooks/stripe`, { body, headers })).status, 200)
 }
@@ -34,7 +34,7 @@ const prepare = async (settings: object = {}): Promise<{ owner: TestActor; sessi
   const owner = await app.createOrg()
   const { body } = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 1_000 } })
   const session = stripe.pay(body.data.sessionId)
-  await tell('checkout.session.completed', session)
+  await sendEvent('checkout.session.completed', session)
   await until(
     () => app.db.row<Json>(sql`select payment_method_id from billing_accounts where org_id = ${owner.orgId}`),
     (row) => row.paymentMethodId !== null,
@@ -76,8 +76,8 @@ describe('automatic top-up', () => {
     assert.equal(charge!.idempotencyKey, autoTopup.recent[0].id)
     // Stripe's event reports the same payment.
     const intent = [...stripe.paymentIntents.values()].at(-1)
-    await tell('payment_intent.succeeded', intent)
-    await tell('payment_intent.succeeded', intent)
+    await sendEvent('payment_intent.succeeded', intent)
+    await sendEvent('payment_intent.succeeded', intent)
     const ledger = await listLedger(app, owner)
     assert.deepEqual(
       ledger
@@ -149,7 +149,7 @@ describe('automatic top-up', () => {
     await spend(app, owner, sessionId, 6_000_000)
     assert.equal((await untilTopup(owner, 'processing')).autoTopup.state, 'under_way')
     const intent = [...stripe.paymentIntents.values()].at(-1)
-    await tell('payment_intent.succeeded', { ...intent, status: 'succeeded' })
+    await sendEvent('payment_intent.succeeded', { ...intent, status: 'succeeded' })
     assert.equal((await getBilling(app, owner)).balance.balanceCents, 2_900)
 
     const second = await prepare()
@@ -157,7 +157,7 @@ describe('automatic top-up', () => {
     await untilTopup(second.owner, 'processing')
     const failing = [...stripe.paymentIntents.values()].at(-1)
     const failure = { code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' }
-    await tell('payment_intent.payment_failed', { ...failing, last_payment_error: failure })
+    await sendEvent('payment_intent.payment_failed', { ...failing, last_payment_error: failure })
     const { autoTopup, balance } = await getBilling(app, second.owner)
     assert.deepEqual([autoTopup.state, autoTopup.recent[0].failureCode], ['backing_off', 'generic_decline'])
     assert.equal(balance.balanceCents, 400)
@@ -196,7 +196,7 @@ describe('automatic top-up', () => {
     const pay = async (save: boolean): Promise<Json> => {
       const { body } = await app.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 100 } })
       const session = stripe.pay(body.data.sessionId, { save })
-      await tell('checkout.session.completed', session)
+      await sendEvent('checkout.session.completed', session)
       return session
     }
     await pay(false)

@@ -160,7 +160,7 @@ describe('changes by somebody with write access to the database', () => {
         await db.execute(sql`update audit_log set seq = seq - 1 where org_id = ${owner.orgId} and seq = ${seq}`)
       }
     },
-    'takes an entry out of the chain': async (owner) =>
+    'removes the position of an entry': async (owner) =>
       db.execute(sql`
         update audit_log set seq = null, hash = null
         where org_id = ${owner.orgId} and id = ${await idAt(owner, 3)}`),

@@ -154,7 +154,7 @@ describe('answering an invitation', () => {
     const [owner, other] = [await app.createOrg(), await app.createOrg()]
     const first = await invite(other, `new-${newId()}@example.com`)
     const { userId, email, status } = first.body.data
-    assert.equal(status, 'active', 'nobody knew them')
+    assert.equal(status, 'active', 'the person was new')
     const { id } = (await invite(owner, email)).body.data
     const elsewhere = await signIn(userId, tokenOf(first))
     assert.deepEqual(await invitationsOf(elsewhere), [])

@@ -107,7 +107,7 @@ describe("an org's sign-in link", () => {
     const first = await invite(one, email)
     const second = await invite(two, email)
     const asked = open(await byLink(second.link))
-    assert.deepEqual(await asked.reads(one, two), [403, 403], 'they are asked first')
+    assert.deepEqual(await asked.reads(one, two), [403, 403], 'the person has not accepted yet')
     await accept(asked, two)
     assert.deepEqual(await asked.reads(one, two), [403, 200])
     assert.deepEqual(await open(await byLink(first.link)).reads(one, two), [200, 403])
@@ -216,7 +216,7 @@ describe("a password and a second factor that were set up by one org's link", ()
     assert.deepEqual(await open(again).reads(one, two), [403, 200])
     assert.equal((await person.call('POST', '/auth/step-up', { password: impostors }, two.orgId)).status, 403)
     assert.equal((await person.call('POST', '/auth/step-up', { password }, two.orgId)).status, 200)
-    assert.deepEqual(await session.reads(one, two), [200, 403], 'the other session goes on, where it was')
+    assert.deepEqual(await session.reads(one, two), [200, 403], 'the other session and its scope are unchanged')
   })
 
   test('keeps the password and second factor of one org independent of changes in another org', async () => {

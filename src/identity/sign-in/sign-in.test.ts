@@ -109,7 +109,7 @@ describe('signing in by password', () => {
     assert.equal(
       (await me(`atrium.session_token=${value}`)).status,
       401,
-      'whoever can set a plain cookie is not let in',
+      'a cookie without the prefix is ignored on https',
     )
     const session = await tls.call('GET', '/api/v1/auth/session', { headers: { cookie: `${name}=${value}` } })
     assert.equal(session.body.data.user.id, owner.userId)
@@ -177,7 +177,7 @@ describe('sessions', () => {
     assert.equal((await elsewhere.call('GET', '/me')).status, 200)
     const answer = await person.call('POST', '/auth/sign-out')
     assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual([...person.jar.keys()], ['atrium.browser'], 'it lets nobody in')
+    assert.deepEqual([...person.jar.keys()], ['atrium.browser'], 'the device cookie is no credential')
     assert.equal((await elsewhere.call('GET', '/me')).status, 401)
   })
 
@@ -420,7 +420,7 @@ describe('two-factor authentication', () => {
     const stepUp = await app.call('POST', '/api/v1/auth/step-up', { as: owner, json: { totpCode: code } })
     assert.equal(stepUp.status, 403)
     const older = await app.call('POST', '/api/v1/auth/step-up', { as: owner, json: { totpCode: totp(secret) } })
-    assert.equal(older.status, 403, 'a code of before the last one taken')
+    assert.equal(older.status, 403, 'a code older than the last accepted one')
   })
 
   test('ends a sign-in after five wrong codes', async () => {

@@ -55,17 +55,17 @@ describe('guessing a password', () => {
     const owner = await newOwner()
     assert.deepEqual(await guess(owner.email, budget + 1), [...Array.from({ length: budget }, () => 401), 429])
     const rejected = await signIn(owner.email)
-    assert.equal(rejected.status, 429, 'the right one, too')
+    assert.equal(rejected.status, 429, 'the right password is rejected too')
     assert.equal(rejected.headers.get('retry-after'), '60')
     for (const wait of [1, 2, 4, 8, 15, 15]) {
       nowMs += minutes(wait) - 1_000
-      assert.deepEqual(await guess(owner.email, 1), [429], `before ${wait} minutes are over`)
+      assert.deepEqual(await guess(owner.email, 1), [429], `${wait} minutes are not over`)
       nowMs += 1_000
-      assert.deepEqual(await guess(owner.email, 2), [401, 429], `after ${wait} minutes`)
+      assert.deepEqual(await guess(owner.email, 2), [401, 429], `${wait} minutes are over`)
     }
     nowMs += minutes(15)
-    assert.equal((await signIn(owner.email)).status, 200, 'the person waits a quarter of an hour at most')
-    assert.deepEqual(await guess(owner.email, 2), [401, 401], 'and everything begins anew')
+    assert.equal((await signIn(owner.email)).status, 200, 'the password is blocked for 15 minutes at most')
+    assert.deepEqual(await guess(owner.email, 2), [401, 401], 'the success resets the count')
   })
 
   test('counts concurrent attempts one by one', async () => {

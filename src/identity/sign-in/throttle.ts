@@ -60,8 +60,8 @@ export interface TriedPasswords {
 }
 
 /**
- * Counts an attempt at each of a person's passwords. An address that nobody has is counted too, so that its answers do
- * not tell it from one that somebody has.
+ * Counts an attempt at each of a person's passwords. Attempts at an unknown address are counted too, so that the answers
+ * do not reveal whether an address exists.
  */
 export const tryPasswords = async (
   context: SignInContext,

@@ -16,10 +16,10 @@ export interface MemberRow {
 
 const columns = sql`m.id, m.user_id, u.email, m.name, m.role, m.created_at`
 
-/** Members, and people with an open invitation, as rows of the same shape. */
-const membersBy = {
-  active: sql`select ${columns}, m.revision, 'active' as status from members m join users u on u.id = m.user_id`,
-  invited: sql`select ${columns}, 1 as revision, 'invited' as status from invitations m join users u on u.id = m.user_id`,
+/** Members, and people with an open invitation, are rows of the same shape. */
+const sources = {
+  active: { table: sql`members m`, columns: sql`${columns}, m.revision, 'active' as status` },
+  invited: { table: sql`invitations m`, columns: sql`${columns}, 1 as revision, 'invited' as status` },
 }
 
 export interface MemberPage {
@@ -31,17 +31,20 @@ export interface MemberPage {
 /** Oldest first. */
 export const listMembers = (db: Db, actor: Actor, { status, limit, after }: MemberPage) =>
   db.rows<MemberRow>(sql`
-    ${membersBy[status]}
+    select ${sources[status].columns} from ${sources[status].table} join users u on u.id = m.user_id
     where m.org_id = ${actor.orgId} ${after === undefined ? empty : sql`and m.id > ${after}`}
     order by m.id
     limit ${limit}`)
 
 export const findMember = (db: Db, orgId: string, id: string, status: MemberRow['status'] = 'active') =>
-  db.row<MemberRow>(sql`${membersBy[status]} where m.org_id = ${orgId} and m.id = ${id}`)
+  db.row<MemberRow>(sql`
+    select ${sources[status].columns} from ${sources[status].table} join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.id = ${id}`)
 
 export const findMemberOfUser = (db: Db, orgId: string, userId: string) =>
   db.row<MemberRow>(sql`
-    ${membersBy.active} where m.org_id = ${orgId} and m.user_id = ${userId}`)
+    select ${sources.active.columns} from members m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.user_id = ${userId}`)
 
 /**
  * Locks the member and all owners of the org, in order of id to prevent deadlocks. Of two concurrent changes that could

@@ -1,27 +1,15 @@
-import { refuseTags } from '../platform/http/etag.ts'
-import { apiPrefix, originOf } from '../platform/http/http.ts'
+import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
+import { refuseTags } from '../platform/http/etag.ts'
 import { ok, Success } from '../platform/http/schemas.ts'
-import type { Config } from '../config/config.ts'
-import type { Database } from '../platform/database/database.ts'
-import type { Jobs } from '../platform/jobs/jobs.ts'
-import type { Log } from '../platform/process/log.ts'
-import type { Sealer } from '../platform/encryption/secrets.ts'
 import { getSnapshot, updateSettings } from './account.ts'
-import type { Billing } from './billing.ts'
-import { startDeposit, startSubscription } from './payments/deposits.ts'
+import type { BillingRouteDeps } from './deps.ts'
 import { getPricing } from './ledger/pricing.ts'
-import type { PricedModel } from './ledger/pricing.ts'
-import { registerProviderKeyRoutes } from './provider-keys/routes.ts'
-import { redeemPromotion } from './promotions.ts'
 import { Pricing } from './ledger/schemas.ts'
-import {
-  DepositCreate,
-  DepositStarted,
-  SubscriptionCreate,
-  SubscriptionEnded,
-  SubscriptionStarted,
-} from './payments/schemas.ts'
+import { registerPaymentRoutes } from './payments/routes.ts'
+import { registerPaymentWebhook } from './payments/webhook-routes.ts'
+import { redeemPromotion } from './promotions.ts'
+import { registerProviderKeyRoutes } from './provider-keys/routes.ts'
 import {
   BillingPatch,
   BillingSnapshot,
@@ -31,29 +19,15 @@ import {
   TransactionPage,
   Updated,
 } from './schemas.ts'
-import type { ModelNames } from './spending/spending.ts'
-import { endSubscription } from './payments/subscriptions.ts'
 import { registerSpendingRoutes } from './spending/routes.ts'
-import { registerPaymentWebhook } from './payments/webhook-routes.ts'
 import { listTransactions } from './transactions.ts'
-
-export interface BillingRouteDeps {
-  config: Config
-  db: Database
-  jobs: Jobs
-  log: Log
-  secrets: Sealer
-  billing: Billing
-  models: ModelNames & { models: readonly PricedModel[] }
-}
 
 const tags = ['Billing']
 const base = `${apiPrefix}/billing`
 
 export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void => {
-  const { config, db, jobs, billing } = deps
+  const { config, db, jobs, models } = deps
   const ledger = { db, jobs }
-  const { payments } = billing
 
   app.get(
     base,
@@ -90,78 +64,6 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
     },
   )
 
-  app.post(
-    `${base}/deposit`,
-    {
-      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
-      schema: {
-        tags,
-        summary: 'Start a deposit',
-        description:
-          'Returns the URL of a payment page. The balance rises when Stripe confirms the payment, which also saves the card for automatic top-up. Outside production and without Stripe, the deposit is made at once. SERVICE_UNAVAILABLE in production without Stripe. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
-        body: DepositCreate,
-        response: { 200: Success(DepositStarted) },
-      },
-    },
-    async (request) => {
-      const started = { config: config.billing, db: request.db, jobs, payments }
-      return ok(await startDeposit(started, request.actor, originOf(request, config.baseUrl), request.body))
-    },
-  )
-
-  app.post(
-    `${base}/subscriptions/checkout`,
-    {
-      config: {
-        access: 'billing:manage',
-        rateLimit: 'deposits',
-        rateLimitCode: 'BAD_REQUEST',
-        errors: ['VALIDATION_ERROR'],
-      },
-      schema: {
-        tags,
-        summary: 'Start a plan',
-        description:
-          'Returns the URL of a payment page for a monthly plan. Each paid month grants the credit of the plan. A new plan ends the one before. BAD_REQUEST for an unknown plan, VALIDATION_ERROR for a plan that is free or sold on request only, CONFLICT for the current plan. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
-        body: SubscriptionCreate,
-        response: { 200: Success(SubscriptionStarted) },
-      },
-    },
-    async (request) => {
-      const started = { config: config.billing, db: request.db, jobs, payments }
-      const origin = originOf(request, config.baseUrl)
-      return ok(await startSubscription(started, request.actor, origin, request.body.planId))
-    },
-  )
-
-  app.post(
-    `${base}/subscriptions/cancel`,
-    {
-      config: {
-        access: 'billing:manage',
-        rateLimit: 'deposits',
-        rateLimitCode: 'BAD_REQUEST',
-        what: 'Subscription',
-        errors: ['NOT_FOUND'],
-      },
-      schema: {
-        tags,
-        summary: 'Cancel the plan',
-        description:
-          'Cancels the monthly plan of the org at the end of the paid month. NOT_FOUND without a plan. Counts against the rate limit `deposits`, which is reported as BAD_REQUEST.',
-        response: { 200: Success(SubscriptionEnded) },
-      },
-    },
-    async ({ actor, db }) => ok(await endSubscription({ db, jobs, payments }, actor)),
-  )
-
-  registerLedgerRoutes(app, deps)
-  registerSpendingRoutes(app, deps)
-  registerProviderKeyRoutes(app, deps)
-  registerPaymentWebhook(app, deps)
-}
-
-const registerLedgerRoutes = (app: App, { config, db, jobs, models }: BillingRouteDeps): void => {
   app.get(
     `${base}/transactions`,
     {
@@ -213,4 +115,9 @@ const registerLedgerRoutes = (app: App, { config, db, jobs, models }: BillingRou
     },
     async ({ actor, body, db }) => ok(await redeemPromotion(db, actor, body.code)),
   )
+
+  registerPaymentRoutes(app, deps)
+  registerSpendingRoutes(app, deps)
+  registerProviderKeyRoutes(app, deps)
+  registerPaymentWebhook(app, deps)
 }

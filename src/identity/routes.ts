@@ -11,6 +11,7 @@ import { registerMemberRoutes } from './members/routes.ts'
 import * as queries from './queries.ts'
 import { Me } from './schemas.ts'
 import type { SignInContext } from './sign-in/context.ts'
+import { registerWorkspaceMemberRoutes } from './members/workspace-member-routes.ts'
 import { registerWorkspaceRoutes } from './members/workspace-routes.ts'
 
 export interface IdentityRouteDeps {
@@ -22,6 +23,7 @@ export interface IdentityRouteDeps {
 export const registerIdentityRoutes = (app: App, deps: IdentityRouteDeps): void => {
   const { db } = deps
   registerWorkspaceRoutes(app, db)
+  registerWorkspaceMemberRoutes(app, db)
   registerMemberRoutes(app, deps)
   registerInvitationRoutes(app, deps)
   registerApiKeyRoutes(app, deps)

@@ -85,8 +85,8 @@ export const turnIn = async (app: TestApp, as: TestActor, sessionId: string, tex
   return untilStatus(app, as, body.data.turn.id, 'completed', 'requires_action', 'failed', 'incomplete')
 }
 
-export const decide = (app: TestApp, as: TestActor, turn: Json, approved = true, place = 0) => {
-  const { approvalId } = turn.approvals[place]
+export const decide = (app: TestApp, as: TestActor, turn: Json, approved = true) => {
+  const { approvalId } = turn.approvals[0]
   return app.call('POST', `${api}/turns/${turn.id}/approvals`, { as, json: { approvalId, approved } })
 }
 

@@ -37,8 +37,7 @@ const open = (first: Answer) => {
     method: string,
     path: string,
     json?: unknown,
-    orgId?: string,
-    more: Record<string, string> = {},
+    { orgId, headers: more = {} }: { orgId?: string; headers?: Record<string, string> } = {},
   ): Promise<Answer> => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = { cookie, origin: app.url, ...(orgId === undefined ? {} : { 'x-org-id': orgId }), ...more }
@@ -46,7 +45,7 @@ const open = (first: Answer) => {
   }
   /** The status codes of reading the files of each org. */
   const reads = async (...orgs: TestActor[]): Promise<number[]> =>
-    Promise.all(orgs.map(async ({ orgId }) => (await call('GET', '/files', undefined, orgId)).status))
+    Promise.all(orgs.map(async ({ orgId }) => (await call('GET', '/files', undefined, { orgId })).status))
   return { call, reads }
 }
 const byLink = (token: string | null): Promise<Answer> =>
@@ -214,8 +213,11 @@ describe("a password and a second factor that were set up by one org's link", ()
     const again = await byPassword(email)
     assert.equal(again.body.data.twoFactorRequired, false)
     assert.deepEqual(await open(again).reads(one, two), [403, 200])
-    assert.equal((await person.call('POST', '/auth/step-up', { password: impostors }, two.orgId)).status, 403)
-    assert.equal((await person.call('POST', '/auth/step-up', { password }, two.orgId)).status, 200)
+    assert.equal(
+      (await person.call('POST', '/auth/step-up', { password: impostors }, { orgId: two.orgId })).status,
+      403,
+    )
+    assert.equal((await person.call('POST', '/auth/step-up', { password }, { orgId: two.orgId })).status, 200)
     assert.deepEqual(await session.reads(one, two), [200, 403], 'the other session and its scope are unchanged')
   })
 
@@ -232,7 +234,7 @@ describe("a password and a second factor that were set up by one org's link", ()
     assert.equal((await session.call('POST', '/auth/password', change)).status, 200)
     assert.deepEqual(await person.reads(one, two), [403, 200])
     const headers = { 'x-step-up-token': token }
-    assert.equal((await person.call('POST', '/api-keys', { name: 'N' }, two.orgId, headers)).status, 201)
+    assert.equal((await person.call('POST', '/api-keys', { name: 'N' }, { orgId: two.orgId, headers })).status, 201)
     assert.equal((await accountOf(session)).twoFactorEnabled, true)
 
     await choosePassword(person, password)
@@ -242,7 +244,10 @@ describe("a password and a second factor that were set up by one org's link", ()
     assert.equal((await person.call('POST', '/auth/two-factor/confirm', { code })).status, 200)
     const proof = await person.call('POST', '/auth/step-up', { password })
     const stepped = { 'x-step-up-token': proof.body.data.token }
-    assert.equal((await person.call('DELETE', '/auth/two-factor', undefined, two.orgId, stepped)).status, 200)
+    assert.equal(
+      (await person.call('DELETE', '/auth/two-factor', undefined, { orgId: two.orgId, headers: stepped })).status,
+      200,
+    )
     assert.equal((await accountOf(session)).twoFactorEnabled, true)
     assert.equal((await accountOf(person)).twoFactorEnabled, false)
   })

@@ -172,7 +172,7 @@ describe('an agent that someone else changed', () => {
     const before = changes()
     const turn = await turnOf(app, owner, agent.id, `${readItems}\n${post()}`)
     assert.deepEqual(kinds(turn), ['consent', 'consent'])
-    assert.equal((await decide(app, owner, turn, true, 0)).status, 200)
+    assert.equal((await decide(app, owner, turn, true)).status, 200)
     const waits = await getTurn(app, owner, turn.id)
     assert.deepEqual([waits.status, waits.approvals.length], ['requires_action', 1], 'approvals of the agent still ask')
     await patch(member, agent.id, { systemPrompt: 'Post more.' })

@@ -101,6 +101,14 @@ interface Shared {
   limitClock: { ms: number }
 }
 
+interface NewUser {
+  orgId: string
+  workspaceId: string
+  role: Role
+  inWorkspace: boolean
+  scopes: string[]
+}
+
 const listen = async (
   config: Config,
   shared: Shared,
@@ -153,7 +161,7 @@ const listen = async (
     }
   }
 
-  const addUser = async (orgId: string, workspaceId: string, role: Role, inWorkspace: boolean, scopes: string[]) => {
+  const addUser = async ({ orgId, workspaceId, role, inWorkspace, scopes }: NewUser) => {
     const userId = newId()
     const apiKeyId = newId()
     const email = `user-${randomBytes(6).toString('hex')}@example.com`
@@ -195,10 +203,16 @@ const listen = async (
           insert into workspaces (org_id, id, name, slug, is_default)
           values (${orgId}, ${workspaceId}, ${'Main'}, ${'main'}, true)`)
       })
-      return addUser(orgId, workspaceId, 'owner', true, [])
+      return addUser({ orgId, workspaceId, role: 'owner', inWorkspace: true, scopes: [] })
     },
     createUser: (of, role = 'member', options = {}) =>
-      addUser(of.orgId, of.workspaceId, role, options.inWorkspace ?? true, options.scopes ?? []),
+      addUser({
+        orgId: of.orgId,
+        workspaceId: of.workspaceId,
+        role,
+        inWorkspace: options.inWorkspace ?? true,
+        scopes: options.scopes ?? [],
+      }),
     stepUp: async ({ userId }) => {
       const { token } = await db.transaction('all orgs', (db) => issueStepUpToken(db, userId, null))
       return { 'x-step-up-token': token }

@@ -15,7 +15,7 @@ import type { ServerProcess } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 import { signed } from '../support/webhooks.ts'
 
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 10)
+const rounds = Number(process.env['CRASH_ROUNDS'] ?? 6)
 const senders = 6
 
 const folder = await mkdtemp(join(tmpdir(), 'atrium-crash-'))
@@ -107,16 +107,8 @@ const assertNothingLost = async (): Promise<void> => {
     }
     return [...acknowledged.keys()].every((n) => idsOf.has(n))
   }
-  // Expires all leases, which last 30 s, so that the test need not wait for those of killed servers. Running servers may
-  // send a delivery twice because of it, with the same id, and claim more, so it is repeated every 2 s.
-  let releasedAtMs = Number.NEGATIVE_INFINITY
-  await until('every acknowledged event has arrived', async () => {
-    if (performance.now() - releasedAtMs > 2_000) {
-      await query(`update webhook_queue set due_at = now() where lease_token is not null and due_at > now()`)
-      releasedAtMs = performance.now()
-    }
-    return arrived()
-  })
+  // The leases of killed servers last 30 s. Nothing shortens them here: that they expire is part of the guarantee.
+  await until('every acknowledged event has arrived', arrived, 180_000)
   for (const [n, eventId] of acknowledged) assert.deepEqual([...(idsOf.get(n) ?? [])], [eventId])
   const rows = await query<{ external_id: string; n: string }>(
     'select external_id, count(*) as n from webhook_events group by external_id',

@@ -36,11 +36,11 @@ const commandEnv = {
   DATA_DIR: app.config.dataDir,
   ENCRYPTION_KEYS: oldKey,
   PATH: process.env['PATH'] ?? '',
-  // Else half of the time of these tests is compiling the same files again.
+  // Without it, compiling the same files takes half of the time of these tests.
   NODE_COMPILE_CACHE: join(app.config.dataDir, 'compile-cache'),
 }
 
-/** The real command in a process of its own, on the database of the running server unless told otherwise. */
+/** Runs the command in its own process, by default with the database of the running server. */
 const atrium = async (
   words: string[],
   options: { env?: Record<string, string>; input?: string } = {},
@@ -58,7 +58,7 @@ const atrium = async (
   return { code, stdout, stderr }
 }
 
-/** With `--json`: exactly one JSON object on standard output. */
+/** Runs a command with `--json`, which must print exactly one JSON object. */
 const json = async (...words: string[]) => {
   const ended = await atrium([...words, '--json'])
   assert.equal(ended.code, 0, ended.stdout + ended.stderr)
@@ -74,7 +74,7 @@ const failure = async (...words: string[]) => {
 const acme = await json('org', 'create', '--name', 'Acme', '--owner', 'Ada@Example.com')
 
 describe('org create', () => {
-  test('answers org, workspace, user and a key that works on the running server', async () => {
+  test('org create returns the org, workspace, user and an API key that works on the running server', async () => {
     assert.deepEqual(Object.keys(acme), ['org', 'workspace', 'user', 'apiKey'])
     assert.equal(acme.org.name, 'Acme')
     assert.equal(acme.user.email, 'ada@example.com')
@@ -87,7 +87,7 @@ describe('org create', () => {
     assert.deepEqual(me.body.data.apiKey, { id: acme.apiKey.id, name: acme.apiKey.name, scopes: [] })
   })
 
-  test('without --json tells a person the same', async () => {
+  test('org create without --json prints the same as text', async () => {
     const { code, stdout } = await atrium(['org', 'create', '--name', 'Plain', '--owner', 'plain@example.com'])
     assert.equal(code, 0)
     assert.match(stdout, /^Org +Plain/)
@@ -95,13 +95,13 @@ describe('org create', () => {
     assert.equal((await app.call('GET', '/api/v1/me', { as: key })).status, 200)
   })
 
-  test('org list names them', async () => {
+  test('org list returns the orgs with their numbers of members and workspaces', async () => {
     const { orgs } = await json('org', 'list')
     const { id, name, members, workspaces } = orgs[0]
     assert.deepEqual({ id, name, members, workspaces }, { id: acme.org.id, name: 'Acme', members: 1, workspaces: 1 })
   })
 
-  test('what cannot be an org is refused and leaves nothing', async () => {
+  test('org create rejects an invalid name or owner and creates nothing', async () => {
     assert.equal((await failure('org', 'create', '--name', '  ', '--owner', 'a@example.com')).code, 'BAD_REQUEST')
     assert.equal((await failure('org', 'create', '--name', 'Half', '--owner', 'nonsense')).code, 'BAD_REQUEST')
     const { orgs } = await json('org', 'list')
@@ -109,8 +109,8 @@ describe('org create', () => {
   })
 })
 
-describe('users', () => {
-  test('are added with a role, in a workspace', async () => {
+describe('user commands', () => {
+  test('user add adds a user with a role to a workspace', async () => {
     const { workspace } = await json('workspace', 'create', '--org', acme.org.id, '--name', 'Lab Ü')
     assert.equal(workspace.slug, 'lab-u')
     const named = (name: string) => ['workspace', 'create', '--org', acme.org.id, '--name', name]
@@ -128,7 +128,7 @@ describe('users', () => {
     assert.equal(me.body.data.role, 'billing_manager')
   })
 
-  test('orgs, users, workspaces and keys that are not there are NOT_FOUND', async () => {
+  test('commands answer NOT_FOUND for unknown orgs, users, workspaces and keys', async () => {
     const nobody = newId()
     for (const [what, words] of [
       ['Org', ['user', 'add', '--org', nobody, '--email', 'a@example.com', '--role', 'member']],
@@ -142,7 +142,7 @@ describe('users', () => {
     }
   })
 
-  test('get a password from standard input, and lose their sessions by it', async () => {
+  test('user password reads the password from standard input and ends all sessions of the user', async () => {
     const set = (input: string) => atrium(['user', 'password', acme.user.id, '--json'], { input })
     const short = await set('short\n')
     assert.equal(short.code, 1)
@@ -162,7 +162,7 @@ describe('users', () => {
     assert.equal((await signIn('another good password')).status, 200)
   })
 
-  test('get a link that signs them in once', async () => {
+  test('user sign-in-link returns a link that signs the user in once', async () => {
     const { user, signInLink, expiresAt } = await json('user', 'sign-in-link', 'ADA@example.com')
     assert.deepEqual(user, acme.user)
     assert.ok(Date.parse(expiresAt) > Date.now())
@@ -172,7 +172,7 @@ describe('users', () => {
     assert.equal((await attempt()).status, 401)
   })
 
-  test('can have their second factor turned off', async () => {
+  test('user two-factor-off removes the second factor of a user', async () => {
     await app.db.execute(sql`
       insert into two_factors (id, user_id, secret, backup_codes, verified)
       values (${newId()}, ${acme.user.id}, 'sealed', 'sealed', true)`)
@@ -181,8 +181,8 @@ describe('users', () => {
   })
 })
 
-describe('keys', () => {
-  test('are made with scopes and an expiry', async () => {
+describe('key commands', () => {
+  test('key create creates a key with scopes and an expiry', async () => {
     const words = ['key', 'create', '--org', acme.org.id, '--user', acme.user.id, '--name', 'CI']
     const { apiKey } = await json(...words, '--scopes', 'files:read, agents:*', '--expires', '90d')
     assert.deepEqual(apiKey.scopes, ['files:read', 'agents:*'])
@@ -196,7 +196,7 @@ describe('keys', () => {
     assert.equal((await failure(...words, '--expires', 'soon')).code, 'USAGE')
   })
 
-  test('key revoke ends a key at once on the running server; again answers the same', async () => {
+  test('key revoke ends a key immediately on the running server and is idempotent', async () => {
     const { apiKey } = await json('key', 'create', '--org', acme.org.id, '--user', acme.user.id)
     assert.equal((await app.call('GET', '/api/v1/me', { as: apiKey.key })).status, 200)
     const first = await json('key', 'revoke', apiKey.id)
@@ -206,7 +206,7 @@ describe('keys', () => {
     assert.deepEqual(await json('key', 'revoke', apiKey.id), first)
   })
 
-  test('key generate prints a key of the environment, whatever else is wrong with that', async () => {
+  test('key generate prints a key of the environment even when the configuration is invalid', async () => {
     const env = { NODE_ENV: 'production', DATABASE_URL: 'nonsense', BOOTSTRAP_API_KEY: 'nonsense' }
     const { code, stdout } = await atrium(['key', 'generate'], { env })
     assert.equal(code, 0)
@@ -217,13 +217,13 @@ describe('keys', () => {
   })
 })
 
-describe('the command itself', () => {
-  test('what it did is in the audit log', async () => {
+describe('command line', () => {
+  test('commands are recorded in the audit log', async () => {
     const { body } = await app.call('GET', '/api/v1/audit-log?action=workspace.created', { as: acme.apiKey.key })
     assert.deepEqual(body.data.items.at(-1).actor, { id: null, name: 'atrium command', apiKeyId: null })
   })
 
-  test('typing mistakes are exit code 2 and say where to read on', async () => {
+  test('invalid arguments end with exit code 1 and a reference to the help', async () => {
     const mistakes = [
       ['org', 'create'],
       ['org', 'create', '--name', 'N'],
@@ -247,15 +247,15 @@ describe('the command itself', () => {
     )
   })
 
-  test('a command that is missing is one object with --json, too, and says what there is', async () => {
+  test('a missing or unknown command with --json is a USAGE error that lists the commands', async () => {
     const [none, half, wrong] = await Promise.all([failure(), failure('org'), failure('org', 'creat')])
     assert.equal(none.code, 'USAGE')
-    assert.match(none.message, /the command is missing: serve, org create, /)
-    assert.equal(half.message, 'the command is missing: org create, org list, org quota')
-    assert.equal(wrong.message, 'there is no command org creat')
+    assert.match(none.message, /command required: serve, org create, /)
+    assert.equal(half.message, 'command required: org create, org list, org quota')
+    assert.equal(wrong.message, 'unknown command: org creat')
   })
 
-  test('a wrong environment is told mistake by mistake; a database that is away, in one line', async () => {
+  test('every error in the environment is printed, and an unreachable database is SERVICE_UNAVAILABLE', async () => {
     const wrong = await atrium(['org', 'list'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } })
     assert.equal(wrong.code, 1)
     assert.match(wrong.stderr, /PORT must be/)
@@ -266,7 +266,7 @@ describe('the command itself', () => {
     assert.equal(JSON.parse(away.stdout).error.code, 'SERVICE_UNAVAILABLE')
   })
 
-  test('every verb has help for a person, and none is listed that is not there', async () => {
+  test('every command in the overview exists and has a help text', async () => {
     const { stdout } = await atrium(['--help'])
     const verbs = [...stdout.matchAll(/^ {2}atrium ([a-z -]+?)(?: ID)? +(?=[A-Z])/gm)].map(([, words = '']) =>
       words.trim(),
@@ -290,7 +290,7 @@ describe('the command itself', () => {
   })
 })
 
-/** The names of what the doctor finds wrong. */
+/** The names of failed checks. */
 const findings = async (env: Record<string, string>) => {
   const { code, stdout, stderr } = await atrium(['doctor', '--json'], { env: { PORT: '0', ...env } })
   const { ok, checks } = JSON.parse(stdout)
@@ -299,17 +299,17 @@ const findings = async (env: Record<string, string>) => {
 }
 
 describe('doctor', () => {
-  test('finds nothing wrong beside a running server', async () => {
+  test('doctor finds no problem while a server is running', async () => {
     assert.deepEqual(await findings({}), [])
     assert.deepEqual(await findings({ PORT: new URL(app.url).port }), [], 'the port is taken by the server itself')
     const { code, stdout } = await atrium(['doctor'], { env: { PORT: '0' } })
     assert.equal(code, 0)
     assert.equal(stdout.trim().split('\n').length, 8)
-    assert.match(stdout, /row-level security +transactions of an org are limited to its rows/)
+    assert.match(stdout, /row-level security +in use for the transactions of an org/)
     assert.ok(stdout.split('\n').every((line) => line === '' || line.startsWith('✓')))
   })
 
-  test('tells when so little of the disk is free that uploads are rejected', async (t) => {
+  test('doctor reports a disk that is so full that uploads are rejected', async (t) => {
     const target = await mkdtemp(join(tmpdir(), 'atrium-doctor-'))
     t.after(() => rm(target, { recursive: true, force: true }))
     const inMount = async (command: string): Promise<string> => {
@@ -328,10 +328,10 @@ describe('doctor', () => {
     const { ok, checks } = JSON.parse(stdout)
     assert.equal(ok, false)
     const { detail } = checks.find(({ name }: { name: string }) => name === 'data directory')
-    assert.match(detail, /has only 0\.1 MB free: uploads are rejected until 0\.2 MB are free/)
+    assert.match(detail, /has only 0\.1 MB free; uploads are rejected until 0\.2 MB are free/)
   })
 
-  test('names what is wrong, and changes nothing', async () => {
+  test('doctor names failed checks and changes nothing', async () => {
     assert.deepEqual(await findings({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }), ['database'])
     assert.deepEqual(await findings({ ENCRYPTION_KEYS: newKey }), ['encryption keys'])
     const wrong = `old:${randomBytes(32).toString('base64')}`
@@ -352,7 +352,7 @@ describe('doctor', () => {
   })
 })
 
-test('reencrypt takes the secrets over to the new key; nobody is signed out by it', async () => {
+test('reencrypt encrypts all secrets with the new key and keeps sessions valid', async () => {
   const { signInLink } = await json('user', 'sign-in-link', acme.user.id)
   const token = signInLink.split('=')[1]
   const signIn = await app.call('POST', '/api/v1/auth/sign-in/link', { json: { token } })
@@ -367,7 +367,7 @@ test('reencrypt takes the secrets over to the new key; nobody is signed out by i
   assert.equal((await withNewKeyOnly.call('GET', '/api/v1/me', { headers: { cookie } })).status, 200)
 })
 
-describe('on the embedded database', () => {
+describe('embedded database', () => {
   const folders: string[] = []
   after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
   const newHome = async (): Promise<Record<string, string>> => {
@@ -376,7 +376,7 @@ describe('on the embedded database', () => {
     return { DATA_DIR: join(folder, 'data'), DATABASE_URL: '', ENCRYPTION_KEYS: '', PORT: '0' }
   }
 
-  test('a command without a server starts it for as long as it takes', async () => {
+  test('a command starts the embedded database when no server is running', async () => {
     const env = await newHome()
     const made = await atrium(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
     assert.equal(made.code, 0, made.stderr)
@@ -384,19 +384,19 @@ describe('on the embedded database', () => {
     assert.equal(JSON.parse(listed.stdout).orgs[0].id, JSON.parse(made.stdout).org.id)
   })
 
-  test('a command beside `atrium serve` works on its database; a key it revokes ends at once', async () => {
+  test('a command uses the embedded database of a running server, and a revoked key ends immediately', async () => {
     const env = await newHome()
     const server = spawn(process.execPath, [script, 'serve'], { env: { ...commandEnv, ...env } })
     const ended = once(server, 'close')
-    let said = ''
-    server.stdout.on('data', (chunk) => (said += String(chunk)))
-    server.stderr.on('data', (chunk) => (said += String(chunk)))
+    let output = ''
+    server.stdout.on('data', (chunk) => (output += String(chunk)))
+    server.stderr.on('data', (chunk) => (output += String(chunk)))
     try {
-      while (!/ready after .*: http/.test(said)) {
+      while (!/ready after .*: http/.test(output)) {
         await Promise.race([once(server.stdout, 'data'), ended])
-        assert.equal(server.exitCode, null, said)
+        assert.equal(server.exitCode, null, output)
       }
-      const [, url = ''] = /ready after .*: (http\S+)/.exec(said) ?? []
+      const [, url = ''] = /ready after .*: (http\S+)/.exec(output) ?? []
       const made = await atrium(['org', 'create', '--name', 'Own', '--owner', 'o@example.com', '--json'], { env })
       assert.equal(made.code, 0, made.stderr)
       const { apiKey, user } = JSON.parse(made.stdout)
@@ -412,12 +412,12 @@ describe('on the embedded database', () => {
       server.kill('SIGTERM')
       await ended
     }
-    assert.equal(server.exitCode, 0, said)
+    assert.equal(server.exitCode, 0, output)
   })
 })
 
-describe('money', () => {
-  test('adjust writes an adjustment either way, which the org reads and the audit log knows', async () => {
+describe('billing commands', () => {
+  test('adjust adds and subtracts amounts as transactions of the org and records them in the audit log', async () => {
     const given = await json('adjust', '--org', acme.org.id, '--cents', '700', '--note', 'A present')
     assert.deepEqual([given.adjustment.amountCents, given.balance.balanceCents], [700, 700])
     const taken = await json('adjust', '--org', acme.org.id, '--cents', '-250', '--note', 'Part of it back')
@@ -435,7 +435,7 @@ describe('money', () => {
     assert.ok(log.body.data.items.some(({ action }: { action: string }) => action === 'billing.adjusted'))
   })
 
-  test('adjust refuses an unknown org, nothing, and what is no number', async () => {
+  test('adjust rejects an unknown org, zero, and values that are not whole numbers', async () => {
     const to = ['--note', 'x', '--cents']
     assert.equal((await failure('adjust', '--org', newId(), ...to, '5')).code, 'NOT_FOUND')
     for (const cents of ['0', '1.5', 'many', '99999999999']) {
@@ -444,7 +444,7 @@ describe('money', () => {
     }
   })
 
-  test('promo create makes a promotion that an org redeems', async () => {
+  test('promo create creates a promotion that an org can redeem', async () => {
     const { promotion } = await json('promo', 'create', '--code', 'hello-1', '--cents', '150', '--expires', '1d')
     assert.deepEqual([promotion.code, promotion.amountCents], ['HELLO-1', 150])
     const path = '/api/v1/billing/promotions/redeem'
@@ -453,7 +453,7 @@ describe('money', () => {
     assert.equal((await failure('promo', 'create', '--code', 'HELLO-1', '--cents', '1')).code, 'CONFLICT')
   })
 
-  test('ledger verify says where a ledger does not add up, and exits with 1', async () => {
+  test('ledger verify names an inconsistent ledger and exits with code 1', async () => {
     const proven = await json('ledger', 'verify')
     assert.deepEqual(proven.faults, [])
     assert.ok(proven.orgs >= 1)

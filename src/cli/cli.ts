@@ -3,8 +3,9 @@ import { auditCommands } from './audit.ts'
 import { billingCommands } from './billing.ts'
 import { UsageError, helpOf, overview, readArguments } from './command.ts'
 import type { Arguments, Command, Output } from './command.ts'
-import { identityCommands, reencryptCommand } from './commands.ts'
-import { setupWebhookCommand } from './connectors.ts'
+import { identityCommands } from './identity.ts'
+import { reencryptCommand } from './reencrypt.ts'
+import { setupWebhookCommand } from './webhook-command.ts'
 import { serverUrlOf, withDatabase } from './database.ts'
 import { doctorCommand } from './doctor.ts'
 import { quotaCommands } from './quotas.ts'
@@ -16,8 +17,8 @@ import { StartError } from '../platform/process/start-error.ts'
 const serve: Command = {
   words: 'serve',
   summary: 'Start the server',
-  options: { role: { value: 'ROLE', description: 'api, worker or all; all when left out' } },
-  details: 'Any number of processes may share one database and one object store, each in a role of its own.',
+  options: { role: { value: 'ROLE', description: 'api, worker or all; default: all' } },
+  details: 'Several processes can share one database and one object store.',
   needs: 'process',
   run: async (env, args) => {
     const role = (['api', 'worker', 'all'] as const).find((one) => one === (args.options['role'] ?? 'all'))
@@ -43,20 +44,20 @@ const commands: Command[] = [
   doctorCommand,
 ]
 
-const say = (lines: string[]): void => console.log(lines.join('\n'))
-const complain = (line: string): void => console.error(line)
+const print = (lines: string[]): void => console.log(lines.join('\n'))
+const printError = (line: string): void => console.error(line)
 
-/** What a person types up to Enter, without showing it. */
+/** Reads a line from the terminal without showing it. */
 const readHidden = async (): Promise<string> => {
   const { stdin } = process
-  complain('New password (not shown), then Enter:')
+  printError('New password (not shown):')
   stdin.setRawMode(true)
   try {
     let typed = ''
     for await (const chunk of stdin.setEncoding('utf8')) {
       for (const key of String(chunk)) {
         if (key === '\r' || key === '\n') return typed
-        if (key === '\u0003') throw new UsageError('given up')
+        if (key === '\u0003') throw new UsageError('interrupted')
         typed = key === '\u007f' ? [...typed].slice(0, -1).join('') : typed + key
       }
     }
@@ -66,7 +67,7 @@ const readHidden = async (): Promise<string> => {
   }
 }
 
-/** Standard input, of which the last line end is not part of the password. */
+/** Reads the password from standard input, without the final line break. */
 const readPassword = async (): Promise<string> => {
   if (process.stdin.isTTY) return readHidden()
   let input = ''
@@ -74,7 +75,7 @@ const readPassword = async (): Promise<string> => {
   return input.replace(/\r?\n$/, '')
 }
 
-/** What went wrong, in the API's own codes where there is one. */
+/** The code and message of an error, with the codes of the API where one applies. */
 const failureOf = (error: unknown): { code: string; message: string } => {
   if (error instanceof ApiError) return { code: error.code, message: error.message }
   if (error instanceof UsageError) return { code: 'USAGE', message: error.message }
@@ -88,12 +89,12 @@ const failureOf = (error: unknown): { code: string; message: string } => {
 
 const explain = (error: unknown): void => {
   if (error instanceof ConfigError) {
-    complain('The environment is not right:')
-    for (const mistake of error.mistakes) complain(`  ✗ ${mistake}`)
+    printError('Invalid environment:')
+    for (const mistake of error.mistakes) printError(`  ✗ ${mistake}`)
     return
   }
-  complain(`✗ ${failureOf(error).message}`)
-  if (error instanceof UsageError) complain(`  See: atrium ${error.words === '' ? '' : `${error.words} `}--help`)
+  printError(`✗ ${failureOf(error).message}`)
+  if (error instanceof UsageError) printError(`  See: atrium ${error.words === '' ? '' : `${error.words} `}--help`)
 }
 
 const perform = async (command: Command, args: Arguments): Promise<Output | undefined> => {
@@ -103,7 +104,7 @@ const perform = async (command: Command, args: Arguments): Promise<Output | unde
   }
   if (command.needs === 'environment') return command.run(process.env, args)
   const config = parseConfig(process.env)
-  return withDatabase(config, complain, async (db) =>
+  return withDatabase(config, printError, async (db) =>
     command.run({ config, db, serverUrl: await serverUrlOf(config), readPassword }, args),
   )
 }
@@ -117,33 +118,33 @@ const versionOf = async (): Promise<string> => {
 
 const commandMissing = (group: string | undefined): string => {
   const names = commands.map((one) => one.words).filter((one) => group === undefined || one.startsWith(`${group} `))
-  return `the command is missing: ${names.join(', ')}`
+  return `command required: ${names.join(', ')}`
 }
 
 const run = async (words: string[]): Promise<void> => {
   const isJson = words.includes('--json')
   if (words.includes('--version')) {
     const version = await versionOf()
-    return say([isJson ? JSON.stringify({ version }) : version])
+    return print([isJson ? JSON.stringify({ version }) : version])
   }
-  const help = (lines: string[]): void => say(isJson ? [JSON.stringify({ help: lines.join('\n') })] : lines)
+  const help = (lines: string[]): void => print(isJson ? [JSON.stringify({ help: lines.join('\n') })] : lines)
   const wantsHelp = words.includes('--help') || words.includes('-h')
   const given = words.filter((word) => !['--help', '-h', '--json'].includes(word))
   const command = commands.find(({ words: own }) => own.split(' ').every((word, at) => given[at] === word))
   if (!command) {
     const group = commands.some((one) => one.words.startsWith(`${given[0] ?? ''} `)) ? given[0] : undefined
     const isGroupAlone = given.length === 0 || (group !== undefined && given.length === 1)
-    // A program that wants JSON meant to have something done.
+    // Help text is not a useful response to a program, so with --json a missing command is an error.
     if (isGroupAlone && isJson && !wantsHelp) throw new UsageError(commandMissing(group))
     if (isGroupAlone) return help(overview(commands, group))
-    throw new UsageError(`there is no command ${given.filter((word) => !word.startsWith('-')).join(' ')}`)
+    throw new UsageError(`unknown command: ${given.filter((word) => !word.startsWith('-')).join(' ')}`)
   }
   if (wantsHelp) return help(helpOf(command))
   const args = readArguments(command, given.slice(command.words.split(' ').length))
   const output = await perform(command, args)
   if (!output) return undefined
-  if (isJson) say([JSON.stringify(output.json)])
-  else say(output.lines)
+  if (isJson) print([JSON.stringify(output.json)])
+  else print(output.lines)
   if (output.ok === false) process.exitCode = 1
   return undefined
 }
@@ -152,7 +153,7 @@ const words = process.argv.slice(2)
 try {
   await run(words)
 } catch (error) {
-  if (words.includes('--json')) say([JSON.stringify({ error: failureOf(error) })])
+  if (words.includes('--json')) print([JSON.stringify({ error: failureOf(error) })])
   else explain(error)
   process.exitCode = 1
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 
-/** The command was typed wrongly: it says where to read on. */
+/** Invalid arguments. `words` names the command whose help explains them. */
 export class UsageError extends Error {
   readonly words: string
 
@@ -15,30 +15,30 @@ export class UsageError extends Error {
 }
 
 export interface CommandOption {
-  /** What stands for the value in the help: `NAME`. Empty for a switch, which is `true` when it is there. */
+  /** The placeholder of the value in the help, such as `NAME`. Empty for a switch, whose value is `true` when given. */
   value: string
   description: string
   required?: true
 }
 
-/** What a command is given: the values of its options, and its operand when it has one. */
+/** The arguments of a command. `operand` is empty for a command without one. */
 export interface Arguments {
   operand: string
   options: Record<string, string | undefined>
 }
 
-/** `json` is one object, the records by name; `lines` tell a person the same. */
+/** `json` is one object with the records by name; `lines` is the same as text. */
 export interface Output {
   json: Record<string, unknown>
   lines: string[]
-  /** False when the command did its work and the news are bad: exit code 1. */
+  /** False when a check failed: exit code 1. */
   ok?: boolean
 }
 
 export interface CommandContext {
   config: Config
   db: Database
-  /** Where the server is, or will be. */
+  /** The URL of the server, whether it is running or not. */
   serverUrl: string
   readPassword: () => Promise<string>
 }
@@ -47,26 +47,26 @@ interface CommandBase {
   /** `org create` */
   words: string
   summary: string
-  /** More for `--help`: what it answers, what to do next. */
+  /** Further text for `--help`. */
   details?: string
   /** `ID` */
   operand?: string
   options: Record<string, CommandOption>
 }
 
-/** A command that works on the database of the configuration, beside a running server or without one. */
+/** A command that uses the configured database, with or without a running server. */
 export interface DatabaseCommand extends CommandBase {
   needs: 'database'
   run(context: CommandContext, args: Arguments): Promise<Output>
 }
 
-/** A command that needs nothing but the environment. */
+/** A command that uses only the environment. */
 export interface PlainCommand extends CommandBase {
   needs: 'environment'
   run(env: NodeJS.ProcessEnv, args: Arguments): Promise<Output>
 }
 
-/** A command that stays, and prints for itself. */
+/** A command that keeps running and prints its own output. */
 export interface ServingCommand extends CommandBase {
   needs: 'process'
   run(env: NodeJS.ProcessEnv, args: Arguments): Promise<void>
@@ -74,7 +74,7 @@ export interface ServingCommand extends CommandBase {
 
 export type Command = DatabaseCommand | PlainCommand | ServingCommand
 
-/** `--cents -500` as `--cents=-500`: the parser takes a value that begins with a dash for another option. */
+/** Turns `--cents -500` into `--cents=-500`: parseArgs treats a value with a leading dash as another option. */
 const joinNegatives = (words: string[]): string[] => {
   const joined: string[] = []
   for (const word of words) {
@@ -86,7 +86,7 @@ const joinNegatives = (words: string[]): string[] => {
   return joined
 }
 
-/** Reads what follows the words of a command. Throws a UsageError. */
+/** Parses the arguments after the words of a command. Throws a UsageError. */
 export const readArguments = (command: Command, rest: string[]): Arguments => {
   const config: ParseArgsOptionsConfig = { json: { type: 'boolean' } }
   for (const [name, { value }] of Object.entries(command.options)) {
@@ -101,11 +101,11 @@ export const readArguments = (command: Command, rest: string[]): Arguments => {
   const { values, positionals } = parsed
   const expected = command.operand === undefined ? 0 : 1
   if (positionals.length > expected)
-    throw new UsageError(`${positionals[expected]} is one word too many`, command.words)
+    throw new UsageError(`unexpected argument: ${positionals[expected]}`, command.words)
   const [operand = ''] = positionals
-  if (expected === 1 && operand === '') throw new UsageError(`${command.operand} is missing`, command.words)
+  if (expected === 1 && operand === '') throw new UsageError(`${command.operand} is required`, command.words)
   for (const [name, option] of Object.entries(command.options)) {
-    if (option.required && !values[name]) throw new UsageError(`--${name} ${option.value} is missing`, command.words)
+    if (option.required && !values[name]) throw new UsageError(`--${name} ${option.value} is required`, command.words)
   }
   const texts = Object.entries(values).map(([name, value]) => [name, value === true ? 'true' : value])
   return { operand, options: Object.fromEntries(texts) as Record<string, string | undefined> }
@@ -125,7 +125,7 @@ const table = (rows: [string, string][]): string[] => {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
 }
 
-/** Lines of `label  text`, the texts below one another. */
+/** Lines of `label  text` with aligned texts. */
 export const labelled = (rows: [string, string][]): string[] => {
   const width = Math.max(...rows.map(([label]) => label.length))
   return rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`)
@@ -136,7 +136,7 @@ export const helpOf = (command: Command): string[] => {
     named(name, value),
     description,
   ])
-  if (command.needs !== 'process') options.push(['--json', 'answer one JSON object on standard output, nothing else'])
+  if (command.needs !== 'process') options.push(['--json', 'print one JSON object to standard output'])
   return [
     `${command.summary}.`,
     '',
@@ -154,7 +154,7 @@ export const overview = (commands: Command[], group = ''): string[] => {
     '',
     ...table(shown.map((command) => [usageOf({ ...command, options: {} }), command.summary])),
     '',
-    'More about one of them: atrium <command> --help. The version: atrium --version.',
-    'They use the same environment as the server (DATA_DIR or DATABASE_URL), and work beside it.',
+    'Help for a command: atrium <command> --help. Version: atrium --version.',
+    'Commands read the same environment as the server (DATA_DIR or DATABASE_URL) and work while it is running.',
   ]
 }

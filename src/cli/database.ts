@@ -6,7 +6,7 @@ import type { Database } from '../platform/database/database.ts'
 import { borrowEmbeddedPostgres } from '../platform/postgres/embedded-postgres.ts'
 import { migrate } from '../platform/database/migrate.ts'
 
-/** The connection to the database that the configuration names, for the length of `work`. */
+/** Runs `work` with a connection to the configured database, and starts the embedded one when no server runs it. */
 export const withConnection = async <T>(
   config: Config,
   log: (line: string) => void,
@@ -22,7 +22,7 @@ export const withConnection = async <T>(
   }
 }
 
-/** The database itself, its schema brought up to this version. */
+/** Runs `work` with the configured database after migrating its schema. */
 export const withDatabase = <T>(
   config: Config,
   log: (line: string) => void,
@@ -43,7 +43,7 @@ export const withDatabase = <T>(
     }
   })
 
-/** Where the server of this configuration is, or would be. */
+/** The URL of the server with this configuration, whether it is running or not. */
 export const serverUrlOf = async (config: Config): Promise<string> => {
   if (config.baseUrl !== undefined) return config.baseUrl
   const running = config.databaseUrl === undefined ? await findRunning(config.dataDir) : undefined

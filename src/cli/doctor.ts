@@ -16,15 +16,15 @@ import { StartError } from '../platform/process/start-error.ts'
 import { readConfig } from '../read-config.ts'
 import { tenantRole } from '../platform/database/tenant-role.ts'
 
-interface Finding {
+interface Check {
   name: string
   ok: boolean
   detail: string
 }
 
-const oldestNode = 26
-// A first start takes 60 MB; PostgreSQL stops writing when nothing is left.
-const leastFreeBytes = 500_000_000
+const minNode = 26
+// A first start uses 60 MB, and PostgreSQL stops when the disk is full.
+const minFreeBytes = 500_000_000
 
 const exists = async (path: string): Promise<boolean> => {
   try {
@@ -35,7 +35,7 @@ const exists = async (path: string): Promise<boolean> => {
   }
 }
 
-/** The reasons of an error and of what caused it, for a person. */
+/** The messages of an error and of its causes. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const own = error.message === '' ? ((error as { code?: string }).code ?? error.name) : error.message
@@ -43,74 +43,74 @@ const reasonOf = (error: unknown): string => {
   return error.cause === undefined ? own : `${own} (${reasonOf(error.cause)})`
 }
 
-const find = async (name: string, look: () => Promise<string>): Promise<Finding> => {
+const check = async (name: string, run: () => Promise<string>): Promise<Check> => {
   try {
-    return { name, ok: true, detail: await look() }
+    return { name, ok: true, detail: await run() }
   } catch (error) {
     return { name, ok: false, detail: reasonOf(error) }
   }
 }
 
 const checkNode = async (): Promise<string> => {
-  if (Number.parseInt(process.versions.node, 10) < oldestNode) {
-    throw new Error(`${process.versions.node}; Atrium needs ${oldestNode} or newer`)
+  if (Number.parseInt(process.versions.node, 10) < minNode) {
+    throw new Error(`${process.versions.node}; Atrium requires ${minNode} or newer`)
   }
   return process.versions.node
 }
 
 const checkDataDir = async ({ dataDir, diskReserveBytes }: Config): Promise<string> => {
-  if (!(await exists(dataDir))) return `${dataDir} is not there yet: the first start makes it`
+  if (!(await exists(dataDir))) return `${dataDir} does not exist; the first start creates it`
   const path = await prepareDataDir(dataDir)
   const { freeBytes, reserveBytes } = await createDiskSpace({ path, reserveBytes: diskReserveBytes }).read()
   if (freeBytes < reserveBytes) {
     const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
     throw new Error(
-      `${path} has only ${megabytes(freeBytes)} free: uploads are rejected until ${megabytes(reserveBytes)} are free`,
+      `${path} has only ${megabytes(freeBytes)} free; uploads are rejected until ${megabytes(reserveBytes)} are free`,
     )
   }
   const free = `${(freeBytes / 1e9).toFixed(1)} GB free`
-  if (freeBytes < leastFreeBytes) throw new Error(`${path} has only ${free}`)
-  return `${path} can be written to, ${free}`
+  if (freeBytes < minFreeBytes) throw new Error(`${path} has only ${free}`)
+  return `${path} is writable, ${free}`
 }
 
-const checkSchema = async (connection: pg.ClientConfig): Promise<[Finding, boolean]> => {
+const checkSchema = async (connection: pg.ClientConfig): Promise<[Check, boolean]> => {
   let isCurrent = false
-  const finding = await find('database', async () => {
+  const result = await check('database', async () => {
     const { serverVersion, pending } = await pendingMigrations(connection)
     isCurrent = pending.length === 0
-    const schema = isCurrent ? 'its schema is up to date' : `the next start applies ${pending.join(', ')}`
+    const schema = isCurrent ? 'schema up to date' : `the next start applies the migrations ${pending.join(', ')}`
     return `PostgreSQL ${serverVersion}, ${schema}`
   })
-  return [finding, isCurrent]
+  return [result, isCurrent]
 }
 
 const checkEncryption = async (config: Config, connection: pg.ClientConfig): Promise<string> => {
   const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
   try {
     const sealer = await checkSecrets(db, config)
-    return sealer ? `the key ${sealer.currentKeyId} fits` : 'there are none yet: the first start makes one'
+    return sealer ? `the key ${sealer.currentKeyId} is valid` : 'no key exists; the first start creates one'
   } finally {
     await db.close()
   }
 }
 
-/** Without the role, isolation rests on the statements alone: worth knowing, and no reason to stop. */
+/** Not an error: without the role, the conditions of the statements alone separate the orgs. */
 const checkTenantPolicies = async (connection: pg.ClientConfig): Promise<string> => {
   const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
   try {
     return (await db.hasTenantPolicies())
-      ? 'transactions of an org are limited to its rows'
-      : `not in use: this database user may not act as the role ${tenantRole}`
+      ? 'in use for the transactions of an org'
+      : `not in use: the database user cannot use the role ${tenantRole}`
   } finally {
     await db.close()
   }
 }
 
-/** What is wrong with the database, and whether the encryption keys are those that it was written with. */
-const checkDatabase = async (config: Config): Promise<Finding[]> => {
+/** Checks the database, and the encryption keys against it. */
+const checkDatabase = async (config: Config): Promise<Check[]> => {
   const cluster = join(config.dataDir, 'postgres', 'data', 'PG_VERSION')
   if (config.databaseUrl === undefined && !(await exists(cluster))) {
-    return [{ name: 'database', ok: true, detail: 'is not there yet: the first start makes it' }]
+    return [{ name: 'database', ok: true, detail: 'does not exist; the first start creates it' }]
   }
   try {
     return await withConnection(
@@ -121,8 +121,8 @@ const checkDatabase = async (config: Config): Promise<Finding[]> => {
         if (!isCurrent) return [schema]
         return [
           schema,
-          await find('row-level security', () => checkTenantPolicies(connection)),
-          await find('encryption keys', () => checkEncryption(config, connection)),
+          await check('row-level security', () => checkTenantPolicies(connection)),
+          await check('encryption keys', () => checkEncryption(config, connection)),
         ]
       },
     )
@@ -133,13 +133,13 @@ const checkDatabase = async (config: Config): Promise<Finding[]> => {
 
 const checkObjects = async (config: Config): Promise<string> => {
   const where = config.s3 === undefined ? config.dataDir : `bucket ${config.s3.bucket}`
-  if (config.s3 === undefined && !(await exists(config.dataDir))) return 'is not there yet: the first start makes it'
+  if (config.s3 === undefined && !(await exists(config.dataDir))) return 'does not exist; the first start creates it'
   const objects = await openObjectStore(config)
   await objects.check()
-  return `${where} can be written to and read from`
+  return `${where} is readable and writable`
 }
 
-/** Whether what listens there answers as Atrium does: one beside an external database leaves no trace in DATA_DIR. */
+/** Whether the program on the port is Atrium. With an external database, a server leaves no record in DATA_DIR. */
 const isAtrium = async (host: string, port: number): Promise<boolean> => {
   const local = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[host] ?? host
   try {
@@ -164,17 +164,17 @@ const checkPort = async (config: Config): Promise<string> => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     const running = await findRunning(config.dataDir)
-    if (running?.url !== undefined) return `${address} is taken by the running Atrium (process ${running.pid})`
-    if (await isAtrium(host, port)) return `${address} is taken by a running Atrium`
-    throw new StartError(`${address} is taken by another program.`, 'Stop it, or choose another PORT.', {
+    if (running?.url !== undefined) return `${address} is in use by the running Atrium (process ${running.pid})`
+    if (await isAtrium(host, port)) return `${address} is in use by a running Atrium`
+    throw new StartError(`${address} is in use by another program.`, 'Stop that program or choose another PORT.', {
       cause: error,
     })
   }
   return `${address} is free`
 }
 
-const findAll = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
-  const node = await find('Node.js', checkNode)
+const runChecks = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
+  const node = await check('Node.js', checkNode)
   let config: Config
   try {
     config = readConfig(env)
@@ -185,16 +185,16 @@ const findAll = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
   return [
     node,
     { name: 'environment', ok: true, detail: config.environment },
-    await find('data directory', () => checkDataDir(config)),
+    await check('data directory', () => checkDataDir(config)),
     ...(await checkDatabase(config)),
-    await find('object store', () => checkObjects(config)),
-    await find('port', () => checkPort(config)),
+    await check('object store', () => checkObjects(config)),
+    await check('port', () => checkPort(config)),
   ]
 }
 
 const doctor = async (env: NodeJS.ProcessEnv): Promise<Output> => {
-  const checks = await findAll(env)
-  const ok = checks.every((check) => check.ok)
+  const checks = await runChecks(env)
+  const ok = checks.every(({ ok }) => ok)
   const width = Math.max(...checks.map(({ name }) => name.length))
   return {
     json: { ok, checks },
@@ -205,9 +205,9 @@ const doctor = async (env: NodeJS.ProcessEnv): Promise<Output> => {
 
 export const doctorCommand: Command = {
   words: 'doctor',
-  summary: 'Check everything that the server needs',
+  summary: 'Check the environment, database, keys, object store and port',
   options: {},
-  details: 'One line a check; exit code 1 when one fails. Works before the first start and beside a running server.',
+  details: 'Exit code 1 when a check fails. Works before the first start and while a server is running.',
   needs: 'environment',
   run: doctor,
 }

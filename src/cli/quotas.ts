@@ -5,27 +5,17 @@ import type { QuotaName } from '../config/quotas.ts'
 import { Mistake } from '../config/values.ts'
 import { systemActor } from '../identity/actor.ts'
 import { audit } from '../identity/audit/audit.ts'
-import { findOrg } from '../identity/members/org-queries.ts'
-import type { OrgRow } from '../identity/members/org-queries.ts'
-import type { Db } from '../platform/database/database.ts'
-import { notFound } from '../platform/http/errors.ts'
-import { isUuid } from '../platform/ids.ts'
+import { getOrg } from './org.ts'
 import { createLog } from '../platform/process/log.ts'
 import { formatBytes } from '../quotas/message.ts'
 import * as queries from '../quotas/queries.ts'
 import { createQuotas } from '../quotas/quotas.ts'
 import type { QuotaRow } from '../quotas/quotas.ts'
 
-const getOrg = async (db: Db, id: string): Promise<OrgRow> => {
-  const org = isUuid(id) ? await findOrg(db, id) : undefined
-  if (!org) throw notFound('Org')
-  return org
-}
-
 /** `storedBytes` as an option: `stored-bytes`. */
 const optionOf = (name: QuotaName): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** `default` takes the org's own limit away again. */
+/** `default` removes the org's own limit. */
 const limitOf = (text: string, name: QuotaName): number | null | 'default' => {
   if (text.toLowerCase() === 'default') return 'default'
   const limit = quota(text)
@@ -44,9 +34,9 @@ const changesOf = ({ options }: Arguments): [QuotaName, number | null | 'default
 
 const lineOf = ({ name, limit, used, unit, source }: QuotaRow): string => {
   const amount = (value: number): string => (unit === 'bytes' ? formatBytes(value) : value.toLocaleString('en-US'))
-  const most = limit === null ? 'unlimited' : amount(limit)
+  const shownLimit = limit === null ? 'unlimited' : amount(limit)
   const by = source === 'operator' ? ', set for this org' : ''
-  return `${name.padEnd(12)}  ${amount(used)} of ${most}${by}`
+  return `${name.padEnd(12)}  ${amount(used)} of ${shownLimit}${by}`
 }
 
 const orgQuota = async ({ config, db }: CommandContext, args: Arguments): Promise<Output> => {
@@ -71,55 +61,56 @@ const orgQuota = async ({ config, db }: CommandContext, args: Arguments): Promis
 
 const usageVerify = async ({ db }: CommandContext, { options }: Arguments): Promise<Output> => {
   const repair = options['repair'] === 'true'
-  // It knows of jobs, and jobs are much to load for every command that there is.
+  // The module imports the job library, which other commands do not need to load.
   const { verifyAllUsage, verifyUsage } = await import('../quotas/verify.ts')
-  const wanted = options['org']
+  const orgId = options['org']
   const { orgs, drifts } =
-    wanted === undefined
+    orgId === undefined
       ? await verifyAllUsage(db, { repair })
-      : { orgs: 1, drifts: await verifyUsage(db, (await getOrg(db, wanted)).id, { repair }) }
+      : { orgs: 1, drifts: await verifyUsage(db, (await getOrg(db, orgId)).id, { repair }) }
   return {
     json: { orgs, drifts, repaired: repair },
     lines:
       drifts.length === 0
-        ? [`The usage of ${orgs} orgs is counted correctly.`]
+        ? [`The usage counters of ${orgs} orgs are correct.`]
         : drifts.map(({ orgId, quota, day, counted, found }) => {
             const what = day === undefined ? quota : `${quota} of ${day}`
-            return `${repair ? 'repaired' : '✗'} ${orgId}  ${what}: ${counted} counted, ${found} found`
+            return `${repair ? '✓ repaired' : '✗'} ${orgId}  ${what}: ${counted} counted, ${found} found`
           }),
     ok: repair || drifts.length === 0,
   }
 }
 
-const limit = (what: string) => ({ value: 'N', description: `${what}: a whole number, unlimited or default` })
+const limit = (what: string) => ({ value: 'N', description: `limit of ${what}: a whole number, unlimited or default` })
 
-/** Quotas of orgs, and the counters behind them. */
+/** Commands for the quotas of orgs and the usage counters. */
 export const quotaCommands: Command[] = [
   {
     words: 'org quota',
-    summary: 'Show the quotas of an org, or set limits of its own',
+    summary: 'Show or set the quotas of an org',
     options: {
       org: { value: 'ID', description: 'the org', required: true },
-      'stored-bytes': limit('the most bytes in files'),
-      files: limit('the most files, folders and links'),
-      'events-kept': limit('the most webhook events kept'),
-      webhooks: limit('the most webhooks'),
-      agents: limit('the most agents'),
-      connections: limit('the most connections'),
+      'stored-bytes': limit('bytes in files'),
+      files: limit('files, folders and links'),
+      'events-kept': limit('webhook events kept'),
+      webhooks: limit('webhooks'),
+      agents: limit('agents'),
+      connections: limit('connections'),
     },
-    details: "A limit of an org goes before its plan's; default removes it. Running servers follow within 5 seconds.",
+    details:
+      "An org's own limit takes precedence over its plan; default removes it. Servers apply changes within 5 seconds.",
     needs: 'database',
     run: orgQuota,
   },
   {
     words: 'usage verify',
-    summary: 'Compare the usage counters of all orgs with what is stored',
+    summary: 'Verify the usage counters of all orgs',
     options: {
-      org: { value: 'ID', description: 'only this one' },
-      repair: { value: '', description: 'correct what is off' },
+      org: { value: 'ID', description: 'the org; default: all orgs' },
+      repair: { value: '', description: 'correct wrong counters' },
     },
     details:
-      'Reads every file and event record, beside running servers. Exit code 1 when a counter is off and not repaired. A daily job repairs, too.',
+      'Counts every file and event record. Servers can keep running. Exit code 1 when a counter is wrong and not repaired. A daily job repairs counters as well.',
     needs: 'database',
     run: usageVerify,
   },

@@ -1,5 +1,4 @@
 import { getAgent, cachedEnsureDefaultAgent } from '../agents/agents.ts'
-import { webhookProviders as providers } from './connectors.ts'
 import { UsageError, labelled } from './command.ts'
 import type { Arguments, CommandContext, Output } from './command.ts'
 import * as endpointQueries from '../connectors/endpoints/queries.ts'
@@ -15,20 +14,20 @@ import { isUuid } from '../platform/ids.ts'
 import { createLog } from '../platform/process/log.ts'
 import { createOutbound } from '../platform/outbound/outbound.ts'
 
-/** Those in which people talk to the agent: without one nobody would answer. */
+/** Providers of chats, which require an agent that responds. */
 const chats = new Set(['telegram', 'slack', 'discord', 'twilio'])
 
 const findConnection = async ({ db }: CommandContext, id: string, provider: string) => {
   const found = isUuid(id) ? await endpointQueries.findConnectionById(db, id) : undefined
   if (!found) throw notFound('Connection')
   if (found.connectorSlug !== provider) {
-    throw badRequest(`The connection is one to ${found.connectorSlug}, not to ${provider}.`)
+    throw badRequest(`The connection belongs to ${found.connectorSlug}, not to ${provider}.`)
   }
-  if (found.status !== 'active') throw conflict(`The connection is ${found.status}: it has to be active.`)
+  if (found.status !== 'active') throw conflict(`The connection is ${found.status}; it must be active.`)
   return found
 }
 
-/** The agent in the eyes of the connection's owner, who must be able to use it. */
+/** Finds the agent with the permissions of the connection's owner. */
 const findAgent = async (
   { config, db }: CommandContext,
   { orgId, userId }: { orgId: string; userId: string },
@@ -42,15 +41,14 @@ const findAgent = async (
   return (await getAgent(db, actor, slug)).id
 }
 
-const toPaste: Record<string, string> = {
-  slack:
-    'Paste the URL at api.slack.com/apps: Event Subscriptions (message.im, app_mention), and as the URL of commands.',
-  discord: 'Paste the URL at discord.com/developers: General Information, Interactions Endpoint URL.',
-  jira: 'Make a webhook in Jira (System, WebHooks) with this URL and this secret.',
+const instructions: Record<string, string> = {
+  slack: 'Paste the URL at api.slack.com/apps under Event Subscriptions (message.im, app_mention) and Slash Commands.',
+  discord: 'Paste the URL at discord.com/developers under General Information, Interactions Endpoint URL.',
+  jira: 'Create a webhook in Jira (System, WebHooks) with this URL and this secret.',
   gmail:
-    'Make a push subscription of the topic with this URL as endpoint and as audience, authenticated as the service account.',
-  github: 'Make a webhook with this URL and secret, content type application/json.',
-  twilio: 'Enter the URL for incoming messages of a number or of a messaging service, as POST.',
+    'Create a push subscription of the topic with this URL as endpoint and audience, authenticated with the service account.',
+  github: 'Create a webhook with this URL and secret and the content type application/json.',
+  twilio: 'Enter the URL as POST webhook for incoming messages of a number or a messaging service.',
 }
 
 const linesOf = (provider: string, { endpoint, secret, registered, replaced }: MadeEndpoint): string[] => [
@@ -61,19 +59,19 @@ const linesOf = (provider: string, { endpoint, secret, registered, replaced }: M
     ...(replaced === undefined ? [] : ([['Replaced', replaced]] as [string, string][])),
   ]),
   '',
-  registered ? `It is registered at ${provider}, which sends its events there from now on.` : (toPaste[provider] ?? ''),
-  ...(secret === undefined ? [] : ['The secret is shown only now.']),
+  registered ? `The webhook is registered at ${provider}.` : (instructions[provider] ?? ''),
+  ...(secret === undefined ? [] : ['Store the secret now: it is not shown again.']),
 ]
 
-/** Makes an endpoint, and registers it where the provider can be told by API. */
+/** Creates an endpoint and registers it at providers with an API for webhooks. */
 export const setupWebhook = async (context: CommandContext, args: Arguments): Promise<Output> => {
   const { config, db, serverUrl } = context
   const { operand: provider, options } = args
-  if (!providers.includes(provider)) {
-    throw new UsageError(`PROVIDER must be one of ${providers.join(', ')}`, 'setup-webhook')
-  }
   if (chats.has(provider) && options['agent'] === undefined) {
-    throw new UsageError(`--agent SLUG is missing: who is to answer in ${provider}`, 'setup-webhook')
+    throw new UsageError(
+      `--agent SLUG is required: ${provider} is a chat, which needs an agent that responds`,
+      'setup-webhook',
+    )
   }
   const isProduction = config.environment === 'production'
   const configured = config.connectorWebhookBaseUrl ?? (isProduction ? undefined : serverUrl)
@@ -83,7 +81,7 @@ export const setupWebhook = async (context: CommandContext, args: Arguments): Pr
   const workspaceId = options['workspace'] ?? (await workspaceQueries.findDefaultWorkspace(db, orgId))?.id ?? ''
   if (!isUuid(workspaceId)) throw notFound('Workspace')
   const agentId = await findAgent(context, connection, workspaceId, options['agent'])
-  // Without ENCRYPTION_KEYS they are kept there.
+  // Without ENCRYPTION_KEYS, the keys are in the data directory.
   await prepareDataDir(config.dataDir)
   const secrets = await openSecrets(db, config)
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })

@@ -37,7 +37,7 @@ const commandEnv = {
 
 const script = new URL('cli.ts', import.meta.url).pathname
 
-/** The real command, in a process of its own. */
+/** Runs the command in its own process. */
 const setup = async (words: string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [script, 'setup-webhook', ...words, '--json'], {
     env: { ...commandEnv, ...env },
@@ -59,7 +59,7 @@ const endpointsOf = (connectionId: string) =>
 beforeEach(() => registries.reset())
 
 describe('atrium setup-webhook', () => {
-  test('registers at Telegram with a fresh secret, and what the bot then gets is taken and answered by nobody else', async () => {
+  test('setup-webhook registers at Telegram with a new secret that the endpoint then verifies', async () => {
     const connection = await addConnection(app, owner, 'telegram')
     const { code, json } = await setup(['telegram', '--connection', connection, '--agent', 'helper'])
     assert.equal(code, 0, JSON.stringify(json))
@@ -81,7 +81,7 @@ describe('atrium setup-webhook', () => {
     assert.ok(body.data.items.some(({ action }: { action: string }) => action === 'endpoint.created'))
   })
 
-  test('tells which webhook it would replace, and replaces it when told so', async () => {
+  test('setup-webhook replaces an existing webhook only with --replace and names it otherwise', async () => {
     const connection = await addConnection(app, owner, 'telegram')
     registries.hooks.telegram.push({ id: 'bot', url: 'https://elsewhere.example.com/hook' })
     const words = ['telegram', '--connection', connection, '--agent', 'helper']
@@ -103,7 +103,7 @@ describe('atrium setup-webhook', () => {
     )
   })
 
-  test('in production refuses every base URL that the provider cannot reach, and touches nothing', async () => {
+  test('setup-webhook in production rejects base URLs that the provider cannot reach and changes nothing', async () => {
     const connection = await addConnection(app, owner, 'telegram')
     const words = ['telegram', '--connection', connection, '--agent', 'helper']
     const bad = [
@@ -121,7 +121,7 @@ describe('atrium setup-webhook', () => {
     assert.deepEqual([registries.calls, await endpointsOf(connection)], [[], []])
   })
 
-  test('prints what to paste where there is no API for it, and takes what the provider issued', async () => {
+  test('setup-webhook creates the endpoint without registration for providers without an API', async () => {
     const cases: [string, string[], string[]][] = [
       ['slack', ['--agent', 'helper', '--secret', 'slack-signing-secret'], []],
       ['discord', ['--agent', 'helper', '--public-key', senders['discord']!.settings.publicKey ?? ''], []],
@@ -143,7 +143,7 @@ describe('atrium setup-webhook', () => {
     assert.deepEqual(registries.calls, [])
   })
 
-  test('says what is missing or wrong', async () => {
+  test('setup-webhook rejects missing and invalid arguments', async () => {
     const telegram = await addConnection(app, owner, 'telegram')
     const slack = await addConnection(app, owner, 'slack')
     const discord = await addConnection(app, owner, 'discord')
@@ -192,7 +192,7 @@ const targets: Record<Provider, Partial<SetUp>> = {
   twilio: { target: '+15550002' },
 }
 
-/** What each provider is asked last before all is well. */
+/** The last request of a registration at each provider. */
 const lastCalls: Record<Provider, RegExp> = {
   telegram: /setWebhook/,
   github: /^POST .*hooks$/,
@@ -203,7 +203,7 @@ const lastCalls: Record<Provider, RegExp> = {
 
 for (const provider of Object.keys(targets) as Provider[]) {
   describe(`a webhook of ${provider}`, () => {
-    test('is registered, and verifies what the provider then signs', async () => {
+    test(`setup-webhook registers a webhook of ${provider} and verifies its signatures`, async () => {
       const made = await setUpWebhook(app.deps, await asked(provider, targets[provider]))
       assert.equal(made.registered, true)
       const [hook] = registries.hooks[provider]
@@ -216,7 +216,7 @@ for (const provider of Object.keys(targets) as Provider[]) {
       assert.equal((await send(signed.body)).status, 200)
     })
 
-    test('that cannot be registered leaves nothing behind', async () => {
+    test(`a failed registration at ${provider} leaves no endpoint and no webhook`, async () => {
       const wishes = await asked(provider, targets[provider])
       registries.failAt(lastCalls[provider])
       await assert.rejects(setUpWebhook(app.deps, wishes), /500/)
@@ -224,7 +224,7 @@ for (const provider of Object.keys(targets) as Provider[]) {
       assert.deepEqual(registries.hooks[provider], [])
     })
 
-    test('that is registered while this end fails is taken back', async () => {
+    test(`a webhook of ${provider} is deleted again when storing its endpoint fails`, async () => {
       const wishes = await asked(provider, targets[provider])
       await db.execute(
         sql`create function fail() returns trigger language plpgsql as 'begin raise exception $$no$$; end'`,
@@ -241,7 +241,7 @@ for (const provider of Object.keys(targets) as Provider[]) {
       assert.deepEqual([registries.hooks[provider], await endpointsOf(wishes.connection.id)], [[], []])
     })
 
-    test('that leads here already is told, and replaced without leaving two', async () => {
+    test(`an existing webhook of ${provider} is named, and replaced without a duplicate`, async () => {
       const first = await asked(provider, targets[provider])
       const made = await setUpWebhook(app.deps, first)
       await assert.rejects(setUpWebhook(app.deps, first), new RegExp(made.endpoint.id))
@@ -262,7 +262,7 @@ for (const provider of Object.keys(targets) as Provider[]) {
   })
 }
 
-test('as whom the agent speaks is asked, where it writes what comes back as an event', async () => {
+test('the account of the agent is stored for providers that send its own messages back as events', async () => {
   const id = await addConnection(app, owner, 'jira', 'cloud-1')
   const wishes = { ...(await asked('telegram')), connection: { orgId: owner.orgId, id, userId: owner.userId } }
   const made = await setUpWebhook(app.deps, { ...wishes, provider: 'jira' })
@@ -271,7 +271,7 @@ test('as whom the agent speaks is asked, where it writes what comes back as an e
   assert.deepEqual(row?.settings.ownIds, ['jira-helper'])
 })
 
-test('a provider with an API is told nothing when the person brings the secret of a webhook of their own', async () => {
+test('a webhook with a given secret is not registered at the provider', async () => {
   const made = await setUpWebhook(app.deps, await asked('linear', { secret: 'lin_wh_of_the_app' }))
   assert.deepEqual([made.registered, made.secret, registries.calls], [false, undefined, []])
   const signed = senders['linear']!.sign('{"type":"Issue"}', made.endpoint.url, { key: 'lin_wh_of_the_app' })
@@ -279,12 +279,12 @@ test('a provider with an API is told nothing when the person brings the secret o
   assert.equal((await app.call('POST', path, { headers: signed.headers, body: signed.body })).status, 200)
 })
 
-test('GitHub is asked to try the webhook once it is open', async () => {
+test('GitHub is asked to ping the webhook after the registration', async () => {
   await setUpWebhook(app.deps, await asked('github', targets.github))
   assert.match(registries.calls.at(-1) ?? '', /^POST \/repos\/acme\/site\/hooks\/100\/pings$/)
 })
 
-test('a webhook that cannot be taken back is told, with its URL', async () => {
+test('an error names the URL of a webhook that could not be deleted again', async () => {
   const wishes = await asked('telegram')
   registries.failAt(/getWebhookInfo|deleteWebhook/, { happens: true })
   await assert.rejects(setUpWebhook(app.deps, { ...wishes }), /500/)
@@ -293,7 +293,7 @@ test('a webhook that cannot be taken back is told, with its URL', async () => {
   assert.deepEqual(await endpointsOf(wishes.connection.id), [])
 })
 
-test('a base URL in production is https, public and of a port that the provider connects to', async () => {
+test('a base URL in production must be https, public and use a port that the provider connects to', async () => {
   const ports = [443, 80, 88, 8443]
   const check = (url: string | undefined, isProduction = true) => checkBaseUrl(url, { isProduction, ports })
   assert.equal(await check('https://93.184.215.14:8443'), 'https://93.184.215.14:8443')

@@ -1,6 +1,7 @@
 import { UsageError, labelled } from './command.ts'
 import type { Arguments, Command, CommandContext, Output } from './command.ts'
 import { toExpiry } from './expiry.ts'
+import { getOrg } from './org.ts'
 import { parseConfig } from '../config/config.ts'
 import { systemActor } from '../identity/actor.ts'
 import * as apiKeyQueries from '../identity/api-keys/queries.ts'
@@ -21,26 +22,16 @@ import { deleteTwoFactors } from '../identity/sign-in/second-factor/queries.ts'
 import * as workspaceQueries from '../identity/members/workspace-queries.ts'
 import type { WorkspaceRow } from '../identity/members/workspace-queries.ts'
 import { addWorkspace } from '../identity/members/workspaces.ts'
-import { prepareDataDir } from '../platform/postgres/data-dir.ts'
 import type { Db } from '../platform/database/database.ts'
-import { openSecrets } from '../platform/encryption/keys.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { isUuid } from '../platform/ids.ts'
 import { generateKey } from '../platform/key-format.ts'
-import { reencrypt } from '../platform/encryption/reencrypt.ts'
-import { sealedColumns } from '../sealed-columns.ts'
 
-const madeBy = 'atrium command'
+const actorName = 'atrium command'
 
 const text = (args: Arguments, name: string): string => args.options[name] ?? ''
 
-const getOrg = async (db: Db, id: string): Promise<orgQueries.OrgRow> => {
-  const org = isUuid(id) ? await orgQueries.findOrg(db, id) : undefined
-  if (!org) throw notFound('Org')
-  return org
-}
-
-/** By id, or by e-mail address: people are known by both. */
+/** Finds a person by ID or email address. Throws NOT_FOUND. */
 const getPerson = async (db: Db, idOrEmail: string): Promise<PersonRow> => {
   const person = isUuid(idOrEmail)
     ? await personQueries.findPerson(db, idOrEmail)
@@ -61,7 +52,7 @@ const toRole = (name: string): Role => {
   return role
 }
 
-// What leaves is listed, as in the API's schemas: a row may have more.
+// The fields are listed as in the API's schemas, because a row may have more.
 const workspaceRecord = ({ id, name, slug, isDefault, createdAt, updatedAt }: WorkspaceRow) => ({
   id,
   name,
@@ -80,15 +71,15 @@ const memberRecord = ({ id, userId, email, name, role, createdAt }: memberQuerie
 })
 const keyLines = (key: ApiKeyRow): [string, string][] => [
   ['Name', key.name],
-  ['Id', key.id],
-  ['Scopes', key.scopes.length === 0 ? 'everything that its user may do' : key.scopes.join(', ')],
+  ['ID', key.id],
+  ['Scopes', key.scopes.length === 0 ? 'all permissions of its user' : key.scopes.join(', ')],
   ['Expires', key.expiresAt ?? 'never'],
 ]
 
 const orgCreate = async ({ config, db }: CommandContext, args: Arguments): Promise<Output> => {
   const key = generateKey(config.keyEnvironment)
   const made = await db.transaction('all orgs', (db) =>
-    createOrg(db, { name: text(args, 'name'), owner: { email: text(args, 'owner') }, key, madeBy }),
+    createOrg(db, { name: text(args, 'name'), owner: { email: text(args, 'owner') }, key, madeBy: actorName }),
   )
   const { org, workspace, member, apiKey } = made
   const user = { id: member.userId, email: member.email, name: member.name }
@@ -102,7 +93,7 @@ const orgCreate = async ({ config, db }: CommandContext, args: Arguments): Promi
         ['API key', key],
       ]),
       '',
-      'The key is shown only now. For the console, let the owner sign in once by link:',
+      'Store the key now: it is not shown again. To let the owner sign in to the console:',
       `  atrium user sign-in-link ${user.id}`,
     ],
   }
@@ -124,7 +115,7 @@ const userAdd = async ({ db }: CommandContext, args: Arguments): Promise<Output>
   const member = await db.transaction('all orgs', async (db) => {
     const org = await getOrg(db, text(args, 'org'))
     await checkWorkspace(db, org.id, workspaceId)
-    return addMember(db, systemActor(org.id, madeBy), {
+    return addMember(db, systemActor(org.id, actorName), {
       email: text(args, 'email'),
       name: args.options['name'],
       role,
@@ -140,7 +131,7 @@ const userAdd = async ({ db }: CommandContext, args: Arguments): Promise<Output>
         ['Role', member.role],
       ]),
       '',
-      `To let them sign in: atrium user sign-in-link ${user.id}`,
+      `To let the user sign in: atrium user sign-in-link ${user.id}`,
     ],
   }
 }
@@ -149,25 +140,25 @@ const userPassword = async ({ db, readPassword }: CommandContext, args: Argument
   const user = await getPerson(db, args.operand)
   const password = await readPassword()
   const length = [...password].length
-  if (length < 8 || length > 128) throw badRequest('The password must have 8 to 128 characters.')
+  if (length < 8 || length > 128) throw badRequest('password must be 8–128 characters')
   const hash = await hashPassword(password)
   await db.transaction('all orgs', async (db) => {
     await setPassword(db, user.id, hash)
-    await auditPerson(db, user.id, 'user.password-changed', { origin: null, details: { by: madeBy } })
+    await auditPerson(db, user.id, 'user.password-changed', { origin: null, details: { by: actorName } })
   })
-  return { json: { user }, lines: [`${user.email} has the new password. Their sessions have ended.`] }
+  return { json: { user }, lines: [`Password of ${user.email} set. All sessions of the user have ended.`] }
 }
 
 const userSignInLink = async ({ db, serverUrl }: CommandContext, args: Arguments): Promise<Output> => {
   const user = await getPerson(db, args.operand)
   const { path, expiresAt } = await db.transaction('all orgs', async (db) => {
-    await auditPerson(db, user.id, 'user.link-made', { origin: null, details: { by: madeBy } })
+    await auditPerson(db, user.id, 'user.link-made', { origin: null, details: { by: actorName } })
     return createSignInLink(db, user.id, null)
   })
   const signInLink = serverUrl + path
   return {
     json: { user, signInLink, expiresAt },
-    lines: [signInLink, '', `It signs ${user.email} in once, until ${expiresAt}.`],
+    lines: [signInLink, '', `The link signs ${user.email} in once and expires at ${expiresAt}.`],
   }
 }
 
@@ -175,17 +166,17 @@ const userTwoFactorOff = async ({ db }: CommandContext, args: Arguments): Promis
   const user = await getPerson(db, args.operand)
   const removed = await db.transaction('all orgs', async (db) => {
     if ((await deleteTwoFactors(db, user.id)) === 0) return false
-    await auditPerson(db, user.id, 'user.two-factor-removed', { origin: null, details: { by: madeBy } })
+    await auditPerson(db, user.id, 'user.two-factor-removed', { origin: null, details: { by: actorName } })
     return true
   })
-  const was = removed ? 'is off now' : 'was off already'
-  return { json: { user, removed }, lines: [`Two-factor authentication of ${user.email} ${was}.`] }
+  const state = removed ? 'turned off' : 'already off'
+  return { json: { user, removed }, lines: [`Two-factor authentication of ${user.email}: ${state}.`] }
 }
 
 const workspaceCreate = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
   const workspace = await db.transaction('all orgs', async (db) => {
     const org = await getOrg(db, text(args, 'org'))
-    return addWorkspace(db, systemActor(org.id, madeBy), {
+    return addWorkspace(db, systemActor(org.id, actorName), {
       name: text(args, 'name'),
       isDefault: false,
       userId: undefined,
@@ -207,11 +198,11 @@ const keyCreate = async ({ config, db }: CommandContext, args: Arguments): Promi
     const member = isUuid(userId) ? await memberQueries.findMemberOfUser(db, org.id, userId) : undefined
     if (!member) throw notFound('User')
     await checkWorkspace(db, org.id, workspaceId)
-    const wishes = { name: args.options['name'] ?? 'Made by command', userId, workspaceId, scopes, expiresAt }
-    return addKey(db, systemActor(org.id, madeBy), wishes, generateKey(config.keyEnvironment))
+    const input = { name: args.options['name'] ?? 'Created by command', userId, workspaceId, scopes, expiresAt }
+    return addKey(db, systemActor(org.id, actorName), input, generateKey(config.keyEnvironment))
   })
   const lines = labelled([['API key', apiKey.key], ...keyLines(apiKey)])
-  return { json: { apiKey }, lines: [...lines, '', 'The key is shown only now.'] }
+  return { json: { apiKey }, lines: [...lines, '', 'Store the key now: it is not shown again.'] }
 }
 
 const keyRevoke = async ({ db }: CommandContext, args: Arguments): Promise<Output> => {
@@ -221,7 +212,7 @@ const keyRevoke = async ({ db }: CommandContext, args: Arguments): Promise<Outpu
     const revoked = await apiKeyQueries.revokeKey(db, found.orgId, args.operand)
     if (!revoked) return apiKeyQueries.findKey(db, found.orgId, args.operand)
     const { id, name, userId } = revoked
-    await audit(db, systemActor(found.orgId, madeBy), 'api-key.revoked', {
+    await audit(db, systemActor(found.orgId, actorName), 'api-key.revoked', {
       type: 'api-key',
       id,
       details: { name, userId },
@@ -229,10 +220,10 @@ const keyRevoke = async ({ db }: CommandContext, args: Arguments): Promise<Outpu
     return revoked
   })
   if (!apiKey) throw notFound('API key')
-  return { json: { apiKey }, lines: [`${apiKey.name} (…${apiKey.last4}) is revoked since ${apiKey.revokedAt}.`] }
+  return { json: { apiKey }, lines: [`API key ${apiKey.name} (…${apiKey.last4}) was revoked at ${apiKey.revokedAt}.`] }
 }
 
-// Only the environment's name: this is how to get a key for a configuration that is not right yet.
+// Reads NODE_ENV only, because the rest of the configuration may not be valid before it has this key.
 const keyGenerate = async (env: NodeJS.ProcessEnv): Promise<Output> => {
   const { keyEnvironment } = parseConfig(env['NODE_ENV'] === undefined ? {} : { NODE_ENV: env['NODE_ENV'] })
   const key = generateKey(keyEnvironment)
@@ -240,17 +231,17 @@ const keyGenerate = async (env: NodeJS.ProcessEnv): Promise<Output> => {
 }
 
 const org = { value: 'ID', description: 'the org', required: true } as const
-const name = { value: 'NAME', description: 'what it is called', required: true } as const
+const name = { value: 'NAME', description: 'the name', required: true } as const
 const operand = 'ID'
 const needs = 'database'
 
-/** Administration of people, orgs and keys. */
+/** Commands for orgs, workspaces, users and API keys. */
 export const identityCommands: Command[] = [
   {
     words: 'org create',
-    summary: 'Create an org with a workspace, an owner and their first API key',
-    options: { name, owner: { value: 'EMAIL', description: "the owner's e-mail address", required: true } },
-    details: 'Somebody who is in another org already stays the same user.',
+    summary: 'Create an org with a workspace, an owner and an API key',
+    options: { name, owner: { value: 'EMAIL', description: "the owner's email address", required: true } },
+    details: 'A user with this email address in another org becomes the owner.',
     needs,
     run: orgCreate,
   },
@@ -260,10 +251,10 @@ export const identityCommands: Command[] = [
     summary: 'Add a user to an org',
     options: {
       org,
-      email: { value: 'EMAIL', description: 'their e-mail address', required: true },
+      email: { value: 'EMAIL', description: 'the email address of the user', required: true },
       role: { value: 'ROLE', description: roles.join(', '), required: true },
-      workspace: { value: 'ID', description: "the workspace they begin in; the org's default one when left out" },
-      name: { value: 'NAME', description: 'what they are called' },
+      workspace: { value: 'ID', description: "the first workspace of the user; default: the org's default workspace" },
+      name: { value: 'NAME', description: 'the name of the user' },
     },
     needs,
     run: userAdd,
@@ -274,25 +265,25 @@ export const identityCommands: Command[] = [
     operand,
     options: {},
     details:
-      'ID is their id or e-mail address. All of their sessions end. It replaces the passwords and second factors that the person set up through an invitation of one org.',
+      'ID is the ID or email address of the user. All sessions of the user end. Replaces the passwords and second factors that the user set up through an invitation of one org.',
     needs,
     run: userPassword,
   },
   {
     words: 'user sign-in-link',
-    summary: 'Make a link that signs a user in once, within 24 hours',
+    summary: 'Create a link that signs a user in once, within 24 hours',
     operand,
     options: {},
-    details: 'ID is their id or e-mail address. An older link of theirs stops working.',
+    details: 'ID is the ID or email address of the user. Older links of the user stop working.',
     needs,
     run: userSignInLink,
   },
   {
     words: 'user two-factor-off',
-    summary: 'Turn off the two-factor authentication of a user who lost it',
+    summary: 'Turn off two-factor authentication of a user who lost the second factor',
     operand,
     options: {},
-    details: 'ID is their id or e-mail address.',
+    details: 'ID is the ID or email address of the user.',
     needs,
     run: userTwoFactorOff,
   },
@@ -308,11 +299,11 @@ export const identityCommands: Command[] = [
     summary: 'Create an API key for a user',
     options: {
       org,
-      user: { value: 'ID', description: 'the user it stands for', required: true },
-      workspace: { value: 'ID', description: "its workspace; the org's default one when left out" },
-      scopes: { value: 'A,B', description: 'what it is narrowed to, such as files:read,agents:*; all when left out' },
-      expires: { value: 'D', description: 'a date, an ISO time, or a time from now such as 90d; never when left out' },
-      name: { value: 'NAME', description: 'what it is called' },
+      user: { value: 'ID', description: 'the user of the key', required: true },
+      workspace: { value: 'ID', description: "the workspace of the key; default: the org's default workspace" },
+      scopes: { value: 'A,B', description: 'scopes such as files:read,agents:*; default: all permissions of the user' },
+      expires: { value: 'D', description: 'a date, an ISO 8601 time, or a duration such as 90d; default: never' },
+      name: { value: 'NAME', description: 'the name' },
     },
     needs,
     run: keyCreate,
@@ -322,41 +313,16 @@ export const identityCommands: Command[] = [
     summary: 'Revoke an API key',
     operand,
     options: {},
-    details: 'It stops working at once, on running servers too.',
+    details: 'Running servers reject the key immediately.',
     needs,
     run: keyRevoke,
   },
   {
     words: 'key generate',
-    summary: 'Print a new well-formed key of this environment, for BOOTSTRAP_API_KEY',
+    summary: 'Generate a key for BOOTSTRAP_API_KEY',
     options: {},
-    details: 'Touches no database: the key is worth nothing until a first start is given it.',
+    details: 'Does not use the database: the key is valid only after the first start with it.',
     needs: 'environment',
     run: keyGenerate,
   },
 ]
-
-const reencryptAll = async ({ config, db }: CommandContext): Promise<Output> => {
-  // Without ENCRYPTION_KEYS they are kept there.
-  await prepareDataDir(config.dataDir)
-  const sealer = await openSecrets(db, config)
-  const { columns, isComplete } = await reencrypt(db, sealer, sealedColumns)
-  const count = (of: 'resealed' | 'unreadable'): number => columns.reduce((sum, column) => sum + column[of], 0)
-  const outcome = isComplete
-    ? 'Everything is under it: the other keys may go.'
-    : `Not everything is under it, ${count('unreadable')} values do not open with any key: keep the other keys, and run it again.`
-  return {
-    json: { currentKeyId: sealer.currentKeyId, columns, isComplete },
-    lines: [`${count('resealed')} values are newly under the key ${sealer.currentKeyId}. ${outcome}`],
-    ok: isComplete,
-  }
-}
-
-export const reencryptCommand: Command = {
-  words: 'reencrypt',
-  summary: 'Put every stored secret under the first of ENCRYPTION_KEYS',
-  options: {},
-  details: 'Beside running servers, and as often as you like. Afterwards the other keys may go.',
-  needs,
-  run: reencryptAll,
-}

@@ -24,10 +24,10 @@ import { readConfig } from './read-config.ts'
 import { buildOperations, buildServer } from './server.ts'
 import { registerJobs } from './worker.ts'
 
-/** What this process does: answer requests, run jobs, or both. */
+/** What this process does: serve requests, run jobs, or both. */
 export type Role = 'api' | 'worker' | 'all'
 
-/** The step list that a person follows while Atrium starts. */
+/** Prints each step of the start with its duration. */
 const createSteps = (): (<T>(title: string, work: () => Promise<T>, detail?: (result: T) => string) => Promise<T>) => {
   return async (title, work, detail) => {
     const began = performance.now()
@@ -38,15 +38,15 @@ const createSteps = (): (<T>(title: string, work: () => Promise<T>, detail?: (re
   }
 }
 
-interface DataHome {
+interface Storage {
   path: string
   connection: pg.ClientConfig
   postgres: EmbeddedPostgres | undefined
-  /** Only with the embedded database: processes that share an external one may share the directory too. */
+  /** Only with the embedded database: processes that share an external database can share the directory as well. */
   lock: DataDir | undefined
 }
 
-const openEmbedded = async (config: Config): Promise<DataHome> => {
+const openEmbedded = async (config: Config): Promise<Storage> => {
   const lock = await openDataDir(config.dataDir)
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: lock.path })
@@ -69,25 +69,25 @@ const checkReachable = async (connection: pg.ClientConfig): Promise<void> => {
       error instanceof Error && error.message !== '' ? error.message : String((error as { code?: string }).code)
     throw new StartError(
       `The database of DATABASE_URL cannot be reached: ${reason}.`,
-      'Check that it runs, and its host, port, user, password and database name.',
+      'Check that the database is running, and its host, port, user, password and name.',
       { cause: error },
     )
   }
 }
 
-/** Where a process listens, and which variable says so. */
-interface Place {
+/** The port that a process listens on, and the variable that configures it. */
+interface ListenPort {
   port: number
   variable: 'PORT' | 'WORKER_PORT'
 }
 
-const placeOf = (role: Role, { port, workerPort }: Config): Place | undefined => {
+const portOf = (role: Role, { port, workerPort }: Config): ListenPort | undefined => {
   if (role !== 'worker') return { port, variable: 'PORT' }
   return workerPort === undefined ? undefined : { port: workerPort, variable: 'WORKER_PORT' }
 }
 
-/** Listens, and answers the URL by which a program on this machine reaches it. */
-const listen = async (app: App, host: string, { port, variable }: Place): Promise<string> => {
+/** Listens, and returns the URL for programs on this machine. */
+const listen = async (app: App, host: string, { port, variable }: ListenPort): Promise<string> => {
   try {
     await app.listen({ host, port })
   } catch (error) {
@@ -96,24 +96,24 @@ const listen = async (app: App, host: string, { port, variable }: Place): Promis
       throw new StartError(
         `Port ${port} on ${host} is in use by another program.`,
         variable === 'PORT'
-          ? 'Stop it, or choose another port, for instance: PORT=3001 npm start'
-          : 'Stop it, or choose another WORKER_PORT.',
+          ? 'Stop that program or choose another port, for instance: PORT=3001 npm start'
+          : 'Stop that program or choose another WORKER_PORT.',
       )
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-      throw new StartError(`Atrium may not listen on ${host}:${port} (${code}).`, `Choose another HOST or ${variable}.`)
+      throw new StartError(`Atrium cannot listen on ${host}:${port} (${code}).`, `Choose another HOST or ${variable}.`)
     }
     throw error
   }
   const address = app.server.address()
-  const taken = address !== null && typeof address === 'object' ? address.port : port
-  // All addresses is none that a browser could open.
+  const actualPort = address !== null && typeof address === 'object' ? address.port : port
+  // Browsers cannot open a wildcard address.
   const reachable = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[host] ?? host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${actualPort}`
 }
 
 interface Running {
-  home: DataHome
+  storage: Storage
   opened: OpenedDeps
   app: App | undefined
   log: Log
@@ -124,7 +124,7 @@ const start = async (config: Config, role: Role): Promise<Running> => {
   const step = createSteps()
   const log = createLog(config.logLevel)
   if (role !== 'api' && config.watchdogSeconds > 0) startWatchdog(config.watchdogSeconds, log)
-  const home =
+  const storage =
     config.databaseUrl === undefined
       ? await step(
           'embedded PostgreSQL',
@@ -138,55 +138,55 @@ const start = async (config: Config, role: Role): Promise<Running> => {
         })
   await step(
     'schema',
-    () => migrate(home.connection),
+    () => migrate(storage.connection),
     ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
   )
-  const opened = await openDeps({ ...config, dataDir: home.path }, home.connection, log)
+  const opened = await openDeps({ ...config, dataDir: storage.path }, storage.connection, log)
   const { db, jobs, objects } = opened.deps
   if (!(await db.hasTenantPolicies())) {
-    log.warn(`row-level security is not in use: this database user may not act as the role ${tenantRole}`)
+    log.warn(`row-level security is not in use: the database user cannot use the role ${tenantRole}`)
   }
-  // With a directory of one's own nothing can be under way yet; shared ones are swept by a job, by age.
-  if (home.lock) {
+  // With the lock, no upload can be running. A job cleans up shared directories by age.
+  if (storage.lock) {
     await objects
       .removeUnfinished({ soleProcess: true })
-      .catch((error: unknown) => log.warn({ err: error }, 'what cut-off uploads left is not removed'))
+      .catch((error: unknown) => log.warn({ err: error }, 'files of interrupted uploads could not be removed'))
   }
-  // Not by a worker: the way in is printed by whoever makes it, and a worker has no URL to print.
+  // Not in a worker: the process that creates the owner prints the sign-in link, and a worker has no URL for it.
   const first: Bootstrapped =
     role === 'worker'
       ? { created: false }
       : await step(
           'first owner',
-          () => bootstrap(db, config, home.path),
-          ({ created }) => (created ? 'created' : 'already there'),
+          () => bootstrap(db, config, storage.path),
+          ({ created }) => (created ? 'created' : 'exists'),
         )
   await step('jobs', async () => {
     registerJobs(opened.deps)
     await jobs.start({ work: role !== 'api' })
   })
   const build = role === 'worker' ? buildOperations : buildServer
-  const app = placeOf(role, config) && (await step('routes', () => build(opened.deps)))
-  return { home, opened, app, log, first }
+  const app = portOf(role, config) && (await step('routes', () => build(opened.deps)))
+  return { storage, opened, app, log, first }
 }
 
 /**
- * The way in, for the person at the terminal. The key and the link are shown this once. In production, where logs are
- * collected and read by others, they are in files that only the server's user can read, and their paths are shown.
+ * Prints how to sign in. The API key and the link are printed only once. In production, where other people read the
+ * collected logs, they are written to files that only the server's user can read, and the paths are printed.
  */
-const wayIn = async (url: string, first: Bootstrapped, { environment, dataDir }: Config): Promise<string> => {
+const signInLines = async (url: string, first: Bootstrapped, { environment, dataDir }: Config): Promise<string> => {
   const inFiles = environment === 'production'
   const link = first.signInPath === undefined ? undefined : url + first.signInPath
   const linkFile = join(dataDir, 'owner-sign-in-link')
   if (inFiles && link !== undefined) await writePrivately(linkFile, `${link}\n`)
-  const way: [string, string | undefined][] = [
+  const entries: [string, string | undefined][] = [
     ['API reference', `${url}/docs`],
     ["Owner's API key", inFiles ? first.apiKeyFile : first.apiKey],
-    ['It is kept in', inFiles ? undefined : first.apiKeyFile],
-    ['Sign in once at', inFiles ? undefined : link],
+    ['Stored in', inFiles ? undefined : first.apiKeyFile],
+    ['One-time sign-in', inFiles ? undefined : link],
     ['Sign-in link', inFiles && link !== undefined ? linkFile : undefined],
   ]
-  const lines = way
+  const lines = entries
     .filter(([, value]) => value !== undefined)
     .map(([label, value]) => `  ${`${label}:`.padEnd(18)}${value}`)
   if (first.apiKey !== undefined) {
@@ -198,7 +198,7 @@ const wayIn = async (url: string, first: Bootstrapped, { environment, dataDir }:
 
 const stopDeadlineMs = 25_000
 
-const stop = async ({ home, opened, app, log }: Running): Promise<void> => {
+const stop = async ({ storage, opened, app, log }: Running): Promise<void> => {
   const { jobs } = opened.deps
   await stopGracefully({
     app,
@@ -207,29 +207,29 @@ const stop = async ({ home, opened, app, log }: Running): Promise<void> => {
     deadlineMs: stopDeadlineMs,
     log,
   })
-  await home.postgres?.stop()
-  await home.lock?.release()
+  await storage.postgres?.stop()
+  await storage.lock?.release()
 }
 
-// Ctrl-C under npm comes twice within milliseconds: from the terminal, and passed on by npm.
+// With npm, Ctrl-C arrives twice within milliseconds: from the terminal and from npm.
 const sameSignalMs = 1_000
 
-/** Exit code after an exception that belongs to no unit of work: EX_SOFTWARE of sysexits.h. */
-const brokenExitCode = 70
+/** Exit code after an exception outside of a unit of work: EX_SOFTWARE of sysexits.h. */
+const crashExitCode = 70
 
 /**
- * Stops once, on the first signal; the second one does not wait. Exit code 0 when everything came to its end, 70 when an
+ * Stops gracefully on the first signal and immediately on the second. Exit code 0 after a graceful stop, 70 when an
  * unhandled exception left the process in an unknown state.
  */
-const stopInOrder = (running: Running): void => {
+const stopOnSignals = (running: Running): void => {
   let stopping = false
   let signalledAt = 0
   const begin = (exitCode: number): void => {
     if (stopping) return
     stopping = true
-    console.log('  … stopping: finishing what is under way')
+    console.log('  … stopping: waiting for running requests and jobs')
     setTimeout(() => {
-      running.log.error('stopping took too long; what was left is picked up at the next start')
+      running.log.error('stopping took too long; unfinished work continues after the next start')
       process.exit(1)
     }, stopDeadlineMs + 3_000).unref()
     stop(running).then(
@@ -246,53 +246,55 @@ const stopInOrder = (running: Running): void => {
     signalledAt = performance.now()
     begin(0)
   }
-  guardProcess(running.log, () => begin(brokenExitCode))
+  guardProcess(running.log, () => begin(crashExitCode))
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-  running.home.postgres?.exited.then(
+  running.storage.postgres?.exited.then(
     () => {
       if (stopping) return
-      console.error('Atrium stops: its PostgreSQL has ended. Everything acknowledged is on disk; start it again.')
+      console.error(
+        'Atrium stops because its PostgreSQL has exited. All acknowledged changes are on disk. Start Atrium again.',
+      )
       process.exit(1)
     },
     () => undefined,
   )
 }
 
-/** Starts Atrium in this process and prints the way to it. Throws a ConfigError or a StartError when it cannot. */
+/** Starts Atrium in this process and prints its URL. Throws a ConfigError or a StartError. */
 export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> => {
   const began = performance.now()
   const config = readConfig(env)
   console.log(`Atrium is starting (${config.environment}${role === 'all' ? '' : `, ${role}`})`)
-  // Until there is something to stop in order: what was begun is undone by the database, or done again at the next start.
-  const leave = (): void => process.exit(143)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, leave)
+  // During the start there is nothing to stop gracefully: the database rolls back or the next start continues.
+  const exit = (): void => process.exit(143)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, exit)
   const running = await start(config, role)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, leave)
-  stopInOrder(running)
-  const { app, first, home } = running
-  const place = placeOf(role, config)
-  const listening = app && place ? listen(app, config.host, place) : Promise.resolve(undefined)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, exit)
+  stopOnSignals(running)
+  const { app, first, storage } = running
+  const port = portOf(role, config)
+  const listening = app && port ? listen(app, config.host, port) : Promise.resolve(undefined)
   const local = await listening.catch(async (error: unknown) => {
     await stop(running)
     throw error
   })
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   if (role === 'worker' || local === undefined) {
-    const health = local === undefined ? '' : `; its health: ${local}/healthz`
-    console.log(`\nAtrium works on jobs after ${seconds} s${health}`)
+    const health = local === undefined ? '' : `; health: ${local}/healthz`
+    console.log(`\nAtrium worker is ready after ${seconds} s${health}`)
     return
   }
   const url = config.baseUrl ?? local
-  await home.lock?.update({ url })
-  const way = await wayIn(url, first, { ...config, dataDir: home.path })
-  console.log(`\nAtrium is ready after ${seconds} s: ${url}\n${way}`)
+  await storage.lock?.update({ url })
+  const lines = await signInLines(url, first, { ...config, dataDir: storage.path })
+  console.log(`\nAtrium is ready after ${seconds} s: ${url}\n${lines}`)
 }
 
-/** Tells the person at the terminal why it did not start. */
+/** Prints why the start failed. */
 export const explainFailure = (error: unknown): void => {
   if (error instanceof ConfigError) {
-    console.error('Atrium cannot start with this environment:')
+    console.error('Invalid environment:')
     for (const mistake of error.mistakes) console.error(`  ✗ ${mistake}`)
   } else if (error instanceof StartError) {
     console.error(`✗ ${error.message}`)

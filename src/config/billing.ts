@@ -8,18 +8,18 @@ export interface Plan {
   id: string
   name: string
   description: string
-  /** A month. Null: a custom plan, agreed with people. */
+  /** Per month. Null: a custom plan. */
   priceCents: number | null
-  /** Granted for each month that is paid. */
+  /** Granted for each paid month. */
   includedCreditCents: number
   stripePriceId: string | null
   quotas: QuotaLimits
 }
 
-/** A plan whose quotas are not filled up from the server's defaults yet. */
+/** A plan before the server's defaults are added to its quotas. */
 type ParsedPlan = Omit<Plan, 'quotas'> & { quotas: Partial<QuotaLimits> }
 
-/** A plan as the file has it; the rest has defaults. */
+/** A plan in PLANS_FILE. Missing fields have defaults. */
 type PlanEntry = Pick<Plan, 'id' | 'name' | 'priceCents'> & Partial<ParsedPlan>
 
 const toPlan = (entry: PlanEntry): ParsedPlan => ({
@@ -32,8 +32,8 @@ const toPlan = (entry: PlanEntry): ParsedPlan => ({
   quotas: entry.quotas ?? {},
 })
 
-/** Without quotas of its own, as the built-in `free` plan, a plan has those of the server (`QUOTA_…`). */
-const usualPlans: ParsedPlan[] = [
+/** A plan without quotas, such as `free`, has the server's quotas (`QUOTA_…`). */
+const builtInPlans: ParsedPlan[] = [
   toPlan({ id: 'free', name: 'Free', description: 'Pay for what you use.', priceCents: 0 }),
   toPlan({
     id: 'pro',
@@ -74,26 +74,26 @@ const usualPlans: ParsedPlan[] = [
   }),
 ]
 
-const isText = (value: unknown, most: number): boolean =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= most
+const isText = (value: unknown, maxLength: number): boolean =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= maxLength
 const isCents = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 100_000_000
 
 const rules: Record<keyof ParsedPlan, { isRight: (value: unknown) => boolean; mustBe: string; required?: true }> = {
   id: {
     isRight: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(value),
-    mustBe: 'of a-z, 0-9 and dashes',
+    mustBe: 'a text of a-z, 0-9 and dashes, 1–63 characters',
     required: true,
   },
-  name: { isRight: (value) => isText(value, 120), mustBe: 'a text of 1 to 120 characters', required: true },
-  description: { isRight: (value) => isText(value, 1_000), mustBe: 'a text of 1 to 1000 characters' },
+  name: { isRight: (value) => isText(value, 120), mustBe: 'a text of 1–120 characters', required: true },
+  description: { isRight: (value) => isText(value, 1_000), mustBe: 'a text of 1–1000 characters' },
   priceCents: {
     isRight: (value) => value === null || isCents(value),
-    mustBe: 'whole cents from 0 to 100000000, or null for a custom plan',
+    mustBe: 'a whole number of cents from 0 to 100000000, or null for a custom plan',
     required: true,
   },
-  includedCreditCents: { isRight: isCents, mustBe: 'whole cents from 0 to 100000000' },
-  stripePriceId: { isRight: (value) => isText(value, 255), mustBe: 'the id of a price' },
+  includedCreditCents: { isRight: isCents, mustBe: 'a whole number of cents from 0 to 100000000' },
+  stripePriceId: { isRight: (value) => isText(value, 255), mustBe: 'a price ID' },
   quotas: {
     isRight: isQuotas,
     mustBe:
@@ -101,8 +101,8 @@ const rules: Record<keyof ParsedPlan, { isRight: (value: unknown) => boolean; mu
   },
 }
 
-const faultOf = (entry: unknown): string | undefined => {
-  if (typeof entry !== 'object' || entry === null) return ' is no object'
+const errorOf = (entry: unknown): string | undefined => {
+  if (typeof entry !== 'object' || entry === null) return ' is not an object'
   const given = entry as Record<string, unknown>
   for (const [name, { isRight, mustBe, required }] of Object.entries(rules)) {
     if (given[name] === undefined ? required : !isRight(given[name])) return `: ${name} must be ${mustBe}`
@@ -115,67 +115,69 @@ const readPlans: Parse<ParsedPlan[]> = (path) => {
   try {
     read = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    return new Mistake(`must name a file of JSON that can be read (${(error as Error).message})`)
+    return new Mistake(`must name a readable JSON file (${(error as Error).message})`)
   }
-  if (!Array.isArray(read)) return new Mistake('must name a file with a list of plans')
-  for (const [place, entry] of read.entries()) {
-    const fault = faultOf(entry)
-    if (fault !== undefined) return new Mistake(`must name a file of plans; its plan ${place + 1}${fault}`)
+  if (!Array.isArray(read)) return new Mistake('must name a file with a JSON array of plans')
+  for (const [index, entry] of read.entries()) {
+    const error = errorOf(entry)
+    if (error !== undefined) return new Mistake(`must name a file of plans; plan ${index + 1}${error}`)
   }
   const plans = (read as PlanEntry[]).map(toPlan)
   if (new Set(plans.map(({ id }) => id)).size !== plans.length)
-    return new Mistake('names a file with two plans of one id')
+    return new Mistake('names a file with two plans with the same id')
   return plans
 }
 
-/** What concerns money. */
+/** Billing and payments. */
 export const billingVariables = {
   BILLING_ENFORCED: {
     description:
-      'Refuse turns on paid models when the balance of the org is used up. Unset: `1` in production, else `0`.',
+      'Reject turns on paid models when the balance of the org is used up. Unset: `1` in production, otherwise `0`.',
     fallback: '',
     parse: boolean,
   },
   PLATFORM_FEE_BPS: {
-    description: "What the platform adds to the model provider's price, in hundredths of a percent.",
+    description: "Platform fee on top of the model provider's price, in basis points (hundredths of a percent).",
     fallback: '500',
     parse: integer(0, 10_000),
   },
   PLATFORM_FEE_WAIVER_CENTS: {
-    description: "No platform fee as long as an org's deposits, all in all, are not more than this.",
+    description: 'An org pays no platform fee until the sum of its deposits exceeds this amount.',
     fallback: '10000',
     parse: integer(0, 1_000_000_000),
   },
   STRIPE_SECRET_KEY: {
-    description: 'Secret key of a Stripe account. Unset: nobody can pay by card.',
+    description: 'Secret key of a Stripe account. Unset: card payments are not available.',
     fallback: '',
     parse: text,
     secret: true,
   },
   STRIPE_WEBHOOK_SECRET: {
-    description: 'Signing secret of the Stripe endpoint that points at `/api/v1/billing/webhooks/stripe` (`whsec_…`).',
+    description: 'Signing secret (`whsec_…`) of the Stripe endpoint with the URL `/api/v1/billing/webhooks/stripe`.',
     fallback: '',
     parse: text,
     secret: true,
   },
   STRIPE_PUBLISHABLE_KEY: { description: 'Publishable key of the Stripe account.', fallback: '', parse: text },
   STRIPE_API_BASE: {
-    description: 'Origin of the Stripe API, without `/v1`; for tests against a stand-in.',
+    description: 'Origin of the Stripe API, without `/v1`, for tests with a fake server.',
     fallback: '',
     parse: origin,
   },
   ALLOW_DIRECT_DEPOSITS: {
-    description: 'Outside production: let `method: "direct"` deposit without a payment although Stripe is configured.',
+    description:
+      'Outside of production: allow deposits with `method: "direct"`, which need no payment, although Stripe is configured.',
     fallback: '0',
     parse: boolean,
   },
   PLANS_FILE: {
-    description: 'JSON file with the monthly plans, in place of the built-in `free`, `pro`, `team` and `enterprise`.',
+    description:
+      'JSON file with the monthly plans, which replace the built-in plans `free`, `pro`, `team` and `enterprise`.',
     fallback: '',
     parse: readPlans,
   },
   SERVICE_BYOK_ENABLED: {
-    description: 'Let orgs store API keys of their own for model providers.',
+    description: 'Allow orgs to store their own API keys for model providers.',
     fallback: '0',
     parse: boolean,
   },
@@ -193,7 +195,7 @@ export interface BillingConfig {
   takesProviderKeys: boolean
 }
 
-/** What the platform adds to a provider's price, and up to which sum of deposits it does not. */
+/** The platform fee, and the sum of deposits up to which it is waived. */
 export interface FeeRule {
   bps: number
   waiverCents: number
@@ -214,6 +216,6 @@ export const billingConfigOf = (
   hasPublishableKey: parsed.STRIPE_PUBLISHABLE_KEY !== undefined,
   allowsDirectDeposits: parsed.ALLOW_DIRECT_DEPOSITS,
   isProduction,
-  plans: (parsed.PLANS_FILE ?? usualPlans).map((plan) => ({ ...plan, quotas: { ...defaultQuotas, ...plan.quotas } })),
+  plans: (parsed.PLANS_FILE ?? builtInPlans).map((plan) => ({ ...plan, quotas: { ...defaultQuotas, ...plan.quotas } })),
   takesProviderKeys: parsed.SERVICE_BYOK_ENABLED,
 })

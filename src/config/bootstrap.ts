@@ -2,24 +2,24 @@ import { Mistake, text } from './values.ts'
 import type { Parse, ParsedOf, Variable } from './values.ts'
 
 const email: Parse<string> = (value) =>
-  /^[^\s@]+@[^\s@]+$/.test(value) ? value.toLowerCase() : new Mistake('must be an e-mail address')
+  /^[^\s@]+@[^\s@]+$/.test(value) ? value.toLowerCase() : new Mistake('must be an email address')
 
 const password: Parse<string> = (value) =>
-  [...value].length >= 8 && [...value].length <= 128 ? value : new Mistake('must have 8 to 128 characters')
+  [...value].length >= 8 && [...value].length <= 128 ? value : new Mistake('must be 8–128 characters')
 
-/** The first owner, on an empty database. */
+/** The first owner of an empty database. */
 export const bootstrapVariables = {
   BOOTSTRAP_API_KEY: {
     description:
-      "The first owner's API key on an empty database. Unset: generated and kept in `DATA_DIR/owner-api-key`; printed once, but not in production.",
+      'The API key of the first owner of an empty database. Unset: generated and stored in `DATA_DIR/owner-api-key`; printed once, but not in production.',
     fallback: '',
     parse: text,
     secret: true,
   },
-  BOOTSTRAP_EMAIL: { description: "The first owner's e-mail address.", fallback: 'owner@localhost', parse: email },
+  BOOTSTRAP_EMAIL: { description: "The first owner's email address.", fallback: 'owner@localhost', parse: email },
   BOOTSTRAP_PASSWORD: {
     description:
-      "The first owner's password. Unset: a one-time sign-in link is printed; in production it is written to `DATA_DIR/owner-sign-in-link`.",
+      "The first owner's password. Unset: a one-time sign-in link is printed, or in production written to `DATA_DIR/owner-sign-in-link`.",
     fallback: '',
     parse: password,
     secret: true,

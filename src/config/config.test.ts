@@ -16,7 +16,7 @@ const mistakesOf = (env: NodeJS.ProcessEnv): string[] => {
 }
 
 describe('the environment', () => {
-  test('may be empty: everything has a default', () => {
+  test('an empty environment is valid: every variable has a default', () => {
     const config = parseConfig({})
     assert.equal(config.environment, 'development')
     assert.equal(config.keyEnvironment, 'dev')
@@ -37,18 +37,18 @@ describe('the environment', () => {
     })
   })
 
-  test('every default is one that the variable itself would take', () => {
+  test('every default is a valid value of its variable', () => {
     for (const [name, { fallback }] of Object.entries(variables) as [string, Variable][]) {
       if (fallback !== '') assert.deepEqual(mistakesOf({ [name]: fallback }), [], name)
     }
   })
 
-  test('empty and blank variables are unset ones, and blanks around a value are dropped', () => {
+  test('empty and blank variables count as unset, and white space around values is removed', () => {
     assert.deepEqual(parseConfig({ PORT: '', HOST: '  ', BASE_URL: '', S3_ENDPOINT: '' }), parseConfig({}))
     assert.equal(parseConfig({ PORT: ' 8080 ' }).port, 8080)
   })
 
-  test('every mistake is told at once, each on a line of its own with the name of its variable', () => {
+  test('parseConfig reports every error, each on one line with the name of its variable', () => {
     const env = {
       NODE_ENV: 'prod',
       PORT: '65536',
@@ -78,7 +78,7 @@ describe('the environment', () => {
     assert.ok(mistakes.every((line) => !line.includes('\n')))
   })
 
-  test('what is secret is not repeated in the complaint about it', () => {
+  test('errors do not repeat the values of secret variables', () => {
     const env = {
       DATABASE_URL: 'mysql://root:hunter22@localhost/x',
       REDIS_URL: 'http://:hunter22@localhost',
@@ -91,7 +91,7 @@ describe('the environment', () => {
     assert.ok(!mistakes.join().includes('hunter2'))
   })
 
-  test('an unknown name under one of our own prefixes is a typing mistake, and told with the right ones', () => {
+  test('an unknown name with a prefix of Atrium is an error that lists the known names', () => {
     const [mistake, ...more] = mistakesOf({ RATE_LIMIT_READ: '5' })
     assert.match(mistake ?? '', /^RATE_LIMIT_READ is not a variable of Atrium.*RATE_LIMIT_READS/)
     assert.deepEqual(more, [])
@@ -109,19 +109,19 @@ describe('the environment', () => {
     ['OFF', false],
     ['', false],
   ] as const) {
-    test(`TRUST_PROXY=${value} is ${expected}`, () =>
+    test(`TRUST_PROXY=${value} is parsed as ${expected}`, () =>
       assert.equal(parseConfig({ TRUST_PROXY: value }).trustProxy, expected))
   }
 
   for (const value of ['2', 'y', 'tru', 'enabled', '10', 'null']) {
-    test(`TRUST_PROXY=${value} is a mistake`, () => assert.equal(mistakesOf({ TRUST_PROXY: value }).length, 1))
+    test(`TRUST_PROXY=${value} is rejected`, () => assert.equal(mistakesOf({ TRUST_PROXY: value }).length, 1))
   }
 
   for (const value of ['abc', '1e3', '0x10', '-1', '+80', '8 0', '65536', '99999999999999999999', '3000.5']) {
-    test(`PORT=${value} is a mistake`, () => assert.equal(mistakesOf({ PORT: value }).length, 1))
+    test(`PORT=${value} is rejected`, () => assert.equal(mistakesOf({ PORT: value }).length, 1))
   }
 
-  test('BASE_URL is an origin, with a path if need be, and loses its last slash', () => {
+  test('BASE_URL must be an origin with an optional path, and its trailing slashes are removed', () => {
     assert.equal(parseConfig({ BASE_URL: 'https://a.example.com/' }).baseUrl, 'https://a.example.com')
     assert.equal(
       parseConfig({ BASE_URL: 'http://a.example.com:8080/atrium//' }).baseUrl,
@@ -138,7 +138,7 @@ describe('the environment', () => {
     }
   })
 
-  test('encryption keys are 32 bytes each, told apart by their ids, newest first', () => {
+  test('encryption keys must have 32 bytes and different ids, and keep their order', () => {
     const key = Buffer.alloc(32, 7).toString('base64')
     const other = Buffer.alloc(32, 8).toString('base64')
     const keys = parseConfig({ ENCRYPTION_KEYS: `new:${key}, old:${other}` }).encryptionKeys
@@ -158,20 +158,20 @@ describe('the environment', () => {
     for (const value of wrong) assert.equal(mistakesOf({ ENCRYPTION_KEYS: value }).length, 1, value)
   })
 
-  test('the bootstrap key must be one of this environment', () => {
+  test('BOOTSTRAP_API_KEY must be a key of the same environment', () => {
     assert.deepEqual(mistakesOf({ NODE_ENV: 'test', BOOTSTRAP_API_KEY: generateKey('test') }), [])
     assert.equal(mistakesOf({ NODE_ENV: 'test', BOOTSTRAP_API_KEY: generateKey('live') }).length, 1)
     assert.equal(mistakesOf({ NODE_ENV: 'production', BOOTSTRAP_API_KEY: generateKey('test') }).length, 1)
   })
 
-  test('production with a database of its own needs encryption keys; elsewhere they are made', () => {
+  test('ENCRYPTION_KEYS is required in production with DATABASE_URL only', () => {
     const database = { DATABASE_URL: 'postgres://localhost/atrium' }
     assert.match(mistakesOf({ NODE_ENV: 'production', ...database })[0] ?? '', /^ENCRYPTION_KEYS is required/)
     assert.deepEqual(mistakesOf(database), [])
     assert.deepEqual(mistakesOf({ NODE_ENV: 'production' }), [])
   })
 
-  test('an endpoint without a bucket is a mistake', () => {
+  test('S3_ENDPOINT without S3_BUCKET is rejected', () => {
     assert.equal(mistakesOf({ S3_ENDPOINT: 'https://s3.example.com' }).length, 1)
     const { s3 } = parseConfig({
       S3_ENDPOINT: 'https://s3.example.com',
@@ -183,7 +183,7 @@ describe('the environment', () => {
     assert.equal(s3?.region, 'us-east-1')
   })
 
-  test('every variable says what it is for, in a sentence', () => {
+  test('every variable has a description that is a sentence', () => {
     for (const [name, { description }] of Object.entries(variables)) {
       assert.match(description, /^.{10,400}[.)]$/s, name)
     }

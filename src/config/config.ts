@@ -1,4 +1,3 @@
-import type { ModelProvider } from './models.ts'
 import { billingConfigOf, billingVariables } from './billing.ts'
 import type { BillingConfig } from './billing.ts'
 import { bootstrapConfigOf, bootstrapVariables } from './bootstrap.ts'
@@ -9,6 +8,7 @@ import { eventConfigOf, eventVariables } from './events.ts'
 import type { EventConfig } from './events.ts'
 import { connectionConfigOf, limitVariables, rateLimitsOf } from './limits.ts'
 import type { ConnectionConfig } from './limits.ts'
+import type { ModelProvider } from './models.ts'
 import { pricesFile } from './prices.ts'
 import { parseProviders } from './providers.ts'
 import { quotaLimitsOf, quotaVariables } from './quotas.ts'
@@ -26,33 +26,33 @@ export interface Config extends StorageConfig, EventConfig {
   keyEnvironment: KeyEnvironment
   host: string
   port: number
-  /** Undefined: a process that only works does not listen. */
+  /** Undefined: a process of the role `worker` does not listen. */
   workerPort: number | undefined
   baseUrl: string | undefined
-  /** Where the files of users are served from, when that is not the API's origin. Without a path. */
+  /** The origin of user content; undefined: the origin of the API. */
   contentBaseUrl: string | undefined
   trustProxy: boolean
   bootstrap: BootstrapConfig
   rateLimits: RateLimits
-  /** Of orgs whose plan and operator set no others. */
+  /** For orgs whose plan and operator set no limits. */
   quotas: QuotaLimits
   connectionLimits: ConnectionConfig
   metricsToken: string | undefined
   logLevel: string
   defaultAgentModel: string
   modelProviders: ModelProvider[]
-  /** A model that says nothing for this long is taken for gone. */
+  /** A model call fails when the model sends nothing for this long. */
   modelSilenceMs: number
-  /** A turn that works for longer ends with what it has. */
+  /** A turn that runs longer ends with its partial result. */
   turnLimitMs: number
-  /** A process that works ends when its event loop has not turned for so long; 0: never. */
+  /** A worker process exits when its event loop is blocked for this long; 0: never. */
   watchdogSeconds: number
   billing: BillingConfig
-  /** What the operator says about connectors, by slug. */
+  /** The operator's settings of connectors, by slug. */
   connectors: ReadonlyMap<string, ConnectorSettings>
 }
 
-/** All that is wrong with the environment, one line a mistake. */
+/** Every error in the environment, one line each. */
 export class ConfigError extends Error {
   readonly mistakes: string[]
 
@@ -71,39 +71,39 @@ const providerNames: Parse<string[]> = (value) => {
   const fits = names.every((name) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) && name !== 'atrium')
   return fits && new Set(names).size === names.length
     ? names
-    : new Mistake('must be different names of a-z, 0-9 and dashes, separated by commas; atrium is taken')
+    : new Mistake('must be different names of a-z, 0-9 and dashes, separated by commas; atrium is reserved')
 }
 
-/** Every variable that Atrium reads. The README's table is checked against this list. */
+/** Every variable that Atrium reads. The table in the README is generated from this list. */
 export const variables = {
   NODE_ENV: {
     description:
-      '`development`, `test` or `production`. Decides the environment segment of API keys (`dev`, `test`, `live`).',
+      '`development`, `test` or `production`. Determines the environment segment of API keys (`dev`, `test`, `live`).',
     fallback: 'development',
     parse: choice('development', 'test', 'production'),
   },
   HOST: { description: 'Address to listen on.', fallback: '127.0.0.1', parse: text },
-  PORT: { description: 'Port to listen on; 0 picks a free one.', fallback: '3000', parse: integer(0, 65_535) },
+  PORT: { description: 'Port to listen on. 0: a free port.', fallback: '3000', parse: integer(0, 65_535) },
   WORKER_PORT: {
     description:
-      'Port on which a process of `--role worker` answers `/healthz`, `/readyz` and `/metrics`; 0 picks a free one. Unset: it does not listen.',
+      'Port of a `--role worker` process for `/healthz`, `/readyz` and `/metrics`. 0: a free port. Unset: it does not listen.',
     fallback: '',
     parse: integer(0, 65_535),
   },
   BASE_URL: {
-    description: 'What every URL that the API hands out starts with. Unset: the origin of the request.',
+    description: 'Origin of every URL in API responses, with a path if needed. Unset: the origin of the request.',
     fallback: '',
     parse: origin,
   },
   CONTENT_BASE_URL: {
     description:
-      'An origin of its own for files that users uploaded, such as `https://atrium-content.example.net`: another host name than that of `BASE_URL`, which leads to this server and passes on its `Host`. Signed download URLs start with it, and nothing else is answered on it. Needs `BASE_URL`. Unset: files come from the origin of the API.',
+      'Separate origin for uploaded files, such as `https://atrium-content.example.net`. Its host name must differ from that of `BASE_URL`, and its requests must reach this server with their `Host` header. Signed download URLs start with it; all other paths on it are `NOT_FOUND`. Requires `BASE_URL`. Unset: the origin of the API.',
     fallback: '',
     parse: bareOrigin,
   },
   TRUST_PROXY: {
     description:
-      'Believe `X-Forwarded-For`, `-Proto` and `-Host`. Only behind a proxy that sets them itself; of several addresses the last counts, which that proxy saw.',
+      'Trust `X-Forwarded-For`, `-Proto` and `-Host`. Use it only behind a proxy that sets these headers. Of several addresses, the last one counts.',
     fallback: '0',
     parse: boolean,
   },
@@ -112,7 +112,7 @@ export const variables = {
   ...limitVariables,
   ...quotaVariables,
   METRICS_TOKEN: {
-    description: 'Bearer token for `GET /metrics` from other machines. Unset: this machine only.',
+    description: 'Bearer token for `GET /metrics` from other machines. Unset: only this machine can read metrics.',
     fallback: '',
     parse: text,
     secret: true,
@@ -123,35 +123,36 @@ export const variables = {
     parse: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   },
   DEFAULT_AGENT_MODEL: {
-    description: "The model of every org's default agent.",
+    description: "Model of every org's default agent.",
     fallback: 'atrium/demo',
     parse: modelId,
   },
   MODEL_PROVIDERS: {
     description:
-      'Names of model servers beside the built-in demo models, comma-separated: anything with an OpenAI-compatible API (Ollama, vLLM, LiteLLM, OpenRouter, OpenAI, …). Each is described by the variables below.',
+      'Comma-separated names of model providers with an OpenAI-compatible API (Ollama, vLLM, LiteLLM, OpenRouter, OpenAI, …), in addition to the built-in demo models. Each is configured by the `MODEL_<NAME>_…` variables.',
     fallback: '',
     parse: providerNames,
   },
   MODEL_PRICES_FILE: {
     description:
-      'A JSON file of prices, in microcents for a million tokens: `{ "provider/model": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "contextWindow": 0, "maxOutputTokens": 0 } }`; the last four may be left out. It goes before the list that comes with the server.',
+      'JSON file of prices in microcents per million tokens: `{ "provider/model": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "contextWindow": 0, "maxOutputTokens": 0 } }`. The last four fields are optional. Takes precedence over the built-in list.',
     fallback: '',
     parse: pricesFile,
   },
   MODEL_SILENCE_SECONDS: {
-    description: 'A model that sends nothing for this long is taken for gone. A large local model may need more.',
+    description:
+      'A model call fails when the model sends nothing for this long. Large local models may need more time.',
     fallback: '60',
     parse: integer(1, 3_600),
   },
   TURN_LIMIT_SECONDS: {
-    description: 'A chat turn that works for longer than this ends with what it has; it can be continued.',
+    description: 'A chat turn that runs longer ends with its partial result and can be continued.',
     fallback: '300',
     parse: integer(1, 3_600),
   },
   WATCHDOG_SECONDS: {
     description:
-      'A process that works on jobs (roles `worker` and `all`) ends with exit code 142 when its event loop has not turned for this long; its supervisor starts it again. 0 turns this off.',
+      'A process of the role `worker` or `all` exits with code 142 when its event loop is blocked for this long, so that its supervisor restarts it. 0: never.',
     fallback: '20',
     parse: integer(0, 3_600),
   },
@@ -161,7 +162,7 @@ export const variables = {
 
 type Parsed = ParsedOf<typeof variables>
 
-/** Prefixes that are ours alone: an unknown name under one of them is a typing mistake, and telling beats ignoring. */
+/** Prefixes that only Atrium uses: an unknown name with one of them is an error, because it is probably misspelled. */
 const ownPrefixes = ['RATE_LIMIT_', 'QUOTA_', 'BOOTSTRAP_', 'OUTBOUND_', 'WEBHOOK_']
 
 const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
@@ -170,14 +171,14 @@ const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
     .map((name) => {
       const prefix = ownPrefixes.find((one) => name.startsWith(one)) ?? ''
       const known = Object.keys(variables).filter((one) => one.startsWith(prefix))
-      return `${name} is not a variable of Atrium; those that start with ${prefix} are ${known.join(', ')}`
+      return `${name} is not a variable of Atrium; variables that start with ${prefix} are ${known.join(', ')}`
     })
 
 const parseVariables = (env: NodeJS.ProcessEnv): { parsed: Parsed; mistakes: string[] } => {
   const mistakes = unknownNames(env)
   const parsed: Record<string, unknown> = {}
   for (const [name, variable] of Object.entries(variables) as [string, Variable][]) {
-    // Compose files and shells hand over unset variables as empty ones.
+    // Compose files and shells pass unset variables as empty ones.
     const given = env[name]?.trim() ? env[name].trim() : variable.fallback
     if (given === '') continue
     const value = variable.parse(given)
@@ -190,14 +191,14 @@ const parseVariables = (env: NodeJS.ProcessEnv): { parsed: Parsed; mistakes: str
 
 const keyEnvironments = { production: 'live', development: 'dev', test: 'test' } as const
 
-/** Cookies are shared by all ports of a host name, so the host name itself has to differ. */
+/** Cookies are shared by all ports of a host name, so the host names must differ. */
 const checkContentOrigin = (baseUrl: string | undefined, contentBaseUrl: string | undefined): string[] => {
   if (contentBaseUrl === undefined) return []
   if (baseUrl === undefined) return ['CONTENT_BASE_URL is set but BASE_URL is not']
   const [base, content] = [new URL(baseUrl), new URL(contentBaseUrl)]
-  if (base.hostname === content.hostname) return ['CONTENT_BASE_URL must have another host name than BASE_URL']
+  if (base.hostname === content.hostname) return ['CONTENT_BASE_URL must have a different host name than BASE_URL']
   return base.protocol === 'https:' && content.protocol !== 'https:'
-    ? ['CONTENT_BASE_URL must be https, as BASE_URL is: browsers load no http content in an https page']
+    ? ['CONTENT_BASE_URL must be https like BASE_URL, because browsers block http content in https pages']
     : []
 }
 
@@ -207,12 +208,12 @@ const checkTogether = (parsed: Parsed): string[] => {
   const key = parsed.BOOTSTRAP_API_KEY
   if (key !== undefined && !isWellFormedKey(key, keyEnvironments[environment])) {
     mistakes.push(
-      `BOOTSTRAP_API_KEY must be a key of the form atr_${keyEnvironments[environment]}_… with a right checksum (make one with: npm run -s atrium -- key generate)`,
+      `BOOTSTRAP_API_KEY must be a key of the form atr_${keyEnvironments[environment]}_… with a valid checksum (generate one with: npm run -s atrium -- key generate)`,
     )
   }
   if (environment === 'production' && parsed.DATABASE_URL !== undefined && parsed.ENCRYPTION_KEYS === undefined) {
     mistakes.push(
-      'ENCRYPTION_KEYS is required in production with DATABASE_URL, so that every process can read the stored secrets',
+      'ENCRYPTION_KEYS is required in production with DATABASE_URL, so that every process can decrypt the stored secrets',
     )
   }
   mistakes.push(...checkContentOrigin(parsed.BASE_URL, parsed.CONTENT_BASE_URL))
@@ -222,7 +223,7 @@ const checkTogether = (parsed: Parsed): string[] => {
   return mistakes
 }
 
-/** Reads the environment. Throws a ConfigError that tells every mistake at once. */
+/** Parses the environment. Throws a ConfigError with every error. */
 export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
   const { parsed, mistakes } = parseVariables(env)
   mistakes.push(...checkTogether(parsed))

@@ -1,24 +1,24 @@
-/** What is asked of each connector; `<SLUG>` is its slug in capitals, dashes as underscores. */
+/** The variables of each connector. `<SLUG>` is its slug in capitals, with underscores for dashes. */
 export const connectorVariables = {
   'CONNECTOR_<SLUG>_CLIENT_ID': {
     description:
-      'The OAuth client that is registered with the provider (`CONNECTOR_GITHUB_CLIENT_ID`); a connector that signs in by OAuth can be used when it has one.',
+      'Client ID of the OAuth client at the provider, such as `CONNECTOR_GITHUB_CLIENT_ID`. Connectors that use OAuth are available only with a client.',
     fallback: '',
   },
-  'CONNECTOR_<SLUG>_CLIENT_SECRET': { description: 'Its secret.', fallback: '', secret: true },
+  'CONNECTOR_<SLUG>_CLIENT_SECRET': { description: 'Client secret of the OAuth client.', fallback: '', secret: true },
   'CONNECTOR_<SLUG>_BASE_URL': {
     description:
-      "Replaces scheme, host and port of every URL of that connector: for a provider's self-hosted edition, a proxy, tests. It may be a private address.",
+      'Replaces the origin of every URL of the connector, for a self-hosted edition of the provider, a proxy or tests. May be a private address.',
     fallback: '',
   },
   'CONNECTOR_<SLUG>_AUTHORIZE_URL': {
-    description: 'Replaces the whole URL that people are sent to for their consent.',
+    description: 'Replaces the authorization URL.',
     fallback: '',
   },
-  'CONNECTOR_<SLUG>_TOKEN_URL': { description: 'Replaces the whole URL of the token endpoint.', fallback: '' },
+  'CONNECTOR_<SLUG>_TOKEN_URL': { description: 'Replaces the URL of the token endpoint.', fallback: '' },
 } as const satisfies Record<string, { description: string; fallback: string; secret?: boolean }>
 
-/** What the operator says about one connector. */
+/** The operator's settings of one connector. */
 export interface ConnectorSettings {
   clientId?: string
   clientSecret?: string

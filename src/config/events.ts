@@ -17,34 +17,34 @@ const retrySchedule: Parse<number[]> = (value) => {
     : new Mistake('must be up to 20 whole numbers of seconds separated by commas, such as 5,300,1800')
 }
 
-/** What comes in from providers and goes out to receivers. */
+/** Events from providers, and requests to URLs of users. */
 export const eventVariables = {
   CONNECTOR_WEBHOOK_BASE_URL: {
     description:
-      'What the URLs start with that providers send their events to; public and https in production. Unset: `BASE_URL`.',
+      'Origin of the URLs to which providers send their events. Must be public and https in production. Unset: `BASE_URL`.',
     fallback: '',
     parse: origin,
   },
   OUTBOUND_ALLOW_CIDRS: {
     description:
-      'Address ranges, comma-separated, that URLs named by users may lead to though they are not public, on every port: for intranets and tests. Whoever may name a URL reaches what listens there.',
+      'Comma-separated address ranges, such as `10.0.0.0/8`, that URLs of users may lead to although they are not public, on every port. For intranets and tests. Every user who can name a URL can reach the servers in these ranges.',
     fallback: '',
     parse: cidrs,
   },
   WEBHOOK_RETRY_SCHEDULE_SECONDS: {
     description:
-      'Seconds before each retry of a forwarded event, comma-separated; then the delivery has failed. Each is spread by a tenth.',
+      'Comma-separated delays in seconds before each retry of a forwarded event, ±10 %. The delivery fails after the last one.',
     fallback: '5,300,1800,7200,18000,36000,36000',
     parse: retrySchedule,
   },
   WEBHOOK_RETENTION_DAYS: {
-    description: 'Days for which received events and their deliveries are kept.',
+    description: 'Days until received events and their deliveries are deleted.',
     fallback: '30',
     parse: integer(2, 3_650),
   },
   LINEAR_WEBHOOK_SECRET: {
     description:
-      'Signing secret of the Linear webhook that points to `/api/v1/webhooks/linear`. Unset: that route answers 503.',
+      'Signing secret of the Linear webhook with the URL `/api/v1/webhooks/linear`. Unset: that route responds with 503.',
     fallback: '',
     parse: text,
     secret: true,
@@ -52,9 +52,9 @@ export const eventVariables = {
 } as const satisfies Record<string, Variable>
 
 export interface EventConfig {
-  /** Where providers send their events, when that is not `baseUrl`. */
+  /** The origin to which providers send their events; undefined: `baseUrl`. */
   connectorWebhookBaseUrl: string | undefined
-  /** Ranges that URLs of users may lead to though they are not public. */
+  /** Ranges that URLs of users may lead to although they are not public. */
   outboundAllowCidrs: Cidr[]
   /** Seconds before each retry of a forwarded event. */
   webhookRetrySchedule: number[]

@@ -3,35 +3,35 @@ import { integer } from './values.ts'
 import type { ParsedOf, Variable } from './values.ts'
 
 const perMinute = (what: string, fallback: number): Variable<number> => ({
-  description: `${what} a minute; 0 turns the limit off.`,
+  description: `${what} per minute. 0: no limit.`,
   fallback: String(fallback),
   parse: integer(0, 1_000_000),
 })
 
 export const limitVariables = {
-  RATE_LIMIT_READS: perMinute('Reads of one API key', 600),
-  RATE_LIMIT_WRITES: perMinute('Writes of one API key', 120),
+  RATE_LIMIT_READS: perMinute('Read requests of one API key', 600),
+  RATE_LIMIT_WRITES: perMinute('Write requests of one API key', 120),
   RATE_LIMIT_UPLOADS: perMinute('Uploads of one API key', 60),
   RATE_LIMIT_TURNS: perMinute('Chat turns of one API key', 60),
-  RATE_LIMIT_KEY_MINTING: perMinute('API keys minted by one API key', 5),
+  RATE_LIMIT_KEY_MINTING: perMinute('API keys created by one API key', 5),
   RATE_LIMIT_DEPOSITS: perMinute('Deposits started by one API key', 10),
   RATE_LIMIT_RECEIVE: perMinute('Events received by one webhook or endpoint', 600),
   RATE_LIMIT_SIGN_IN: perMinute('Sign-in attempts from one address', 10),
   MAX_CONNECTIONS: {
     description:
-      'Open client connections of one process; further ones are closed at once. 0 for no limit. Each takes a file descriptor.',
+      'Open client connections of one process. Further connections are closed immediately. 0: no limit. Each connection uses a file descriptor.',
     fallback: '10000',
     parse: integer(0, 1_000_000),
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     description:
-      "Open client connections of one address (one /64 in IPv6). 0 for no limit. Not applied to this machine itself, nor with `TRUST_PROXY`, where every connection is the proxy's.",
+      "Open client connections of one address (one /64 in IPv6). 0: no limit. Not applied to the machine itself, nor with `TRUST_PROXY`, where every connection is the proxy's.",
     fallback: '1000',
     parse: integer(0, 1_000_000),
   },
 } as const satisfies Record<string, Variable>
 
-/** How many clients one process serves at once; 0 for no limit. */
+/** Limits of open connections of one process; 0 for no limit. */
 export interface ConnectionConfig {
   max: number
   maxPerAddress: number

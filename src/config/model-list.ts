@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ModelPricing } from './models.ts'
 
-/** What is known about a model of a well-known provider. */
+/** A model of a well-known provider. */
 export interface ListedModel {
   name: string
   contextWindow: number
@@ -11,7 +11,7 @@ export interface ListedModel {
 }
 
 export interface ModelList {
-  /** The day of the prices. */
+  /** The date of the prices. */
   asOf: string
   providers: Record<string, { baseUrl: string; models: Record<string, ListedModel> }>
 }
@@ -19,9 +19,9 @@ export interface ModelList {
 let list: ModelList | undefined
 
 /**
- * Well-known providers with their models and prices, as they were on the day `asOf`: the server never looks them up
- * itself. Where longer prompts cost more, `contextWindow` ends where they begin to. Operators override prices by
- * MODEL_PRICES_FILE.
+ * Well-known providers with their models and prices on the date `asOf`; the server does not update them. For a model
+ * with a higher price for long prompts, `contextWindow` is the limit of the lower price. MODEL_PRICES_FILE overrides
+ * prices.
  */
 export const modelList = (): ModelList => {
   list ??= JSON.parse(readFileSync(new URL('model-list.json', import.meta.url), 'utf8')) as ModelList

@@ -3,7 +3,7 @@ import type { ModelPricing } from './models.ts'
 import { Mistake } from './values.ts'
 import type { Parse } from './values.ts'
 
-/** What an operator says of a model, in place of what the server knows. */
+/** The operator's prices and limits of a model, which replace those of the built-in list. */
 export interface ModelOverride {
   pricing: ModelPricing
   contextWindow: number | undefined

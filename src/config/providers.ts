@@ -3,30 +3,30 @@ import type { ModelPricing, ModelProvider } from './models.ts'
 import { modelList } from './model-list.ts'
 import type { ModelOverride } from './prices.ts'
 
-/** What is asked of each provider that MODEL_PROVIDERS names; `<NAME>` is its name in capitals, dashes as underscores. */
+/** The variables of each provider in MODEL_PROVIDERS. `<NAME>` is its name in capitals, with underscores for dashes. */
 export const providerVariables = {
   'MODEL_<NAME>_BASE_URL': {
     description:
-      'For each name in `MODEL_PROVIDERS`: where its OpenAI-compatible API is, for instance `http://localhost:11434/v1`. Known for `openai`, `anthropic`, `google`, `xai` and `deepseek`.',
+      'For each name in `MODEL_PROVIDERS`: URL of its OpenAI-compatible API, such as `http://localhost:11434/v1`. Has a default for `openai`, `anthropic`, `google`, `xai` and `deepseek`.',
     fallback: '',
   },
   'MODEL_<NAME>_API_KEY': {
-    description: 'The API key of that provider, when it wants one.',
+    description: 'API key of the provider, if it requires one.',
     fallback: '',
     secret: true,
   },
   'MODEL_<NAME>_MODELS': {
     description:
-      'Its models, comma-separated, as the provider calls them. Agents name them `<name>/<model>`. Unset: all that the server knows of that provider.',
+      'Comma-separated models of the provider, by its names. Agents use `<name>/<model>`. Unset: all models of the built-in list.',
     fallback: '',
   },
   'MODEL_<NAME>_PRICES': {
     description:
-      'Microcents for a million tokens (10,000 are a cent), comma-separated: `model=input:output` or `model=input:output:cacheRead:cacheWrite`. Goes before `MODEL_PRICES_FILE`, and that before the list that comes with the server. A model without a price cannot be used.',
+      'Comma-separated prices in microcents per million tokens (10,000 microcents are one cent): `model=input:output` or `model=input:output:cacheRead:cacheWrite`. Takes precedence over `MODEL_PRICES_FILE`, which takes precedence over the built-in list. A model without a price is not available.',
     fallback: '',
   },
   'MODEL_<NAME>_FREE': {
-    description: '`1`: models of this provider without a price are free, as on your own hardware.',
+    description: '`1`: models of this provider without a price are free, for instance on your own hardware.',
     fallback: '0',
   },
 } as const satisfies Record<string, Omit<Variable, 'parse'>>
@@ -44,7 +44,7 @@ const listOf = (value: string): string[] => [
   ),
 ]
 
-/** `model=1:2` or `model=1:2:3:4`; a model's own name may contain anything but `=`. */
+/** Parses `model=1:2` and `model=1:2:3:4`. The name of a model may contain every character but `=`. */
 const pricesOf = (value: string): Map<string, ModelPricing> | undefined => {
   const prices = new Map<string, ModelPricing>()
   for (const entry of listOf(value)) {
@@ -95,7 +95,7 @@ const parseProvider = (
     baseUrl: baseUrl.replace(/\/+$/, ''),
     apiKey: read('_API_KEY') || undefined,
     models: names.map((model) => {
-      // What is known of a provider's model says nothing of another server's that goes by its name.
+      // The built-in list does not apply to another server, even when a model there has the same name.
       const listed = read('_BASE_URL') === '' ? known?.models[model] : undefined
       const override = overrides.get(`${name}/${model}`)
       return {
@@ -110,7 +110,7 @@ const parseProvider = (
   }
 }
 
-/** Variables that look like a provider's, but whose provider MODEL_PROVIDERS does not name: a typing mistake. */
+/** Errors for variables of providers that MODEL_PROVIDERS does not name, which are probably misspelled. */
 const strayNames = (env: NodeJS.ProcessEnv, providers: string[]): string[] => {
   const prefixes = providers.map(prefixOf)
   return Object.keys(env)
@@ -119,7 +119,7 @@ const strayNames = (env: NodeJS.ProcessEnv, providers: string[]): string[] => {
     .map((name) => `${name} is set, but MODEL_PROVIDERS does not name its provider`)
 }
 
-/** The model servers that the environment names, with every mistake in what it says about them. */
+/** The model providers of the environment, and every error in their variables. */
 export const parseProviders = (
   env: NodeJS.ProcessEnv,
   names: string[],

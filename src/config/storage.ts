@@ -18,68 +18,69 @@ const encryptionKeys: Parse<EncryptionKey[]> = (value) => {
   const keys = value.split(',').map(parseEncryptionKey)
   if (!keys.every((key) => key !== undefined)) {
     return new Mistake(
-      'must be id:base64 pairs separated by commas, each of 32 bytes (make one with: openssl rand -base64 32)',
+      'must be id:base64 pairs separated by commas, each of 32 bytes (generate one with: openssl rand -base64 32)',
     )
   }
   if (new Set(keys.map(({ id }) => id)).size !== keys.length) return new Mistake('names the same key id twice')
   return keys
 }
 
-/** Where what is stored lies. */
+/** Database, object store and encryption keys. */
 export const storageVariables = {
   DATA_DIR: {
-    description: 'Where everything embedded lives: database, stored files, generated secrets.',
+    description: 'Directory of the embedded database, stored files and generated secrets.',
     fallback: '.atrium',
     parse: text,
   },
   DISK_RESERVE_MB: {
     description:
-      'Uploads to the local disk are rejected while less than this, or than 2 % of the disk when that is less, is free under `DATA_DIR`: so that the database never runs out of space. 0 for no reserve.',
+      'Uploads to the local disk are rejected while less than this (or 2 % of the disk, whichever is less) is free under `DATA_DIR`, so that the database does not run out of space. 0: no reserve.',
     fallback: '256',
     parse: integer(0, 1_000_000),
   },
   DATABASE_URL: {
-    description: 'PostgreSQL 15 or newer. Unset: the embedded PostgreSQL, for one machine.',
+    description: 'URL of PostgreSQL 15 or newer. Unset: the embedded PostgreSQL, for one machine.',
     fallback: '',
     parse: databaseUrl,
     secret: true,
   },
   DATABASE_POOL_SIZE: {
-    description: 'Connections to PostgreSQL that one process may open for its statements and transactions.',
+    description: 'Maximum number of PostgreSQL connections in the pool of one process.',
     fallback: '10',
     parse: integer(2, 200),
   },
   REDIS_URL: {
-    description: 'Redis or Valkey, for rate limits shared by several API processes. Unset: counted in memory.',
+    description:
+      'URL of Redis or Valkey, for rate limits shared by several API processes. Unset: rate limits are counted in memory.',
     fallback: '',
     parse: url(['redis:', 'rediss:'], 'redis://host:6379'),
     secret: true,
   },
   S3_BUCKET: {
     description:
-      'Bucket of an S3-compatible store for file bytes (credentials by the standard `AWS_*` variables). Unset: local disk.',
+      'Bucket of an S3-compatible store for file contents, with credentials in the standard `AWS_*` variables. Unset: local disk.',
     fallback: '',
     parse: text,
   },
   S3_ENDPOINT: {
-    description: 'URL of the store when it is not AWS.',
+    description: 'URL of the S3-compatible store. Unset: AWS.',
     fallback: '',
     parse: url(['http:', 'https:'], 'https://s3.example.com'),
   },
   S3_PUBLIC_ENDPOINT: {
-    description: 'URL of the store as browsers reach it, when that differs from `S3_ENDPOINT`. Downloads go there.',
+    description: 'URL of the store for browsers, which download from it. Unset: `S3_ENDPOINT`.',
     fallback: '',
     parse: url(['http:', 'https:'], 'https://s3.example.com'),
   },
   S3_REGION: { description: 'Region of the bucket.', fallback: 'us-east-1', parse: text },
   S3_FORCE_PATH_STYLE: {
-    description: 'Put the bucket into the path instead of the host name.',
+    description: 'Send the bucket name in the path instead of the host name.',
     fallback: '0',
     parse: boolean,
   },
   ENCRYPTION_KEYS: {
     description:
-      '`id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt. Unset: generated under `DATA_DIR`. Required in production with `DATABASE_URL`.',
+      'Comma-separated keys of the form `id:base64(32 bytes)`. The first key encrypts, all keys decrypt. Unset: a key is generated under `DATA_DIR`. Required in production with `DATABASE_URL`.',
     fallback: '',
     parse: encryptionKeys,
     secret: true,
@@ -88,13 +89,13 @@ export const storageVariables = {
 
 export interface StorageConfig {
   dataDir: string
-  /** What uploads leave free on the disk of the data directory. */
+  /** Bytes that uploads must leave free on the disk of the data directory. */
   diskReserveBytes: number
   databaseUrl: string | undefined
   databasePoolSize: number
   redisUrl: string | undefined
   s3: S3Settings | undefined
-  /** Newest first: the first encrypts, all decrypt. Undefined: generated once under the data directory. */
+  /** The first key encrypts, all keys decrypt. Undefined: one is generated under the data directory. */
   encryptionKeys: EncryptionKey[] | undefined
 }
 

@@ -1,6 +1,6 @@
 export type Parse<T> = (text: string) => T | Mistake
 
-/** What is wrong with a value, to be put behind the variable's name. */
+/** An invalid value. The text follows the variable's name in the error message. */
 export class Mistake {
   readonly text: string
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Mistake {
   }
 }
 
-/** One environment variable. `fallback` is the default in the words of the documentation. */
+/** One environment variable. `fallback` is the default, as text; empty for none. */
 export interface Variable<T = unknown> {
   description: string
   fallback: string
@@ -18,7 +18,7 @@ export interface Variable<T = unknown> {
 
 type Value<One extends Variable> = Exclude<ReturnType<One['parse']>, Mistake>
 
-/** What variables come to when they are read. One without a default may be absent. */
+/** The parsed values of variables. A value without a default may be undefined. */
 export type ParsedOf<Variables extends Record<string, Variable>> = {
   [Name in keyof Variables]: Variables[Name]['fallback'] extends ''
     ? Value<Variables[Name]> | undefined
@@ -55,7 +55,7 @@ export const url =
     return value
   }
 
-/** A URL to which paths can be added, its trailing slashes taken off. */
+/** A URL to which paths can be appended, without trailing slashes. */
 export const origin: Parse<string> = (value) => {
   if (!/^https?:\/\//.test(value) || !URL.canParse(value))
     return new Mistake('must be a URL such as https://atrium.example.com')
@@ -65,7 +65,7 @@ export const origin: Parse<string> = (value) => {
   return value.replace(/\/+$/, '')
 }
 
-/** A URL without a path, as browsers write an origin. */
+/** A URL without a path, in the form of an origin in browsers. */
 export const bareOrigin: Parse<string> = (value) => {
   const plain = origin(value)
   if (plain instanceof Mistake) return plain

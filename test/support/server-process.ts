@@ -53,7 +53,7 @@ export const startServerProcess = async (env: Record<string, string>, role: Role
     child.stdout?.on('data', () => {
       const [, found] = /is ready after .* s: (http:\S+)/.exec(output()) ?? []
       if (found !== undefined) resolve(found)
-      else if (output().includes('works on jobs after')) resolve('')
+      else if (output().includes('worker is ready after')) resolve('')
     })
     child.once('exit', () => reject(new Error(output())))
   })

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** The environment segment of an API key: a key of one environment is refused in another. */
+/** The environment segment of an API key: a key of one environment is rejected in another. */
 export type KeyEnvironment = 'live' | 'dev' | 'test'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -15,7 +15,7 @@ const base62 = (value: bigint, length: number): string => {
   return digits.padStart(length, '0')
 }
 
-// Checked at every request, so without big integers: 32 bits fit into a double.
+// Runs at every request, so it avoids bigint: 32 bits fit into a double.
 const checksum = (text: string): string => {
   let digits = ''
   for (let rest = crc32(text); digits.length < checksumLength; rest = Math.floor(rest / 62)) {
@@ -33,7 +33,7 @@ export const generateKey = (environment: KeyEnvironment, random: Buffer = random
   return body + checksum(body)
 }
 
-/** Whether the text is a key of this environment with a right checksum. Says nothing about whether it exists. */
+/** Whether the text is a key of this environment with a valid checksum. The key need not exist. */
 export const isWellFormedKey = (text: string, environment: KeyEnvironment): boolean => {
   const prefix = `atr_${environment}_`
   if (text.length !== prefix.length + randomLength + checksumLength || !text.startsWith(prefix)) return false
@@ -46,5 +46,5 @@ export const isWellFormedKey = (text: string, environment: KeyEnvironment): bool
   return checksum(body) === text.slice(-checksumLength)
 }
 
-/** What is stored instead of the key. The key has 256 random bits, so a plain hash cannot be searched. */
+/** The stored hash of a key. A fast hash is enough, because a key with 256 random bits cannot be guessed. */
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer')

@@ -1,11 +1,11 @@
 const ignore = (): void => undefined
 
-/** When everything that has arrived by now was read: the rest of this turn of the event loop. */
+/** Resolves at the end of this turn of the event loop, when all input that has arrived is read. */
 const endOfTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 /**
- * One run of `work` answers all who asked before it began: whoever asks while one is running waits for the next. So an
- * answer is never older than its question, and under load one run serves hundreds. Rejects as `work` does.
+ * Shares runs of `work`: all calls before a run starts get its result, and calls during a run wait for the next one. So a
+ * result is never older than its call, and under load one run serves hundreds of calls. Rejects as `work` does.
  */
 export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
   let running: Promise<void> | undefined

@@ -10,10 +10,10 @@ export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
 export type { TransactionScope } from './tenant-role.ts'
 
-/** A text with `$1`, `$2` … and their values; the `sql` template makes them. */
+/** An SQL text with `$1`, `$2` … and their values, made by the `sql` template. */
 export type Statement = Pick<Sql, 'text' | 'values'>
 
-/** Where statements go: the pool, the pipelined connections or one transaction. Columns arrive in camelCase. */
+/** Runs statements in the pool, on the pipelined connections or in a transaction. Column names are camelCase. */
 export interface Db {
   rows<Row>(statement: Statement): Promise<Row[]>
   /** The first row, or undefined. */
@@ -21,43 +21,43 @@ export interface Db {
   /** The number of rows that the statement changed. */
   execute(statement: Statement): Promise<number>
   /**
-   * One record by its key, as the JSON text that the statement answers; undefined when it answers none. The parts of the
-   * key are UUIDs. On `hot`, all look-ups of a turn of the event loop by the same statement are sent as one.
+   * Returns one record by its key as JSON text, or undefined. The parts of the key are UUIDs. On `hot`, look-ups with the
+   * same statement in one turn of the event loop are sent as one statement.
    */
   lookUp(statement: LookUp, key: readonly string[]): Promise<string | undefined>
 }
 
 /**
- * A point read that can be asked for many keys at once: `$1`, `$2` … are arrays of UUIDs, one for each part of the key,
- * and it answers `place` (which key, from 1) and `record` (JSON as text), a row for each key that there is.
+ * A point read of several keys: `$1`, `$2` … are arrays of UUIDs, one for each part of the key. It returns a row for each
+ * existing key: `place` (the index of the key, from 1) and `record` (JSON as text).
  */
 export interface LookUp {
   readonly text: string
 }
 
 export interface Transaction extends Db {
-  /** Runs after the commit, in order, and never when it rolls back. A failure is logged: the answer is out already. */
+  /** Runs after the commit, in order; not after a rollback. Errors are logged only, because the work is committed. */
   afterCommit(work: () => void | Promise<void>): void
 }
 
 export interface Database extends Db {
   /**
-   * Point reads on the hot path. They share a few connections without waiting for one another's answers, so a
-   * slow statement here would hold up all others: select by key only.
+   * Point reads on the hot path. They are pipelined on a few connections, so that a slow statement would delay all
+   * others: select by key only.
    */
   readonly hot: Db
   /**
-   * Statements on a queue, a table that is empty one minute and has a million rows the next. They are planned once for
-   * all values and never read a table from end to end, however small it was when they were planned. They have a few
-   * connections of their own, so that nobody waits behind requests, nor they behind him.
+   * Statements on queue tables, which can be empty and a minute later have a million rows. They use generic plans without
+   * sequential scans, because a plan that was made for an empty table is too slow for a full one. They have their own
+   * connections, so that requests and queues do not wait for each other.
    */
   readonly indexed: Pick<Database, keyof Db | 'transaction'>
   transaction<T>(scope: TransactionScope, work: (db: Transaction) => Promise<T>): Promise<T>
-  /** Whether transactions of an org are held to it by the tables' policies; false where the role cannot be used. */
+  /** Whether row-level security applies to the transactions of an org; false when the role cannot be used. */
   hasTenantPolicies(): Promise<boolean>
-  /** A handle whose transactions first run `guard`, inside themselves; that is how an idempotency key joins them. */
+  /** A handle whose transactions run `guard` first, so that an idempotency key is marked in the same transaction. */
   guarded(guard: (db: Transaction) => Promise<void>): Database
-  /** Connections of the pool right now, and how many wait for one. */
+  /** Connections of the pool, and statements that wait for one. */
   poolUse(): { inUse: number; idle: number; waiting: number }
   close(): Promise<void>
 }
@@ -71,8 +71,8 @@ export interface DatabaseOptions {
 
 type Runner = (config: QueryArrayConfig) => Promise<pg.QueryArrayResult>
 
-// A timestamp leaves the database as text and goes into JSON as text: `2026-11-21 03:38:50.123456+00` becomes
-// `2026-11-21T03:38:50.123Z` by cutting, without a Date in between (1 µs a column on the hot reads).
+// Timestamps are converted from PostgreSQL's text `2026-11-21 03:38:50.123456+00` to `2026-11-21T03:38:50.123Z` by slicing:
+// a Date in between costs 1 µs per column of the hot reads.
 const isoFromPostgres = (text: string): string => {
   if (!text.endsWith('+00')) return text
   const milliseconds = text[19] === '.' ? text.slice(20, -3).padEnd(3, '0').slice(0, 3) : '000'
@@ -92,8 +92,8 @@ const types: pg.CustomTypesConfig = {
 const camelCase = (column: string): string =>
   column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-// Statement texts come from a fixed set of templates; the bound only stops a template with a variable list of
-// columns from filling the server's memory with prepared statements.
+// Statement texts come from a fixed set of templates. The limit prevents a template with a variable list of columns from
+// filling the server's memory with prepared statements.
 const maxPreparedStatements = 500
 const preparedNames = new Map<string, string>()
 const preparedName = (text: string): string | undefined => {
@@ -158,9 +158,9 @@ const dbOver = (run: Runner, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db 
 
 const insideTransaction = new AsyncLocalStorage<true>()
 
-const refuseInsideTransaction = (): void => {
+const assertNoTransaction = (): void => {
   if (insideTransaction.getStore()) {
-    throw new Error('the pool was used while a transaction is open here: pass the transaction on')
+    throw new Error('the pool was used while a transaction is open: use the transaction instead')
   }
 }
 
@@ -173,10 +173,10 @@ interface Waiting {
 const maxKeysOfLookUp = 500
 
 /**
- * Look-ups that are asked for in one go leave as one statement. Requests that waited for the same answer about their
- * callers' authority come here together, so under load this takes the place of dozens of statements.
+ * Sends look-ups of the same turn of the event loop as one statement. Requests that waited for the same check of their
+ * callers' authority continue together, so under load one statement replaces dozens.
  */
-const gathered = (lookUpAll: LookUpAll): Db['lookUp'] => {
+const batchLookUps = (lookUpAll: LookUpAll): Db['lookUp'] => {
   const waiting = new Map<LookUp, Waiting[]>()
   const answer = async (statement: LookUp, batch: Waiting[]): Promise<void> => {
     try {
@@ -186,7 +186,7 @@ const gathered = (lookUpAll: LookUpAll): Db['lookUp'] => {
       )
       for (const [place, { resolve }] of batch.entries()) resolve(records[place])
     } catch (error) {
-      // One key that the database cannot take must not cost the others their answers.
+      // A key that PostgreSQL rejects must not fail the other look-ups.
       if (batch.length > 1 && sqlState(error) !== undefined) for (const one of batch) void answer(statement, [one])
       else for (const { reject } of batch) reject(error)
     }
@@ -198,14 +198,14 @@ const gathered = (lookUpAll: LookUpAll): Db['lookUp'] => {
   }
   return (statement, key) =>
     new Promise((resolve, reject) => {
-      refuseInsideTransaction()
+      assertNoTransaction()
       const batch = waiting.get(statement)
       if (batch) {
         batch.push({ key, resolve, reject })
         return
       }
       waiting.set(statement, [{ key, resolve, reject }])
-      // Runs when all that the last answer set going has come to a wait of its own.
+      // Runs after the callbacks of the last response, when all of them have reached their next await.
       process.nextTick(send, statement)
     })
 }
@@ -233,7 +233,7 @@ const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void>
     return client
   }
   const run: Runner = async (config) => {
-    refuseInsideTransaction()
+    assertNoTransaction()
     next = (next + 1) % slots.length
     const client = await (slots[next] ??= connect(next))
     return client.query(config)
@@ -243,7 +243,7 @@ const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void>
     const open = slots.filter((slot) => slot !== undefined)
     await Promise.allSettled(open.map(async (slot) => (await slot).end()))
   }
-  return { db: dbOver(run, gathered), close }
+  return { db: dbOver(run, batchLookUps), close }
 }
 
 interface RunOptions extends DatabaseOptions {
@@ -280,7 +280,7 @@ const runTransaction = async <T>(
     })
     throw error
   } finally {
-    // A connection whose rollback failed is in an unknown state: it must not serve anyone again.
+    // A connection whose rollback failed is in an unknown state and must not be used again.
     client.release(broken)
   }
   for (const callback of after) {
@@ -293,7 +293,7 @@ const runTransaction = async <T>(
   return result
 }
 
-// One that takes, one that writes down what came of it.
+// One to claim work and one to record its outcome.
 const indexedConnections = 2
 
 /** Opens the pools. Nothing connects before the first statement. */
@@ -305,7 +305,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     ...options.connection,
-    // ISO dates in UTC are what the parsers above cut apart.
+    // The parsers above expect ISO dates in UTC.
     options: `${options.connection.options ?? ''} -c timezone=UTC -c datestyle=ISO`.trim(),
   }
   const withDefaults = { ...options, connection }
@@ -314,18 +314,18 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     pool.on('error', (error) => {
       options.onError(error, 'idle connection')
     })
-    // A connection that breaks between two statements of a transaction has no statement to reject; unheard, the event
-    // would end the process. The next statement rejects, and the pool drops the connection.
+    // A connection that breaks between two statements of a transaction has no statement to reject, and an error event
+    // without a listener would end the process. The next statement rejects, and the pool drops the connection.
     pool.on('connect', (client) => client.on('error', () => undefined))
     return pool
   }
   const over = (pool: pg.Pool, guard?: (db: Transaction) => Promise<void>): Database['indexed'] => ({
     ...dbOver((config) => {
-      refuseInsideTransaction()
+      assertNoTransaction()
       return pool.query(config)
     }),
     transaction: (scope, work) => {
-      if (insideTransaction.getStore()) throw new Error('transactions do not nest: pass the open one on')
+      if (insideTransaction.getStore()) throw new Error('transactions do not nest: use the open transaction instead')
       const guardedWork = guard
         ? async (db: Transaction) => {
             await guard(db)

@@ -1,21 +1,18 @@
 import { isDatabaseUnavailable } from './errors.ts'
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Writes all of them, or none, in their order; answers a result for each. */
+  /** Writes all items, or none, in their order. Returns a result for each. */
   write(items: Item[]): Promise<Result[]>
-  /** Items of one lane are never in two writes at the same time: those may touch the same rows. */
+  /** Items of one lane are never in two concurrent writes, because they may change the same rows. */
   laneOf(item: Item): string
-  /** As many go into one write, at most. */
+  /** The limit of items in one write. */
   maxItems: number
-  /** And no more bytes, if that is more than one item. */
+  /** The limit of bytes in one write with several items. */
   maxBytes?: number
   bytesOf?: (item: Item) => number
 }
 
-/**
- * Two, so that items do not have to wait for the write of another lane, be it ever so busy; each write more makes them
- * smaller, and the whole dearer.
- */
+/** Two, so that items need not wait for the write of another lane. More writes would be smaller and cost more. */
 const maxWrites = 2
 
 interface Waiting<Item, Result> {
@@ -25,9 +22,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * All that arrive while their lane is being written go into the next write together: under load a commit is shared by
- * many, alone nobody waits. When the database refuses what is in a write, each item is written by itself, and only the
- * one at fault fails.
+ * Group commit: items that arrive while their lane is being written go into the next write together. Under load, many
+ * items share a commit; a single item does not wait. When the database rejects a write, each item is written separately,
+ * so that only the invalid item fails.
  */
 export const createGroupCommit = <Item, Result>({
   write,
@@ -37,7 +34,7 @@ export const createGroupCommit = <Item, Result>({
   bytesOf = () => 0,
 }: GroupCommitOptions<Item, Result>): ((item: Item) => Promise<Result>) => {
   let waiting: Waiting<Item, Result>[] = []
-  /** The lanes of each write that is under way. */
+  /** The lanes of each running write. */
   const writes = new Set<ReadonlySet<string>>()
 
   const flush = async (batch: Waiting<Item, Result>[]): Promise<void> => {
@@ -52,7 +49,7 @@ export const createGroupCommit = <Item, Result>({
 
   const isBusy = (lane: string): boolean => [...writes].some((lanes) => lanes.has(lane))
 
-  /** The first ones whose lanes are free, in their order. */
+  /** The first items whose lanes are free, in their order. */
   const takeBatch = (): Waiting<Item, Result>[] => {
     const batch: Waiting<Item, Result>[] = []
     const rest: Waiting<Item, Result>[] = []
@@ -83,7 +80,7 @@ export const createGroupCommit = <Item, Result>({
 
   return (item) => {
     const one: Waiting<Item, Result> = { item, lane: laneOf(item), done: Promise.withResolvers() }
-    // Where there is room for a write, whatever waits is of a lane that is being written.
+    // When another write may start, all waiting items belong to lanes that are being written.
     if (writes.size < maxWrites && !isBusy(one.lane)) void run([one])
     else waiting.push(one)
     return one.done.promise

@@ -76,7 +76,7 @@ describe('the configured keys', () => {
   test('must include every key that the database holds secrets under', async () => {
     const [first, second] = [newKey('k1'), newKey('k2')]
     await withKeys(first)
-    await assert.rejects(withKeys(second), refusal(/the encryption key k1, which is not among those configured \(k2\)/))
+    await assert.rejects(withKeys(second), refusal(/the key k1, which is not configured \(configured: k2\)/))
     await withKeys(second, first)
     await withKeys(first, second)
     await assert.rejects(withKeys(first), refusal(/the encryption key k2/))

@@ -8,7 +8,7 @@ import type { EncryptionKey, Sealer } from './secrets.ts'
 import { StartError } from '../process/start-error.ts'
 
 export interface EncryptionKeyOptions {
-  /** From the environment; unset: kept in the data directory. */
+  /** From the environment. Undefined: stored in the data directory. */
   encryptionKeys: EncryptionKey[] | undefined
   dataDir: string
 }
@@ -42,7 +42,7 @@ const sync = async (path: string): Promise<void> => {
   }
 }
 
-/** Makes the file with one new key. Of two processes that do so at once, one gives the key and both read it. */
+/** Creates the file with a new key. When two processes do so at the same time, both use the key of one of them. */
 const generateKeyFile = async (path: string, dataDir: string): Promise<EncryptionKey[] | undefined> => {
   const id = `local-${randomBytes(4).toString('hex')}`
   const draft = `${path}.${id}`
@@ -54,7 +54,7 @@ const generateKeyFile = async (path: string, dataDir: string): Promise<Encryptio
     await file.close()
   }
   try {
-    // Unlike a rename, a link never replaces what is there; and what is there is never half a file.
+    // Unlike a rename, a link never replaces an existing file, and the linked file is complete.
     await link(draft, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -67,11 +67,11 @@ const generateKeyFile = async (path: string, dataDir: string): Promise<Encryptio
 
 const keysAreMissing = (path: string, keyId: string): StartError =>
   new StartError(
-    `The database holds secrets under the encryption key ${keyId}, and there is no ${path}.`,
-    'Restore that file from a backup, or give its keys in ENCRYPTION_KEYS. A new key could not read what is stored.',
+    `The database contains secrets encrypted with the key ${keyId}, but ${path} does not exist.`,
+    'Restore that file from a backup, or set ENCRYPTION_KEYS to its keys. A new key cannot decrypt the stored secrets.',
   )
 
-/** The configured keys, else those of the data directory, which get made for a database that holds nothing sealed. */
+/** The configured keys, or those of the data directory, which are generated for a database without sealed values. */
 export const loadEncryptionKeys = async (
   db: Database,
   { encryptionKeys, dataDir }: EncryptionKeyOptions,
@@ -81,10 +81,10 @@ export const loadEncryptionKeys = async (
   const kept = await readKeyFile(path)
   if (kept) return kept
   const [check] = await queries.findChecks(db)
-  // A process that starts at the same time writes the file before the check.
+  // Another process that starts at the same time writes the file before it writes the check.
   const made = check ? await readKeyFile(path) : await generateKeyFile(path, dataDir)
   if (check && !made) throw keysAreMissing(path, check.keyId)
-  if (!made) throw new StartError(`${path} vanished while it was being made.`)
+  if (!made) throw new StartError(`${path} disappeared while it was being created.`)
   return made
 }
 
@@ -94,8 +94,8 @@ const placeOf = (keyId: string) => ({ table: 'encryption_checks', column: 'seale
 const checkKey = (sealer: Sealer, { keyId, sealed }: queries.CheckRow): void => {
   if (!sealer.keyIds.includes(keyId)) {
     throw new StartError(
-      `The database holds secrets under the encryption key ${keyId}, which is not among those configured (${sealer.keyIds.join(', ')}).`,
-      'Put it back behind the others in ENCRYPTION_KEYS; after `atrium reencrypt` it may go.',
+      `The database contains secrets encrypted with the key ${keyId}, which is not configured (configured: ${sealer.keyIds.join(', ')}).`,
+      'Add the key to the end of ENCRYPTION_KEYS. After `atrium reencrypt` you can remove it.',
     )
   }
   try {
@@ -104,12 +104,12 @@ const checkKey = (sealer: Sealer, { keyId, sealed }: queries.CheckRow): void => 
     if (!(error instanceof UnsealError)) throw error
   }
   throw new StartError(
-    `The encryption key ${keyId} is not the one of that name under which this database holds secrets.`,
-    'Give the right key in ENCRYPTION_KEYS, or restore the data directory and the database from the same backup.',
+    `The encryption key ${keyId} is not the key with this id that encrypted the secrets in the database.`,
+    'Set the right key in ENCRYPTION_KEYS, or restore the data directory and the database from the same backup.',
   )
 }
 
-/** The sealer of this installation. Throws a StartError when the keys are not those of the database. */
+/** Opens the sealer. Throws a StartError when the keys do not match the database. */
 export const openSecrets = async (db: Database, options: EncryptionKeyOptions): Promise<Sealer> => {
   const sealer = createSealer(await loadEncryptionKeys(db, options))
   const { currentKeyId } = sealer
@@ -126,7 +126,7 @@ export const openSecrets = async (db: Database, options: EncryptionKeyOptions): 
   return sealer
 }
 
-/** Whether `openSecrets` would succeed, and with which key. Changes nothing; undefined when a start would make the first. */
+/** Like `openSecrets`, but changes nothing. Undefined when a start would generate the first key. */
 export const checkSecrets = async (
   db: Database,
   { encryptionKeys, dataDir }: EncryptionKeyOptions,

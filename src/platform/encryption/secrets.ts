@@ -7,7 +7,7 @@ export interface EncryptionKey {
   key: Buffer
 }
 
-/** Reads `id:base64`; undefined when it is not that, or not 32 bytes. */
+/** Parses `id:base64`. Undefined when the form is wrong or the key does not have 32 bytes. */
 export const parseEncryptionKey = (text: string): EncryptionKey | undefined => {
   const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]+={0,2})$/.exec(text.trim()) ?? []
   if (id === undefined || encoded === undefined) return undefined
@@ -15,7 +15,7 @@ export const parseEncryptionKey = (text: string): EncryptionKey | undefined => {
   return key.length === 32 ? { id, key } : undefined
 }
 
-/** Where a sealed value lives. It opens nowhere else: not in another row, column, table or org. */
+/** The location of a sealed value. It cannot be opened in another row, column, table or org. */
 export interface SealedAt {
   table: string
   column: string
@@ -23,20 +23,20 @@ export interface SealedAt {
   rowId: string
 }
 
-/** Encrypts what must be stored and read back: provider credentials, signing secrets. */
+/** Encrypts values that must be stored and decrypted later: provider credentials, signing secrets. */
 export interface Sealer {
-  /** The text under the current key, for a `text` column: `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
+  /** Encrypts with the current key, for a `text` column: `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
   seal(plain: string, at: SealedAt): string
-  /** Throws an UnsealError for what was tampered with, cut, moved, or sealed under a key that is not here. */
+  /** Decrypts. Throws an UnsealError for a changed, truncated or moved value and for an unknown key. */
   open(sealed: string, at: SealedAt): string
   keyIdOf(sealed: string): string
   readonly currentKeyId: string
   readonly keyIds: readonly string[]
-  /** Keys for another purpose, such as signing URLs, derived from these; as many and in the same order. */
+  /** Derives keys for another purpose, such as signing URLs: one for each key, in the same order. */
   deriveKeys(purpose: string): EncryptionKey[]
 }
 
-/** Says which key was asked for, and nothing of what was sealed. */
+/** Contains the id of the key, but nothing of the value. */
 export class UnsealError extends Error {
   readonly keyId: string | undefined
 
@@ -52,7 +52,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const format = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/
 
-// JSON, so that no two places give the same bytes.
+// JSON, so that two different locations cannot produce the same bytes.
 const boundTo = (keyId: string, { table, column, orgId, rowId }: SealedAt): Buffer =>
   Buffer.from(JSON.stringify(['v1', keyId, table, column, orgId, rowId]))
 
@@ -60,22 +60,23 @@ const parse = (sealed: string): { keyId: string; bytes: Buffer } => {
   const [, keyId, encoded] = format.exec(sealed) ?? []
   if (keyId === undefined || encoded === undefined) throw new UnsealError('This is not a sealed value.')
   const bytes = Buffer.from(encoded, 'base64url')
-  // Base64 has spare bits at its end: without this, several texts would stand for the same bytes.
+  // Base64 ignores bits at its end, so that several texts decode to the same bytes: only the canonical one is accepted.
   if (bytes.toString('base64url') !== encoded || bytes.length < nonceBytes + tagBytes) {
     throw new UnsealError(`The value sealed under the key ${keyId} is damaged.`, keyId)
   }
   return { keyId, bytes }
 }
 
-/** The first key seals, all of them open. */
+/** The first key encrypts, all keys decrypt. */
 export const createSealer = (keys: EncryptionKey[]): Sealer => {
   const [current] = keys
   if (!current) throw new Error('a sealer needs a key')
-  if (keys.some(({ key }) => key.length !== 32)) throw new Error('an encryption key has 32 bytes')
+  if (keys.some(({ key }) => key.length !== 32)) throw new Error('an encryption key must have 32 bytes')
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   return {
     seal: (plain, at) => {
-      if (!plain.isWellFormed()) throw new Error('a text with half of a surrogate pair would not open as it was sealed')
+      if (!plain.isWellFormed())
+        throw new Error('a text with an unpaired surrogate cannot be sealed: it would open as another text')
       const nonce = randomBytes(nonceBytes)
       const sealing = createCipheriv(cipher, current.key, nonce, { authTagLength: tagBytes })
       sealing.setAAD(boundTo(current.id, at))
@@ -93,7 +94,7 @@ export const createSealer = (keys: EncryptionKey[]): Sealer => {
         return Buffer.concat([opening.update(bytes.subarray(nonceBytes, -tagBytes)), opening.final()]).toString('utf8')
       } catch (error) {
         throw new UnsealError(
-          `The value sealed under the key ${keyId} does not open: it was changed or moved, or the key is another one.`,
+          `The value sealed under the key ${keyId} cannot be opened: it was changed or moved, or the key is wrong.`,
           keyId,
           { cause: error },
         )

@@ -15,13 +15,13 @@ export const statusOfCode = {
 export type ErrorCode = keyof typeof statusOfCode
 
 export interface ApiErrorOptions {
-  /** What really happened: logged, never sent. */
+  /** Logged, never sent. */
   cause?: unknown
-  /** Response headers that belong to this refusal (`Retry-After`, `Allow`). */
+  /** Response headers of the error (`Retry-After`, `Allow`). */
   headers?: Record<string, string>
 }
 
-/** A refusal that the caller is told about. `message` is public, `cause` is not. */
+/** An error of the API. `message` is public, `cause` is only logged. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -54,13 +54,13 @@ export const serviceUnavailable = (message: string, options?: ApiErrorOptions): 
   new ApiError('SERVICE_UNAVAILABLE', message, options)
 
 /**
- * The answer for a thing that is missing, deleted, malformed by id, or somebody else's. It takes the kind of
- * thing and nothing of the thing itself, so that all four are the same bytes.
+ * The error for a resource that does not exist, was deleted, has a malformed id, or belongs to another org. It contains
+ * only the type of the resource, so that the four cases cannot be distinguished.
  */
 export const notFound = (what: string, options?: ApiErrorOptions): ApiError =>
   new ApiError('NOT_FOUND', `${what} not found`, options)
 
-/** The failure envelope, as it goes over the wire. */
+/** The error envelope. */
 export interface FailureBody {
   success: false
   error: { code: ErrorCode; message: string }

@@ -1,6 +1,6 @@
 /** Limits of one stream of server-sent events. */
 export interface EventStreamLimits {
-  /** Bytes of one event, its field names and line breaks included. */
+  /** Bytes of one event, including field names and line breaks. */
   maxEventBytes: number
   maxEvents: number
 }
@@ -34,8 +34,8 @@ const dataOf = (line: Buffer): string | undefined => {
 }
 
 /**
- * Parses server-sent events (WHATWG HTML, section 9.2) from bytes. Each byte is looked at once, however small the chunks
- * are: the time is linear in the bytes, where joining the chunks and splitting them anew is quadratic.
+ * Parses server-sent events (WHATWG HTML, section 9.2) from bytes. Each byte is visited once, whatever the size of the
+ * chunks: joining the chunks and splitting them again would take quadratic time.
  */
 export const createEventParser = ({ maxEventBytes, maxEvents }: EventStreamLimits): EventParser => {
   let line = Buffer.allocUnsafe(firstCapacity)
@@ -67,7 +67,7 @@ export const createEventParser = ({ maxEventBytes, maxEvents }: EventStreamLimit
       eventBytes = 0
       return
     }
-    // A line break counts: an event of a million empty `data` lines is a million entries.
+    // Line breaks count: an event with a million empty `data` lines has a million entries.
     eventBytes += 1
     const value = dataOf(line.subarray(0, lineLength))
     if (value !== undefined) data.push(value)
@@ -84,7 +84,7 @@ export const createEventParser = ({ maxEventBytes, maxEvents }: EventStreamLimit
           isAfterCr = false
           continue
         }
-        // The second half of CR LF, which may come in another chunk.
+        // The LF of CR LF, which may be in another chunk.
         const isSecondHalf = byte === lf && isAfterCr
         isAfterCr = byte === cr
         if (!isSecondHalf) {

@@ -24,7 +24,7 @@ import { ApiError, badRequest, conflict, failureBody, notFound } from './errors.
 import type { ErrorCode } from './errors.ts'
 import { registerDeprecation } from './deprecation.ts'
 import { errorFormatOf, registerErrorFormats } from './error-formats.ts'
-import { hangsUpOn } from './server/linger.ts'
+import { startLingeringClose } from './server/linger.ts'
 import { registerJsonBody } from './json-body.ts'
 import type { Log } from '../process/log.ts'
 import { defaultHeaders, forgetContentHeaders, httpsOnly } from './response-headers.ts'
@@ -224,14 +224,14 @@ const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiE
  * answered here, so past the error handler, which costs three times as much.
  */
 export const rejectRequest = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
-  if (hangsUpOn(request.raw)) reply.header('connection', 'close')
+  if (startLingeringClose(request.raw)) reply.header('connection', 'close')
   void answerFailure(request, reply, error)
 }
 
 const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {
   forgetContentHeaders(reply, defaults)
   if (error.headers) reply.headers(error.headers)
-  if (hangsUpOn(reply.request.raw)) reply.header('connection', 'close')
+  if (startLingeringClose(reply.request.raw)) reply.header('connection', 'close')
   return answerFailure(reply.request, reply, error)
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify'
 
-/** Browsers are to come back by https for a year. */
+/** Browsers use only https for a year. */
 export const httpsOnly = 'max-age=31536000'
 
 /**
- * What every answer says unless its route says otherwise: an answer of the API is data about somebody, to be kept by
- * no cache and run by no browser. `https`: whether browsers are to come back by https only.
+ * The default headers of responses: they contain private data, so caches must not store them and browsers must not
+ * execute them. `https`: whether browsers should use only https.
  */
 export const defaultHeaders = (https: boolean): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
@@ -15,10 +15,10 @@ export const defaultHeaders = (https: boolean): Readonly<Record<string, string>>
   ...(https ? { 'strict-transport-security': httpsOnly } : {}),
 })
 
-/** With an entity tag: a private cache may keep it, and has to ask each time whether it still holds. */
+/** With an entity tag: private caches may store the response and must revalidate it each time. */
 export const revalidated = 'private, no-cache'
 
-// Set by a handler for the answer that it then failed to give.
+// Headers of a handler that then failed.
 const ofTheContent = [
   'etag',
   'last-modified',
@@ -30,9 +30,9 @@ const ofTheContent = [
   'location',
 ]
 
-/** Takes back what was said about a body that is not coming, so that an error looks the same whenever it happened. */
+/** Removes headers that describe the body of a failed handler, so that every error has the same headers. */
 export const forgetContentHeaders = (reply: FastifyReply, defaults: Readonly<Record<string, string>>): void => {
-  // Deleting from the object that holds the fields slows down every later access: only what is there.
+  // Deleting a property of the header object slows down later accesses, so only existing ones are deleted.
   for (const field of ofTheContent) if (reply.hasHeader(field)) reply.removeHeader(field)
   reply.headers(defaults)
 }

@@ -18,11 +18,11 @@ const compilerOf = (coerce: boolean): Ajv => {
     verbose: true, // the messages below name the alternatives of the schema that refused
   })
   addFormats.default(ajv)
-  // What the library takes beyond it, the database refuses: `urn:uuid:…`, the 60th second, offsets of a day.
+  // ajv-formats accepts values that PostgreSQL rejects: `urn:uuid:…`, second 60, offsets of a day.
   ajv.addFormat('uuid', { type: 'string', validate: isUuid })
   const isRfcTime = ajv.formats['date-time'] as { validate: (text: string) => boolean }
   ajv.addFormat('date-time', { type: 'string', validate: (text: string) => isRfcTime.validate(text) && isMoment(text) })
-  // Of an object with known properties only those count: the others are ignored everywhere else, too.
+  // Unknown properties of an object are ignored, as everywhere in the API.
   ajv.removeKeyword('minProperties')
   ajv.addKeyword({
     keyword: 'minProperties',
@@ -35,7 +35,7 @@ const compilerOf = (coerce: boolean): Ajv => {
   return ajv
 }
 
-/** Whether an RFC 3339 time is one that can be stored: it exists, and lies in the years 1 to 9999 of UTC. */
+/** Whether an RFC 3339 time can be stored: the date exists and is in the years 1–9999 in UTC. */
 const isMoment = (text: string): boolean => {
   const offsetHours = Number(/[+-](\d\d):?\d\d$/.exec(text.slice(10))?.[1] ?? 0)
   const year = new Date(text).getUTCFullYear()
@@ -47,9 +47,8 @@ interface Check {
   errors?: FastifySchemaValidationError[] | null
 }
 
-// What is compiled at the first request instead of at the start: of the routes that there are, a server uses few on
-// most days, and all of them compiled take 15 MB and half a second. A schema that does not compile is found by a test
-// over all routes (test/contract/routes.test.ts).
+// Schemas are compiled at the first request of a route: compiling all of them takes 15 MB and half a second, and most
+// servers use few routes. test/contract/routes.test.ts finds schemas that do not compile.
 const checkLater = (compile: () => Check): Check => {
   let compiled: Check | undefined
   const check: Check = (data) => {
@@ -62,8 +61,8 @@ const checkLater = (compile: () => Check): Check => {
 }
 
 /**
- * What checks a part of a request. A body's types are taken at their word; a query or a path is text and is read as the
- * type that the schema names.
+ * The validators of the parts of a request. Types in a body must match; values of a query or path are text and are
+ * converted to the type in the schema.
  */
 const createCheckCompiler = () => {
   const strict = compilerOf(false)
@@ -83,7 +82,7 @@ const schemasIn = (one: unknown): object[] => {
   return content === undefined ? [one as object] : Object.values(content).map(({ schema }) => schema)
 }
 
-/** Compiles every schema of a route, or throws: for the test over all routes. */
+/** Compiles every schema of a route, for a test of all routes. Throws for an invalid schema. */
 export const compileEverySchema = ({ body, querystring, params, response = {} }: Record<string, unknown>): void => {
   const compile = createCheckCompiler()
   for (const schema of schemasIn(body)) compile(schema, 'body')
@@ -91,7 +90,7 @@ export const compileEverySchema = ({ body, querystring, params, response = {} }:
   for (const schema of Object.values(response as object).flatMap(schemasIn)) compileSerializer(schema)
 }
 
-/** Checks what comes in and writes what goes out by the schemas of the route. */
+/** Validates requests and serialises responses by the schemas of their routes. */
 export const registerValidation = (app: FastifyInstance): void => {
   const compile = createCheckCompiler()
   const serializers = new WeakMap<object, Serialize>()
@@ -153,7 +152,7 @@ const formatNames: Record<string, string> = {
   email: 'an e-mail address',
 }
 
-/** What is wrong with one field, for the person who sent it. */
+/** The error message of one field. */
 export const describe = (error: FastifySchemaValidationError & { parentSchema?: Schema }, context: string): string => {
   const field = fieldOf(error, context)
   const params = error.params as Record<string, string | number>
@@ -194,14 +193,14 @@ export const describe = (error: FastifySchemaValidationError & { parentSchema?: 
   }
 }
 
-/** The answer to what a route's schema refused in the body, the query or the headers. */
+/** The error of a request that does not match the schema of its route. */
 export const validationFailure = (
   errors: FastifySchemaValidationError[],
   context: string,
   cause: unknown,
 ): ApiError => {
   const last = errors.at(-1)
-  // A union fails in every branch; the branch that failed on more than its type is the one that was meant.
+  // A union fails in every branch; the relevant one is the branch that failed on more than the type.
   const meant =
     last?.keyword === 'anyOf' && errors.find((one) => !['type', 'const', 'enum', 'anyOf'].includes(one.keyword))
   const worst = meant || last

@@ -1,24 +1,24 @@
-/** The work, or the signal's reason as soon as it is aborted: what takes the signal may notice it late. */
+/** Resolves with the work, or rejects as soon as the signal is aborted, which the work itself may notice late. */
 export const until = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
   const aborted = Promise.withResolvers<never>()
-  const giveUp = (): void => aborted.reject(signal.reason)
-  signal.addEventListener('abort', giveUp)
+  const onTimeout = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onTimeout)
   try {
     return await Promise.race([work, aborted.promise])
   } finally {
-    signal.removeEventListener('abort', giveUp)
+    signal.removeEventListener('abort', onTimeout)
   }
 }
 
 /**
- * Aborts when the time is over or the caller's signal is aborted, until it is ended. `AbortSignal.timeout` and `.any`
- * would do, but what they leave behind lives until the time would have been over, or as long as the caller's signal: at
- * hundreds of requests a second, a seventh of what survives a young collection.
+ * A signal that aborts after the time or with the caller's signal; `end` removes both. `AbortSignal.timeout` and `.any`
+ * keep their objects until the timeout or as long as the caller's signal: at hundreds of requests a second, these were a
+ * seventh of the objects that survive a young collection.
  */
 export const startDeadline = (timeoutMs: number, outer: AbortSignal | undefined) => {
   const controller = new AbortController()
-  const giveUp = (): void => controller.abort(new DOMException('The time is over.', 'TimeoutError'))
-  const timer = setTimeout(giveUp, timeoutMs).unref()
+  const onTimeout = (): void => controller.abort(new DOMException('The time limit was exceeded.', 'TimeoutError'))
+  const timer = setTimeout(onTimeout, timeoutMs).unref()
   const follow = (): void => controller.abort(outer?.reason)
   if (outer?.aborted) follow()
   outer?.addEventListener('abort', follow)

@@ -13,17 +13,17 @@ export interface NameResolutionOptions {
   /** Name servers as `address:port`, in place of those of /etc/resolv.conf. */
   servers?: readonly string[]
   hostsPath?: string
-  /** For the whole look-up: both address families, all servers, all tries. */
+  /** For the whole look-up: both address families, all servers and all tries. */
   timeoutMs?: number
 }
 
 const defaultTimeoutMs = 3_000
-/** Two tries of one server fit into the limit, and so does one try of each of two servers. */
+/** Two tries with one server, or one try with each of two servers, fit into the limit. */
 const tryMs = 1_200
 const tries = 2
-/** When one family has answered, how long the other one may still take (RFC 8305 asks for 50 ms at least). */
+/** How long to wait for the other address family after one has responded (RFC 8305: at least 50 ms). */
 const otherFamilyMs = 300
-/** More addresses than this are of no use to a connection, and a name server may send thousands. */
+/** A name server may send thousands of addresses, which a connection does not need. */
 const maxAddresses = 32
 const hostsFreshMs = 5_000
 
@@ -42,7 +42,7 @@ export const parseHosts = (text: string): Map<string, Resolved[]> => {
   return hosts
 }
 
-/** Reads the hosts file again when it has changed, and looks for that every five seconds at most. */
+/** Reads the hosts file again when it has changed. Checks for changes at most every five seconds. */
 const createHosts = (path: string): (() => Promise<Map<string, Resolved[]>>) => {
   let hosts = new Map<string, Resolved[]>()
   let readMtimeMs = Number.NaN
@@ -54,7 +54,7 @@ const createHosts = (path: string): (() => Promise<Map<string, Resolved[]>>) => 
       if (mtimeMs !== readMtimeMs) hosts = parseHosts(await readFile(path, 'utf8'))
       readMtimeMs = mtimeMs
     } catch {
-      // Many containers have none.
+      // Many containers have no hosts file.
       hosts = new Map()
       readMtimeMs = Number.NaN
     }
@@ -70,7 +70,7 @@ const createHosts = (path: string): (() => Promise<Map<string, Resolved[]>>) => 
 const localhost = [resolvedOf('127.0.0.1'), resolvedOf('::1')]
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
 
-/** Asks for the addresses of both families. An error only when neither has any. */
+/** Queries the addresses of both families. Throws only when neither has one. */
 const ask = async (resolver: Resolver, name: string, timeoutMs: number): Promise<Resolved[]> => {
   const deadline = new AbortController()
   const after = (ms: number): Promise<undefined> => delay(ms, undefined, { ref: false, signal: deadline.signal })
@@ -96,9 +96,9 @@ const ask = async (resolver: Resolver, name: string, timeoutMs: number): Promise
 }
 
 /**
- * Name resolution that uses no thread: names come from the hosts file or from the name servers, within 3 s. The system's
- * own (getaddrinfo) takes one of four threads for as long as a name server is silent, and files need the same threads.
- * Search domains and other sources of nsswitch.conf are not used.
+ * Name resolution without threads: from the hosts file or the name servers, within 3 s. getaddrinfo blocks one of the
+ * four threads of libuv until the name server responds, and file operations need the same threads. Search domains and
+ * other sources of nsswitch.conf are not used.
  */
 export const createNameResolution = (options: NameResolutionOptions = {}): Resolve => {
   const { servers, hostsPath = '/etc/hosts', timeoutMs = defaultTimeoutMs } = options
@@ -107,9 +107,9 @@ export const createNameResolution = (options: NameResolutionOptions = {}): Resol
     const name = normalised(hostname)
     const known = (await readHosts()).get(name)
     if (known) return known
-    // No name server is asked for it (RFC 6761, 6.3).
+    // RFC 6761, 6.3: name servers must not be asked for localhost.
     if (isLocalhost(name)) return localhost
-    // One for each look-up, so that its queries can be cancelled; it costs 0.07 ms and reads /etc/resolv.conf anew.
+    // One resolver for each look-up, so that its queries can be cancelled. It takes 0.07 ms and reads /etc/resolv.conf.
     const resolver = new Resolver({ timeout: tryMs, tries, maxTimeout: tryMs })
     if (servers) resolver.setServers(servers)
     return ask(resolver, name, timeoutMs)

@@ -10,7 +10,7 @@ import type { Resolve, Resolved } from './name-resolution.ts'
 import { createRange, isPublicAddress } from './public-addresses.ts'
 import type { Cidr } from './public-addresses.ts'
 
-/** Why nothing came back. */
+/** Why there is no response. */
 export type OutboundFailure =
   | 'invalid_url'
   | 'blocked'
@@ -21,7 +21,7 @@ export type OutboundFailure =
   | 'timeout'
   | 'network_error'
 
-/** The message may be shown to whoever named the URL: it tells nothing about the network that Atrium is in. */
+/** The message may be shown to the user who named the URL, so it contains nothing about the internal network. */
 export class OutboundError extends Error {
   readonly reason: OutboundFailure
 
@@ -32,11 +32,11 @@ export class OutboundError extends Error {
   }
 }
 
-/** For whom a request is made. */
+/** The org that a request is made for. */
 export interface OnBehalf {
   /**
-   * The org whose user named the URL, or whose connection it is. Its name look-ups under way are counted: beyond the
-   * limit its own requests wait, and those of other orgs do not. Requests without an org share one count.
+   * The org whose user named the URL or owns the connection. Its concurrent name look-ups are limited: beyond the limit
+   * its own requests wait, and those of other orgs do not. Requests without an org share one limit.
    */
   orgId?: string | undefined
 }
@@ -46,37 +46,37 @@ export interface OutboundRequest extends OnBehalf {
   method?: string
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** For all of it: name, connection, answer and its body. */
+  /** For the whole request: name look-up, connection, response and its body. */
   timeoutMs: number
-  /** The answer's body is cut here, and the connection closed. */
+  /** The body of the response is cut here, and the connection is closed. */
   maxBytes: number
   signal?: AbortSignal
-  /** Goes anywhere. Only for a base URL that the operator configured, never for one that a user named. */
+  /** Skips the address check. Only for a base URL that the operator configured, never for a URL of a user. */
   trusted?: boolean
 }
 
 export interface OutboundResponse {
   status: number
-  /** In lower case; those that came several times joined by commas. */
+  /** Names in lower case. Repeated headers are joined by commas. */
   headers: Record<string, string>
-  /** As it came: what was compressed still is. */
+  /** Not decompressed. */
   body: Buffer
   truncated: boolean
   durationMs: number
 }
 
-/** The one way out for every URL that a user names. */
+/** The client for all requests to URLs that users name. */
 export interface Outbound {
-  /** Follows no redirect. Throws an OutboundError; an answer of any status is an answer. */
+  /** Follows no redirects. Returns a response of any status, and throws an OutboundError when there is none. */
   request(url: string | URL, options: OutboundRequest): Promise<OutboundResponse>
   /**
-   * For libraries that want a `fetch` and answers that stream: guarded the same, no redirects (they are answers), no
-   * compression, and no deadline but the caller's `signal`. `trusted` as for a request.
+   * For libraries that need a `fetch` and for streamed responses: the same checks, redirects are returned, no
+   * compression, and no deadline except the caller's `signal`. `trusted` as in a request.
    */
   fetch(url: string | URL, init?: RequestInit & OnBehalf & { trusted?: boolean }): Promise<Response>
   /**
-   * What a URL is checked for when somebody stores it: BAD_REQUEST unless it is one that requests may go to. A name
-   * that does not resolve right now passes; every connection is checked again.
+   * Checks a URL when it is stored: BAD_REQUEST when requests to it are not allowed. A name that does not resolve at the
+   * moment passes, because every connection is checked again.
    */
   checkUrl(url: string, of?: OnBehalf): Promise<URL>
   close(): Promise<void>
@@ -85,7 +85,7 @@ export interface Outbound {
 export type { Resolved } from './name-resolution.ts'
 
 export interface OutboundOptions {
-  /** Ranges that are open though they are not public, with every port. */
+  /** Ranges that are allowed although they are not public, on every port. */
   allowCidrs?: readonly Cidr[]
   /** Name resolution; the hosts file and the name servers by default. */
   resolve?: Resolve
@@ -95,7 +95,7 @@ const connectTimeoutMs = 10_000
 const checkResolveMs = 2_000
 
 const notPublic = 'The URL leads to an address that is not on the public Internet.'
-const badPort = 'The URL names a port that requests may not go to: use 80, 443 or one from 1024 up.'
+const badPort = 'The port of the URL must be 80, 443 or 1024–65535.'
 
 const blocked = (message: string): OutboundError => new OutboundError('blocked', message)
 
@@ -115,28 +115,28 @@ const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\
 const portOf = (url: { port: string; protocol: string }): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-// No resolver of the Internet knows these. They are refused by name where no private range is open, because they may
-// fail to resolve where the URL is stored and lead inside where it is used.
+// Names that are not on the Internet. They are rejected unless a private range is allowed, because they may not resolve
+// when the URL is stored and resolve to an internal address when it is used.
 const isPrivateName = (hostname: string): boolean => {
   const name = hostname.replace(/\.$/, '')
   return !name.includes('.') || /\.(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/.test(name)
 }
 
-/** Which addresses a request may go to. */
+/** Decides which addresses and ports are allowed. */
 const createRule = ({ allowCidrs = [], resolve: resolveName = createNameResolution() }: OutboundOptions) => {
   const resolve = limitLookups(resolveName)
   const isAllowed = createRange(allowCidrs)
-  // Other services of a public host, such as mail, speak on low ports; on an opened range that is the operator's word.
-  const isUsual = (port: number): boolean => port === 80 || port === 443 || port >= 1024
-  const refusalOf = (address: string, port: number): string | undefined => {
+  // Ports below 1024 belong to other services, such as mail. In an allowed range, the operator decided.
+  const isAllowedPort = (port: number): boolean => port === 80 || port === 443 || port >= 1024
+  const rejectionOf = (address: string, port: number): string | undefined => {
     if (isAllowed(address)) return undefined
     if (!isPublicAddress(address)) return notPublic
-    return isUsual(port) ? undefined : badPort
+    return isAllowedPort(port) ? undefined : badPort
   }
   const checkAll = (addresses: Resolved[], port: number): void => {
     for (const { address } of addresses) {
-      const refusal = refusalOf(address, port)
-      if (refusal !== undefined) throw blocked(refusal)
+      const rejection = rejectionOf(address, port)
+      if (rejection !== undefined) throw blocked(rejection)
     }
   }
   const resolveChecked = async (hostname: string, port: number): Promise<Resolved[]> => {
@@ -148,11 +148,11 @@ const createRule = ({ allowCidrs = [], resolve: resolveName = createNameResoluti
       throw new OutboundError('dns_error', 'The host name of the URL could not be resolved.', { cause: error })
     }
     if (addresses.length === 0) throw new OutboundError('dns_error', 'The host name of the URL has no address.')
-    // One bad answer among good ones is refused as well: which one a connection takes is left to chance.
+    // One private address among public ones is enough to reject the name: the connection may use any of them.
     checkAll(addresses, port)
     return addresses
   }
-  return { refusalOf, resolveChecked, isUsual }
+  return { rejectionOf, resolveChecked, isAllowedPort }
 }
 type Rule = ReturnType<typeof createRule>
 
@@ -173,8 +173,8 @@ const lookupFor = (rule: Rule, port: number): LookupFunction => {
 }
 
 /**
- * Connects to the very addresses that were checked. A lookup alone would not do: it is never asked about a literal
- * address. The peer's address is looked at as well, before the first byte of the request.
+ * Connects to exactly the addresses that were checked. A lookup hook alone is not enough, because it is not called for
+ * literal addresses. The peer's address is checked as well, before the first byte of the request.
  */
 const createGuardedConnector = (rule: Rule, build: typeof buildConnector): buildConnector.connector => {
   const options = { allowH2: false, timeout: connectTimeoutMs }
@@ -183,24 +183,24 @@ const createGuardedConnector = (rule: Rule, build: typeof buildConnector): build
     const hostname = withoutBrackets(target.hostname)
     const port = portOf(target)
     if (isIP(hostname) !== 0) {
-      const refusal = rule.refusalOf(hostname, port)
-      if (refusal !== undefined) {
-        callback(blocked(refusal), null)
+      const rejection = rule.rejectionOf(hostname, port)
+      if (rejection !== undefined) {
+        callback(blocked(rejection), null)
         return
       }
     }
-    // The odd ports get a connector each, which knows what it looks up for.
-    const connect = rule.isUsual(port) ? usual : build({ ...options, lookup: lookupFor(rule, port) })
+    // Unusual ports get their own connector, because the lookup hook does not know the port.
+    const connect = rule.isAllowedPort(port) ? usual : build({ ...options, lookup: lookupFor(rule, port) })
     connect({ ...target, hostname }, (...[error, socket]) => {
       if (error) {
         callback(error, null)
         return
       }
-      const refusal = rule.refusalOf(socket.remoteAddress ?? '', port)
-      if (refusal === undefined) callback(null, socket)
+      const rejection = rule.rejectionOf(socket.remoteAddress ?? '', port)
+      if (rejection === undefined) callback(null, socket)
       else {
         socket.destroy()
-        callback(blocked(refusal), null)
+        callback(blocked(rejection), null)
       }
     })
   }
@@ -215,7 +215,7 @@ const isTlsCode = (code: string): boolean =>
 const resetCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 const unreachableCodes = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'])
 
-/** What the error of a library comes to. Several addresses that all failed tell by the first of them. */
+/** Converts the error of a library. When several addresses failed, the error of the first one counts. */
 const toFailure = (error: unknown): OutboundError => {
   if (error instanceof OutboundError) return error
   if (error instanceof Error && error.cause instanceof OutboundError) return error.cause
@@ -224,12 +224,13 @@ const toFailure = (error: unknown): OutboundError => {
   const made = (reason: OutboundFailure, message: string): OutboundError =>
     new OutboundError(reason, message, { cause: error })
   const isTimeout = inner instanceof Error && (inner.name === 'TimeoutError' || code === 'ETIMEDOUT')
-  if (isTimeout || code === 'UND_ERR_CONNECT_TIMEOUT') return made('timeout', 'There was no complete answer in time.')
+  if (isTimeout || code === 'UND_ERR_CONNECT_TIMEOUT') return made('timeout', 'There was no complete response in time.')
   if (code === 'ECONNREFUSED') return made('connection_refused', 'The connection was refused.')
-  if (resetCodes.has(code)) return made('connection_reset', 'The connection was closed before the answer was complete.')
-  if (isTlsCode(code)) return made('tls_error', `TLS could not be agreed on (${code}).`)
+  if (resetCodes.has(code))
+    return made('connection_reset', 'The connection was closed before the response was complete.')
+  if (isTlsCode(code)) return made('tls_error', `The TLS handshake failed (${code}).`)
   if (unreachableCodes.has(code)) return made('network_error', 'The address could not be reached.')
-  return made('network_error', 'The request failed, or its answer was not HTTP.')
+  return made('network_error', 'The request failed, or the response was not HTTP.')
 }
 
 const readUpTo = (
@@ -245,7 +246,7 @@ const readUpTo = (
     size += chunk.length
     if (size <= maxBytes) return
     finish()
-    // Makes the stream fail, which nobody is waiting for any more.
+    // The stream then fails, but the promise is already resolved.
     body.destroy()
   })
   body.on('end', finish)
@@ -264,7 +265,7 @@ const isEncoded = (encoding: string | null): boolean => encoding !== null && !/^
 
 const openClients = async (rule: Rule) => {
   const { Agent, buildConnector, fetch, request } = await import('undici')
-  // The deadline is the request's own, over all of it.
+  // Each request has one deadline of its own for everything.
   const options = { headersTimeout: 0, bodyTimeout: 0 }
   return {
     fetch,
@@ -274,7 +275,7 @@ const openClients = async (rule: Rule) => {
   }
 }
 
-/** The clients, opened at the first request: the library takes 4 MB. */
+/** The clients, loaded at the first request, because the library uses 4 MB. */
 const createClients = (rule: Rule) => {
   let opening: ReturnType<typeof openClients> | undefined
   return {
@@ -293,15 +294,15 @@ const createUrlCheck =
       const url = parseUrl(text)
       const hostname = withoutBrackets(url.hostname)
       if (isIP(hostname) !== 0) {
-        const refusal = rule.refusalOf(hostname, portOf(url))
-        if (refusal !== undefined) throw blocked(refusal)
+        const rejection = rule.rejectionOf(hostname, portOf(url))
+        if (rejection !== undefined) throw blocked(rejection)
         return url
       }
-      // A resolver that is slow or away must not hold up whoever stores a URL.
+      // A slow or unreachable resolver must not delay storing a URL.
       const looked = lookUpFor(orgId, () => rule.resolveChecked(hostname, portOf(url)))
       const resolving = looked.catch((error: unknown) => {
         if (!(error instanceof OutboundError && error.reason === 'dns_error')) throw error
-        if (!rule.isUsual(portOf(url))) throw blocked(badPort)
+        if (!rule.isAllowedPort(portOf(url))) throw blocked(badPort)
       })
       await Promise.race([resolving, delay(checkResolveMs, undefined, { ref: false })])
       return url
@@ -320,7 +321,7 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     const began = performance.now()
     const { signal, end } = startDeadline(given.timeoutMs, given.signal)
     const exchange = async () => {
-      // Not `fetch`: it undoes compression, and a small answer could become gigabytes.
+      // Not `fetch`: it decompresses, and a small response could become gigabytes.
       const { request: send, open, guarded } = await clients.open()
       const options = {
         dispatcher: trusted ? open : guarded,
@@ -343,7 +344,7 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
         durationMs: Math.round(performance.now() - began),
       }
     } catch (error) {
-      // The caller's own abort is no failure of the other side.
+      // An abort by the caller is not a failure of the server.
       if (given.signal?.aborted && signal.reason === given.signal.reason) throw signal.reason
       throw toFailure(error)
     } finally {
@@ -355,7 +356,7 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     const url = parseUrl(target)
     const headers = new Headers(init.headers)
     headers.set('accept-encoding', 'identity')
-    // The two libraries describe the same objects by types of their own.
+    // undici and Node.js declare different types for the same objects.
     const given = { ...init, headers: [...headers] } as unknown as UndiciRequestInit
     const { fetch: send, open, guarded } = await clients.open()
     const dispatcher = trusted ? open : guarded
@@ -366,7 +367,7 @@ export const createOutbound = (options: OutboundOptions = {}): Outbound => {
     })
     if (isEncoded(answer.headers.get('content-encoding'))) {
       await answer.body?.cancel()
-      throw new OutboundError('network_error', 'The answer is compressed, which it was asked not to be.')
+      throw new OutboundError('network_error', 'The response is compressed although no compression was requested.')
     }
     return answer
   }

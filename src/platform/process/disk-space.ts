@@ -4,20 +4,20 @@ import { serviceUnavailable } from '../http/errors.ts'
 
 export interface DiskState {
   freeBytes: number
-  /** Uploads are rejected while less than this is free, so that the database can go on. */
+  /** Uploads are rejected while less than this is free, so that the database can continue. */
   reserveBytes: number
 }
 
 export interface DiskSpace {
-  /** What is free, at most a second old. */
+  /** The free space, at most one second old. */
   read(): Promise<DiskState>
-  /** Rejects with SERVICE_UNAVAILABLE unless so much more can be stored without touching the reserve. */
+  /** Rejects with SERVICE_UNAVAILABLE unless this many bytes can be stored without using the reserve. */
   require(bytes: number): Promise<void>
-  /** Whether next to nothing is free right now; for errors whose cause is in question. */
+  /** Whether the disk is full, to find the cause of another error. */
   isFull(): boolean
 }
 
-/** The part of statfs(2) that counts: blocks for ordinary users, their size, and all blocks. */
+/** From statfs(2): available blocks for ordinary users, their size, and all blocks. */
 export interface Blocks {
   bavail: number
   blocks: number
@@ -26,19 +26,19 @@ export interface Blocks {
 
 export interface DiskSpaceOptions {
   path: string
-  /** The reserve is this, or 2 % of a disk of which that is less; 0 for none. */
+  /** The reserve is this or 2 % of the disk, whichever is less; 0 for none. */
   reserveBytes: number
   look?: { later: () => Promise<Blocks>; now: () => Blocks }
   freshMs?: number
 }
 
 const reservePart = 0.02
-/** PostgreSQL extends its log by 16 MB at a time. */
+/** PostgreSQL extends its write-ahead log by 16 MB at a time. */
 const fullBytes = 16_777_216
-/** Retries within a minute find the same. */
+/** A retry within a minute is unlikely to succeed. */
 const headers = { 'retry-after': '60' }
 
-/** A write that found no space left. */
+/** The error of a write to a full disk. */
 export const diskFull = (cause: unknown): Error =>
   serviceUnavailable("The server's disk is full. Nothing was stored. The operator has to free space.", {
     cause,
@@ -50,14 +50,14 @@ const reserveReached = (): Error =>
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
 
-/** Whether an error says that a disk is full: of the file system, or of PostgreSQL (53100, disk_full). */
+/** Whether the error of the file system or PostgreSQL (53100, disk_full) says that a disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&
   (('code' in error && fullCodes.has(String(error.code))) ||
     ('cause' in error && error.cause !== error && isDiskFull(error.cause)))
 
-/** Watches the disk under a directory; a look costs 10 µs and is kept for a second. */
+/** Reads the free space of a directory's disk: 10 µs, cached for a second. */
 export const createDiskSpace = ({
   path,
   reserveBytes,
@@ -87,7 +87,7 @@ export const createDiskSpace = ({
   return {
     read,
     require: async (bytes) => {
-      // A disk that does not even tell what is free fails the write itself, with a better reason.
+      // When statfs fails, the write itself fails with a better error.
       const state = await read().catch(() => undefined)
       if (state !== undefined && state.freeBytes - bytes < state.reserveBytes) throw reserveReached()
     },

@@ -1,23 +1,23 @@
 export interface FairQueue {
   /**
-   * Runs the work when its turn comes. Rejects with the signal's reason when that comes first, and with the queue's own
-   * error when too much waits already.
+   * Runs the work when its turn comes. Rejects with the signal's reason when it is aborted before, and with the error of
+   * `busy` when the queue is full.
    */
   run<T>(work: () => Promise<T>, of?: { group?: string | undefined; signal?: AbortSignal | undefined }): Promise<T>
-  /** Rejects what waits, now and later. Work that runs is left alone. */
+  /** Rejects waiting and future work. Running work continues. */
   close(): void
 }
 
 export interface FairQueueOptions {
-  /** How much runs at once. */
+  /** The limit of running work. */
   running: number
-  /** How much of one group runs at once, whether or not others wait. Default: `running`. */
+  /** The limit of running work of one group. Default: `running`. */
   runningPerGroup?: number
-  /** How much waits for a place at once. */
+  /** The limit of waiting work. */
   waiting: number
-  /** How much of one group waits for a place at once. */
+  /** The limit of waiting work of one group. */
   waitingPerGroup: number
-  /** The error when there is no room to wait; a function, because it may name the group's own limit. */
+  /** Makes the error for a full queue; a function, because it may name the group's own limit. */
   busy(): Error
 }
 
@@ -26,7 +26,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The groups that wait, in the order of their turns: the one that was served last is at the end. */
+/** The waiting groups in the order of their turns: the group that was served last is at the end. */
 class WaitingRoom {
   readonly #groups = new Map<string, Set<Waiting>>()
   #size = 0
@@ -43,7 +43,7 @@ class WaitingRoom {
     return this.#groups.get(group)?.size ?? 0
   }
 
-  /** Resolves when it is the turn of this work; rejects with the signal's reason, or with what it is rejected for. */
+  /** Resolves when it is the turn of this work. Rejects with the signal's reason or when the queue is closed. */
   enter(group: string, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const members = this.#groups.get(group) ?? new Set<Waiting>()
@@ -72,7 +72,7 @@ class WaitingRoom {
     return promise
   }
 
-  /** Starts what has waited longest in the group, and puts the group at the end. */
+  /** Starts the oldest work of the group, and moves the group to the end. */
   startFirst(group: string): void {
     const members = this.#groups.get(group)
     const [first] = members ?? []
@@ -88,8 +88,8 @@ class WaitingRoom {
 }
 
 /**
- * A queue that one group cannot fill for the others. Groups that wait take turns, in each of them what came first runs
- * first. While several groups wait, none of them gets a further place beyond half of all; alone, a group gets them all.
+ * A queue that one group cannot block for others. Waiting groups take turns, and within a group work runs in order of
+ * arrival. While several groups wait, none gets more than half of the places; a group that waits alone gets all.
  */
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
   const { running: places, runningPerGroup = places, busy } = options

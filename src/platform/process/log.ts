@@ -5,8 +5,8 @@ import { withoutSecrets } from '../text/redact.ts'
 export type Log = Logger
 
 /**
- * What an error says, and not all that hangs on it: those of `pg` carry their whole connection, those of HTTP clients
- * their request with its headers.
+ * The logged fields of an error. Others are dropped, because errors of `pg` contain their connection and errors of HTTP
+ * clients their request with its headers.
  */
 const describeError = (error: unknown, depth = 0): unknown => {
   if (!(error instanceof Error) || depth > 5) return error instanceof Error ? error.message : error
@@ -17,7 +17,7 @@ const describeError = (error: unknown, depth = 0): unknown => {
     code: 'code' in error && typeof error.code === 'string' ? error.code : undefined,
     stack,
     cause: describeError(cause, depth + 1),
-    // A connection that failed on every address of a name says so only there.
+    // The errors of a connection that failed on every address of a name.
     errors: error instanceof AggregateError ? error.errors.map((one) => describeError(one, depth + 1)) : undefined,
   }
 }

@@ -1,4 +1,4 @@
-/** A reason not to start, written for the person at the terminal: one line, and one on what to do about it. */
+/** An error that prevents the start. `message` is one line for the operator, `hint` one on what to do. */
 export class StartError extends Error {
   readonly hint: string | undefined
 

@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Log } from './log.ts'
 
-/** A piece of work that can fail by itself: a turn, a call of a tool in it, a job, a delivery. */
+/** A unit of work that can fail alone: a turn, a tool call, a job, a delivery. */
 export interface Unit {
   kind: 'turn' | 'tool' | 'job' | 'delivery'
   id: string
-  /** Null for jobs of the server itself. */
+  /** Null for jobs of the server. */
   orgId: string | null
 }
 
-/** Where the units under way are written down, for whoever looks when this thread no longer can. */
+/** A record of the running units, for the watchdog to read while the event loop is blocked. */
 export interface UnitTable {
-  /** Answers what `remove` is to be given. */
+  /** Returns the argument for `remove`. */
   add(unit: Unit): number
   remove(place: number): void
 }
 
-/** An error in code that a unit started and that nobody waited for. The reason of the unit's signal. */
+/** An unhandled error in code that a unit started. The reason of the unit's signal. */
 export class StrayError extends Error {
   constructor(cause: unknown) {
     super('an error was thrown where nothing handled it', { cause })
@@ -37,8 +37,8 @@ export const useUnitTable = (given: UnitTable | undefined): void => {
 }
 
 /**
- * Does the work as a unit: an error that the work leaves unhandled, in a promise or in a callback, calls `abort` instead
- * of ending the process. Units may be nested; the innermost one counts.
+ * Runs the work as a unit: an unhandled error of the work, in a promise or a callback, calls `abort` instead of ending the
+ * process. Units can be nested; the error belongs to the innermost one.
  */
 export const runUnit = async <T>(
   unit: Unit,
@@ -58,7 +58,7 @@ export const runUnit = async <T>(
 
 const counts = new Map<string, number>()
 
-/** How many errors were unhandled since the start, by the kind of unit that they belonged to. */
+/** The number of unhandled errors since the start, by kind of unit. */
 export const unhandledErrors = (): Map<string, number> => new Map(counts)
 
 const ownerOf = (error: unknown, log: Log, origin: string): RunningUnit | undefined => {
@@ -66,14 +66,17 @@ const ownerOf = (error: unknown, log: Log, origin: string): RunningUnit | undefi
   const kind = unit?.kind ?? 'unknown'
   counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const fields = { err: error, origin, unit: kind, unitId: unit?.id, orgId: unit?.orgId }
-  log.error(fields, unit ? 'an unhandled error ends its unit of work' : 'an unhandled error belongs to no unit of work')
+  log.error(
+    fields,
+    unit ? 'an unhandled error aborted its unit of work' : 'an unhandled error outside of a unit of work',
+  )
   return unit
 }
 
 /**
- * Keeps the process alive when an error is unhandled and its unit is known: the unit is aborted, the others go on. A
- * rejected promise without a known unit is logged: nothing was interrupted by it. An exception without a unit that is
- * still under way interrupted something unknown, whose state may be broken: `stop` is called.
+ * Handles unhandled errors. When the unit is known, it is aborted and the others continue. A rejected promise without a
+ * running unit is only logged, because it interrupted nothing. An exception without a running unit may have left a broken
+ * state, so `stop` is called.
  */
 export const guardProcess = (log: Log, stop: () => void): (() => void) => {
   const onRejection = (error: unknown): void => {

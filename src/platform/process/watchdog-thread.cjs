@@ -1,4 +1,4 @@
-// The thread of watchdog.ts. Plain CommonJS: a thread that has to load the TypeScript loader takes twice the memory.
+// The thread of watchdog.ts. CommonJS, because a thread with the TypeScript loader takes twice the memory.
 'use strict'
 const { writeSync } = require('node:fs')
 const { workerData } = require('node:worker_threads')
@@ -35,13 +35,13 @@ const end = () => {
   try {
     writeSync(2, `${JSON.stringify(line)}\n`)
   } catch {
-    // Nobody reads it, and the process must end all the same.
+    // Without a reader of standard error, the process must still end.
   }
   try {
     process.kill(process.pid, 'SIGALRM')
     Atomics.wait(state, stopAt, 0, 2_000)
   } catch {
-    // There is no such signal on Windows.
+    // Windows does not have this signal.
   }
   process.kill(process.pid, 'SIGKILL')
 }

@@ -4,21 +4,21 @@ import type { Log } from './log.ts'
 import { useUnitTable } from './units.ts'
 import type { Unit, UnitTable } from './units.ts'
 
-/** What the thread and this one share. Its layout is repeated in watchdog-thread.cjs. */
+/** The memory that both threads share. watchdog-thread.cjs repeats its layout. */
 const slots = 1_024
 const slotBytes = 80
 const uuidLength = 36
 const [beatAt, stopAt, debuggerAt] = [0, 1, 2]
 const beatMs = 1_000
 
-/** Writing down a unit is one write of 73 bytes into shared memory, 0.2 µs. */
+/** Recording a unit writes 73 bytes into shared memory: 0.2 µs. */
 const createTable = (memory: SharedArrayBuffer): UnitTable => {
   const bytes = Buffer.from(memory)
   const free = Array.from({ length: slots }, (_, slot) => slots - 1 - slot)
   return {
     add: ({ kind, id, orgId }) => {
       const slot = free.pop()
-      // More units than places: the rest is under way without being written down.
+      // When there are more units than slots, the others are not recorded.
       if (slot === undefined) return -1
       const text = kindLetters[kind] + (orgId ?? '').padEnd(uuidLength) + id.slice(0, uuidLength).padEnd(uuidLength)
       bytes.write(text, slot * slotBytes, slotBytes, 'latin1')
@@ -39,12 +39,12 @@ export interface Watchdog {
 }
 
 /**
- * Ends the process when its event loop has not turned for so many seconds: then neither a lease, nor a heartbeat, nor any
- * request gets its turn, and only another process can go on with the work. The thread that watches writes one line with
- * the units under way to the standard error and sends SIGALRM, so the exit code is 142.
+ * Ends the process when its event loop is blocked for this many seconds: leases, heartbeats and requests are then blocked
+ * as well, and only another process can continue the work. A thread writes one line with the running units to standard
+ * error and sends SIGALRM, so the exit code is 142.
  *
- * The thread counts its own seconds, of which there are none while the machine sleeps or the process is stopped. While
- * a debugger is attached it only watches.
+ * The thread counts seconds by its own timer, which stands still while the machine sleeps or the process is stopped. It
+ * does not end a process with an attached debugger.
  */
 export const startWatchdog = (seconds: number, log: Log): Watchdog => {
   const state = new Int32Array(new SharedArrayBuffer(16))
@@ -56,7 +56,7 @@ export const startWatchdog = (seconds: number, log: Log): Watchdog => {
   }
   beat()
   const timer = setInterval(beat, beatMs).unref()
-  // No TypeScript, no loader, hardly any heap: the thread takes 6 MB.
+  // Without TypeScript and loader and with a small heap, the thread takes 6 MB.
   const thread = new Worker(new URL('watchdog-thread.cjs', import.meta.url), {
     workerData: { state, units, seconds },
     env: {},
@@ -65,7 +65,7 @@ export const startWatchdog = (seconds: number, log: Log): Watchdog => {
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
   })
   thread.unref()
-  thread.on('error', (error) => log.error({ err: error }, 'the watchdog of the event loop ended'))
+  thread.on('error', (error) => log.error({ err: error }, 'the event-loop watchdog failed'))
   return {
     stop: () => {
       clearInterval(timer)

@@ -23,17 +23,17 @@ declare module 'fastify' {
 }
 
 export interface BodyLimits {
-  /** From the headers to the last byte of a body that is buffered. */
+  /** From the headers to the last byte of a buffered body. */
   bodyMs: number
-  /** An upload has to bring `uploadBytes` in each of these. */
+  /** An upload must send `uploadBytes` in each of these intervals. */
   uploadMs: number
   uploadBytes: number
-  /** Memory for the bodies of public routes, in all and of one address. */
+  /** Memory for the bodies of public routes: in total, and of one address. */
   publicBytes: number
   publicBytesPerAddress: number
-  /** A body that has been arriving for this long gives way to others when that memory is used up. */
+  /** When the memory is used up, a body that has been arriving for longer than this is dropped in favour of others. */
   patienceMs: number
-  /** How often the deadlines are looked at. */
+  /** How often the deadlines are checked. */
   checkMs: number
 }
 
@@ -47,23 +47,23 @@ export const bodyLimits: BodyLimits = {
   checkMs: 1_000,
 }
 
-/** The body limit of public routes that declare none: nothing that a person types to sign in is longer. */
+/** The default body limit of public routes. Sign-in requests are smaller. */
 const publicBodyLimit = 16_384
-/** Bodies up to here are counted by their declared length; of longer ones every piece is counted. */
+/** Bodies up to this size are counted by their declared length; of longer bodies, every chunk is counted. */
 const smallBytes = 16_384
-/** What a piece takes beside its bytes: chunked encoding can send a body in pieces of one byte. */
+/** The overhead of a chunk: chunked encoding can send a body in chunks of one byte. */
 const pieceBytes = 256
 const maxCost = 4_194_304
 
-/** A body on its way in. */
+/** A body that is being received. */
 interface Body {
   raw: IncomingMessage
   beganMs: number
-  /** What it has cost so far, and what of that is counted in the shares. */
+  /** Its memory so far, and the part of it that is counted. */
   cost: number
   counted: number
   shares: Share[]
-  /** Why it was ended before anybody read it. */
+  /** The error of a body that was ended before it was read. */
   refused: Error | undefined
 }
 
@@ -73,18 +73,18 @@ interface Upload {
   bytesRead: number
 }
 
-/** Memory of which so much may be in use. */
+/** A limited amount of memory. */
 interface Share {
   bytes: number
   max: number
-  /** Bodies that are not complete, the oldest first. */
+  /** Incomplete bodies, the oldest first. */
   arriving: Set<Body>
-  /** Called when nothing is in use any more. */
+  /** Called when no memory is in use. */
   onEmpty?: () => void
 }
 
 export interface BodyIntake {
-  /** Memory that bodies of public routes take right now, in bytes. */
+  /** Memory in use by bodies of public routes, in bytes. */
   publicBytes(): number
 }
 
@@ -95,17 +95,17 @@ const tooMuch = (): Error =>
   })
 const tooSlow = (seconds: number): Error =>
   badRequest(`The body did not arrive within ${seconds} s.`, { headers: closing })
-const tooManyPieces = (): Error => badRequest('The body arrives in too many small pieces.', { headers: closing })
+const tooManyPieces = (): Error => badRequest('The body arrives in too many small chunks.', { headers: closing })
 
-/** Ends the reading of a body. The framework listens for errors while it reads, and answers them. */
+/** Ends the reading of a body with an error, which Fastify handles while it reads. */
 const endBody = (body: Body, error: Error): void => {
   body.refused = error
   if (body.raw.listenerCount('error') > 0) body.raw.emit('error', error)
 }
 
 /**
- * The memory of bodies that strangers send. When it is used up, the body that has been arriving for longest gives way:
- * who holds a body back loses it, and who sends one is served.
+ * The memory for bodies of unauthenticated callers. When it is used up, the body that has been arriving for the longest
+ * time is dropped, so that slow senders cannot block others.
  */
 const createBudget = (limits: BodyLimits) => {
   const all: Share = { bytes: 0, max: limits.publicBytes, arriving: new Set() }
@@ -143,7 +143,7 @@ const createBudget = (limits: BodyLimits) => {
     }
     return true
   }
-  /** Counts more for a body. False when there is no room, not even at the cost of one that is held back. */
+  /** Counts further memory for a body. False when there is none, even after dropping a slow body. */
   const take = (body: Body, more: number): boolean => {
     const nowMs = performance.now()
     if (!body.shares.every((share) => makeRoom(share, more, nowMs))) return false
@@ -164,7 +164,7 @@ const createBudget = (limits: BodyLimits) => {
 }
 type Budget = ReturnType<typeof createBudget>
 
-/** Ends bodies that take too long. The sets are in the order in which bodies began, so a look is at the late ones only. */
+/** Ends bodies that take too long. The sets are ordered by start, so that only late bodies are visited. */
 const createDeadlines = (limits: BodyLimits) => {
   const bodies = new Set<Body>()
   const uploads = new Set<Upload>()
@@ -174,21 +174,21 @@ const createDeadlines = (limits: BodyLimits) => {
     if (nowMs - upload.sinceMs < limits.uploadMs) return
     const { socket } = upload.raw
     const isComing = socket.bytesRead - upload.bytesRead >= limits.uploadBytes
-    // What has arrived and waits for a slow disk is not the client's delay.
+    // Bytes that wait for a slow disk are not a delay of the client.
     if (isComing || upload.raw.readableLength > 0) {
       upload.sinceMs = nowMs
       upload.bytesRead = socket.bytesRead
       return
     }
     uploads.delete(upload)
-    // As if the client had gone, which it probably has: what was stored of it is removed.
+    // Handled like a closed connection, so that the stored part of the upload is removed.
     upload.raw.destroy(Object.assign(new Error('the upload stood still'), { code: 'ECONNRESET' }))
   }
   const check = (): void => {
     const nowMs = performance.now()
     for (const body of bodies) {
       if (nowMs - body.beganMs < limits.bodyMs) break
-      // One that nobody reads yet waits for us.
+      // A body that is not being read yet waits for the server, not for the client.
       if (body.raw.listenerCount('error') === 0) continue
       bodies.delete(body)
       endBody(body, tooSlow(limits.bodyMs / 1_000))
@@ -231,7 +231,7 @@ const enterBudget = (budget: Budget, body: Body, address: string, response: Serv
   const reserved = isSmall(raw) ? Number(raw.headers['content-length']) : smallBytes
   if (!budget.enter(body, address, reserved)) return false
   raw.once('close', () => budget.leave(body))
-  // A body is in memory until its request has been answered.
+  // A body stays in memory until the response to its request is sent.
   response.once('close', () => budget.release(body))
   return true
 }
@@ -247,8 +247,8 @@ const countPieces = (budget: Budget, body: Body): void => {
 }
 
 /**
- * Limits what bodies cost before anybody has verified them: their time, and on public routes the memory that all of them
- * take together. Register it before the hooks that let requests in, which then come first.
+ * Limits the cost of bodies before a request is authenticated: the time of each, and on public routes the memory of all.
+ * Register it before authentication, whose hooks then run first.
  */
 export const registerBodyIntake = (app: FastifyInstance, given: Partial<BodyLimits> = {}): void => {
   const limits = { ...bodyLimits, ...given }
@@ -264,7 +264,7 @@ export const registerBodyIntake = (app: FastifyInstance, given: Partial<BodyLimi
       done(body.refused)
       return
     }
-    // It begins to flow with this, and is read in the same turn of the event loop.
+    // This starts the flow of data; the body is read in the same turn of the event loop.
     if (body !== undefined && !isSmall(body.raw)) countPieces(budget, body)
     done()
   }

@@ -2,11 +2,11 @@ import type { App } from '../http.ts'
 import type { Log } from '../../process/log.ts'
 
 export interface StopOptions {
-  /** Undefined in a process that only works. */
+  /** Undefined in a worker that does not listen. */
   app: App | undefined
-  /** Takes no more jobs and lets those that run finish, until the deadline. */
+  /** Starts no further jobs and waits for running ones until the deadline. */
   stopJobs: (options: { deadlineMs: number }) => Promise<void>
-  /** Closes what requests and jobs used; runs when both have come to their end. */
+  /** Closes the resources of requests and jobs after both have ended. */
   close: () => Promise<void>
   deadlineMs: number
   log: Log
@@ -15,9 +15,8 @@ export interface StopOptions {
 const sweepEveryMs = 50
 
 /**
- * Ends the server's connections as their answers get out, and at the deadline those that are still open. Closing the
- * server closes only what is idle at that moment; a connection whose stream ends later would stay for the rest of its
- * keep-alive time, and the server with it.
+ * Closes connections when their responses are sent, and all others at the deadline. Closing the server closes only
+ * connections that are idle at that moment; a connection whose stream ends later would stay open for its keep-alive time.
  */
 const closeServer = async (app: App, deadlineMs: number, log: Log): Promise<void> => {
   const cutOff = setTimeout(() => {
@@ -34,10 +33,9 @@ const closeServer = async (app: App, deadlineMs: number, log: Log): Promise<void
 }
 
 /**
- * Stops without losing anything: no new connections, answers that are on their way get out (each with
- * `Connection: close`), streams are told to end by `app.stopping`, running jobs finish; requests and jobs at the same
- * time, so that both have the whole deadline. Then `close`. Resolves shortly after the deadline at the latest, if
- * `close` does. When one part fails the others are stopped all the same, and the first failure is thrown at the end.
+ * Graceful stop: accepts no new connections, completes running responses with `Connection: close`, ends streams by
+ * `app.stopping` and waits for running jobs. Requests and jobs end at the same time, so that both have the whole
+ * deadline. Then calls `close`. When one part fails, the others are stopped as well, and the first error is thrown.
  */
 export const stopGracefully = async (options: StopOptions): Promise<void> => {
   const { app, stopJobs, close, deadlineMs, log } = options

@@ -3,19 +3,19 @@ import { serviceUnavailable } from '../errors.ts'
 import type { App } from '../http.ts'
 import { Success, ok } from '../schemas.ts'
 
-/** One thing that the server cannot do without. */
+/** A dependency of the server. */
 export interface ReadinessCheck {
-  /** As the answer names it: `database`. */
+  /** The name in the response, such as `database`. */
   name: string
-  /** Rejects when it is away. */
+  /** Rejects when the dependency is not available. */
   check(): Promise<unknown>
 }
 
 export interface HealthOptions {
   checks: ReadinessCheck[]
-  /** What is wrong though the server can do its work, in words for the operator. */
+  /** Problems that do not prevent the server from working. */
   warnings?: () => Promise<string[]>
-  /** How long one result is given to all who ask; keeps a busy balancer from loading what it asks about. */
+  /** How long a result is cached, so that frequent checks of a load balancer do not load the dependencies. */
   cacheMs?: number
   timeoutMs?: number
 }
@@ -69,7 +69,7 @@ const Readiness = Type.Object(
 )
 const tags = ['Operations']
 
-/** `GET /healthz`: the process answers. `GET /readyz`: it can do its work, and is not stopping. */
+/** `GET /healthz`: the process is running. `GET /readyz`: its dependencies are available and it is not stopping. */
 export const registerHealth = (app: App, options: HealthOptions): void => {
   const { cacheMs = 1_000 } = options
   let last: { failures: Promise<Failure[]>; warnings: Promise<string[]>; atMs: number } | undefined

@@ -10,7 +10,7 @@ const piece = Buffer.alloc(65_536, 'x')
 
 const drained = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('drain', resolve))
 
-/** Sends the head of a request and then, whatever is answered, `bytes` of body; answers all that came back. */
+/** Sends the head of a request and then `bytes` of body, without reading. Returns the response. */
 const push = async (head: string[], bytes: number): Promise<{ answer: string; sent: number }> => {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
   const gone = new Promise((resolve) => socket.once('close', resolve))
@@ -20,7 +20,7 @@ const push = async (head: string[], bytes: number): Promise<{ answer: string; se
   socket.write([...head, 'Host: localhost', `Content-Length: ${bytes}`, '', ''].join('\r\n'))
   let sent = 0
   for (; sent < bytes && !socket.destroyed; sent += piece.length) {
-    // Nobody reads the answer yet: a reset would take it away.
+    // The response is not read yet, so that a reset would discard it.
     if (!socket.write(piece.subarray(0, bytes - sent))) await Promise.race([drained(socket), gone])
   }
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -28,10 +28,10 @@ const push = async (head: string[], bytes: number): Promise<{ answer: string; se
   return { answer: Buffer.concat(chunks).toString(), sent }
 }
 
-describe('a refusal of a body that is still coming in', () => {
+describe('lingering close', () => {
   const megabytes = 5 * 1_048_576
 
-  test('is there for a client that sends all of it first, with and without a key, and the connection ends', async () => {
+  test('a client that sends its whole rejected body before it reads gets the error, with and without an API key', async () => {
     const owner = await app.createOrg()
     for (const [authorization, status] of [
       [`Authorization: Bearer ${owner.key}`, 400],
@@ -46,7 +46,7 @@ describe('a refusal of a body that is still coming in', () => {
     }
   })
 
-  test('does not make the server read for ever', async () => {
+  test('the server closes the connection of a client that keeps sending a rejected body', async () => {
     const all = 200 * megabytes
     const { sent } = await push(['POST /api/v1/agents HTTP/1.1', 'Content-Type: application/json'], all)
     assert.ok(sent < all, 'the server hung up')

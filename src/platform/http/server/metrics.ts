@@ -14,30 +14,30 @@ declare module 'fastify' {
   }
 }
 
-/** A number that is read when somebody asks for it. */
+/** A gauge that is read when metrics are scraped. */
 export interface GaugeSource {
   name: string
   help: string
-  /** One number, or one for each value of `label`. */
+  /** A number, or one for each value of `label`. */
   read(): number | Map<string, number> | Promise<number | Map<string, number>>
   label?: string
 }
 
 export interface MetricsOptions {
-  /** Bearer token for callers from elsewhere; without one, only programs on this machine are answered. */
+  /** Bearer token for callers from other machines. Undefined: only programs on this machine can read metrics. */
   token: string | undefined
   gauges: GaugeSource[]
   log: Log
-  /** A request that took longer is logged. Streams last as long as somebody listens and are not. */
+  /** Longer requests are logged, except streams, which last as long as the client listens. */
   slowMs?: number
 }
 
 const upperBoundsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const upperBoundsMs = upperBoundsSeconds.map((seconds) => seconds * 1_000)
 
-// `aborted`: the client went away before the answer was out.
+// `aborted`: the client closed the connection before the response was complete.
 const outcomes = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
-/** For each outcome: its buckets, the one without bound, the sum of milliseconds. */
+/** For each outcome: its buckets, the unbounded bucket, and the sum of milliseconds. */
 const rowLength = upperBoundsMs.length + 2
 
 interface Sample {
@@ -47,8 +47,8 @@ interface Sample {
 }
 
 /**
- * The durations of one route's requests, by outcome. prom-client's own histogram hashes its labels at every
- * observation (1.5 µs); here the route is known beforehand and an observation is two additions.
+ * The durations of one route's requests, by outcome. prom-client's histogram hashes its labels at every observation
+ * (1.5 µs). Here the route is known in advance, so that an observation is two additions.
  */
 class Durations {
   readonly method: string
@@ -100,7 +100,7 @@ const logRequest = (
   const fields = {
     requestId: request.id,
     method: request.method,
-    // The pattern, not the path: ids and tokens stay out of the log.
+    // The pattern, not the path, keeps ids and tokens out of the log.
     route: request.routeOptions.url,
     status: reply.statusCode,
     milliseconds: Math.round(milliseconds),
@@ -108,9 +108,9 @@ const logRequest = (
   write(fields, 'request')
 }
 
-/** Times every request, from the first hook until its response is out or its client gone. */
+/** Measures every request from the first hook until the response is sent or the client has closed the connection. */
 const timeRequests = (app: App, log: Log, slowMs: number): { all: Durations[]; inFlight: () => number } => {
-  // Paths that nobody registered, under one name: whoever scans for paths must not fill the memory.
+  // Unknown paths share one name, so that a scan for paths cannot fill the memory.
   const unknown = new Durations('*', 'unknown')
   const all = [unknown]
   const everything = log.isLevelEnabled('debug')
@@ -124,7 +124,7 @@ const timeRequests = (app: App, log: Log, slowMs: number): { all: Durations[]; i
     const durations = request.routeOptions.config.durations ?? unknown
     const began = performance.now()
     inFlight++
-    // `close` follows a finished response as well as a broken connection: one listener is enough for both.
+    // `close` is emitted after a finished response and after a broken connection.
     reply.raw.on('close', () => {
       inFlight--
       const milliseconds = performance.now() - began
@@ -137,7 +137,7 @@ const timeRequests = (app: App, log: Log, slowMs: number): { all: Durations[]; i
   return { all, inFlight: () => inFlight }
 }
 
-/** The registry, made at the first look: who never looks pays neither its memory nor its event-loop sampling. */
+/** The registry, created at the first scrape, because it uses memory and samples the event loop. */
 const openRegistry = async (durations: Durations[], gauges: GaugeSource[]) => {
   const { Gauge, Registry, collectDefaultMetrics } = await import('prom-client')
   const registry = new Registry()
@@ -172,10 +172,10 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const sameText = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
-// A proxy on this machine also calls from loopback; what it passes on for others carries one of these.
+// A proxy on this machine also connects from loopback; requests that it forwards have one of these headers.
 const forwardedFields = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 
-/** Whether the request comes from a program on this machine, and not through a proxy on it. */
+/** Whether the request comes from a program on this machine and not through a proxy. */
 const isLocal = ({ raw }: FastifyRequest): boolean =>
   isLoopback(raw.socket.remoteAddress) && forwardedFields.every((field) => raw.headers[field] === undefined)
 
@@ -185,7 +185,7 @@ const mayRead = (request: FastifyRequest, token: string | undefined): boolean =>
   return token !== undefined && given !== undefined && sameText(given, token)
 }
 
-/** Counts requests from here on and answers `GET /metrics`. To be registered before every other hook and route. */
+/** Counts requests and serves `GET /metrics`. Register it before every other hook and route. */
 export const registerMetrics = (app: App, { token, gauges, log, slowMs = 2_000 }: MetricsOptions): void => {
   const { all, inFlight } = timeRequests(app, log, slowMs)
   let registry: ReturnType<typeof openRegistry> | undefined
@@ -210,11 +210,11 @@ export const registerMetrics = (app: App, { token, gauges, log, slowMs = 2_000 }
     },
     async (request, reply) => {
       if (!mayRead(request, token)) {
-        throw unauthorized('Metrics are for this machine. From elsewhere, send METRICS_TOKEN as bearer.')
+        throw unauthorized('Metrics require METRICS_TOKEN as bearer token, except from the machine of the server.')
       }
       registry ??= openRegistry(all, [
         ...gauges,
-        { name: 'http_requests_in_flight', help: 'Requests being answered right now.', read: inFlight },
+        { name: 'http_requests_in_flight', help: 'Requests that are being processed.', read: inFlight },
       ])
       const { contentType, metrics } = await registry.then((one) => ({
         contentType: one.contentType,

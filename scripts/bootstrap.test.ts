@@ -113,7 +113,7 @@ const isAlive = async (pid: number): Promise<boolean> => {
   return state.trim() !== '' && !state.startsWith('Z')
 }
 
-test('a clean checkout is installed from any folder, in a path with spaces, and only once', async () => {
+test('a clean checkout is installed once, from any folder and in a path with spaces', async () => {
   const root = await makeCheckout('my check out')
   const first = await bootstrap(root).done
   assert.equal(first.code, 0, first.stderr)
@@ -131,7 +131,7 @@ test('a clean checkout is installed from any folder, in a path with spaces, and 
   )
 })
 
-test('an installation that is done is taken as it is; one that does not fit the lockfile any more is done again', async () => {
+test('a complete installation is used, and one that does not match the lockfile is repeated', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   await writeFile(join(root, 'finish'), '')
@@ -152,7 +152,7 @@ test('an installation that is done is taken as it is; one that does not fit the 
   assert.equal(await settle(), 3, 'nothing changed')
 })
 
-test('packages for other platforms may be absent, those for this one may not', async () => {
+test('optional packages may be missing for other platforms only', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   await writeFile(join(root, 'finish'), '')
@@ -168,7 +168,7 @@ test('packages for other platforms may be absent, those for this one may not', a
   assert.equal((await callsOf(root)).length, 1)
 })
 
-test('development packages are installed in production too, unless left out on purpose', async () => {
+test('development packages are installed in production unless ATRIUM_OMIT_DEV is set', async () => {
   const root = await makeCheckout('checkout')
   const env = { ...(await slowNpm(root)), NODE_ENV: 'production' }
   await writeFile(join(root, 'finish'), '')
@@ -180,7 +180,7 @@ test('development packages are installed in production too, unless left out on p
   assert.match(lean ?? '', / ci --omit=dev /)
 })
 
-test('two starts at once run npm once', async () => {
+test('two concurrent starts run npm once', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   const starts = [1, 2, 3].map(() => bootstrap(root, { env }))
@@ -193,7 +193,7 @@ test('two starts at once run npm once', async () => {
   assert.equal((await callsOf(root)).length, 1)
 })
 
-test('after kill -9 of an installation the next start waits for the npm that is still at work', async () => {
+test('after kill -9 of an installation the next start waits for the running npm', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   const killed = bootstrap(root, { env })
@@ -210,7 +210,7 @@ test('after kill -9 of an installation the next start waits for the npm that is 
   assert.equal((await callsOf(root)).length, 1)
 })
 
-test('after kill -9 of an installation and its npm the next start begins anew', async () => {
+test('after kill -9 of an installation and its npm the next start installs again', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   const killed = bootstrap(root, { env })
@@ -227,7 +227,7 @@ test('after kill -9 of an installation and its npm the next start begins anew', 
   assert.ok(!existsSync(join(root, '.atrium-install.lock')))
 })
 
-test("npm's own words are shown in full when it fails, with one closing line, and the next start tries again", async () => {
+test('a failed installation prints the output of npm and one line, and the next start tries again', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   await writeFile(join(root, 'finish'), 'fail')
@@ -243,7 +243,7 @@ test("npm's own words are shown in full when it fails, with one closing line, an
   assert.doesNotMatch(next.stderr, /said on/)
 })
 
-test('whoever stops the start stops the installation, and the lock goes with it', async () => {
+test('stopping a start stops its installation and releases the lock', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
   // The shell alone gets the signal, as from npm: the installation has to notice by itself.
@@ -263,7 +263,7 @@ test('whoever stops the start stops the installation, and the lock goes with it'
   assert.ok(!existsSync(join(root, '.atrium-install.lock')))
 })
 
-test('a checkout that is installed works read-only; one that is not says so in one line', async (t) => {
+test('an installed checkout works read-only, and one that is not installed fails with one line', async (t) => {
   if (!(await canBeOrdinary(t))) return
   const root = await makeCheckout('checkout')
   await mkdir(join(root, 'node_modules'))
@@ -289,7 +289,7 @@ const pretend = (version: string): string[] => {
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
 }
 
-test('a Node.js that is too old gets one clear line', async () => {
+test('an old Node.js fails with one line', async () => {
   const root = await makeCheckout('checkout')
   await mkdir(join(root, 'node_modules'))
   await copyFile(join(root, 'package-lock.json'), join(root, 'node_modules/.package-lock.json'))
@@ -301,7 +301,7 @@ test('a Node.js that is too old gets one clear line', async () => {
   assert.match(old.stderr, /^✗ Atrium needs Node.js 26 or newer\.[^\n]*this one is 20\.0\.0[^\n]*\n$/)
 })
 
-test('a Node.js of the packages that lacks a library says which, and how to install it', async (t) => {
+test('a missing library of Node.js is named with the command that installs it', async (t) => {
   if (process.platform !== 'linux') return t.skip('libatomic is a library of Linux')
   const root = await makeCheckout('checkout')
   const name = `node-linux-${process.arch}`
@@ -318,7 +318,7 @@ test('a Node.js of the packages that lacks a library says which, and how to inst
   )
 })
 
-test('the script takes the place of the shell: its output alone, its exit code, its signals, its arguments', async () => {
+test('run.sh replaces the shell with the script and keeps its output, exit code, signals and arguments', async () => {
   const root = await makeCheckout('my checkout')
   await mkdir(join(root, 'node_modules'))
   await copyFile(join(root, 'package-lock.json'), join(root, 'node_modules/.package-lock.json'))
@@ -348,7 +348,7 @@ setInterval(() => undefined, 1000)
   assert.match(chunks.join(''), /\nstopping\n$/)
 })
 
-test('.env is read by what is under src, behind the environment, and by nothing else', async () => {
+test('.env is read by scripts under src only, and the environment takes precedence', async () => {
   const root = await makeCheckout('my checkout')
   for (const folder of ['node_modules', 'src']) await mkdir(join(root, folder))
   await copyFile(join(root, 'package-lock.json'), join(root, 'node_modules/.package-lock.json'))

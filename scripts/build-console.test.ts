@@ -56,7 +56,7 @@ const makeCheckout = async (name: string) => {
   }
 }
 
-test('the console is built once, and again when a source changed', async () => {
+test('the console is built once, and again when a source changes', async () => {
   const checkout = await makeCheckout('fresh')
   assert.equal(await checkout.build(), true)
   assert.equal(await checkout.read('index.html'), 'one')
@@ -71,7 +71,7 @@ test('the console is built once, and again when a source changed', async () => {
   assert.equal(await checkout.read('assets/page-one.js'), 'one')
 })
 
-test('what an older build left goes when no open page can need it any more', async () => {
+test('files of older builds are removed when no open page can need them', async () => {
   const checkout = await makeCheckout('old')
   await checkout.build()
   const twoDaysAgo = Date.now() / 1_000 - 2 * 86_400
@@ -82,7 +82,7 @@ test('what an older build left goes when no open page can need it any more', asy
   assert.equal(await checkout.read('assets/page-two.js'), 'two')
 })
 
-test('a build that fails is told, leaves the last one, and does not keep the server from starting', async () => {
+test('a failed build is reported, keeps the last build and does not prevent the start', async () => {
   const checkout = await makeCheckout('broken')
   await checkout.build()
   await checkout.write('broken')
@@ -98,7 +98,7 @@ test('a build that fails is told, leaves the last one, and does not keep the ser
   assert.match(stderr, /a mistake in line 1\n✗ The console could not be built: see above\. The API starts without it\./)
 })
 
-test('a start builds what is stale and says so, and says nothing when all is fresh', async () => {
+test('a start builds a stale console with a message, and prints nothing when it is fresh', async () => {
   const checkout = await makeCheckout('start')
   const first = await checkout.start()
   assert.match(first.stderr, /… building the console\n✓ console built \(\d+ s\)\n$/)
@@ -107,14 +107,14 @@ test('a start builds what is stale and says so, and says nothing when all is fre
   assert.equal(await checkout.builds(), 1)
 })
 
-test('builds at the same time do not harm each other', async () => {
+test('concurrent builds do not affect each other', async () => {
   const checkout = await makeCheckout('together')
   await Promise.all([checkout.start(), checkout.start(), checkout.start()])
   assert.equal(await checkout.read('index.html'), 'one')
   assert.equal(await checkout.build(), false)
 })
 
-test('without the development packages it says what is missing', async () => {
+test('a build without the development packages names what is missing', async () => {
   const checkout = await makeCheckout('lean')
   await rm(join(checkout.root, 'node_modules/vite'), { recursive: true })
   await assert.rejects(checkout.build(), /Vite is not installed: the development packages were left out\./)

@@ -40,46 +40,46 @@ import { createDeliveryWake } from './webhooks/deliver/wake.ts'
 import type { DeliveryWake } from './webhooks/deliver/wake.ts'
 import type { KnownTools } from './tool.ts'
 
-/** All that routes and job handlers need from outside. Built once: by main.ts, by the tests' harness, by the CLI. */
+/** The dependencies of routes and job handlers, opened once by main.ts, the test harness or the CLI. */
 export interface Deps {
   config: Config
   db: Database
   log: Log
   objects: ObjectStore
-  /** The disk of the data directory. Undefined when neither files nor the database are on it. */
+  /** The disk of the data directory. Undefined when neither files nor the database use it. */
   disk: DiskSpace | undefined
-  /** Not started: whoever opens the dependencies decides whether this process works. */
+  /** Not started: the caller decides whether this process runs jobs. */
   jobs: Jobs
   models: ModelCatalog
-  /** What happens to chat turns in this process, for the streams that it serves. */
+  /** Notifies the streams of this process of events of chat turns. */
   notifier: TurnNotifier
-  /** Limits how many of the turns that a dead worker had are at work in this process. */
+  /** Limits the number of turns of crashed workers that this process runs at the same time. */
   probation: Probation
-  /** What agents can do. Every source of tools is listed in openDeps. */
+  /** The tools of agents. Every source of tools is listed in openDeps. */
   toolbox: Toolbox
   /** The tools and connectors that settings may name. */
   knownTools: KnownTools
-  /** Who may spend, who takes payments, and what folds the charges. */
+  /** Balances, payments, and posting charges to the ledger. */
   billing: Billing
-  /** How much an org may have of what it stores. */
+  /** Limits of what an org stores. */
   quotas: Quotas
-  /** Reads files for people and models. */
+  /** Previews files for people and models. */
   previewer: Previewer
-  /** Seals what is stored and must be read back; derives keys for signing. */
+  /** Encrypts stored secrets and derives signing keys. */
   secrets: Sealer
-  /** The way out for URLs that users name. */
+  /** Sends requests to URLs that users name. */
   outbound: Outbound
-  /** Tells this process's worker of events to forward. */
+  /** Wakes the worker of this process when there are events to forward. */
   deliveryWake: DeliveryWake
-  /** What tests change of the rate limiter: the clock, and the patience with Redis. */
+  /** The clock and the Redis timeout of the rate limiter, for tests. */
   limiterOptions?: Pick<RateLimiterOptions, 'now' | 'redisTimeoutMs'>
-  /** The clock of sign-in budgets, in milliseconds since 1970. The system's when left out; tests have one of their own. */
+  /** The clock of sign-in budgets in milliseconds since 1970, for tests. Default: the system clock. */
   now?: () => number
 }
 
 export interface OpenedDeps {
   deps: Deps
-  /** Closes what was opened, in the order that loses nothing. */
+  /** Closes everything in reverse order of use. */
   close(): Promise<void>
 }
 
@@ -93,7 +93,7 @@ const knownTools: KnownTools = {
   connectors: [...catalog.keys()],
 }
 
-// Supervisors kill after 30 s at the latest, and requests are waited for as well.
+// Supervisors usually send SIGKILL after 30 s, and running requests need time as well.
 const jobsDeadlineMs = 20_000
 
 const openDisk = ({ dataDir, diskReserveBytes, databaseUrl, s3 }: Config): DiskSpace | undefined =>
@@ -102,9 +102,9 @@ const openDisk = ({ dataDir, diskReserveBytes, databaseUrl, s3 }: Config): DiskS
     : createDiskSpace({ path: dataDir, reserveBytes: diskReserveBytes })
 
 export interface OpenOptions {
-  /** With these nothing is asked of the database yet, so that the routes can be listed without one. */
+  /** Avoids reading from the database, so that the routes can be listed without one. */
   secrets?: Sealer
-  /** For the processes that read files and pages. */
+  /** Limits of the processes that read files and pages. */
   sandbox?: Partial<SandboxLimits>
 }
 
@@ -143,7 +143,7 @@ export const openDeps = async (
   })
   const previewer = createPreviewer({ log, ...sandbox })
   const outbound = createOutbound({ allowCidrs: config.outboundAllowCidrs })
-  // Places of their own: pages do not wait for previews of files, nor these for pages.
+  // Separate from previews, so that pages and previews do not wait for each other.
   const pagePlaces = createQueue(2, 10, 'pages are being read')
   const run: PagePlaces['run'] = (work, { orgId, signal }) => pagePlaces.run(work, { group: orgId, signal })
   const pages = createPages({ ...pagePlaces, run }, sandbox)

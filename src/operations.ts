@@ -11,12 +11,12 @@ import type { ObjectStore } from './platform/object-store/object-store.ts'
 import { unhandledErrors } from './platform/process/units.ts'
 import { findDeliveryBacklog } from './webhooks/webhooks.ts'
 
-// Far beyond the longest backlog that workers catch up with; an API that nobody works for is of no use to callers.
+// Longer than every backlog that workers catch up with. An API without workers is not ready.
 const workersLateSeconds = 300
 
 const checkWorkers = async (jobs: Jobs): Promise<void> => {
   const { oldestSeconds } = await jobs.lag()
-  if (oldestSeconds > workersLateSeconds) throw new Error(`a job has waited for a worker for ${oldestSeconds} s`)
+  if (oldestSeconds > workersLateSeconds) throw new Error(`a job has waited ${oldestSeconds} s for a worker`)
 }
 
 const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
@@ -28,7 +28,7 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
   },
   {
     name: 'jobs',
-    help: 'Jobs that wait for a worker, wait for their time, run, or were given up within 14 days.',
+    help: 'Jobs by state: queued, deferred, active, or failed within 14 days.',
     label: 'state',
     read: async () => {
       const { queued, deferred, active, failed } = await jobs.lag()
@@ -37,23 +37,23 @@ const gaugesOf = ({ db, jobs }: Deps): GaugeSource[] => [
   },
   {
     name: 'jobs_oldest_waiting_seconds',
-    help: 'How long ago the job that has waited longest for a worker should have started.',
+    help: 'Delay of the oldest job that waits for a worker.',
     read: async () => (await jobs.lag()).oldestSeconds,
   },
   {
     name: 'unhandled_errors',
-    help: 'Errors since the start that nothing handled, by the unit of work that they ended. Each is a bug.',
+    help: 'Unhandled errors since the start, by unit of work. Each is a bug.',
     label: 'unit',
     read: unhandledErrors,
   },
   {
     name: 'webhook_deliveries_due',
-    help: 'Forwarded events that should be under way by now.',
+    help: 'Deliveries that are due.',
     read: async () => (await findDeliveryBacklog(db)).due,
   },
   {
     name: 'webhook_delivery_oldest_due_seconds',
-    help: 'How long ago the delivery that has waited longest should have begun.',
+    help: 'Delay of the oldest due delivery.',
     read: async () => (await findDeliveryBacklog(db)).oldestSeconds,
   },
 ]
@@ -64,12 +64,12 @@ const diskGaugesOf = (disk: DiskSpace | undefined): GaugeSource[] =>
     : [
         {
           name: 'disk_free_bytes',
-          help: 'What is free on the disk of DATA_DIR.',
+          help: 'Free space on the disk of DATA_DIR.',
           read: async () => (await disk.read()).freeBytes,
         },
         {
           name: 'disk_reserve_bytes',
-          help: 'What uploads leave free on the disk of DATA_DIR.',
+          help: 'Space on the disk of DATA_DIR that uploads must leave free.',
           read: async () => (await disk.read()).reserveBytes,
         },
         {
@@ -88,7 +88,7 @@ const warningsOf = async (disk: DiskSpace | undefined): Promise<string[]> => {
   return [`disk: ${megabytes(state.freeBytes)} free, uploads are rejected below ${megabytes(state.reserveBytes)}`]
 }
 
-/** A full disk takes no probe, but what is on it can be read: that is told as a warning. */
+/** A full disk cannot store the test object, but existing objects are readable: it is reported as a warning. */
 const checkObjects = (objects: ObjectStore): Promise<void> =>
   objects.check().catch((error: unknown) => {
     if (!isDiskFull(error)) throw error
@@ -98,17 +98,17 @@ const intakeGaugesOf = ({ bodyIntake, connections }: App): GaugeSource[] => [
   { name: 'http_connections', help: 'Open client connections.', read: connections.open },
   {
     name: 'http_connections_rejected',
-    help: 'Client connections that were closed at once since the start because of MAX_CONNECTIONS or MAX_CONNECTIONS_PER_ADDRESS.',
+    help: 'Client connections that were rejected since the start because of MAX_CONNECTIONS or MAX_CONNECTIONS_PER_ADDRESS.',
     read: connections.rejected,
   },
   {
     name: 'http_public_body_bytes',
-    help: 'Memory for request bodies of routes that need no key, in bytes.',
+    help: 'Memory in use by request bodies of public routes, in bytes.',
     read: bodyIntake.publicBytes,
   },
 ]
 
-/** What operators ask: health, readiness, metrics. Before every other hook, so that requests are timed as a whole. */
+/** Health, readiness and metrics. Register it before every other hook, so that the whole request is measured. */
 export const registerOperations = (app: App, deps: Deps): void => {
   const { config, db, disk, jobs, log, objects } = deps
   registerMetrics(app, {

@@ -5,7 +5,7 @@ import { signInSecretColumn } from './identity/sign-in/secret.ts'
 import type { SealedColumnAt } from './platform/encryption/reencrypt.ts'
 import { webhookSecretColumn } from './webhooks/secrets.ts'
 
-/** Every column of sealed values, listed by hand: what `atrium reencrypt` goes through. */
+/** Every column of sealed values, which `atrium reencrypt` processes. */
 export const sealedColumns: readonly SealedColumnAt[] = [
   signInSecretColumn,
   connectionSecretsColumn,

@@ -42,7 +42,7 @@ const openHttp = (deps: Deps): App => {
   return app
 }
 
-/** Only what operators ask, for a process that answers nobody else. */
+/** The HTTP server of a worker: health, readiness and metrics only. */
 export const buildOperations = async (deps: Deps): Promise<App> => {
   const app = openHttp(deps)
   await app.ready()
@@ -58,7 +58,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   const limiter = await openRateLimiter({ rateLimits, redisUrl, log, ...deps.limiterOptions })
   app.addHook('onClose', () => limiter.close())
   registerContentOrigin(app, config.contentBaseUrl)
-  // Each puts its hook before those that a route has: so authentication comes first, which says whose limit it is.
+  // Each puts its hook first, so authentication, which is registered later, runs before the limits that need the caller.
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })
   registerAuthentication(app, identity)
   registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })

@@ -14,7 +14,7 @@ import { beginConnectorTurn, findConnectorReply } from './sessions/connector-tur
 import { registerSessionJobs } from './sessions/jobs.ts'
 import { registerWebhookJobs } from './webhooks/jobs.ts'
 
-/** The agent runtime, as the chats of providers see it. */
+/** The part of the agent runtime that chats of providers use. */
 const chatRuntime = (deps: Deps): ChatRuntime => ({
   beginTurn: (...asked) => beginConnectorTurn(deps, ...asked),
   findReply: (orgId, turnId) => findConnectorReply(deps.db, orgId, turnId),

@@ -33,14 +33,14 @@ describe('API keys', () => {
   })
 
   for (const [environment, random, key, sha256] of vectors) {
-    test(`${key} is what an independent implementation makes of its bytes`, () => {
+    test(`${key} is the key that an independent implementation makes from its bytes`, () => {
       assert.equal(generateKey(environment, random), key)
       assert.equal(hashKey(key).toString('hex'), sha256)
       assert.equal(isWellFormedKey(key, environment), true)
     })
   }
 
-  test('every key is well-formed in its own environment and no other', () => {
+  test('a generated key is well-formed in its own environment only', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const key = generateKey('live', Buffer.from(bytes))
@@ -52,7 +52,7 @@ describe('API keys', () => {
     )
   })
 
-  test('one changed, missing, added or swapped character makes it malformed', () => {
+  test('a changed, missing, added or swapped character makes a key malformed', () => {
     const key = generateKey('test')
     for (let i = 0; i < key.length; i++) {
       for (const other of ['0', 'Z', '_', '!', 'é']) {
@@ -67,7 +67,7 @@ describe('API keys', () => {
     }
   })
 
-  test('two keys are never alike', () => {
+  test('generated keys are unique', () => {
     assert.equal(new Set(Array.from({ length: 1_000 }, () => generateKey('test'))).size, 1_000)
   })
 })

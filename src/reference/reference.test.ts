@@ -11,7 +11,7 @@ const url = await app.listen({ host: '127.0.0.1', port: 0 })
 after(() => app.close())
 
 describe('GET /openapi.json', () => {
-  test('answers the committed document to anybody, and 304 to who has it', async () => {
+  test('GET /openapi.json serves the committed document, and 304 for a current ETag', async () => {
     const first = await fetch(`${url}/openapi.json`)
     assert.equal(first.status, 200)
     assert.equal(first.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -24,7 +24,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET /docs', () => {
-  test('is a page that takes everything from this server', async () => {
+  test('GET /docs is a page that loads everything from this server', async () => {
     const response = await fetch(`${url}/docs`)
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -40,7 +40,7 @@ describe('GET /docs', () => {
     }
   })
 
-  test('its viewer is the one of the package, compressed or not, and may be kept for good', async () => {
+  test('the viewer of GET /docs comes from the package, compressed or not, and can be cached permanently', async () => {
     const [packed, plain] = await Promise.all([
       fetch(`${url}/docs/scalar.js`),
       fetch(`${url}/docs/scalar.js`, { headers: { 'accept-encoding': 'identity' } }),
@@ -55,7 +55,7 @@ describe('GET /docs', () => {
     assert.match(await (await fetch(`${url}/docs`)).text(), /scalar\.js\?\d+\.\d+\.\d+"/)
   })
 
-  test('what would ask another host is turned off', async () => {
+  test('GET /docs disables features that would request other hosts', async () => {
     const script = await (await fetch(`${url}/docs/page.js`)).text()
     for (const setting of [
       'withDefaultFonts: false',

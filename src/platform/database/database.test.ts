@@ -5,7 +5,7 @@ import { startTestApp } from '../../../test/harness.ts'
 
 const app = await startTestApp()
 
-test('reads that are asked together are answered each with its own record, in its own org', async () => {
+test('concurrent look-ups each return their own record of their own org', async () => {
   const orgs = await Promise.all(['One', 'Two', 'Three'].map((name) => app.createOrg(name)))
   const agents = await Promise.all(
     orgs.flatMap((owner) =>
@@ -32,7 +32,7 @@ test('reads that are asked together are answered each with its own record, in it
   }
 })
 
-test('a look-up that the database refuses fails each of those who asked, and none after them', async () => {
+test('a rejected look-up statement fails its callers and no later look-ups', async () => {
   const broken = { text: 'select 1::bigint as place, (1 / 0)::text as record from unnest($1::uuid[])' }
   const failures = await Promise.allSettled(Array.from({ length: 3 }, () => app.db.hot.lookUp(broken, [newId()])))
   assert.deepEqual(new Set(failures.map(({ status }) => status)), new Set(['rejected']))
@@ -43,7 +43,7 @@ test('a look-up that the database refuses fails each of those who asked, and non
   )
 })
 
-test('a key that the database cannot take fails whoever asked for it, and nobody beside him', async () => {
+test('an invalid key fails its own look-up and no other of the same batch', async () => {
   const found = { text: "select place, 'found' as record from unnest($1::uuid[]) with ordinality as asked (id, place)" }
   const answers = await Promise.allSettled([newId(), 'no uuid', newId()].map((id) => app.db.hot.lookUp(found, [id])))
   assert.deepEqual(

@@ -24,7 +24,7 @@ const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
-/** True when the database itself is away, full or restarting, as opposed to having refused a statement. */
+/** True when the database is unreachable, full or restarting, and not when it rejected a statement. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true
@@ -36,7 +36,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   )
 }
 
-/** The five-character SQLSTATE of a statement that the database refused, else undefined. */
+/** The five-character SQLSTATE of a rejected statement, or undefined. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
 

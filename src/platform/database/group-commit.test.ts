@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createGroupCommit } from './group-commit.ts'
 
-/** A store that ends a write when it is told to. */
+/** A store whose writes end on command. */
 const startStore = () => {
   const writes: { items: string[]; end: PromiseWithResolvers<void> }[] = []
   const write = async (items: string[]): Promise<string[]> => {
@@ -16,10 +16,10 @@ const startStore = () => {
 }
 
 const laneOf = (): string => 'the only one'
-/** Until whatever a result sets off has begun. */
+/** Waits until the callbacks of a result have run. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('what arrives during a write goes into the next one together, and each gets its own result', async () => {
+test('items that arrive during a write are written together next, and each gets its own result', async () => {
   const { writes, write } = startStore()
   const commit = createGroupCommit({ write, laneOf, maxItems: 3 })
   const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => commit(item)))
@@ -41,7 +41,7 @@ test('what arrives during a write goes into the next one together, and each gets
   )
 })
 
-test('large items do not go together, and one that is too large goes alone', async () => {
+test('items beyond the byte limit are written separately, and a larger item alone', async () => {
   const { writes, write } = startStore()
   const commit = createGroupCommit({ write, laneOf, maxItems: 9, maxBytes: 4, bytesOf: (item) => item.length })
   const results = Promise.all(['a', 'bbb', 'c', 'dddddd', 'e'].map((item) => commit(item)))
@@ -54,7 +54,7 @@ test('large items do not go together, and one that is too large goes alone', asy
   assert.equal((await results).length, 5)
 })
 
-test('one that is refused fails alone', async () => {
+test('a rejected item fails alone', async () => {
   const { writes, write } = startStore()
   const commit = createGroupCommit({ write, laneOf, maxItems: 9 })
   const results = Promise.allSettled(['first', 'good', 'bad', 'fine'].map((item) => commit(item)))
@@ -71,7 +71,7 @@ test('one that is refused fails alone', async () => {
   )
 })
 
-test('when the database is away all fail, and nothing is tried one by one', async () => {
+test('an unavailable database fails all items without single retries', async () => {
   let writes = 0
   const commit = createGroupCommit({
     write: async () => {
@@ -87,7 +87,7 @@ test('when the database is away all fail, and nothing is tried one by one', asyn
   assert.equal(writes, 2)
 })
 
-test('a lane does not wait for the write of another, nor is it in two writes at once', async () => {
+test('lanes do not wait for each other, and no lane is in two writes at the same time', async () => {
   const { writes, write } = startStore()
   const commit = createGroupCommit({ write, laneOf: (item: string) => item[0] ?? '', maxItems: 9 })
   const results = Promise.all(['a1', 'a2', 'b1', 'b2', 'a3', 'c1'].map((item) => commit(item)))

@@ -33,13 +33,13 @@ const quick = { leaseMs: 400, renewMs: 50 }
 const aborted = (signal: AbortSignal) => (signal.aborted ? undefined : once(signal, 'abort'))
 
 describe('a lease on a row', () => {
-  test('goes to one of many workers that ask at once', async () => {
+  test('only one of many concurrent workers gets the lease on a row', async () => {
     const target = await newErrand()
     const claims = await Promise.all(Array.from({ length: 10 }, () => claimLease(db, target)))
     assert.equal(claims.filter(Boolean).length, 1)
   })
 
-  test('changes and reads the row in the statement that claims it, and only when the row is as wanted', async () => {
+  test('claiming a lease updates and returns the row only when its condition holds', async () => {
     const target = await newErrand()
     const options = {
       when: sql`state = 'queued'`,
@@ -52,7 +52,7 @@ describe('a lease on a row', () => {
     assert.equal(await claimLease(db, target, options), undefined, 'it is not queued any more')
   })
 
-  test('is prolonged while it is kept, and ends when its worker stops', async () => {
+  test('a lease is renewed while it is kept and expires when its worker stops', async () => {
     const target = await newErrand()
     const claim = await claimLease(db, target)
     assert.ok(claim)
@@ -71,7 +71,7 @@ describe('a lease on a row', () => {
     while (!(await claimLease(db, target)))
   })
 
-  test('that ran out goes to another worker, and what the first one then writes does not land', async () => {
+  test('an expired lease goes to another worker, and later writes of the first change nothing', async () => {
     const target = await newErrand()
     const slow = await claimLease(db, target)
     assert.ok(slow)
@@ -87,7 +87,7 @@ describe('a lease on a row', () => {
     heir.stop()
   })
 
-  test('tells its worker when another one has taken it', async () => {
+  test('a lease aborts its signal when another worker has claimed it', async () => {
     const target = await newErrand()
     const claim = await claimLease(db, target)
     assert.ok(claim)
@@ -99,7 +99,7 @@ describe('a lease on a row', () => {
     assert.throws(() => lease.check(), LeaseLostError)
   })
 
-  test('tells its worker when the database cannot renew it twice in a row', async () => {
+  test('a lease aborts its signal when two renewals in a row fail', async () => {
     const target = await newErrand()
     const claim = await claimLease(db, target)
     assert.ok(claim)
@@ -109,7 +109,7 @@ describe('a lease on a row', () => {
     assert.equal((lease.signal.reason as Error).cause instanceof Error, true)
   })
 
-  test('is known to be lost at once by a worker whose event loop stood still for longer than the lease', async () => {
+  test('a worker detects a lost lease immediately after its event loop was blocked for longer than the lease', async () => {
     const target = await newErrand()
     const claim = await claimLease(db, target, { timing: quick })
     assert.ok(claim)
@@ -121,7 +121,7 @@ describe('a lease on a row', () => {
     assert.equal(lease.signal.aborted, true)
   })
 
-  test('is given back when the work ends, whichever way', async () => {
+  test('a lease is released when the work ends, also with an error', async () => {
     const target = await newErrand()
     const answer = await withLease(db, target, { set: sql`attempt = attempt + 1` }, async (lease) => {
       assert.equal(await withLease(db, target, {}, async () => 'never'), undefined, 'it is taken')
@@ -139,7 +139,7 @@ describe('a lease on a row', () => {
     assert.equal((await read(target))?.leaseToken, null)
   })
 
-  test('of a killed worker ends within 30 s, after two missed renewals', () => {
+  test('the lease of a killed worker ends within 30 s, after two missed renewals', () => {
     assert.ok(leaseTiming.leaseMs <= 30_000)
     assert.ok(leaseTiming.renewMs * 3 <= leaseTiming.leaseMs)
   })

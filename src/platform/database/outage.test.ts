@@ -21,7 +21,7 @@ const pidOf = async (on: { row: typeof db.row }) =>
   (await on.row<{ pid: number }>(sql`select pg_backend_pid() as pid`))!.pid
 
 // Uncaught, the loss of a connection ends the process, and with it this file.
-test('a connection that is cut between two statements fails its transaction and nothing else', async () => {
+test('a connection that breaks between two statements fails its transaction only', async () => {
   await assert.rejects(
     db.transaction('all orgs', async (db) => {
       await cut(await pidOf(db))
@@ -47,7 +47,7 @@ test('a connection that is cut between two statements fails its transaction and 
   assert.equal((await db.row<{ one: number }>(sql`select 1 as one`))?.one, 1)
 })
 
-test('connections that are cut while nobody uses them are replaced', async () => {
+test('idle connections that break are replaced', async () => {
   const pid = await pidOf(db)
   const hotPid = await pidOf(db.hot)
   await cut(pid)

@@ -15,13 +15,13 @@ const agentsOf = async (org: typeof one): Promise<string> => {
 const [own, foreign] = [await agentsOf(one), await agentsOf(other)]
 
 describe('a transaction of one org', () => {
-  test('sees no row of another org, even when the statement forgets to name the org', async () => {
+  test('a transaction of one org sees no row of another org, even without a condition on the org', async () => {
     const seen = await app.db.transaction(one, (db) => db.rows<{ orgId: string }>(sql`select org_id from agents`))
     assert.ok(seen.length > 0)
     assert.deepEqual(new Set(seen.map(({ orgId }) => orgId)), new Set([one.orgId]))
   })
 
-  test('changes and deletes no row of another org', async () => {
+  test('a transaction of one org cannot change or delete rows of another org', async () => {
     const changed = await app.db.transaction(one, async (db) => [
       await db.execute(sql`update agents set name = 'Taken over' where id = ${foreign}`),
       await db.execute(sql`delete from agents where id = ${foreign}`),
@@ -32,7 +32,7 @@ describe('a transaction of one org', () => {
     assert.equal(body.data.name, 'Agent')
   })
 
-  test('cannot write a row into another org, and nothing of it is kept', async () => {
+  test('a transaction of one org cannot insert a row of another org and is rolled back', async () => {
     const writing = app.db.transaction(one, async (db) => {
       await db.execute(sql`update agents set name = 'Written before' where id = ${own}`)
       await db.execute(sql`
@@ -44,7 +44,7 @@ describe('a transaction of one org', () => {
     assert.notEqual(body.data.name, 'Written before')
   })
 
-  test('leaves neither the role nor the org behind on its connection', async () => {
+  test('a transaction of one org resets the role and the org of its connection', async () => {
     await Promise.all(Array.from({ length: 30 }, () => app.db.transaction(one, (db) => db.rows(sql`select 1`))))
     const seen = await app.db.rows<{ role: string; org: string | null }>(
       sql`select current_user as role, current_setting('atrium.org', true) as org`,
@@ -53,7 +53,7 @@ describe('a transaction of one org', () => {
     assert.ok([null, ''].includes(seen[0]?.org ?? null))
   })
 
-  test('rejects a statement that says it is for all orgs', async () => {
+  test('a transaction of one org rejects statements marked for all orgs', async () => {
     const writing = app.db.transaction(one, (db) =>
       db.rows(sql`-- all orgs: a mistake here
       select id from agents`),
@@ -61,7 +61,7 @@ describe('a transaction of one org', () => {
     await assert.rejects(writing, /scope 'all orgs'/)
   })
 
-  test('rejects an org that is not a UUID, so that nothing can be written into the statement', async () => {
+  test('a transaction rejects an org ID that is not a UUID, which prevents SQL injection', async () => {
     await assert.rejects(
       app.db.transaction({ orgId: `' or true --` }, (db) => db.rows(sql`select 1`)),
       /must be a UUID/,
@@ -69,7 +69,7 @@ describe('a transaction of one org', () => {
   })
 })
 
-test('a database user who may not create roles can still migrate and work, without the policies', async () => {
+test('a database user without permission to create roles can migrate and work without the policies', async () => {
   const server = await sharedServer()
   const admin = openDatabase({
     connection: server.connection,
@@ -94,7 +94,7 @@ test('a database user who may not create roles can still migrate and work, witho
   }
 })
 
-test('every table with an org has a policy, and its privileges', async () => {
+test('every table with an org has a policy and the privileges of the role', async () => {
   const bare = await app.db.rows<{ table: string }>(sql`
     select c.relname::text as table from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped

@@ -5,13 +5,13 @@ import { sqlState } from './errors.ts'
 export const tenantRole = 'atrium_tenant'
 
 /**
- * For whom a transaction works. `{ orgId }` (an Actor, for instance): as the role that the policies of the tables apply
- * to, so that rows of other orgs can be neither seen nor written, whatever a statement says. `'all orgs'`: as the owner
- * of the tables, for what sign-in, the server itself and its commands do across orgs.
+ * The scope of a transaction. `{ orgId }` (such as an Actor): uses the role of the row-level security policies, so that
+ * rows of other orgs can be neither read nor written. `'all orgs'`: uses the owner of the tables, for sign-in, the server
+ * itself and its commands.
  */
 export type TransactionScope = { readonly orgId: string } | 'all orgs'
 
-/** Whether this connection's user can act as `atrium_tenant`. Settled by the first answer that the database gives. */
+/** Whether the database user can use the role `atrium_tenant`. Cached after the first response of the database. */
 export const findsTenantRole = (pool: pg.Pool): (() => Promise<boolean>) => {
   let known: Promise<boolean> | undefined
   const ask = async (): Promise<boolean> => {
@@ -20,7 +20,7 @@ export const findsTenantRole = (pool: pg.Pool): (() => Promise<boolean>) => {
       await client.query(`begin; set local role ${tenantRole}; select 1 from orgs limit 1`)
       return true
     } catch (error) {
-      // The role, the right to take it or a privilege is missing; anything else says nothing about it.
+      // The role or a privilege is missing. Other errors do not answer the question.
       if (['22023', '42501', '42704', '42P01'].includes(sqlState(error) ?? '')) return false
       throw error
     } finally {
@@ -40,16 +40,16 @@ export const findsTenantRole = (pool: pg.Pool): (() => Promise<boolean>) => {
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** One message, so that the scope costs no further round trip. It ends with the transaction. */
+/** One message with `begin`, so that the scope costs no round trip. It ends with the transaction. */
 export const beginning = (scope: TransactionScope, hasTenantRole: boolean): string => {
   if (scope === 'all orgs') return 'begin'
   const { orgId } = scope
-  // It cannot be a parameter here.
+  // `set local` does not accept parameters.
   if (!uuid.test(orgId)) throw new Error('the org of a transaction must be a UUID')
   return hasTenantRole ? `begin; set local role ${tenantRole}; set local atrium.org = '${orgId}'` : 'begin'
 }
 
-/** A statement that says of itself that it reads or writes rows of all orgs would silently see those of one. */
+/** Rejects statements marked `-- all orgs`, which would silently see the rows of one org only. */
 export const rejectAllOrgs = (text: string): void => {
   if (text.includes('-- all orgs')) throw new Error("a statement across orgs needs a transaction of scope 'all orgs'")
 }

@@ -29,7 +29,7 @@ const refusal = (pattern: RegExp) => (error: unknown) => {
 beforeEach(() => db.execute(sql`delete from encryption_checks`))
 
 describe('the key of a data directory', () => {
-  test('is made at the first start, for its owner only, and is there at the next', async () => {
+  test('the first start generates a key file that only its owner can read, and later starts use it', async () => {
     const dir = await newDir()
     const first = await withDir(dir)
     const second = await withDir(dir)
@@ -39,7 +39,7 @@ describe('the key of a data directory', () => {
     assert.match(await readFile(join(dir, 'encryption-keys'), 'utf8'), /^local-[0-9a-f]{8}:[A-Za-z0-9+/]{43}=\n$/)
   })
 
-  test('is one, however many make it at once', async () => {
+  test('concurrent first starts use the same generated key', async () => {
     const dir = await newDir()
     const sealers = await Promise.all(Array.from({ length: 10 }, () => withDir(dir)))
     assert.equal(new Set(sealers.map((sealer) => sealer.currentKeyId)).size, 1)
@@ -47,15 +47,18 @@ describe('the key of a data directory', () => {
     assert.equal((await db.rows(sql`select from encryption_checks`)).length, 1)
   })
 
-  test('is not made anew when it is lost: what the database holds could not be read', async () => {
+  test('a lost key file is not replaced, because a new key could not decrypt the stored secrets', async () => {
     const dir = await newDir()
     const { currentKeyId } = await withDir(dir)
     await rm(join(dir, 'encryption-keys'))
-    await assert.rejects(withDir(dir), refusal(new RegExp(`under the encryption key ${currentKeyId}, and there is no`)))
+    await assert.rejects(
+      withDir(dir),
+      refusal(new RegExp(`encrypted with the key ${currentKeyId}, but .* does not exist`)),
+    )
     assert.deepEqual(await readdir(dir), [])
   })
 
-  test('is rotated by a line before it', async () => {
+  test('a key is rotated by a new first line in the key file', async () => {
     const dir = await newDir()
     const before = await withDir(dir)
     const file = join(dir, 'encryption-keys')
@@ -65,7 +68,7 @@ describe('the key of a data directory', () => {
     assert.equal(rotated.open(before.seal('text', place), place), 'text')
   })
 
-  test('that is damaged stops the start', async () => {
+  test('a damaged key file prevents the start', async () => {
     const dir = await newDir()
     await writeFile(join(dir, 'encryption-keys'), 'local-1:short\n')
     await assert.rejects(withDir(dir), refusal(/is damaged/))
@@ -73,21 +76,21 @@ describe('the key of a data directory', () => {
 })
 
 describe('the configured keys', () => {
-  test('must include every key that the database holds secrets under', async () => {
+  test('the configured keys must include every key that encrypted secrets in the database', async () => {
     const [first, second] = [newKey('k1'), newKey('k2')]
     await withKeys(first)
     await assert.rejects(withKeys(second), refusal(/the key k1, which is not configured \(configured: k2\)/))
     await withKeys(second, first)
     await withKeys(first, second)
-    await assert.rejects(withKeys(first), refusal(/the encryption key k2/))
+    await assert.rejects(withKeys(first), refusal(/encrypted with the key k2/))
   })
 
-  test('must be the ones that they are named after', async () => {
+  test('a configured key with the id of another key prevents the start', async () => {
     await withKeys(newKey('k1'))
-    await assert.rejects(withKeys(newKey('k1')), refusal(/k1 is not the one of that name/))
+    await assert.rejects(withKeys(newKey('k1')), refusal(/k1 is not the key with this id/))
   })
 
-  test('of two first starts with different keys, one start is refused', async () => {
+  test('one of two concurrent first starts with different keys fails', async () => {
     const results = await Promise.allSettled(['a', 'b', 'c'].map((id) => withKeys(newKey(id))))
     assert.deepEqual(results.map((result) => result.status).toSorted(), ['fulfilled', 'rejected', 'rejected'])
   })

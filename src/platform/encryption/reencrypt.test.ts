@@ -48,7 +48,7 @@ const readWith = async (sealer: Sealer) => {
   return new Set(rows.map((row) => sealer.open(row.secretSealed, vault.at(row.orgId, row.id))))
 }
 
-test('every value comes under the current key, in batches, and means what it meant', async () => {
+test('reencrypt encrypts every value with the current key in batches and keeps its text', async () => {
   const rows = await fill(25, oldSealer)
   const progress: number[] = []
   const result = await reencrypt(db, rotated, columns, {
@@ -75,18 +75,18 @@ test('every value comes under the current key, in batches, and means what it mea
   )
 })
 
-test('the old key may go only when nothing is under it any more', async () => {
+test('an old key can be removed only when no value is encrypted with it', async () => {
   const dataDir = '/nowhere'
   await db.execute(sql`delete from encryption_checks`)
   await openSecrets(db, { encryptionKeys: [oldKey], dataDir })
   await fill(3, oldSealer)
   await openSecrets(db, { encryptionKeys: [newKey, oldKey], dataDir })
-  await assert.rejects(openSecrets(db, { encryptionKeys: [newKey], dataDir }), /encryption key old/)
+  await assert.rejects(openSecrets(db, { encryptionKeys: [newKey], dataDir }), /encrypted with the key old/)
   await reencrypt(db, rotated, columns)
   await openSecrets(db, { encryptionKeys: [newKey], dataDir })
 })
 
-test('a run that was stopped half-way is finished by the next', async () => {
+test('an interrupted run is completed by the next one', async () => {
   const rows = await fill(30, oldSealer)
   const stopped = reencrypt(db, rotated, columns, {
     batchSize: 10,
@@ -100,7 +100,7 @@ test('a run that was stopped half-way is finished by the next', async () => {
   assert.deepEqual(await readWith(onlyNew), new Set(rows.map((row) => row.secret)))
 })
 
-test('what somebody writes in between stays', async () => {
+test('values that another process writes during the run are kept', async () => {
   const [row] = await fill(1, oldSealer)
   const { orgId, id } = row!
   // Reads as before, and writes as if somebody else had been faster.
@@ -126,7 +126,7 @@ test('what somebody writes in between stays', async () => {
   assert.deepEqual(await readWith(onlyNew), new Set(['theirs']))
 })
 
-test('a value that does not open is counted, left as it is, and keeps the old keys from going', async () => {
+test('a value that cannot be opened is counted, not changed, and keeps the old keys required', async () => {
   const rows = await fill(5, oldSealer)
   const { orgId, id } = rows[2]!
   const moved = oldSealer.seal('moved', vault.at(orgId, newId()))

@@ -28,7 +28,7 @@ const refusalOf = (sealed: string, at = place, by = sealer): UnsealError => {
 }
 
 describe('a sealed text', () => {
-  test('opens where it was sealed, whatever it says', () => {
+  test('a sealed text opens at its own location, whatever its content', () => {
     fc.assert(
       fc.property(anyText, anyPlace, (text, at) => {
         assert.equal(sealer.open(sealer.seal(text, at), at), text)
@@ -36,7 +36,7 @@ describe('a sealed text', () => {
     )
   })
 
-  test('opens nowhere else: in no other table, column, row or org', () => {
+  test('a sealed text does not open in another table, column, row or org', () => {
     fc.assert(
       fc.property(anyText, anyPlace, anyPlace, (text, at, other) => {
         const sealed = sealer.seal(text, at)
@@ -48,13 +48,13 @@ describe('a sealed text', () => {
     )
   })
 
-  test('does not open when names and ids only run together alike', () => {
+  test('a sealed text does not open at a location whose concatenated names are equal', () => {
     const sealed = sealer.seal('text', { table: 'a', column: 'bc', orgId: '', rowId: 'd' })
     refusalOf(sealed, { table: 'ab', column: 'c', orgId: '', rowId: 'd' })
     refusalOf(sealed, { table: 'a', column: 'bc', orgId: 'd', rowId: '' })
   })
 
-  test('does not open with one character changed, left out or added, anywhere', () => {
+  test('a sealed text does not open after a change of any character', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.'
     fc.assert(
       fc.property(anyText, fc.nat(), fc.constantFrom(...alphabet), fc.nat(2), (text, position, character, what) => {
@@ -67,7 +67,7 @@ describe('a sealed text', () => {
     )
   })
 
-  test('is never the same twice, and shows nothing of what it is', () => {
+  test('sealing the same text twice gives different values that do not contain it', () => {
     const sealed = Array.from({ length: 100 }, () => sealer.seal('correct horse battery staple', place))
     assert.equal(new Set(sealed).size, 100)
     for (const one of sealed) {
@@ -76,14 +76,14 @@ describe('a sealed text', () => {
     }
   })
 
-  test('names its key; any of the keys opens, only the first one seals', () => {
+  test('the first key seals, every configured key opens, and the value names its key', () => {
     const sealed = oldSealer.seal('text', place)
     assert.equal(sealer.keyIdOf(sealed), 'k1')
     assert.equal(sealer.open(sealed, place), 'text')
     assert.equal(sealer.keyIdOf(sealer.seal('text', place)), sealer.currentKeyId)
   })
 
-  test('under a key that is missing, or another one of its name, says which key and nothing else', () => {
+  test('the error for a missing or wrong key names the key and nothing else', () => {
     const sealed = sealer.seal('text', place)
     const missing = refusalOf(sealed, place, oldSealer)
     assert.equal(missing.keyId, 'k2')
@@ -93,19 +93,19 @@ describe('a sealed text', () => {
     assert.doesNotMatch(`${wrong.message} ${wrong.stack}`, new RegExp(sealed.slice(6, 26)))
   })
 
-  test('that was cut or never sealed is told apart from a wrong key', () => {
+  test('a truncated or unsealed text has a different error than a wrong key', () => {
     for (const text of ['', 'text', 'v1.k1', 'v1..AAAA', 'v2.k1.AAAA']) {
       assert.match(refusalOf(text).message, /not a sealed value/)
     }
     assert.match(refusalOf(sealer.seal('text', place).slice(0, 20)).message, /sealed under the key k2 is damaged/)
   })
 
-  test('must be one that comes back as it was', () => {
+  test('a text with an unpaired surrogate cannot be sealed', () => {
     assert.throws(() => sealer.seal('half \ud800', place), /surrogate/)
   })
 })
 
-test('keys for other purposes are the same in every process, and different for every purpose and key', () => {
+test('derived keys are the same in every process and differ for every purpose and key', () => {
   const [first, second] = sealer.deriveKeys('signing')
   assert.deepEqual(createSealer([current]).deriveKeys('signing'), [first])
   assert.deepEqual([first?.id, second?.id], ['k2', 'k1'])
@@ -113,7 +113,7 @@ test('keys for other purposes are the same in every process, and different for e
   assert.equal(new Set(all).size, 4)
 })
 
-test('a key reads as id:base64 of 32 bytes, and as nothing else', () => {
+test('parseEncryptionKey accepts id:base64 of 32 bytes only', () => {
   const key = randomBytes(32).toString('base64')
   assert.deepEqual(parseEncryptionKey(` k-1_A:${key}\n`), { id: 'k-1_A', key: Buffer.from(key, 'base64') })
   for (const text of ['', key, `:${key}`, `k1:${key.slice(4)}`, `k.1:${key}`, `${'k'.repeat(33)}:${key}`]) {

@@ -9,7 +9,7 @@ const raw = (value: unknown): string => Buffer.from(JSON.stringify(value)).toStr
 const isBadRequest = (error: unknown): boolean => error instanceof ApiError && error.code === 'BAD_REQUEST'
 
 describe('cursors', () => {
-  test('come back as the values that they were made of', () => {
+  test('a cursor decodes to the values that it was encoded from', () => {
     const values = ['2026-11-21 03:38:50.123456+00', id, 'naïve 😀', -5, true] as const
     assert.deepEqual(
       decodeCursor(encodeCursor([...values]), ['timestamp', 'uuid', 'string', 'number', 'boolean']),
@@ -17,7 +17,7 @@ describe('cursors', () => {
     )
   })
 
-  test('come back whatever text is in them', () => {
+  test('a cursor round-trips every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer(), (text, number) => {
         fc.pre(!text.includes('\0'))
@@ -26,7 +26,7 @@ describe('cursors', () => {
     )
   })
 
-  test('fit into a URL as they are', () => {
+  test('a cursor contains only characters that need no escaping in a URL', () => {
     assert.match(encodeCursor(['??>>~~', 'ÿÿÿ']), /^[A-Za-z0-9_-]+$/)
   })
 
@@ -50,12 +50,12 @@ describe('cursors', () => {
     ['infinity, which PostgreSQL would understand', raw(['infinity', id])],
   ]
   for (const [what, cursor] of refused) {
-    test(`${what} is BAD_REQUEST`, () => {
+    test(`a cursor with ${what} is BAD_REQUEST`, () => {
       assert.throws(() => decodeCursor(cursor, ['timestamp', 'uuid']), isBadRequest)
     })
   }
 
-  test('text that could not be stored and numbers that are not exact are BAD_REQUEST', () => {
+  test('a cursor with text that cannot be stored or an inexact number is BAD_REQUEST', () => {
     for (const value of ['a\0b', '\ud800', 1, null]) {
       assert.throws(() => decodeCursor(raw([value]), ['string']), isBadRequest)
     }
@@ -65,7 +65,7 @@ describe('cursors', () => {
     for (const value of ['true', 0, 1, null]) assert.throws(() => decodeCursor(raw([value]), ['boolean']), isBadRequest)
   })
 
-  test('no text at all throws anything but BAD_REQUEST', () => {
+  test('decoding an arbitrary text never throws anything but BAD_REQUEST', () => {
     fc.assert(
       fc.property(
         fc.oneof(

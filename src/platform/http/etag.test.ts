@@ -15,25 +15,25 @@ const matches = (ifMatch: string | undefined, revision = 3): boolean => {
 }
 
 describe('If-Match', () => {
-  test('without it every version is meant, and * means every version', () => {
+  test('a missing If-Match and * match every version', () => {
     assert.equal(matches(undefined), true)
     assert.equal(matches('*'), true)
     assert.equal(matches(' * '), true)
   })
 
-  test('the current tag matches, alone or in a list', () => {
+  test('If-Match matches the current tag, alone or in a list', () => {
     for (const header of ['"3"', ' "3" ', '"1", "3"', '"1","2","3"', 'W/"3", "3"'])
       assert.equal(matches(header), true, header)
   })
 
-  test('a tag matches by its revision, whatever else moved', () => {
+  test('If-Match compares the revision and ignores moving values', () => {
     assert.equal(matches(etagOf({ revision: 3 }, [17, null])), true)
     for (const header of [etagOf({ revision: 2 }, [3]), 'W/"3.17"', '"33.17"', '".3"']) {
       assert.equal(matches(header), false, header)
     }
   })
 
-  test('another tag, a weak one, one without quotes and nothing do not', () => {
+  test('If-Match does not match another tag, a weak tag, an unquoted tag or an empty value', () => {
     for (const header of ['"2"', '"33"', 'W/"3"', '3', '', '"3', '3"', '"*"', 'W/"2", "4"']) {
       assert.equal(matches(header), false, header)
     }
@@ -43,12 +43,12 @@ describe('If-Match', () => {
 describe('If-None-Match', () => {
   const etag = etagOf({ revision: 3 })
 
-  test('a copy is current by the strong tag, the weak one, a list with it, and *', () => {
+  test('If-None-Match matches the strong tag, the weak tag, a list with it, and *', () => {
     for (const header of ['"3"', 'W/"3"', '"1", "3"', '"1",W/"3"', '*'])
       assert.equal(isNotModified(header, etag), true, header)
   })
 
-  test('no header, another tag and text without quotes ask for the resource', () => {
+  test('If-None-Match does not match without a header, with another tag or without quotes', () => {
     assert.equal(isNotModified(undefined, etag), false)
     for (const header of ['"2"', '3', '', 'W/', '"33"']) assert.equal(isNotModified(header, etag), false, header)
   })

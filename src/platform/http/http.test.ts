@@ -101,19 +101,19 @@ describe('routes', () => {
   })
 
   for (const method of ['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
-    test(`${method} on a path of other methods is NOT_FOUND and tells them`, async () => {
+    test(`${method} on a path with other methods is NOT_FOUND with an Allow header`, async () => {
       const answer = await send(method, '/things')
       assertFailure(answer, 404, 'NOT_FOUND')
       assert.equal(answer.headers['allow'], 'GET, HEAD, POST')
     })
   }
 
-  test('a wrong method on a path with an id tells the right ones, too', async () => {
+  test('a wrong method on a path with an id has an Allow header', async () => {
     assert.equal((await send('POST', `/things/${id}`, json('{}'))).headers['allow'], 'GET, HEAD, PATCH')
     assert.equal((await send('POST', '/things/%zz', json('{}'))).headers['allow'], 'GET, HEAD, PATCH')
   })
 
-  test('HEAD answers what GET would, without a body', async () => {
+  test('HEAD has the headers of GET and no body', async () => {
     const head = await send('HEAD', `/things/${id}`)
     assert.equal(head.status, 200)
     assert.equal(head.headers['etag'], '"3"')
@@ -123,7 +123,7 @@ describe('routes', () => {
     assert.equal(missing.body, '')
   })
 
-  test('every answer has a request id of its own', async () => {
+  test('every response has its own request id', async () => {
     const ids = await Promise.all(
       ['/things', '/things', '/nowhere', '/things/nonsense'].map(
         async (path) => (await send('GET', path)).headers['x-request-id'],
@@ -172,7 +172,7 @@ describe('ids in the path', () => {
     'x'.repeat(600),
   ]
   malformed.push(`${id}%00`, '%ed%a0%80', 'x'.repeat(8_000), '%25'.repeat(500))
-  test('a malformed one is the same NOT_FOUND, byte for byte, whatever is wrong with it', async () => {
+  test('a malformed id in the path is the same NOT_FOUND as an unknown one, byte for byte', async () => {
     const bodies = new Set<string>()
     for (const one of malformed) {
       const answer = await send('GET', `/things/${one}`)
@@ -182,13 +182,13 @@ describe('ids in the path', () => {
     assert.deepEqual([...bodies], ['{"success":false,"error":{"code":"NOT_FOUND","message":"Thing not found"}}'])
   })
 
-  test('it is BAD_REQUEST on the routes that say so', async () => {
+  test('a malformed id is BAD_REQUEST on routes that declare it', async () => {
     for (const one of ['nonsense', '%zz', '%00', '%ff']) {
       assertFailure(await send('GET', `/links/${one}`), 400, 'BAD_REQUEST')
     }
   })
 
-  test('a path that decodes is decoded once, and one that does not is taken literally', async () => {
+  test('a path is decoded once, and an invalid encoding is used literally', async () => {
     assert.equal(await slugOf('a%20b'), 'a b')
     assert.equal(await slugOf('a%2520b'), 'a%20b')
     assert.equal(await slugOf('a%2Fb'), 'a/b')
@@ -222,7 +222,7 @@ describe('queries', () => {
     'cursor=a&cursor=b',
   ]
   for (const query of refused) {
-    test(`?${query.slice(0, 40)} is BAD_REQUEST`, async () => {
+    test(`the query ?${query.slice(0, 40)} is BAD_REQUEST`, async () => {
       assertFailure(await send('GET', `/things?${query}`), 400, 'BAD_REQUEST')
     })
   }
@@ -242,19 +242,19 @@ describe('queries', () => {
     'a[__proto__][b]=1',
   ]
   for (const query of taken) {
-    test(`?${query} is taken, unknown names and all`, async () => {
+    test(`the query ?${query} is accepted and unknown names are ignored`, async () => {
       const answer = await send('GET', `/things?${query}`)
       assert.equal(answer.status, 200, answer.body)
     })
   }
 
-  test('defaults are filled in and numbers are numbers', async () => {
+  test('queries get default values, and numbers are converted', async () => {
     const { body } = await send('GET', '/things?limit=7')
     assert.deepEqual(JSON.parse(body).query, { limit: 7, page: 1 })
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
   })
 
-  test('a query of 8 KB is read, and a URL beyond the header limit is refused in the envelope', async () => {
+  test('a query of 8 KB is accepted, and a URL beyond the header limit is rejected with the envelope', async () => {
     assert.equal((await send('GET', `/things?x=${'y'.repeat(8_000)}`)).status, 200)
     const answer = await send('GET', `/things?x=${'y'.repeat(20_000)}`)
     assert.equal(answer.status, 431)
@@ -316,13 +316,13 @@ describe('JSON bodies', () => {
     ['the same name twice, of which the last counts', '{"name":"toolong","name":"b"}'],
   ]
   for (const [what, body] of kept) {
-    test(`${what} is taken`, async () => {
+    test(`a JSON body with ${what} is accepted`, async () => {
       const answer = await send('POST', '/things', json(body))
       assert.equal(answer.status, 200, answer.body)
     })
   }
 
-  test('a body of exactly 1 MB is read, one byte more is BAD_REQUEST, by length or by chunk', async () => {
+  test('a body of 1 MB is accepted and one byte more is BAD_REQUEST, with Content-Length and chunked', async () => {
     const fits = `{"a":"${'x'.repeat(jsonBodyLimitBytes - 8)}"}`
     assert.equal(Buffer.byteLength(fits), jsonBodyLimitBytes)
     assert.equal((await send('POST', '/anything', json(fits))).status, 200)
@@ -352,12 +352,12 @@ describe('JSON bodies', () => {
   })
 
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=UTF-8']) {
-    test(`a Content-Type of "${type}" is taken`, async () => {
+    test(`a Content-Type of "${type}" is accepted`, async () => {
       assert.equal((await send('POST', '/things', json('{"name":"a"}', { 'content-type': type }))).status, 200)
     })
   }
 
-  test('a PATCH of nothing is BAD_REQUEST', async () => {
+  test('a PATCH without fields is BAD_REQUEST', async () => {
     assertFailure(await send('PATCH', `/things/${id}`, json('{}')), 400, 'BAD_REQUEST')
   })
 
@@ -368,7 +368,7 @@ describe('JSON bodies', () => {
   })
 })
 
-describe('what is no proper HTTP', () => {
+describe('invalid HTTP', () => {
   const garbage: [string, string | Buffer][] = [
     ['noise', 'sdlkfjsdf\r\n\r\n'],
     ['random bytes', Buffer.from([0, 1, 2, 3, 255, 254, 13, 10, 13, 10])],
@@ -392,7 +392,7 @@ describe('what is no proper HTTP', () => {
     ['HTTP/2 without asking', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ]
   for (const [what, bytes] of garbage) {
-    test(`${what} is answered in the envelope, and the connection closed`, async () => {
+    test(`${what} gets the error envelope, and the connection is closed`, async () => {
       const [answer, ...more] = await sendRaw(server.url, bytes)
       assert.ok(answer)
       assertFailure(answer, 400, 'BAD_REQUEST')
@@ -401,12 +401,12 @@ describe('what is no proper HTTP', () => {
     })
   }
 
-  test('headers beyond 16 KB are answered in the envelope', async () => {
+  test('headers beyond 16 KB get the error envelope', async () => {
     const answer = await send('GET', '/things', { headers: { 'x-large': 'y'.repeat(17_000) } })
     assertFailure(answer, 431, 'BAD_REQUEST')
   })
 
-  test('garbage after a finished request is answered, too, after the answer to the request', async () => {
+  test('invalid bytes after a request get an error after the response to the request', async () => {
     const socket = await openSocket(server.url)
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
@@ -422,7 +422,7 @@ describe('what is no proper HTTP', () => {
     assertFailure(answers[1] as RawAnswer, 400, 'BAD_REQUEST')
   })
 
-  test('two requests in one packet are answered in order', async () => {
+  test('two pipelined requests get their responses in order', async () => {
     const answers = await sendRaw(
       server.url,
       'GET /things?limit=1 HTTP/1.1\r\nhost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
@@ -433,14 +433,14 @@ describe('what is no proper HTTP', () => {
     )
   })
 
-  test('HTTP/1.1 without a Host is BAD_REQUEST; HTTP/1.0, as old health checks send it, is answered', async () => {
+  test('HTTP/1.1 without Host is BAD_REQUEST, and HTTP/1.0 without Host is accepted', async () => {
     const [answer] = await sendRaw(server.url, 'GET /things HTTP/1.1\r\nconnection: close\r\n\r\n')
     assertFailure(answer as RawAnswer, 400, 'BAD_REQUEST')
     const [old] = await sendRaw(server.url, 'GET /things HTTP/1.0\r\n\r\n')
     assert.equal(old?.status, 200)
   })
 
-  test('an expectation that nobody knows is ignored, and 100-continue is honoured', async () => {
+  test('an unknown Expect header is ignored, and 100-continue is supported', async () => {
     assert.equal((await send('POST', '/things', json('{"name":"a"}', { expect: 'miracles' }))).status, 200)
     const [first, second] = await sendRaw(
       server.url,
@@ -449,7 +449,7 @@ describe('what is no proper HTTP', () => {
     assert.deepEqual([first?.status, second?.status], [100, 200])
   })
 
-  test('requests that are cut off, before or inside the body, leave no trace of a server error', async () => {
+  test('interrupted requests are not logged as server errors', async () => {
     const { lines, url } = await startServer()
     for (const bytes of [
       'GET /thi',
@@ -469,7 +469,7 @@ describe('what is no proper HTTP', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('a small body that is refused early is read and forgotten, and the connection stays', async () => {
+  test('a small rejected body is read and dropped, and the connection stays open', async () => {
     const answers = await sendRaw(
       server.url,
       'POST /nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabcGET /things HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
@@ -480,7 +480,7 @@ describe('what is no proper HTTP', () => {
     )
   })
 
-  test('a large body that is refused early is not waited for', async () => {
+  test('the server does not wait for a large rejected body', async () => {
     const socket = await openSocket(server.url)
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
@@ -499,7 +499,7 @@ const strictTransportOf = async (options: Partial<HttpOptions>, headers: Record<
 }
 
 describe('response headers', () => {
-  test('answers of the API are kept by no cache and run by no browser', async () => {
+  test('API responses have headers against caching and execution in browsers', async () => {
     for (const path of ['/things', '/nowhere', '/things/nonsense', '/things?limit=0']) {
       const { headers } = await send('GET', path)
       assert.equal(headers['cache-control'], 'no-store')
@@ -512,7 +512,7 @@ describe('response headers', () => {
     }
   })
 
-  test('a resource with an ETag may be kept, and is asked about with it', async () => {
+  test('a resource with an ETag can be cached and must be revalidated', async () => {
     const first = await send('GET', `/things/${id}`)
     assert.equal(first.headers['cache-control'], 'private, no-cache')
     const again = await send('GET', `/things/${id}`, { headers: { 'if-none-match': first.headers['etag'] ?? '' } })
@@ -522,7 +522,7 @@ describe('response headers', () => {
     assert.equal(again.headers['cache-control'], 'private, no-cache')
   })
 
-  test('an error forgets what was said about the body that is not coming', async () => {
+  test('an error response has no headers of the body that was not sent', async () => {
     const answer = await send('GET', '/crash')
     assertFailure(answer, 500, 'INTERNAL_ERROR')
     assert.equal(answer.headers['etag'], undefined)
@@ -530,7 +530,7 @@ describe('response headers', () => {
     assert.equal(answer.headers['cache-control'], 'no-store')
   })
 
-  test('browsers are told to stay with https where the base URL is https, or a trusted proxy says they came by it', async () => {
+  test('responses have HSTS when the base URL is https or a trusted proxy forwards https', async () => {
     const byHttps = { 'x-forwarded-proto': 'https' }
     assert.equal(await strictTransportOf({ baseUrl: 'https://atrium.example.com' }), 'max-age=31536000')
     assert.equal(await strictTransportOf({ trustProxy: true }, byHttps), 'max-age=31536000')
@@ -539,14 +539,14 @@ describe('response headers', () => {
     assert.equal(await strictTransportOf({}, byHttps), null)
   })
 
-  test('a deprecated route says since when, and until when it stays', async () => {
+  test('a deprecated route sends Deprecation and Sunset headers', async () => {
     const { headers } = await send('GET', '/old')
     assert.equal(headers['deprecation'], '@1793491200')
     assert.equal(headers['sunset'], 'Mon, 01 Nov 2027 00:00:00 GMT')
     assert.equal((await send('GET', '/things')).headers['deprecation'], undefined)
   })
 
-  test('a route cannot be registered as going before its 12 months', () => {
+  test('a deprecated route with a sunset in less than 12 months cannot be registered', () => {
     const app = createHttp({ log: createLog('silent'), production: false, trustProxy: false })
     assert.throws(
       () => app.get('/x', { config: { deprecated: { since: '2026-11-02', sunset: '2027-11-01' } } }, () => ({})),
@@ -556,7 +556,7 @@ describe('response headers', () => {
 })
 
 describe('failures inside', () => {
-  test('in production the answer says nothing, the log everything', async () => {
+  test('in production an internal error has a generic message and is logged with its cause', async () => {
     const { lines, url } = await startServer({ production: true })
     const response = await fetch(`${url}/crash`)
     assert.deepEqual(await response.json(), {
@@ -570,7 +570,7 @@ describe('failures inside', () => {
     assert.equal(line.route, '/crash')
   })
 
-  test('in development the answer says what happened', async () => {
+  test('in development an internal error has the message of its cause', async () => {
     const { url } = await startServer({ production: false })
     const body = (await (await fetch(`${url}/crash`)).json()) as { error: { message: string } }
     assert.equal(body.error.message, 'the secret reason')
@@ -592,17 +592,17 @@ describe('the origin of a request', () => {
     'x-forwarded-for': '203.0.113.1, 198.51.100.7',
   }
 
-  test('is its Host; what a stranger says was forwarded is not believed', async () => {
+  test('the origin of a request is its Host, and forwarded headers are ignored without a trusted proxy', async () => {
     assert.equal(await originWith(server.url, {}), 'http://atrium.test:8080 127.0.0.1')
     assert.equal(await originWith(server.url, forwarded), 'http://atrium.test:8080 127.0.0.1')
   })
 
-  test('behind a trusted proxy it is the forwarded one, and the address is the one that the proxy saw', async () => {
+  test('behind a trusted proxy the origin and the address come from the forwarded headers', async () => {
     const { url } = await startServer({ trustProxy: true })
     assert.equal(await originWith(url, forwarded), 'https://public.test 198.51.100.7')
   })
 
-  test('a Host that is no host name ends up in no URL', async () => {
+  test('an invalid Host header is rejected and not used in URLs', async () => {
     for (const host of ['evil.test/path', 'a b', '"><script>', 'user@evil.test', '']) {
       assert.equal(await originWith(server.url, { host }), 'BAD_REQUEST', host)
     }

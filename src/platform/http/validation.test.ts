@@ -15,7 +15,7 @@ describe('a time', () => {
     '2026-02-28T23:59:59+14:00',
     '2026-02-28T23:59:59.123456789-12:00',
   ]) {
-    test(`${time} is taken`, async () => assert.equal((await since(time)).status, 200))
+    test(`the time ${time} is accepted`, async () => assert.equal((await since(time)).status, 200))
   }
 
   for (const [time, what] of [
@@ -28,7 +28,7 @@ describe('a time', () => {
     ['2026-12-31', 'a day'],
     ['2026-12-31T23:59:59', 'of no zone'],
   ] as const) {
-    test(`${time} (${what}) is BAD_REQUEST`, async () => {
+    test(`the time ${time} (${what}) is BAD_REQUEST`, async () => {
       const { status, body } = await since(time)
       assert.equal(status, 400)
       assert.equal(body.error.message, 'since must be an ISO 8601 time')
@@ -37,7 +37,7 @@ describe('a time', () => {
 })
 
 describe('an id', () => {
-  test('with a prefix is none: in a body, in a query, in a public path', async () => {
+  test('a UUID with the prefix urn:uuid: is rejected in a body, a query and a public path', async () => {
     const id = `urn:uuid:${newId()}`
     const folder = await app.call('POST', '/api/v1/files', {
       as: owner,
@@ -51,7 +51,7 @@ describe('an id', () => {
 
 describe('a change of nothing', () => {
   for (const json of [{}, { unknown: 1 }]) {
-    test(`${JSON.stringify(json)} is BAD_REQUEST`, async () => {
+    test(`a PATCH with ${JSON.stringify(json)} changes nothing and is BAD_REQUEST`, async () => {
       const made = await app.call('POST', '/api/v1/agents', { as: owner, json: { name: 'Helper' } })
       const answer = await app.call('PATCH', `/api/v1/agents/${made.body.data.id}`, { as: owner, json })
       assert.equal(answer.status, 400)
@@ -66,7 +66,7 @@ describe('a body that cannot be read', () => {
     ['PUT', '/api/v1/workspaces', 'GET, HEAD, POST'],
     ['POST', '/healthz', 'GET, HEAD'],
   ] as const) {
-    test(`is not what ${method} ${path} is refused for`, async () => {
+    test(`${method} ${path} checks the caller before an unreadable body`, async () => {
       const headers = { 'content-type': 'application/json' }
       for (const body of ['{', `"${'x'.repeat(1_100_000)}"`]) {
         const answer = await app.call(method, path, { as: owner, body, headers })

@@ -65,7 +65,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       assert.equal(await store.unfinished(), 0)
     }
 
-    test('what was put comes back byte for byte, whatever its size and the size of its chunks', async () => {
+    test('a stored object is returned byte for byte for all sizes and chunk sizes', async () => {
       for (const [sizeBytes, chunkBytes] of [
         [0, 1],
         [1, 1],
@@ -84,14 +84,14 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       }
     })
 
-    test('an object tells when it was stored', async () => {
+    test('an object has the time when it was stored', async () => {
       const key = newKey()
       await store.put(key, bodyOf(1))
       const found = await store.head(key)
       assert.ok(Math.abs((found?.modifiedAt.getTime() ?? 0) - Date.now()) < 60_000)
     })
 
-    test('a range is answered with both ends included', async () => {
+    test('a range includes its first and last byte', async () => {
       const key = newKey()
       await store.put(key, Readable.from([Buffer.from('0123'), Buffer.from('456789')]))
       for (const [start, end, expected] of [
@@ -104,7 +104,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       }
     })
 
-    test('a missing object is NOT_FOUND to get, nothing to head, and fine to delete', async () => {
+    test('a missing object is NOT_FOUND for get, undefined for head, and ignored by delete', async () => {
       const key = newKey()
       await assert.rejects(store.get(key), isCode('NOT_FOUND'))
       await assert.rejects(store.get(key, { start: 0, end: 1 }), isCode('NOT_FOUND'))
@@ -112,7 +112,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       await store.delete(key)
     })
 
-    test('a deleted object is gone, and its neighbours stay', async () => {
+    test('deleting an object removes it and no other', async () => {
       const folder = randomUUID()
       const [one, two] = [newKey(folder), newKey(folder)]
       await store.put(one, bodyOf(10))
@@ -123,7 +123,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       await store.delete(one)
     })
 
-    test('a listing has every object under its prefix, over a thousand of them, and no other', async () => {
+    test('a listing returns all objects with its prefix, also more than a thousand, and no others', async () => {
       const folder = randomUUID()
       const keys = Array.from({ length: 1_010 }, () => newKey(folder))
       const other = newKey()
@@ -144,7 +144,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       }
     })
 
-    test('a body that fails half-way fails the put with its own error and leaves nothing', async () => {
+    test('a failing body fails the put with its own error and leaves no object', async () => {
       for (const sizeBytes of [0, 1, 600_000, 6 * mib, 16 * mib]) {
         const key = newKey()
         const failure = new Error('the client went away')
@@ -157,7 +157,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       }
     })
 
-    test('an aborted put of a body that stalls ends at once with the reason, releases it, and leaves nothing', async () => {
+    test('an aborted put of a stalled body ends immediately, releases the body and leaves no object', async () => {
       for (const sizeBytes of [0, 100_000, 11 * mib]) {
         const key = newKey()
         const stop = new AbortController()
@@ -187,7 +187,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       }
     })
 
-    test('an object that is on its way cannot be seen', async () => {
+    test('an unfinished object is not visible', async () => {
       const key = newKey()
       const body = async function* (): AsyncGenerator<Buffer> {
         for (const chunk of chunksOf(12 * mib, mib)) {
@@ -199,7 +199,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       assert.equal((await store.head(key))?.sizeBytes, 12 * mib)
     })
 
-    test('32 puts at once end up each with its own bytes', async () => {
+    test('32 concurrent puts store their own bytes', async () => {
       const keys = Array.from({ length: 32 }, () => newKey())
       await Promise.all(keys.map((key, index) => store.put(key, bodyOf(mib + index))))
       for (const [index, key] of keys.entries()) {
@@ -208,7 +208,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       assert.equal(await store.unfinished(), 0)
     })
 
-    test('a download that is given up half-way disturbs nobody', async () => {
+    test('an aborted download does not affect others', async () => {
       const key = newKey()
       await store.put(key, bodyOf(8 * mib))
       for (let turn = 0; turn < 20; turn += 1) {
@@ -219,7 +219,7 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       assert.equal((await buffer(await store.get(key))).length, 8 * mib)
     })
 
-    test('a key that is not <folder>/<name> is refused by everything', async () => {
+    test('every function rejects a key that is not <folder>/<name>', async () => {
       const good = randomUUID()
       for (const key of [
         '',
@@ -250,14 +250,14 @@ const conform = (name: string, open: () => Promise<ObjectStore>): void => {
       assert.equal(await store.unfinished(), 0)
     })
 
-    test('the readiness check passes and leaves nothing', async () => {
+    test('the readiness check succeeds and leaves no object', async () => {
       const before = await keysOf(store, '')
       await store.check()
       assert.deepEqual(await keysOf(store, ''), before)
       assert.equal(await store.unfinished(), 0)
     })
 
-    test('what is under way or young is not taken for a leftover', async () => {
+    test('running and recent puts are not removed as unfinished', async () => {
       const body = async function* (): AsyncGenerator<Buffer> {
         yield* chunksOf(11 * mib)
         assert.equal(await store.unfinished(), 1)
@@ -276,7 +276,7 @@ after(() => rm(diskRoot, { recursive: true, force: true }))
 
 conform('disk', () => openDiskStore(join(diskRoot, 'objects')))
 
-test('disk: a put reads no further ahead of the disk than two batches', async () => {
+test('disk: a put reads at most two batches ahead of the disk', async () => {
   const store = await openDiskStore(join(diskRoot, 'slow'))
   const incoming = join(diskRoot, 'slow', '.incoming')
   let produced = 0
@@ -314,7 +314,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
 
   conform('s3', async () => openS3Store(settings()))
 
-  test('s3: a put reads no further ahead of the store than three parts', async () => {
+  test('s3: a put reads at most three parts ahead of the store', async () => {
     let arrived = 0
     const proxy = createServer((socket) => {
       const upstream = connect(Number(new URL(ceph.endpoint).port), '127.0.0.1')
@@ -344,7 +344,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     }
   })
 
-  test('s3: a signed URL answers the object with exactly the headers that were signed', async () => {
+  test('s3: a signed URL serves the object with exactly the signed headers', async () => {
     const store = openS3Store(settings())
     const key = newKey()
     await store.put(key, Readable.from([Buffer.from('<script>alert(1)</script>')]), { contentType: 'text/html' })
@@ -375,7 +375,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     assert.equal(new URL(url).origin, 'https://files.example.com')
   })
 
-  test('s3: a store that is out of reach, or without its bucket, is SERVICE_UNAVAILABLE to everything', async () => {
+  test('s3: an unreachable store or a missing bucket is SERVICE_UNAVAILABLE for every function', async () => {
     for (const store of [
       openS3Store(settings('http://127.0.0.1:1')),
       openS3Store({ ...settings(), bucket: `${bucket}-gone` }),

@@ -26,7 +26,7 @@ const filesUnder = async (root: string): Promise<string[]> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
-test('a put that kill -9 cut off leaves one file, which the next start of the only process removes', async () => {
+test('a put interrupted by kill -9 leaves one file, which the next start of the only process removes', async () => {
   const root = join(dir, 'killed')
   const script = `
     import { openDiskStore } from ${module}
@@ -54,7 +54,7 @@ test('a put that kill -9 cut off leaves one file, which the next start of the on
   for await (const { key } of store.list('')) assert.fail(key)
 })
 
-test('what was not touched for two hours is a leftover, whoever shares the directory', async () => {
+test('unfinished files older than two hours are removed also from a shared directory', async () => {
   const root = join(dir, 'old')
   const store = await openDiskStore(root)
   const body = async function* (): AsyncGenerator<Buffer> {
@@ -71,7 +71,7 @@ test('what was not touched for two hours is a leftover, whoever shares the direc
   assert.deepEqual(await filesUnder(root), [])
 })
 
-test('objects survive the store being opened anew, and directories that somebody tidied away come back', async () => {
+test('objects survive reopening the store, and deleted empty directories are created again', async () => {
   const root = join(dir, 'again')
   const first = await openDiskStore(root)
   const key = newKey()
@@ -96,7 +96,7 @@ test('files and directories are private to their owner', async () => {
   }
 })
 
-test('a root that is gone is SERVICE_UNAVAILABLE to whatever writes', async () => {
+test('a missing root directory is SERVICE_UNAVAILABLE for writes', async () => {
   const root = join(dir, 'gone')
   const store = await openDiskStore(root)
   await rm(root, { recursive: true })
@@ -121,7 +121,7 @@ const canMount = (): Promise<boolean> =>
   )
 
 if (await available('full-disk', canMount, 'allow user namespaces: unshare --user --map-root-user --mount')) {
-  test('a full disk is SERVICE_UNAVAILABLE, leaves nothing of the put, and takes the next one that fits', async () => {
+  test('a full disk is SERVICE_UNAVAILABLE, leaves no object, and accepts the next one that fits', async () => {
     const output = await inSmallMount(`
       import { openDiskStore } from ${module}
       const store = await openDiskStore(process.argv[1])
@@ -143,7 +143,7 @@ if (await available('full-disk', canMount, 'allow user namespaces: unshare --use
     ])
   })
 
-  test('a put that would reach into the reserve is rejected while others can still be written', async () => {
+  test('a put that would use the reserve is rejected, and smaller ones are accepted', async () => {
     const output = await inSmallMount(`
       import { writeFileSync, rmSync } from 'node:fs'
       import { createDiskSpace } from ${JSON.stringify(new URL('../process/disk-space.ts', import.meta.url).href)}
@@ -171,7 +171,7 @@ if (await available('full-disk', canMount, 'allow user namespaces: unshare --use
     assert.deepEqual(JSON.parse(output), ['stored', rejected, rejected, 0, rejected, 'stored', 41_943])
   })
 
-  test('a read-only disk is SERVICE_UNAVAILABLE to writes, and is still read', async () => {
+  test('a read-only disk is SERVICE_UNAVAILABLE for writes and readable', async () => {
     const output = await inSmallMount(`
       import { execFileSync } from 'node:child_process'
       import { text } from 'node:stream/consumers'
@@ -192,7 +192,7 @@ if (await available('full-disk', canMount, 'allow user namespaces: unshare --use
   })
 }
 
-test('a server whose files are on the disk does not load the S3 client', async () => {
+test('a server with a local disk does not load the S3 client', async () => {
   const script = `
     import { createRequire } from 'node:module'
     import { openObjectStore } from ${JSON.stringify(new URL('open.ts', import.meta.url).href)}

@@ -9,16 +9,16 @@ import { notFound } from '../http/errors.ts'
 import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
 import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
 
-// A request's chunks are 64 KiB or smaller. One writev of 512 KiB keeps the disk busy while the next are hashed, and
-// 32 uploads at once hold no more than 32 MiB.
+// A request's chunks are at most 64 KiB. A writev of 512 KiB keeps the disk busy while the next chunks are hashed, and 32
+// concurrent uploads use at most 32 MiB.
 const batchBytes = 524_288
 const readBytes = 262_144
 
-// What is written is sent to the disk itself in steps of this size, while more comes in: an upload of 100 MB then waits
-// at its end for the last of them, not for all.
+// Written data is synced to disk in steps of this size while more arrives, so that an upload of 100 MB waits at its end
+// for the last step only.
 const syncStepBytes = 8_388_608
 
-// Of the UUIDs that are the names.
+// The length of the prefix of the names, which are UUIDs.
 const timeDigits = 6
 
 const diskError = (error: unknown): Error => (isDiskFull(error) ? diskFull(error) : storeUnavailable(error))
@@ -42,7 +42,7 @@ const unlessMissing = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-// A rename is durable once its directory is. Windows cannot open directories, and needs no such thing.
+// A rename is durable when its directory is synced. Windows cannot open directories and does not need it.
 const syncDirectory = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
@@ -53,7 +53,7 @@ const syncDirectory = async (path: string): Promise<void> => {
   }
 }
 
-/** Syncs directories; one sync serves all of this process who asked for it before it began. */
+/** Syncs directories. One sync serves all calls that were made before it started. */
 const createDirectorySync = (): ((path: string) => Promise<void>) => {
   const syncs = new Map<string, { waiting: number; sync: () => Promise<void> }>()
   return async (path) => {
@@ -81,12 +81,12 @@ const writeAll = async (file: FileHandle, batch: Buffer[], position: number): Pr
       return false
     })
     if (rest === -1) return
-    // A nearly full disk takes a part; the next try tells that it is full.
+    // A nearly full disk accepts a part; the next write then fails.
     buffers = [buffers[rest]?.subarray(bytesWritten) ?? Buffer.alloc(0), ...buffers.slice(rest + 1)]
   }
 }
 
-/** Sends what was written to the disk itself, one step at a time; `done` rejects when any of them failed. */
+/** Syncs written data one step at a time; `done` rejects when a step failed. */
 const syncInSteps = (file: FileHandle) => {
   let syncedBytes = 0
   let syncing: Promise<void> | undefined
@@ -97,7 +97,7 @@ const syncInSteps = (file: FileHandle) => {
       syncedBytes = writtenBytes
       syncing = file
         .datasync()
-        // The kernel tells a failed write to one sync only: the last one would know nothing of it.
+        // The kernel reports a failed write to one sync only, so an error of an earlier step must be kept.
         .catch((error: unknown) => {
           failure ??= error
         })
@@ -114,7 +114,7 @@ const syncInSteps = (file: FileHandle) => {
   }
 }
 
-/** Writes a body to a file and the file to the disk: while one batch is on its way, the next is read. */
+/** Writes a body to a file and syncs it. While one batch is written, the next is read. */
 const writeBody = async (
   file: FileHandle,
   body: AsyncIterable<Buffer>,
@@ -130,7 +130,7 @@ const writeBody = async (
     await onDisk(writing)
     sync.step(written)
     writing = writeAll(file, batch, written)
-    // Awaited at the next flush; until then a failure must not count as unhandled.
+    // Awaited at the next flush. Until then, an error must not be an unhandled rejection.
     writing.catch(() => undefined)
     written += size
     batch = []
@@ -148,7 +148,7 @@ const writeBody = async (
     await onDisk(writing)
     await onDisk(sync.done())
   } finally {
-    // The file is closed next, which must not happen under a write.
+    // The file must not be closed during a write.
     await writing.catch(() => undefined)
     await sync.settled()
   }
@@ -159,7 +159,7 @@ const entriesOf = async function* (path: string): AsyncGenerator<string> {
   if (directory) for await (const entry of directory) yield entry.name
 }
 
-// Directory by directory, so that a walk over millions of objects holds a few names at a time.
+// One directory at a time, so that listing millions of objects uses little memory.
 const listFiles = async function* (root: string, prefix: string): AsyncGenerator<StoredObject & { key: string }> {
   const [wantedFolder = '', wantedName] = prefix.split('/')
   for await (const folder of entriesOf(root)) {
@@ -181,7 +181,8 @@ const checkDisk = async (incoming: string): Promise<void> => {
   const probe = randomUUID()
   try {
     await writeFile(temporary, probe, { flag: 'wx', mode: 0o600, flush: true })
-    if ((await readFile(temporary, 'latin1')) !== probe) throw new Error('the disk did not keep a probe')
+    if ((await readFile(temporary, 'latin1')) !== probe)
+      throw new Error('the disk returned other data than was written')
   } finally {
     await rm(temporary, { force: true }).catch(() => undefined)
   }
@@ -199,12 +200,12 @@ const removeOlder = async (directory: string, ageMs: number): Promise<number> =>
   return removed
 }
 
-/** Moves finished files to their places so that they stay there through a power cut. */
+/** Moves finished files to their final paths so that they survive a power failure. */
 const createPublisher = (
   root: string,
   sync: (directory: string) => Promise<void>,
 ): ((temporary: string, path: string) => Promise<void>) => {
-  // Directories whose own entries this process has seen to the disk. Another's mkdir may not be there yet.
+  // Directories whose entries this process has synced. Those that another process created may not be synced.
   const durable = new Set<string>()
   const makeDurable = async (directory: string): Promise<void> => {
     if (directory === root || durable.has(directory)) return
@@ -227,7 +228,7 @@ const createPublisher = (
       await move()
     } catch (error) {
       if (!isMissing(error)) throw error
-      // Somebody tidied the empty directories away.
+      // The empty directory was deleted.
       durable.clear()
       await move()
     }
@@ -241,9 +242,9 @@ const createPublisher = (
 }
 
 /**
- * Objects as files: `<root>/<folder>/<first six characters of the name>/<name>`. Those six of a UUID of version 7 are
- * the same for some four and a half hours: what a folder takes in at once shares a directory, and so the sync that
- * makes its names durable, and no directory grows for longer than that. With `space` nothing is put into its reserve.
+ * Objects as files: `<root>/<folder>/<first six characters of the name>/<name>`. The first six characters of a UUIDv7 are
+ * the same for about four and a half hours: objects that arrive together share a directory and its sync, and no directory
+ * grows for longer. With `space`, objects are not stored in its reserve.
  */
 export const openDiskStore = async (root: string, space?: DiskSpace): Promise<ObjectStore> => {
   const incoming = join(root, '.incoming')

@@ -4,13 +4,13 @@ import type { ApiError } from '../http/errors.ts'
 
 export interface PutOptions {
   contentType?: string
-  /** What the body will come to, when it is known beforehand; a body of another length is the caller's to refuse. */
+  /** The length of the body, when it is known. The caller must reject a body of another length. */
   sizeBytes?: number
-  /** Gives up with the signal's reason. */
+  /** Rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
-/** First and last byte, both included, both inside the object. */
+/** First and last byte, both inclusive and inside of the object. */
 export interface ByteRange {
   start: number
   end: number
@@ -28,41 +28,41 @@ export interface SignedGetOptions {
 }
 
 /**
- * Where the bytes of files live. Keys have the form `<folder>/<name>` (`assertKey`); objects are never changed, only
- * put and deleted. A store that is full, read-only or out of reach answers SERVICE_UNAVAILABLE; what the body itself
- * throws comes through as it is.
+ * Stores the contents of files. Keys have the form `<folder>/<name>` (`assertKey`). Objects are never changed, only put
+ * and deleted. Throws SERVICE_UNAVAILABLE when the store is full, read-only or unreachable; errors of the body are thrown
+ * unchanged.
  */
 export interface ObjectStore {
   readonly kind: 'disk' | 's3'
   /**
-   * All or nothing: complete and durable when it resolves, nothing left when it rejects. Reads no faster than it
-   * writes. A body that was not read to its end is released by its iterator's `return`, which destroys a Readable:
-   * for a request that still wants its answer, hand over `request.iterator({ destroyOnReturn: false })`.
+   * The object is complete and durable when it resolves, and does not exist when it rejects. Reads with back pressure. A
+   * body that was not read completely is released by its iterator's `return`, which destroys a Readable: pass
+   * `request.iterator({ destroyOnReturn: false })` for a request that still needs a response.
    */
   put(key: string, body: AsyncIterable<Buffer>, options?: PutOptions): Promise<void>
   /** Rejects with NOT_FOUND when there is no such object. Destroy the stream to stop early. */
   get(key: string, range?: ByteRange): Promise<Readable>
   head(key: string): Promise<StoredObject | undefined>
-  /** Deleting a missing object is fine. */
+  /** Does nothing when the object does not exist. */
   delete(key: string): Promise<void>
   /** Every object whose key starts with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<StoredObject & { key: string }>
-  /** A URL that answers the object with exactly these headers; only stores that clients can reach have it. */
+  /** A URL that serves the object with these headers; only for stores that clients can reach. */
   signedGetUrl?(key: string, options: SignedGetOptions): Promise<string>
-  /** Rejects when the store cannot be written to and read from right now. */
+  /** Rejects when the store is not writable and readable. */
   check(): Promise<void>
-  /** How many puts are under way, here or in other processes, or were cut off by a crash. */
+  /** The number of unfinished puts, of this and other processes and of crashed ones. */
   unfinished(): Promise<number>
   /**
-   * Removes what puts left that a crash cut off, and answers how many: what was not touched for two hours (a request
-   * may take one to arrive), or everything on the disk when no other process writes to it. For the start of a server.
+   * Removes the remains of puts that a crash interrupted, and returns their number: those unchanged for two hours (a
+   * request can take one hour), or all on a disk that no other process writes to. Called when a server starts.
    */
   removeUnfinished(options: { soleProcess: boolean }): Promise<number>
 }
 
 export const unfinishedAgeMs = 2 * 3_600_000
 
-// Lower case only: on a file system that ignores case two keys must not be one file. No dot, so no way out.
+// Lower case only, because two keys must not be one file on a case-insensitive file system. No dots, so no traversal.
 const keyPattern = /^[a-z0-9][a-z0-9-]{1,63}\/[a-z0-9][a-z0-9-]{1,63}$/
 
 /** Throws on a key that is not `<folder>/<name>`, each of 2 to 64 lower-case letters, digits and dashes. */
@@ -74,8 +74,8 @@ export const storeUnavailable = (cause: unknown): ApiError =>
   serviceUnavailable('The file store cannot be reached right now. Try again shortly.', { cause })
 
 /**
- * The body's chunks until the signal says stop, which is noticed while the body stalls, too. Leaving early releases
- * the body without waiting for it: the `return` of an async generator only runs after its pending `next`.
+ * The body's chunks until the signal is aborted, also while the body stalls. Leaving early releases the body without
+ * waiting: the `return` of an async generator only runs after its pending `next`.
  */
 export const untilAborted = async function* (
   body: AsyncIterable<Buffer>,

@@ -26,8 +26,8 @@ import { notFound } from '../http/errors.ts'
 import { assertKey, storeUnavailable, unfinishedAgeMs, untilAborted } from './object-store.ts'
 import type { ObjectStore, PutOptions, StoredObject } from './object-store.ts'
 
-// The smallest part that S3 takes; what is smaller goes up in one request. An upload holds one part that fills and two
-// on their way; all uploads of the process together have eight on their way: 32 at once stay below 240 MiB.
+// The minimum size of an S3 part; smaller objects are one request. An upload holds one part that is filled and two that
+// are sent, and all uploads together send eight: 32 concurrent uploads use less than 240 MiB.
 const partBytes = 5 * 1_048_576
 const partsOfOneUpload = 2
 const partsOfAllUploads = 8
@@ -46,7 +46,7 @@ const clientConfig = (s3: S3Settings, endpoint: string | undefined): S3ClientCon
   region: s3.region,
   forcePathStyle: s3.forcePathStyle,
   ...(endpoint === undefined ? {} : { endpoint }),
-  // Most stores that are not AWS refuse the trailing checksums that the SDK sends by default.
+  // Most stores other than AWS reject the trailing checksums that the SDK sends by default.
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
   maxAttempts: 3,
@@ -54,7 +54,7 @@ const clientConfig = (s3: S3Settings, endpoint: string | undefined): S3ClientCon
     connectionTimeout: 5_000,
     requestTimeout: 60_000,
     throwOnRequestTimeout: true,
-    // A download whose client stalls keeps its socket; this is how long.
+    // How long a download with a stalled client keeps its socket.
     socketTimeout: 300_000,
     httpAgent: { keepAlive: true, maxSockets: 256 },
     httpsAgent: { keepAlive: true, maxSockets: 256 },
@@ -64,7 +64,7 @@ const clientConfig = (s3: S3Settings, endpoint: string | undefined): S3ClientCon
 const isMissing = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404 && error.name !== 'NoSuchBucket'
 
-/** Lets `limit` pieces of work run at once, the rest in the order they came. */
+/** Runs up to `limit` functions concurrently, in the order of their calls. */
 const createGate = (limit: number): (<T>(work: () => Promise<T>) => Promise<T>) => {
   let free = limit
   const waiting: (() => void)[] = []
@@ -81,7 +81,7 @@ const createGate = (limit: number): (<T>(work: () => Promise<T>) => Promise<T>) 
   }
 }
 
-/** Cuts a body into pieces of exactly `partBytes`, the last one smaller, possibly empty. */
+/** Splits a body into parts of `partBytes`. The last part is smaller and can be empty. */
 const partsOf = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let size = 0
@@ -122,7 +122,7 @@ const onStore = async <T>(work: Promise<T>, signal?: AbortSignal): Promise<T> =>
   }
 }
 
-// A request that timed out or was cut off may have been carried out all the same.
+// The store may have executed a request that timed out or was interrupted.
 const removeDoubtful = async ({ client, Bucket, Key }: Target): Promise<void> => {
   const abortSignal = AbortSignal.timeout(cleanUpMs)
   await client.send(new DeleteObjectCommand({ Bucket, Key }), { abortSignal }).catch(() => undefined)
@@ -141,7 +141,7 @@ const putWhole = async (target: Target, body: Buffer, { contentType, signal }: P
 
 type Gate = ReturnType<typeof createGate>
 
-/** Sends the parts, two at a time. On any failure the others are cut off, and the store drops what arrived. */
+/** Sends the parts, two at a time. After an error, the other requests are aborted and the upload is deleted. */
 const putParts = async (
   target: Target,
   parts: AsyncIterable<Buffer>,
@@ -178,7 +178,7 @@ const putParts = async (
     if (failure) throw failure.error
   } catch (error) {
     stop.abort()
-    // A part that arrived after the abort would stay, and be paid for.
+    // A part that arrives after the abort would stay and cost money.
     await Promise.all(sending)
     await abortUpload(target, UploadId)
     throw error
@@ -244,7 +244,8 @@ const checkBucket = async (store: Operations): Promise<void> => {
   const key = `readiness/${probe}`
   await store.put(key, Readable.from([Buffer.from(probe)]))
   try {
-    if ((await text(await store.get(key))) !== probe) throw storeUnavailable('the bucket did not keep a probe')
+    if ((await text(await store.get(key))) !== probe)
+      throw storeUnavailable('the bucket returned other data than was written')
   } finally {
     await store.delete(key)
   }
@@ -301,10 +302,10 @@ const createOperations = (client: S3Client, Bucket: string): Operations => {
   }
 }
 
-/** Objects in a bucket of any S3-compatible store. Credentials come from the standard `AWS_*` variables. */
+/** Objects in a bucket of an S3-compatible store. Credentials come from the standard `AWS_*` variables. */
 export const openS3Store = (s3: S3Settings): ObjectStore => {
   const client = new S3Client(clientConfig(s3, s3.endpoint))
-  // Signs only: a URL's host is part of its signature.
+  // Only for signing URLs, because the host is part of the signature.
   const publicClient = s3.publicEndpoint === undefined ? client : new S3Client(clientConfig(s3, s3.publicEndpoint))
   const Bucket = s3.bucket
   const operations = createOperations(client, Bucket)
@@ -333,7 +334,7 @@ export const openS3Store = (s3: S3Settings): ObjectStore => {
       for await (const _ of listUploads(client, Bucket)) count += 1
       return count
     },
-    // The bucket may have other writers, whatever holds for the disk.
+    // Other processes may write to the bucket, even when this is the only process on the disk.
     removeUnfinished: async () => {
       let removed = 0
       for await (const { Key, UploadId, startedAt } of listUploads(client, Bucket)) {

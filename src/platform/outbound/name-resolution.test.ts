@@ -52,7 +52,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   )
 
 describe('a name', () => {
-  test('of the hosts file is resolved without a name server', async () => {
+  test('a name in the hosts file is resolved without a name server', async () => {
     const before = nameServer.asked.length
     assert.deepEqual(await resolve('Printer.Example.'), [
       { address: '127.0.0.7', family: 4 },
@@ -64,39 +64,39 @@ describe('a name', () => {
     assert.equal(nameServer.asked.length, before)
   })
 
-  test('is resolved when there is no hosts file', async () => {
+  test('a name is resolved when there is no hosts file', async () => {
     const without = createNameResolution({ servers, hostsPath: join(directory, 'missing') })
     assert.deepEqual(await without('good.example.com'), [{ address: '127.0.0.1', family: 4 }])
     assert.equal((await without('localhost')).length, 2)
   })
 
-  test('that is unknown, without an address, or that its name server fails for is an error', async () => {
+  test('an unknown name, a name without address and a failing name server are errors', async () => {
     assert.equal(await codeOf(resolve('unknown.example.com')), 'ENOTFOUND')
     assert.equal(await codeOf(resolve('empty.example.com')), 'ENODATA')
     assert.equal(await codeOf(resolve('away.example.com')), 'ESERVFAIL')
   })
 
-  test('that stands for another one has the addresses of that one', async () => {
+  test('a CNAME is resolved to the addresses of its target', async () => {
     assert.deepEqual(await resolve('alias.example.com'), [{ address: '127.0.0.3', family: 4 }])
   })
 
-  test('that stands for itself is an error, and nothing is asked again and again', async () => {
+  test('a CNAME loop is an error without repeated queries', async () => {
     const before = nameServer.asked.length
     await codeOf(resolve('loop.example.com'))
     assert.ok(nameServer.asked.length - before <= 4, `${nameServer.asked.length - before} queries`)
   })
 
-  test('with a thousand addresses in a truncated answer is asked for by TCP, and few of them are used', async () => {
+  test('a truncated response is repeated over TCP, and of a thousand addresses only some are used', async () => {
     const found = await resolve('many.example.com')
     assert.equal(found.length, 32)
     assert.ok(found.every(({ address, family }) => address.startsWith('127.9.') && family === 4))
   })
 
-  test('that is answered with garbage is an error', async () => {
+  test('an invalid response of the name server is an error', async () => {
     await codeOf(resolve('broken.example.com'))
   })
 
-  test('whose name server is silent is an error within the limit for all of the look-up', async () => {
+  test('a silent name server is an error within the time limit of the look-up', async () => {
     const impatient = createNameResolution({ servers, hostsPath, timeoutMs: 200 })
     assert.equal(await codeOf(impatient('a.slow.example')), 'ECANCELLED')
     // Two servers of which each is asked twice for both families: one limit for all of it.
@@ -105,7 +105,7 @@ describe('a name', () => {
   })
 })
 
-test('a hosts file is read line by line, without its comments and what is not an address', () => {
+test('parseHosts ignores comments and lines without an address', () => {
   assert.deepEqual(
     [...parseHosts('# 10.0.0.1 a\n10.0.0.2\tb  c\nnonsense d\n\n fe80::1 b\r\n')],
     [
@@ -125,7 +125,7 @@ describe('outbound requests', () => {
   const allowCidrs = [parseCidr('127.0.0.0/8')!]
   const limits = { timeoutMs: 30_000, maxBytes: 1_000 }
 
-  test('of other orgs go through while one org names 400 hosts whose name server is silent', async () => {
+  test('requests of other orgs succeed while one org requests 400 hosts with a silent name server', async () => {
     const underWay = new Map<string, number>()
     const most = new Map<string, number>()
     const outbound = createOutbound({
@@ -167,7 +167,7 @@ describe('outbound requests', () => {
     await outbound.close()
   })
 
-  test('beyond the look-ups that may wait are rejected, for that org only', async () => {
+  test('requests beyond the limit of waiting look-ups are rejected for that org only', async () => {
     const outbound = createOutbound({ allowCidrs, resolve: () => new Promise(() => undefined) })
     const gone = new AbortController()
     const all = Array.from({ length: 300 }, async (_, index) => {
@@ -187,7 +187,7 @@ describe('outbound requests', () => {
     await outbound.close()
   })
 
-  test('resolve no name by the threads that files need', async () => {
+  test('name look-ups do not use the threads of file operations', async () => {
     const outbound = createOutbound({ allowCidrs })
     const kinds: string[] = []
     const hook = createHook({ init: (_id, type) => void kinds.push(type) }).enable()

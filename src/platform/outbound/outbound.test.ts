@@ -57,8 +57,8 @@ const failure = async (work: Promise<unknown>): Promise<OutboundFailure> => {
 const answering = (...addresses: string[]): Resolved[] =>
   addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 
-describe('a request to what is not public', () => {
-  test('does not even connect, however the address is written', async () => {
+describe('requests to private addresses', () => {
+  test('a request to a private address does not connect, in every notation of the address', async () => {
     const server = await listen()
     const outbound = outboundTo()
     for (const host of [
@@ -94,7 +94,7 @@ describe('a request to what is not public', () => {
     assert.equal(server.connections(), 0)
   })
 
-  test('is refused when one of several addresses of the name is inside', async () => {
+  test('a request is rejected when one of several addresses of the name is private', async () => {
     const server = await listen()
     for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['127.0.0.1', '8.8.8.8'], ['::ffff:127.0.0.1']]) {
       const outbound = outboundTo({ resolve: async () => answering(...addresses) })
@@ -107,7 +107,7 @@ describe('a request to what is not public', () => {
     assert.equal(server.connections(), 0)
   })
 
-  test('is refused when the name leads outside at first and inside later', async () => {
+  test('a request is rejected when the name resolves to a public address first and a private one later', async () => {
     const inside = await listen()
     const outside = await listen(undefined, '127.0.0.2')
     // 127.0.0.2 stands for the Internet here.
@@ -124,7 +124,7 @@ describe('a request to what is not public', () => {
     assert.equal(inside.connections(), 0)
   })
 
-  test('follows no redirect inside', async () => {
+  test('a redirect to a private address is not followed', async () => {
     const inside = await listen()
     const outside = await listen((_request, response) => response.writeHead(302, { location: inside.url }).end())
     const outbound = outboundTo({ allowCidrs: loopback })
@@ -134,7 +134,7 @@ describe('a request to what is not public', () => {
     assert.equal(inside.connections(), 0)
   })
 
-  test('is possible where the operator opened the range, on every port', async () => {
+  test('a request to a range in OUTBOUND_ALLOW_CIDRS is allowed on every port', async () => {
     const server = await listen()
     const outbound = outboundTo({ allowCidrs: loopback, resolve: async () => answering('127.0.0.1') })
     assert.equal((await outbound.request(server.url, limits)).body.toString(), 'hello')
@@ -143,7 +143,7 @@ describe('a request to what is not public', () => {
     assert.equal(await failure(outbound.request('http://[::1]/', limits)), 'blocked')
   })
 
-  test('is possible for a base URL that the operator configured', async () => {
+  test('a trusted request may go to a private address', async () => {
     const server = await listen()
     const answer = await outboundTo().request(server.url, { ...limits, trusted: true })
     assert.equal(answer.body.toString(), 'hello')
@@ -167,13 +167,13 @@ describe('a URL', () => {
     ['https://example.com:1023/', 'blocked'],
   ]
   for (const [url, reason] of codes) {
-    test(`${url === '' ? 'that is empty' : url} is refused when it is stored and when it is used`, async () => {
+    test(`the URL ${JSON.stringify(url)} is rejected when it is stored and when it is requested`, async () => {
       assert.equal(await failure(outbound.request(url, limits)), reason)
       await assert.rejects(outbound.checkUrl(url), (error) => error instanceof ApiError && error.code === 'BAD_REQUEST')
     })
   }
 
-  test('may be stored when it leads to the Internet, on the usual ports', async () => {
+  test('a public URL with an allowed port can be stored', async () => {
     for (const url of [
       'https://example.com',
       'http://example.com:80/',
@@ -185,14 +185,14 @@ describe('a URL', () => {
     }
   })
 
-  test('may not be stored when its name leads inside today', async () => {
+  test('a URL whose name resolves to a private address cannot be stored', async () => {
     for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1']) {
       const inside = outboundTo({ resolve: async () => answering(address) })
       await assert.rejects(inside.checkUrl('https://hooks.example.com/'), { code: 'BAD_REQUEST' })
     }
   })
 
-  test('may be stored while its name does not resolve, or the resolver does not answer', async () => {
+  test('a URL can be stored while its name does not resolve', async () => {
     const failing = outboundTo({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
     await failing.checkUrl('https://hooks.example.com/')
     assert.equal(await failure(failing.request('https://hooks.example.com/', limits)), 'dns_error')
@@ -201,10 +201,10 @@ describe('a URL', () => {
   })
 })
 
-describe('an answer', () => {
+describe('responses', () => {
   const outbound = outboundTo({ allowCidrs: loopback })
 
-  test('comes with its status, headers and body, whatever the status', async () => {
+  test('a response has its status, headers and body for every status', async () => {
     const server = await listen((_request, response) => {
       response.writeHead(503, [
         ['X-One', '1'],
@@ -223,7 +223,7 @@ describe('an answer', () => {
     assert.equal(server.requests[0]?.headers['x-a'], 'b')
   })
 
-  test('is read to the cap and no further', async () => {
+  test('a response is read up to maxBytes and marked as truncated', async () => {
     let written = 0
     const server = await listen((_request, response) => {
       const more = (): void => {
@@ -238,14 +238,14 @@ describe('an answer', () => {
     assert.ok(written < 1e8, `${written} bytes`)
   })
 
-  test('of exactly the cap is whole', async () => {
+  test('a response of exactly maxBytes is complete', async () => {
     const server = await listen((_request, response) => response.end(Buffer.alloc(limits.maxBytes)))
     const answer = await outbound.request(server.url, limits)
     assert.equal(answer.body.length, limits.maxBytes)
     assert.equal(answer.truncated, false)
   })
 
-  test('is never decompressed', async () => {
+  test('a compressed response is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     const server = await listen((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
@@ -256,7 +256,7 @@ describe('an answer', () => {
     assert.equal(server.requests[1]?.headers['accept-encoding'], 'identity')
   })
 
-  test('that takes too long fails, before its headers and inside its body', async () => {
+  test('a response that exceeds the deadline fails, before its headers and within its body', async () => {
     const silent = await listen(() => undefined)
     const dripping = await listen((_request, response) => response.write('a'))
     for (const { url } of [silent, dripping]) {
@@ -267,7 +267,7 @@ describe('an answer', () => {
     assert.equal(await failure(unresolved.request('http://a.example.com/', { ...limits, timeoutMs: 100 })), 'timeout')
   })
 
-  test('that is cut off, or is not HTTP, fails', async () => {
+  test('an interrupted response and a response that is not HTTP fail', async () => {
     const cut = await listen((request) => request.socket.destroy())
     assert.equal(await failure(outbound.request(cut.url, limits)), 'connection_reset')
     const garbage = await listen((request) => request.socket.end('SSH-2.0-OpenSSH\r\n'))
@@ -276,7 +276,7 @@ describe('an answer', () => {
     assert.equal(await failure(outbound.request(`https://127.0.0.1:${plain.port}/`, limits)), 'tls_error')
   })
 
-  test("is given up with the caller's own reason when the caller aborts", async () => {
+  test("a request rejects with the caller's reason when the caller aborts it", async () => {
     const silent = await listen(() => undefined)
     const abort = new AbortController()
     const asked = outbound.request(silent.url, { ...limits, signal: abort.signal })
@@ -285,7 +285,7 @@ describe('an answer', () => {
     await assert.rejects(asked, reason)
   })
 
-  test('streams to a library that wants a fetch', async () => {
+  test('outbound.fetch streams the response', async () => {
     const server = await listen((_request, response) => response.end('one two'))
     const answer = await outbound.fetch(new URL(server.url), { method: 'POST', body: 'x', headers: { 'x-a': 'b' } })
     assert.equal(await answer.text(), 'one two')
@@ -293,7 +293,7 @@ describe('an answer', () => {
     assert.equal(await failure(outboundTo().fetch(server.url)), 'blocked')
   })
 
-  test('from a server with several addresses comes from one that answers', async () => {
+  test('a request to a name with several addresses uses one that responds', async () => {
     const server = await listen()
     const several = outboundTo({ allowCidrs: loopback, resolve: async () => answering('127.0.0.9', '127.0.0.1') })
     const answer = await several.request(`http://hooks.example.com:${server.port}/`, limits)

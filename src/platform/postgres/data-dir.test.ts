@@ -17,7 +17,7 @@ const refused = async (work: Promise<unknown>): Promise<StartError> => {
   return error
 }
 
-test('a data directory is made private to its owner, its parents are not', async () => {
+test('a data directory is private to its owner, and its parents are not changed', async () => {
   const base = await temporaryDir('data-dir')
   const dir = await prepareDataDir(join(base, 'parent', 'data'))
   assert.equal((await stat(dir)).mode & 0o777, 0o700)
@@ -25,7 +25,7 @@ test('a data directory is made private to its owner, its parents are not', async
   assert.deepEqual(await readdir(dir), [])
 })
 
-test('a second start is refused and told who runs, since when and where, and the first goes on', async () => {
+test('a second start fails with the process, start time and URL of the first, which continues', async () => {
   const dir = await temporaryDir('data-dir')
   const before = Date.now()
   const first = await openDataDir(dir)
@@ -44,7 +44,7 @@ test('a second start is refused and told who runs, since when and where, and the
   await first.release()
 })
 
-test('of several starts at the same instant exactly one wins, every time', async () => {
+test('exactly one of several concurrent starts gets the data directory', async () => {
   const dir = await temporaryDir('data-dir')
   for (let round = 0; round < 2; round += 1) {
     const holders = Array.from({ length: 4 }, () => startHolder({ dir, dirOnly: true, wait: true }))
@@ -56,7 +56,7 @@ test('of several starts at the same instant exactly one wins, every time', async
   }
 })
 
-test('after kill -9 the next start needs no cleaning up, even when the process number lives on as another program', async () => {
+test('a start after kill -9 succeeds, even when another program has the same process ID', async () => {
   const dir = await temporaryDir('data-dir')
   const holder = await startReady({ dir, dirOnly: true })
   assert.equal((await findRunning(dir))?.pid, holder.pid)
@@ -71,7 +71,7 @@ test('after kill -9 the next start needs no cleaning up, even when the process n
   assert.equal(await findRunning(dir), undefined)
 })
 
-test('the lock outlives a program that forgets what it opened', async () => {
+test('the lock survives garbage collection of its file handle', async () => {
   const dir = await temporaryDir('data-dir')
   const holder = await startReady({ dir, dirOnly: true, forgetful: true })
   assert.match((await refused(openDataDir(dir))).message, new RegExp(`process ${holder.pid}`))
@@ -98,7 +98,7 @@ test('looking for a running Atrium creates nothing', async () => {
   assert.deepEqual(await readdir(dir), [])
 })
 
-test('a data directory that cannot be one is refused in one line', async () => {
+test('an unusable data directory is rejected with a one-line message', async () => {
   const dir = await temporaryDir('data-dir')
   await writeFile(join(dir, 'file'), '')
   assert.match((await refused(openDataDir(join(dir, 'file')))).message, /file: it is not a directory\.$/)
@@ -106,7 +106,7 @@ test('a data directory that cannot be one is refused in one line', async () => {
   assert.deepEqual(await readdir(dir), ['file'])
 })
 
-test('a data directory that may not be written to is refused, and nothing is left in it', async (t) => {
+test('a read-only data directory is rejected and not changed', async (t) => {
   if (!(await canBeOrdinary(t))) return
   const dir = await temporaryDir('data-dir', { ordinaryUser: true })
   const readOnly = join(dir, 'read-only')
@@ -122,7 +122,7 @@ test('a data directory that may not be written to is refused, and nothing is lef
   assert.deepEqual(await readdir(readOnly), [])
 })
 
-test("root leaves somebody's data directory usable to him", async (t) => {
+test('a data directory of another user stays usable for that user after a start as root', async (t) => {
   if (!mustBeRoot(t) || !(await canBeOrdinary(t))) return
   const dir = await temporaryDir('data-dir', { ordinaryUser: true })
   await (await openDataDir(dir)).release()

@@ -41,7 +41,7 @@ const refused = async (work: Promise<unknown>): Promise<StartError> => {
   return error
 }
 
-test('the first start makes a cluster, the next one finds everything in it', async () => {
+test('the first start creates a cluster, and the next start uses it', async () => {
   const first = await startEmbeddedPostgres({ dataDir: dir })
   assert.equal(first.createdCluster, true)
   await withClient(first.socketDir, (client) => client.query("create table kept as select 'yes' as value"))
@@ -61,7 +61,7 @@ test('the first start makes a cluster, the next one finds everything in it', asy
   await second.stop()
 })
 
-test('nothing acknowledged can be lost, text is UTF-8, time is UTC', async () => {
+test('the cluster is durable and uses UTF-8 and UTC', async () => {
   const postgres = await startEmbeddedPostgres({ dataDir: dir })
   const settings = await withClient(postgres.socketDir, (client) =>
     client.query<{ name: string; setting: string }>('select name, setting from pg_settings'),
@@ -84,7 +84,7 @@ test('nothing acknowledged can be lost, text is UTF-8, time is UTC', async () =>
   await postgres.stop()
 })
 
-test('no other user can connect: a private Unix socket is the only way in', async (t) => {
+test('other users cannot connect to the private Unix socket', async (t) => {
   const postgres = await startEmbeddedPostgres({ dataDir: dir })
   const socket = join(postgres.socketDir, '.s.PGSQL.5432')
   assert.equal((await stat(postgres.socketDir)).mode & 0o777, 0o700)
@@ -97,7 +97,7 @@ test('no other user can connect: a private Unix socket is the only way in', asyn
   await postgres.stop()
 })
 
-test('a second server on the same cluster is refused, and the first goes on', async () => {
+test('a second server on the same cluster fails, and the first continues', async () => {
   const holder = await startReady({ dir })
   const error = await refused(startEmbeddedPostgres({ dataDir: dir }))
   assert.match(error.message, new RegExp(`in use by another Atrium \\(process ${holder.pid}\\)`))
@@ -105,7 +105,7 @@ test('a second server on the same cluster is refused, and the first goes on', as
   assert.equal(await holder.stop(), 0)
 })
 
-test("a command uses the running server's database, or starts it for as long as it takes", async () => {
+test('a command uses the database of a running server, or starts it temporarily', async () => {
   const holder = await startReady({ dir })
   const borrowed = await borrowEmbeddedPostgres({ dataDir: dir })
   assert.equal(borrowed.socketDir, holder.socketDir)
@@ -119,7 +119,7 @@ test("a command uses the running server's database, or starts it for as long as 
   await server.release()
 })
 
-test('a data directory may lie deeper than the path of a socket may be long', async () => {
+test('a data directory can have a longer path than a socket', async () => {
   const target = join(dir, 'deep/'.repeat(30))
   await mkdir(target, { recursive: true })
   const postgres = await startEmbeddedPostgres({ dataDir: target })
@@ -132,7 +132,7 @@ test('a data directory may lie deeper than the path of a socket may be long', as
   await postgres.stop()
 })
 
-test('a socket directory that somebody else made in the temporary directory is not used', async () => {
+test('a socket directory that another user created in the temporary directory is not used', async () => {
   const target = join(dir, 'deep/'.repeat(30))
   const first = await startEmbeddedPostgres({ dataDir: target })
   await first.stop()
@@ -145,7 +145,7 @@ test('a socket directory that somebody else made in the temporary directory is n
   for (const made of [first.socketDir, second.socketDir]) await rm(made, { recursive: true, force: true })
 })
 
-test('a cluster of another major version is refused and not touched', async () => {
+test('a cluster of another major version is rejected and not changed', async () => {
   const target = await mkdtemp(join(dir, 'version-'))
   const cluster = join(target, 'postgres', 'data')
   await mkdir(cluster, { recursive: true })
@@ -160,7 +160,7 @@ test('a cluster of another major version is refused and not touched', async () =
   assert.deepEqual(await readdir(cluster), ['precious'])
 })
 
-test('a server that does not start says why in one line', async () => {
+test('a server that does not start fails with a one-line reason', async () => {
   const error = await refused(startEmbeddedPostgres({ dataDir: dir, settings: { shared_buffers: 'plenty' } }))
   assert.match(error.message, /^PostgreSQL did not start: .*shared_buffers/)
   const postgres = await startEmbeddedPostgres({ dataDir: dir })
@@ -176,7 +176,7 @@ const startScript = `
   console.log(JSON.stringify([said, readdirSync(dataDir + '/postgres')]))`
 const startLine = (target: string): string[] => [process.execPath, '--input-type=module', '-e', startScript, target]
 
-test('a first start that cannot write all of its files is undone, and the next one works', async () => {
+test('an incomplete first start is removed, and the next start succeeds', async () => {
   const target = await mkdtemp(join(dir, 'limited-'))
   // 8 MB a file: the log that PostgreSQL writes ahead needs 16.
   const limited = ['-c', 'ulimit -f 16384 && exec "$@"', 'sh', ...startLine(target)]
@@ -188,7 +188,7 @@ test('a first start that cannot write all of its files is undone, and the next o
   await postgres.stop()
 })
 
-test('a disk without room for a new database is told so before anything is written', async (t) => {
+test('a first start on a nearly full disk fails before it writes files', async (t) => {
   const target = await mkdtemp(join(dir, 'full-'))
   // A file system of a few megabytes, in a mount namespace that ends with the process.
   const script = 'mount -t tmpfs -o size=20m,mode=0755 none "$1" && shift && cd / && exec "$@"'
@@ -207,7 +207,7 @@ test('a disk without room for a new database is told so before anything is writt
   assert.deepEqual(left, ['lock'])
 })
 
-test('an ordinary user needs nobody else', async (t) => {
+test('an ordinary user runs PostgreSQL without another user', async (t) => {
   if (!(await canBeOrdinary(t))) return
   const his = await temporaryDir('postgres', { ordinaryUser: true })
   const holder = await startReady({ dir: his }, { ordinaryUser: true })
@@ -224,7 +224,7 @@ test('an ordinary user needs nobody else', async (t) => {
   await again.stop()
 })
 
-test("a cluster of somebody else's is refused in one line", async (t) => {
+test('a cluster of another user is rejected with a one-line message', async (t) => {
   if (!mustBeRoot(t) || !(await canBeOrdinary(t))) return
   const his = await temporaryDir('postgres', { ordinaryUser: true })
   await mkdir(join(his, 'postgres', 'data'), { recursive: true, mode: 0o755 })
@@ -234,7 +234,7 @@ test("a cluster of somebody else's is refused in one line", async (t) => {
   assert.match(outcome.message, /permission denied \(\S+ belongs to user 0, Atrium runs as user 65534\)\.$/)
 })
 
-test('root gives the server no way to be root, and itself no way to be locked out', async (t) => {
+test('a server that root starts does not run as root, and root keeps access to its files', async (t) => {
   if (!mustBeRoot(t)) return
   // Below a directory that only root can enter, no other user can work: there the server runs in a user namespace.
   const hidden = await mkdtemp(join(dir, 'hidden-'))
@@ -251,7 +251,7 @@ test('root gives the server no way to be root, and itself no way to be locked ou
   await again.stop()
 })
 
-test('libraries that npm left unlinked are linked', async () => {
+test('missing symbolic links of PostgreSQL libraries are created', async () => {
   const root = await mkdtemp(join(dir, 'package-'))
   await mkdir(join(root, 'native/lib'), { recursive: true })
   await writeFile(join(root, 'native/lib/libx.so.6.18'), '')

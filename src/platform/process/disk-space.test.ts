@@ -22,7 +22,7 @@ const spaceOf = (blocks: Omit<Blocks, 'bsize'>, reserveMegabytes = 256, freshMs 
 }
 
 describe('the reserve', () => {
-  test('is what is configured, or 2 % of a small disk', async () => {
+  test('the reserve is the configured size, or 2 % of a small disk', async () => {
     const reserveOf = async (blocks: number, reserve?: number) =>
       (await spaceOf({ bavail: 1, blocks }, reserve).space.read()).reserveBytes / megabyte
     assert.equal(await reserveOf(1_000_000), 256)
@@ -31,14 +31,14 @@ describe('the reserve', () => {
     assert.equal(await reserveOf(1_000_000, 0), 0)
   })
 
-  test('is not touched by what is known to be too large for it', async () => {
+  test('a body that would use the reserve is rejected', async () => {
     const { space } = spaceOf({ bavail: 300, blocks: 1_000_000 })
     await space.require(44 * megabyte)
     await assert.rejects(space.require(45 * megabyte), (error) => error instanceof ApiError && error.status === 503)
     await spaceOf({ bavail: 0, blocks: 1_000_000 }, 0).space.require(0)
   })
 
-  test('is looked at once for all who ask within a second', async () => {
+  test('the free space is read at most once per second', async () => {
     const kept = spaceOf({ bavail: 300, blocks: 1_000_000 })
     await Promise.all(Array.from({ length: 20 }, () => kept.space.require(1)))
     await kept.space.read()
@@ -50,14 +50,14 @@ describe('the reserve', () => {
   })
 })
 
-test('a disk with less than one segment of the log of PostgreSQL is full', () => {
+test('a disk with less space than one WAL segment is full', () => {
   assert.equal(spaceOf({ bavail: 15, blocks: 1_000 }).space.isFull(), true)
   assert.equal(spaceOf({ bavail: 16, blocks: 1_000 }).space.isFull(), false)
   const broken = createDiskSpace({ path: '/nowhere/at/all', reserveBytes: 0 })
   assert.equal(broken.isFull(), false)
 })
 
-test('a full disk is known by the code of the error or of what caused it', () => {
+test('a full disk is detected by the code of the error or its cause', () => {
   const withCode = (code: string) => Object.assign(new Error('x'), { code })
   for (const code of ['ENOSPC', 'EDQUOT', '53100']) {
     assert.ok(isDiskFull(withCode(code)))

@@ -35,7 +35,7 @@ const queueOf = (options: Partial<FairQueueOptions> = {}) => {
   return { queue, run, started, end, close: queue.close }
 }
 
-test('a group that is alone gets every place', async () => {
+test('a single group can use all places', async () => {
   const { run, started, end } = queueOf()
   const all = ['a:1', 'a:2', 'a:3', 'a:4', 'a:5'].map((name) => run(name))
   await nextTurn()
@@ -45,7 +45,7 @@ test('a group that is alone gets every place', async () => {
   assert.equal(started.length, 5)
 })
 
-test('a group with a long queue does not delay another by more than the work that runs', async () => {
+test('a group with a long queue delays another group only by its running work', async () => {
   const { run, started, end } = queueOf()
   const flood = Array.from({ length: 50 }, (_, index) => run(`a:${index}`))
   const other = [run('b:0'), run('b:1'), run('b:2')]
@@ -58,7 +58,7 @@ test('a group with a long queue does not delay another by more than the work tha
   await Promise.all([...flood, ...other])
 })
 
-test('groups that wait take turns', async () => {
+test('waiting groups take turns', async () => {
   const { run, started, end } = queueOf({ running: 1 })
   const all = ['a:0', 'a:1', 'a:2', 'b:0', 'b:1', 'c:0'].map((name) => run(name))
   await end('a:0', 'a:1', 'b:0', 'c:0', 'a:2', 'b:1')
@@ -66,7 +66,7 @@ test('groups that wait take turns', async () => {
   assert.deepEqual(started, ['a:0', 'a:1', 'b:0', 'c:0', 'a:2', 'b:1'])
 })
 
-test('a group never runs more than its own limit, and leaves the other places to others', async () => {
+test('a group never exceeds its own limit and leaves other places to other groups', async () => {
   const { run, started, end } = queueOf({ runningPerGroup: 1 })
   const all = ['a:0', 'a:1', 'b:0', 'b:1'].map((name) => run(name))
   await nextTurn()
@@ -77,7 +77,7 @@ test('a group never runs more than its own limit, and leaves the other places to
   await Promise.all(all)
 })
 
-test('a group that has filled its part of the waiting places is rejected, and another one is not', async () => {
+test('a group beyond its limit of waiting work is rejected, and another group is not', async () => {
   const { run, started, end } = queueOf({ running: 1, waitingPerGroup: 1 })
   const all = [run('a:0'), run('a:1'), run('b:0')]
   await assert.rejects(run('a:2'), /busy/)
@@ -86,7 +86,7 @@ test('a group that has filled its part of the waiting places is rejected, and an
   assert.ok(!started.includes('a:2'))
 })
 
-test('work that is given up while it waits never starts and leaves its place to the next', async () => {
+test('aborted waiting work never starts and frees its place', async () => {
   const { run, started, end } = queueOf({ running: 1 })
   const first = run('a:0')
   const gone = new AbortController()
@@ -99,7 +99,7 @@ test('work that is given up while it waits never starts and leaves its place to 
   assert.deepEqual(started, ['a:0', 'b:0'])
 })
 
-test('work that fails gives its place back', async () => {
+test('failed work frees its place', async () => {
   const { queue, run, end } = queueOf({ running: 1 })
   await assert.rejects(
     queue.run(() => Promise.reject(new Error('failed'))),
@@ -110,7 +110,7 @@ test('work that fails gives its place back', async () => {
   await next
 })
 
-test('a queue that is closed rejects what waits and what comes', async () => {
+test('a closed queue rejects waiting and new work', async () => {
   const { run, end, close } = queueOf({ running: 1 })
   const first = run('a:0')
   const waiting = assert.rejects(run('a:1'), /busy/)

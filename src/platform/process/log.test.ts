@@ -44,7 +44,7 @@ describe('the log', () => {
     'credentials',
   ]
   for (const field of fields) {
-    test(`never shows what is called ${field}, however deep it lies`, () => {
+    test(`the log redacts the field ${field} at every depth`, () => {
       let nested: unknown = { [field]: secret }
       for (let depth = 0; depth < 6; depth++) {
         const value = nested
@@ -75,7 +75,7 @@ describe('the log', () => {
     ['JSON inside JSON inside text', JSON.stringify(JSON.stringify({ client_secret: secret }))],
   ]
   for (const [what, text] of freeText) {
-    test(`cuts ${what} out of free text, of errors and their stacks`, () => {
+    test(`the log redacts ${what} in texts, errors and stacks`, () => {
       const parts = [secret, secret.replaceAll('-', ''), ...(text.match(/\b(?:atr|whsec)_\w+/g) ?? [])]
       const texts = [
         logged((log) => log.info(text)),
@@ -88,7 +88,7 @@ describe('the log', () => {
     })
   }
 
-  test('leaves everything else as it is', () => {
+  test('the log does not change other values', () => {
     const line = JSON.parse(
       logged((log) =>
         log.warn(
@@ -123,7 +123,7 @@ describe('the log', () => {
     assert.match(line.time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  test('shows of an error its message, code, stack and causes, and not the connection or request that hangs on it', () => {
+  test('the log contains the message, code, stack and causes of an error, but not its connection or request', () => {
     const error = Object.assign(new pg.DatabaseError('duplicate key', 1, 'error'), {
       code: '23505',
       detail: `Key (hash)=(${secret}) already exists.`,
@@ -137,7 +137,7 @@ describe('the log', () => {
     assert.ok(!JSON.stringify(line).includes(secret))
   })
 
-  test('does not trip over what is no error, has no end or throws', () => {
+  test('the log accepts values that are not errors, are cyclic or throw', () => {
     const round: Record<string, unknown> = {}
     round['self'] = round
     const circular = new Error('round')
@@ -147,7 +147,7 @@ describe('the log', () => {
     }
   })
 
-  test('stays JSON, and loses a secret whatever is around and inside it', () => {
+  test('a redacted line stays valid JSON without the secret, for arbitrary values', () => {
     const awkward = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ':', ',', 'a', '\n', ' ', 'é') })
     fc.assert(
       fc.property(fc.json(), awkward, awkward, fc.nat(3), (json, before, after, depth) => {
@@ -165,7 +165,7 @@ describe('the log', () => {
     )
   })
 
-  test('changes nothing where there is no secret', () => {
+  test('a line without a secret is not changed', () => {
     const value = fc.object({
       key: fc.constantFrom('name', 'tokens', 'keys', 'id', 'passwordless'),
       values: [fc.string(), fc.integer(), fc.constant(null)],
@@ -178,7 +178,7 @@ describe('the log', () => {
     )
   })
 
-  test('takes time in proportion to the line, whatever the line is', () => {
+  test('redaction takes linear time for every line', () => {
     for (const line of [
       '"password":"'.repeat(20_000),
       `"token":"${'\\'.repeat(200_000)}`,

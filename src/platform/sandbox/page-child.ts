@@ -1,5 +1,5 @@
-// The process that reads one HTML page and ends. It gets a line of JSON that says what is asked, then the page in UTF-8,
-// and answers JSON.
+// The child process that reads one HTML page. Its input is a line of JSON (PageQuestion) and the page in UTF-8; its output
+// is JSON.
 import { text as readAll } from 'node:stream/consumers'
 import { linksOf } from '../text/html-links.ts'
 import { htmlToText } from '../text/html-text.ts'

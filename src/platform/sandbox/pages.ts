@@ -10,28 +10,28 @@ import type { SandboxLimits } from './sandbox.ts'
 export type { PageLink } from '../text/html-links.ts'
 export type { PageText } from '../text/html-text.ts'
 
-/** For whom a page is read: places are shared by org. */
-export interface PageAsker {
+/** The org that a page is read for, which shares the places with others. */
+export interface PageRequest {
   orgId: string
   signal: AbortSignal
 }
 
 export interface PageReader {
   text(html: string, base: string): Promise<PageText>
-  /** The http and https links of the page, each target once. */
+  /** The http and https links of the page, each URL once. */
   links(html: string, base: string): Promise<PageLink[]>
 }
 
 export interface Pages {
-  /** BAD_REQUEST when the page costs too much to read, SERVICE_UNAVAILABLE when too many wait. */
-  for(asker: PageAsker): PageReader
-  /** Ends what runs and rejects what waits. */
+  /** Throws BAD_REQUEST when a page exceeds the limits, and SERVICE_UNAVAILABLE when too many pages wait. */
+  for(request: PageRequest): PageReader
+  /** Ends running readers and rejects waiting ones. */
   close(): Promise<void>
 }
 
-/** Runs the work when there is a place for it. */
+/** Limits the number of concurrent readers. */
 export interface PagePlaces {
-  run<T>(work: () => Promise<T>, asker: PageAsker): Promise<T>
+  run<T>(work: () => Promise<T>, request: PageRequest): Promise<T>
   close(): void
 }
 
@@ -42,7 +42,7 @@ const program = {
   reads: ['html-links.ts', 'html-parser.ts', 'html-text.ts'].map((name) => join(text, name)),
 }
 
-const usualLimits: SandboxLimits = { timeoutMs: 8_000, maxRssBytes: 192 * 1_048_576, niceness: 10 }
+const defaultLimits: SandboxLimits = { timeoutMs: 8_000, maxRssBytes: 192 * 1_048_576, niceness: 10 }
 
 const failureOf = (error: unknown): unknown => {
   if (!(error instanceof SandboxError)) return error
@@ -51,9 +51,9 @@ const failureOf = (error: unknown): unknown => {
   return badRequest(`This page cannot be read: it takes too much ${what}.`, { cause: error })
 }
 
-/** Reads HTML in processes of their own, each for one page: no page can hold up or end this process. */
+/** Reads each HTML page in a process of its own, so that no page can block or crash the server. */
 export const createPages = (places: PagePlaces, given: Partial<SandboxLimits> = {}): Pages => {
-  const limits = { ...usualLimits, ...given }
+  const limits = { ...defaultLimits, ...given }
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -70,9 +70,9 @@ export const createPages = (places: PagePlaces, given: Partial<SandboxLimits> = 
     }
   }
   return {
-    for: (asker) => {
+    for: (request) => {
       const read = <T>(question: PageQuestion, html: string): Promise<T> =>
-        places.run(() => ask(question, html, asker.signal), asker) as Promise<T>
+        places.run(() => ask(question, html, request.signal), request) as Promise<T>
       return {
         text: (html, base) => read({ kind: 'text', base }, html),
         links: (html, base) => read({ kind: 'links', base }, html),

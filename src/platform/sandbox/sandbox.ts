@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** A program of ours that reads what a stranger wrote: it gets it by standard input and answers by standard output. */
+/** A program that reads untrusted input from standard input and writes its result to standard output. */
 export interface SandboxProgram {
-  /** Absolute path of the module that is run. */
+  /** Absolute path of the module. */
   entry: string
   args?: readonly string[]
-  /** Absolute paths of files and folders that it may read, besides the packages. */
+  /** Absolute paths of readable files and folders, in addition to the packages. */
   reads: readonly string[]
 }
 
@@ -20,22 +20,22 @@ export interface SandboxLimits {
   timeoutMs: number
   /** Resident memory of the whole process. */
   maxRssBytes: number
-  /** As `nice` counts it: 10 lets requests go first, 0 has no process wait for others. */
+  /** The niceness of the process (see nice(1)): with 10, the server has priority. */
   niceness: number
 }
 
 export interface SandboxRun extends SandboxLimits {
   program: SandboxProgram
   source: Readable
-  /** Ends the process; the answer is the signal's reason. */
+  /** Ends the process and rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * - `time`, `memory`: the input costs too much.
- * - `ended`: the engine or the kernel ended the process, at a limit of the heap or of processor time.
- * - `source`, `slow-source`: the bytes could not be read, or came too slowly.
- * - `start`: no process could be started.
+ * - `time`, `memory`: the input needs too much time or memory.
+ * - `ended`: V8 or the kernel ended the process because of its limit of heap or CPU time.
+ * - `source`, `slow-source`: reading the input failed or was too slow.
+ * - `start`: the process could not be started.
  */
 export type SandboxFailure = 'time' | 'memory' | 'ended' | 'source' | 'slow-source' | 'start'
 
@@ -52,11 +52,11 @@ export class SandboxError extends Error {
 const root = join(import.meta.dirname, '../../..')
 
 const nodeArguments = ({ entry, args = [], reads }: SandboxProgram): string[] => [
-  // Megabytes. The input itself and what unpacks of it lie outside the heap. Young objects die young here: with the
-  // default of 16 a PDF of 23 MB takes 235 MB of memory, with 4 it takes 175, in the same time.
+  // Megabytes. The input and its decompressed contents are outside of the heap. Most objects are short-lived: a PDF of
+  // 23 MB takes 235 MB of memory with the default semi-space of 16 MB and 175 MB with 4 MB, in the same time.
   '--max-old-space-size=112',
   '--max-semi-space-size=4',
-  // No file but these, no socket, no process, no thread, no addon.
+  // Only these files, and no sockets, child processes, threads or addons.
   '--permission',
   ...[entry, ...reads, join(root, 'node_modules'), join(root, 'package.json')].map((path) => `--allow-fs-read=${path}`),
   '--disallow-code-generation-from-strings',
@@ -68,7 +68,7 @@ const nodeArguments = ({ entry, args = [], reads }: SandboxProgram): string[] =>
 const largestOutputBytes = 16_777_216
 const sampleMs = 25
 
-/** Processor time after which the kernel ends a process, even one whose server is gone. */
+/** CPU time after which the kernel ends the process, even when the server has exited. */
 const cpuSeconds = 20
 
 const start = (program: SandboxProgram, niceness: number): ChildProcess => {
@@ -79,12 +79,12 @@ const start = (program: SandboxProgram, niceness: number): ChildProcess => {
   try {
     if (child.pid !== undefined) setPriority(child.pid, niceness)
   } catch {
-    // It may be over already.
+    // The process may have exited.
   }
   return child
 }
 
-/** Resident bytes of a process; undefined where /proc is not there to tell, or the process is not. */
+/** Resident memory of a process in bytes. Undefined without /proc, or when the process has exited. */
 const residentBytes = async (pid: number): Promise<number | undefined> => {
   const statm = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => undefined)
   return statm === undefined ? undefined : Number(statm.split(' ')[1]) * 4_096
@@ -109,7 +109,7 @@ const readOutput = async (child: ChildProcess): Promise<string> => {
       else chunks.push(chunk as Buffer)
     }
   } catch {
-    // A process that was ended in the middle of a sentence has not answered.
+    // A process that was killed while writing has no result.
     return ''
   }
   return size > largestOutputBytes ? '' : Buffer.concat(chunks).toString()
@@ -118,8 +118,8 @@ const readOutput = async (child: ChildProcess): Promise<string> => {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
 /**
- * Runs a program in a process of its own, without environment, files, network or children, under limits of processor
- * time, wall time, memory and output. Answers what it printed; throws a SandboxError when it did not get to that.
+ * Runs a program in a process without environment, files, network and child processes, with limits of CPU time, wall
+ * time, memory and output. Returns its output, or throws a SandboxError.
  */
 export const runInSandbox = async ({
   program,
@@ -139,12 +139,12 @@ export const runInSandbox = async ({
   }
   let isFed = false
   const timer = setTimeout(() => {
-    // A store that is slow to hand out the bytes is not their fault; a pipe that is full is not the store's.
-    const isOwnFault = isFed || child.stdin?.writableNeedDrain === true
-    end(new SandboxError(isOwnFault ? 'time' : 'slow-source', `it was not done within ${timeoutMs} ms`))
+    // A slow store is not the fault of the input. A full pipe means that the process is slow, not the store.
+    const isProcessSlow = isFed || child.stdin?.writableNeedDrain === true
+    end(new SandboxError(isProcessSlow ? 'time' : 'slow-source', `the process did not end within ${timeoutMs} ms`))
   }, timeoutMs)
   const stopWatching = watchMemory(child, maxRssBytes, () =>
-    end(new SandboxError('memory', `it took more than ${maxRssBytes} bytes of memory`)),
+    end(new SandboxError('memory', `the process used more than ${maxRssBytes} bytes of memory`)),
   )
   const onAbort = (): void => end(signal?.reason)
   signal?.addEventListener('abort', onAbort)
@@ -156,7 +156,7 @@ export const runInSandbox = async ({
       await pipeline(source, child.stdin as NonNullable<ChildProcess['stdin']>)
       isFed = true
     } catch (error) {
-      // A process that has seen enough stops listening, which is no failure; a source that fails is one.
+      // A process may close its input early, which is not an error. A failed source is one.
       const { code = '' } = error as NodeJS.ErrnoException
       isFed = ['EPIPE', 'ECONNRESET'].includes(code) || (code === 'ERR_STREAM_PREMATURE_CLOSE' && hasEnded(child))
       if (!isFed) end(new SandboxError('source', 'the input could not be read', { cause: error }))

@@ -8,7 +8,7 @@ export interface PageLink {
   text: string
 }
 
-/** The http and https links of a page with their texts, each target once. */
+/** The http and https links of a page with their texts, each URL once. */
 export const linksOf = (html: string, base: string): PageLink[] => {
   const links = new Map<string, string>()
   let current: string | undefined

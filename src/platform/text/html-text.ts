@@ -3,11 +3,11 @@ import { parseHtml } from './html-parser.ts'
 export interface PageText {
   title: string | null
   text: string
-  /** It goes on: it is nested too deeply, or too long. */
+  /** The text is incomplete because the page is nested too deeply or too long. */
   isCut: boolean
 }
 
-/** What no reader sees, or what is no text. */
+/** Elements that are not visible or not text. */
 const unread = new Set(
   'script style noscript template svg math iframe object canvas audio video map datalist select dialog title'.split(
     ' ',
@@ -31,17 +31,17 @@ const addressOf = (href: string | undefined, base: string): string | undefined =
   return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : undefined
 }
 
-/** A link is written with its whole address, so a page of 2 MB could otherwise become a text of 250 MB. */
+/** Relative links become absolute, so that a page of 2 MB could become a text of 250 MB without a limit. */
 const maxTextLength = 4_194_304
 
-/** A text that grows by pieces, with white space as a browser would show it. */
+/** Collects text with white space as a browser shows it. */
 const createSheet = () => {
   const pieces: string[] = []
-  // The text itself is never looked at before its end: joining it for each of a million pieces takes minutes.
+  // Joining the text for each of a million pieces would take minutes, so only its last two characters are kept.
   let tail = ''
   let length = 0
   let isFull = false
-  /** The place of the last piece that is not white space only. */
+  /** The index of the last piece that is not only white space. */
   let lastWords = -1
   const put = (piece: string): void => {
     if (piece === '' || isFull) return
@@ -53,7 +53,7 @@ const createSheet = () => {
     tail = (tail + piece).slice(-2)
   }
   return {
-    /** Words as they stand in the source: runs of white space are one space. */
+    /** Adds text of the source, with runs of white space as one space. */
     flow: (words: string): void => {
       const shown = words.replaceAll(/\s+/g, ' ')
       put(tail === '' || /\s$/.test(tail) ? shown.trimStart() : shown)
@@ -65,16 +65,16 @@ const createSheet = () => {
     paragraph: (): void => {
       if (tail !== '' && tail !== '\n\n') put(tail.endsWith('\n') ? '\n' : '\n\n')
     },
-    /** How many pieces there are so far. */
+    /** The number of pieces. */
     size: (): number => pieces.length,
-    /** Asked at the end of each link: a look at all pieces since its start takes 16 s for 900 links in one another. */
+    /** Called at the end of each link: searching all pieces since its start takes 16 s for 900 nested links. */
     hasWords: (from: number): boolean => lastWords >= from,
     isFull: (): boolean => isFull,
     text: (from = 0, to = pieces.length): string =>
       pieces
         .slice(from, to)
         .join('')
-        // By lines: an expression that looks for spaces before a line's end takes minutes over two megabytes of spaces.
+        // A regular expression for spaces at the end of lines takes minutes for 2 MB of spaces, so the text is split.
         .split('\n')
         .map((line) => line.trimEnd())
         .join('\n')
@@ -83,12 +83,12 @@ const createSheet = () => {
   }
 }
 
-/** The part of the page that is its content, if the page says so and it is worth the name. */
-const leastContent = 200
+/** The minimum length of `main`: pages with less have their content elsewhere. */
+const minContentLength = 200
 
 /**
- * What a page says, as text: headings with `#`, list items with `-`, links with their addresses, tables by line. Without
- * what is hidden from people, and without what stands around the page's `main`, when it has one.
+ * Converts a page to text: headings with `#`, list items with `-`, links with their URLs, a line for each table row.
+ * Without hidden elements, and only the `main` element when there is one.
  */
 export const htmlToText = (html: string, base: string): PageText => {
   const sheet = createSheet()
@@ -97,7 +97,7 @@ export const htmlToText = (html: string, base: string): PageText => {
   let preDepth = 0
   let isTitle = false
   let main: { from: number; to: number } | undefined
-  /** Open elements whose end matters, innermost last. */
+  /** Open links, the innermost last. */
   const links: { href: string; at: number }[] = []
 
   const open = (name: string, attributes: Record<string, string>): void => {
@@ -143,7 +143,7 @@ export const htmlToText = (html: string, base: string): PageText => {
   const shownTitle = title.replaceAll(/\s+/g, ' ').trim()
   return {
     title: shownTitle === '' ? null : shownTitle,
-    text: content.length >= leastContent ? content : sheet.text(),
+    text: content.length >= minContentLength ? content : sheet.text(),
     isCut: !isWhole || sheet.isFull(),
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Cuts secrets out of a line of the log, whoever logged them and wherever they are: by the name of the field that they
- * are in, at any depth and in JSON inside text, and by what keys, tokens and URLs look like in free text. One pass over
- * the line for each of the two, in time proportional to its length.
+ * Removes secrets from a log line: values of fields with the name of a secret, at every depth and in JSON inside of text,
+ * and keys, tokens and URLs with credentials in free text. Takes time proportional to the length of the line.
  */
 export const withoutSecrets = (line: string): string => withoutSecretText(withoutSecretFields(line))
 
@@ -9,7 +8,7 @@ const mark = '[redacted]'
 
 const patterns: [RegExp, string][] = [
   [/\b(?:atr_(?:live|dev|test)_[0-9A-Za-z]{20,}|whsec_[A-Za-z0-9+/_=-]{16,})/g, mark],
-  // Stripe, GitHub, Slack, OpenAI and those who took after them.
+  // Keys of Stripe, GitHub, Slack and OpenAI, and similar ones.
   [/\b(?:[sr]k_(?:live|test)_|gh[a-z]_|github_pat_|xox[a-z]-|sk-)[0-9A-Za-z_-]{8,}/g, mark],
   [/\b(Bearer|Basic)\s+[^\s"\\,]+/gi, `$1 ${mark}`],
   [/:\/\/[^\s/@"\\]+@/g, `://${mark}@`],
@@ -39,8 +38,8 @@ const backslashesBefore = (text: string, index: number): number => {
 }
 
 /**
- * Where the string ends that begins behind a quote with `level` backslashes: at the next quote of the same level of
- * JSON in JSON that is not escaped at it, or at the quote that ends the text around it.
+ * The end of a string whose opening quote has `level` backslashes: the next unescaped quote of the same level of nested
+ * JSON, or the quote that ends the surrounding text.
  */
 const endOfString = (text: string, from: number, level: number): number => {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
@@ -54,7 +53,7 @@ const endOfString = (text: string, from: number, level: number): number => {
 const opening = '[{'
 const closing = ']}'
 
-/** Where the list or object ends whose first bracket is at `from`. */
+/** The end of the list or object whose first bracket is at `from`. */
 const endOfBrackets = (text: string, from: number, level: number): number => {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -75,7 +74,7 @@ const matchAt = (format: RegExp, text: string, at: number): string => {
   return format.exec(text)?.[0] ?? ''
 }
 
-/** If a quote opens the name of a secret field: where its value begins, and how deep in strings it lies. */
+/** The start of the value when the quote opens the name of a secret field. */
 const valueAfter = (text: string, nameAt: number, level: number): number | undefined => {
   const name = matchAt(nameFormat, text, nameAt)
   if (name === '' || !secretName.test(name)) return undefined
@@ -85,7 +84,7 @@ const valueAfter = (text: string, nameAt: number, level: number): number | undef
   return colon === '' ? undefined : end + 1 + colon.length
 }
 
-/** The value's span, brackets and quotes of the string left standing, and what stands for it. */
+/** The range of the value and its replacement; quotes of a string stay. */
 const spanOf = (text: string, at: number, level: number): [number, number, string] | undefined => {
   const string = at + level
   if (text.charCodeAt(string) === quote) return [string + 1, endOfString(text, string + 1, level), mark]

@@ -15,10 +15,10 @@ const cases: [string, string][] = [
   ['---', 'workspace'],
 ]
 for (const [name, slug] of cases) {
-  test(`${name} becomes ${slug}`, () => assert.equal(slugOf(name, 'workspace'), slug))
+  test(`the slug of ${name} is ${slug}`, () => assert.equal(slugOf(name, 'workspace'), slug))
 }
 
-test('every name gives a slug of at most 63 characters that is its own slug', () => {
+test('slugOf returns at most 63 characters and is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (name) => {
       const slug = slugOf(name, 'x')
@@ -29,7 +29,7 @@ test('every name gives a slug of at most 63 characters that is its own slug', ()
   )
 })
 
-test('a taken slug is numbered and never grows past 63 characters', () => {
+test('a used slug gets a number and stays within 63 characters', () => {
   assert.equal(freeSlug('team', new Set()), 'team')
   assert.equal(freeSlug('team', new Set(['team', 'team-2'])), 'team-3')
   const long = 'a'.repeat(63)

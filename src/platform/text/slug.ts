@@ -1,4 +1,4 @@
-/** What NFKD does not take apart, in the spelling that readers of the Latin alphabet know. */
+/** Latin spellings of letters that NFKD does not decompose. */
 const spellings = new Map(
   [
     'ßss æae œoe øo đd ðd þth łl ħh ıi ŋn ŧt',
@@ -12,8 +12,8 @@ const marks = /\p{M}/gu
 const maxLength = 63
 
 /**
- * A name as `[a-z0-9-]`, at most 63 characters: accents dropped, Cyrillic and Greek spelled in Latin letters. Names of
- * which nothing is left (other scripts, emoji) become `fallback`.
+ * Converts a name to a slug of `[a-z0-9-]` with at most 63 characters: without accents, and with Cyrillic and Greek in
+ * Latin letters. Names of other scripts and emoji become `fallback`.
  */
 export const slugOf = (name: string, fallback: string): string => {
   const plain = name.normalize('NFKD').toLowerCase().replaceAll(marks, '')
@@ -25,7 +25,7 @@ export const slugOf = (name: string, fallback: string): string => {
   return slug === '' ? fallback : slug
 }
 
-/** The slug, or the first of `-2`, `-3`, … that is not taken. */
+/** The slug, or the first of `-2`, `-3`, … that is free. */
 export const freeSlug = (slug: string, taken: ReadonlySet<string>): string => {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`

@@ -60,7 +60,7 @@ const messageOf = (sent: Sent): string => (JSON.parse(sent.text) as { error: { m
 const codeOf = (sent: Sent): string => (JSON.parse(sent.text) as { error: { code: string } }).error.code
 
 describe('the same key with the same request', () => {
-  test('is carried out once and answered alike, without the secret', async () => {
+  test('a repeated request is executed once and gets the same response without the secret', async () => {
     const [key, name] = [newKey(), newName()]
     const first = await create(key, name)
     const second = await create(key, name)
@@ -79,7 +79,7 @@ describe('the same key with the same request', () => {
     assert.equal(await countOf(name), 1)
   })
 
-  test('sent 20 times at once is carried out once; the others are told to wait, or the answer', async () => {
+  test('a request that is sent 20 times at once is executed once, and the others get CONFLICT or its response', async () => {
     const [key, name] = [newKey(), newName()]
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(key, name)))
     assert.equal(await countOf(name), 1)
@@ -87,7 +87,7 @@ describe('the same key with the same request', () => {
     for (const answer of answers) assert.ok(answer.status === 201 || codeOf(answer) === 'CONFLICT', answer.text)
   })
 
-  test('is CONFLICT with Retry-After while the first request is still at it, and the answer afterwards', async () => {
+  test('a repeated request is CONFLICT with Retry-After while the first is running and a replay afterwards', async () => {
     const [key, name] = [newKey(), newName()]
     const gate = Promise.withResolvers<void>()
     gates.set(name, gate.promise)
@@ -102,13 +102,13 @@ describe('the same key with the same request', () => {
     assert.equal(await countOf(name), 1)
   })
 
-  test('answers nothing with nothing', async () => {
+  test('an empty response is replayed as an empty response', async () => {
     const key = newKey()
     assert.deepEqual([(await post('/nothing', key)).status, (await post('/nothing', key)).status], [204, 204])
     assert.equal((await post('/nothing', key)).replayed, true)
   })
 
-  test('repeats an outcome of work that began: 402, 409, 422', async () => {
+  test('the responses 402, 409 and 422 are replayed', async () => {
     for (const [failWith, status] of [
       ['paymentRequired', 402],
       ['conflict', 409],
@@ -122,7 +122,7 @@ describe('the same key with the same request', () => {
     }
   })
 
-  test('is tried again after a refusal before the work, a failure, or a collision that passes', async () => {
+  test('a request is executed again after an early rejection, a failure or a serialization conflict', async () => {
     for (const [body, status] of [
       [{ failWith: 'badRequest' }, 400],
       [{ failWith: 'notFound' }, 404],
@@ -136,13 +136,13 @@ describe('the same key with the same request', () => {
     }
   })
 
-  test('that was refused by its schema never took the key', async () => {
+  test('a request that its schema rejects does not use the key', async () => {
     const key = newKey()
     assert.equal((await post('/things', key, { name: 5 })).status, 400)
     assert.equal((await post('/things', key, { name: newName() })).status, 201)
   })
 
-  test('that failed after its commit is not carried out again', async () => {
+  test('a request that failed after its commit is not executed again', async () => {
     const [key, name] = [newKey(), newName()]
     assert.equal((await create(key, name, { breakAfter: true })).status, 500)
     const again = await create(key, name, { breakAfter: true })
@@ -153,7 +153,7 @@ describe('the same key with the same request', () => {
 })
 
 describe('the same key', () => {
-  test('with another body, path, query or workspace is CONFLICT, and carries nothing out', async () => {
+  test('a key with another body, path, query or workspace is CONFLICT and executes nothing', async () => {
     const [key, name] = [newKey(), newName()]
     await create(key, name)
     const other = newName()
@@ -170,7 +170,7 @@ describe('the same key', () => {
     assert.equal(await countOf('touched b'), 0)
   })
 
-  test('of another org, another member, or on another route is another key', async () => {
+  test('the same key of another org, member or route is independent', async () => {
     const [key, name] = [newKey(), newName()]
     const stranger = await createOrg()
     const colleague = await createUser(owner)
@@ -182,7 +182,7 @@ describe('the same key', () => {
     assert.equal((await post('/things/c/touch', key)).replayed, false)
   })
 
-  test('is new again after 24 hours, whatever became of it', async () => {
+  test('a key can be used again after 24 hours', async () => {
     for (const state of ['done', 'committed', 'running'] as const) {
       const [key, name] = [newKey(), newName()]
       await create(key, name)
@@ -197,7 +197,7 @@ describe('the same key', () => {
     }
   })
 
-  test('must have 1 to 255 characters', async () => {
+  test('an idempotency key must be 1–255 characters', async () => {
     const name = newName()
     assert.equal((await create('', name)).status, 400)
     assert.equal((await create('k'.repeat(256), name)).status, 400)
@@ -205,7 +205,7 @@ describe('the same key', () => {
     assert.equal((await create('k'.repeat(255), name)).status, 201)
   })
 
-  test('means nothing on a public route, and on one that does without', async () => {
+  test('an idempotency key is ignored on public routes and on routes without support', async () => {
     const key = newKey()
     for (const path of ['/public', '/free']) {
       assert.equal((await post(path, key)).status, 200)
@@ -214,7 +214,7 @@ describe('the same key', () => {
     assert.equal(await rowOf(key), undefined)
   })
 
-  test('is not needed', async () => {
+  test('a request without an idempotency key is executed every time', async () => {
     const name = newName()
     await create(undefined, name)
     await create(undefined, name)
@@ -223,7 +223,7 @@ describe('the same key', () => {
 })
 
 describe('a request that lost its claim', () => {
-  test('changes nothing, and the one that took over is carried out once', async () => {
+  test('a request that lost its claim changes nothing, and its successor is executed once', async () => {
     const [key, name] = [newKey(), newName()]
     const gate = Promise.withResolvers<void>()
     gates.set(name, gate.promise)
@@ -242,7 +242,7 @@ describe('a request that lost its claim', () => {
     assert.deepEqual([third.status, third.replayed], [201, true])
   })
 
-  test('by a crash is replaced only when its claim has run out', async () => {
+  test('the claim of a crashed request is replaced only after it expires', async () => {
     const [key, name] = [newKey(), newName()]
     await create(key, name)
     await db.execute(sql`
@@ -254,7 +254,7 @@ describe('a request that lost its claim', () => {
     assert.deepEqual((await create(key, name)).status, 201)
   })
 
-  test('whose answer is still on the way is told to wait for it', async () => {
+  test('a repeated request waits while the response of committed work is being sent', async () => {
     const [key, name] = [newKey(), newName()]
     await create(key, name)
     await db.execute(sql`
@@ -265,7 +265,7 @@ describe('a request that lost its claim', () => {
     assert.equal(await countOf(name), 1)
   })
 
-  test('after its commit is never replaced', async () => {
+  test('a claim is never replaced after its commit', async () => {
     const [key, name] = [newKey(), newName()]
     await create(key, name)
     await db.execute(sql`
@@ -279,7 +279,7 @@ describe('a request that lost its claim', () => {
 })
 
 describe('a streamed answer', () => {
-  test('is replaced in a replay by what its route said', async () => {
+  test('a replay of a streamed response is the response that its route stored', async () => {
     const key = newKey()
     const first = await post('/stream/told', key)
     assert.equal(first.text, 'data: 1\n\ndata: 2\n\n')
@@ -290,7 +290,7 @@ describe('a streamed answer', () => {
     assert.equal(await countOf('told'), 1)
   })
 
-  test('that its route said nothing about is not repeated, and neither is its work', async () => {
+  test('a streamed response that was not stored is not replayed, and its work is not repeated', async () => {
     const key = newKey()
     assert.equal((await post('/stream/untold', key)).status, 200)
     const second = await post('/stream/untold', key)
@@ -305,7 +305,7 @@ describe('a streamed body', () => {
     (await db.row<{ count: number }>(sql`select count(*)::int as count from things where name ~ '^[0-9a-f]{64}$'`))!
       .count
 
-  test('is compared when it has been read: the same is a replay, another one CONFLICT', async () => {
+  test('a streamed body is compared after reading: the same is a replay, another is CONFLICT', async () => {
     const key = newKey()
     const before = await uploads()
     const first = await post('/upload', key, bytes('same'))
@@ -316,7 +316,7 @@ describe('a streamed body', () => {
     assert.equal(await uploads(), before + 1)
   })
 
-  test('whose first answer was lost is not stored again', async () => {
+  test('a streamed body whose first response was lost is not stored again', async () => {
     const key = newKey()
     await post('/upload', key, bytes('lost'))
     await db.execute(sql`
@@ -327,13 +327,13 @@ describe('a streamed body', () => {
     assert.equal(await uploads(), before)
   })
 
-  test('that was refused before it was known is not remembered', async () => {
+  test('a streamed body that was rejected before it was read does not use the key', async () => {
     const key = newKey()
     assert.equal((await post('/upload?refuse=1', key, bytes('x'))).status, 409)
     assert.equal(await rowOf(key), undefined)
   })
 
-  test('needs a route that knows how to, or no key', async () => {
+  test('a streamed body with a key is rejected on routes without support', async () => {
     assert.equal((await post('/nothing', newKey(), bytes('x'))).status, 400)
     assert.equal((await post('/nothing', undefined, bytes('x'))).status, 204)
   })

@@ -74,8 +74,8 @@ const errorOf = (answer: RawAnswer | undefined): { code: string; message: string
   return (JSON.parse(answer.body) as { error: { code: string; message: string } }).error
 }
 
-describe('a body that is held back', () => {
-  test('is given up after its deadline, with an answer, on public routes and on others', async () => {
+describe('slow bodies', () => {
+  test('a slow body gets an error after its deadline, on public and other routes', async () => {
     const { url } = await startServer({ bodyLimits: { bodyMs: 200, checkMs: 20 } })
     for (const path of ['/public', '/members']) {
       for (const field of ['Content-Length: 100', 'Content-Length: 900000', 'Transfer-Encoding: chunked']) {
@@ -91,7 +91,7 @@ describe('a body that is held back', () => {
     }
   })
 
-  test('of a public route never takes more than the memory for all of them, and others are served meanwhile', async () => {
+  test('slow bodies of public routes never use more than their memory, and other requests are served', async () => {
     const publicBytes = 2 * megabyte
     const { app, url } = await startServer({
       bodyLimits: { publicBytes, publicBytesPerAddress: publicBytes, patienceMs: 50 },
@@ -116,7 +116,7 @@ describe('a body that is held back', () => {
     await until('nothing is counted any more', () => app.bodyIntake.publicBytes() === 0)
   })
 
-  test('does not keep a small body from another address, even when its own address has used up its part', async () => {
+  test('slow bodies of one address do not block a small body of another address', async () => {
     const { app, url } = await startServer({
       trustProxy: true,
       bodyLimits: { publicBytes: megabyte, publicBytesPerAddress: 300 * kilobyte, patienceMs: 600_000 },
@@ -133,7 +133,7 @@ describe('a body that is held back', () => {
     other.socket.destroy()
   })
 
-  test('of a member is not counted against the memory for strangers', async () => {
+  test('the body of an authenticated request is not counted as memory of public routes', async () => {
     const { app, url } = await startServer()
     const { socket } = await hold(url, headOf('/members', ['Content-Length: 900000']) + '"'.padEnd(200 * kilobyte, 'x'))
     await until('it has arrived', () => socket.writableLength === 0)
@@ -143,19 +143,19 @@ describe('a body that is held back', () => {
   })
 })
 
-test('a body in pieces of one byte, which takes forty times its size in memory, is rejected', async () => {
+test('a body in chunks of one byte, which uses forty times its size in memory, is rejected', async () => {
   const { url } = await startServer()
   for (const path of ['/public', '/members']) {
     const pieces = '1\r\n1\r\n'.repeat(100_000)
     const { answer } = await hold(url, headOf(path, ['Transfer-Encoding: chunked']) + pieces)
-    assert.match(errorOf(await answer).message, /too many small pieces/)
+    assert.match(errorOf(await answer).message, /too many small chunks/)
   }
   const some = `${'1\r\n1\r\n'.repeat(1_000)}0\r\n\r\n`
   const [answer] = await sendRaw(url, headOf('/public', ['Transfer-Encoding: chunked', 'Connection: close']) + some)
   assert.equal(answer?.status, 200)
 })
 
-test('a public route that declares no limit reads no body over 16 KB', async () => {
+test('a public route without its own limit rejects bodies over 16 KB', async () => {
   const { url } = await startServer()
   assert.equal((await post(url, '/sign-in', JSON.stringify('x'.repeat(16_000)))).status, 200)
   // Nothing of the body is sent: the answer does not wait for it.
@@ -163,7 +163,7 @@ test('a public route that declares no limit reads no body over 16 KB', async () 
   assert.match(errorOf(await answer).message, /larger than this route/)
 })
 
-test('a body for a path without a route is not waited for', async () => {
+test('the body of a request for an unknown path is not awaited', async () => {
   const { url } = await startServer()
   const { answer } = await hold(url, headOf('/nowhere', ['Content-Length: 900000']) + 'x')
   assert.equal(errorOf(await answer).code, 'NOT_FOUND')
@@ -172,13 +172,13 @@ test('a body for a path without a route is not waited for', async () => {
 describe('an upload', () => {
   const bodyLimits = { uploadMs: 250, uploadBytes: kilobyte, bodyMs: 100, checkMs: 20 }
 
-  test('that stands still is ended, and its connection closed', async () => {
+  test('a stalled upload is ended and its connection closed', async () => {
     const { url } = await startServer({ bodyLimits })
     const { answer } = await hold(url, headOf('/upload', ['Content-Length: 900000'], 'PUT') + 'x'.repeat(100))
     await answer
   })
 
-  test('that keeps coming may take longer than any other body', async () => {
+  test('an upload that keeps sending may take longer than the body deadline', async () => {
     const { url } = await startServer({ bodyLimits: { ...bodyLimits, uploadMs: 1_500 } })
     const began = performance.now()
     const { socket, answer } = await hold(
@@ -195,7 +195,7 @@ describe('an upload', () => {
   })
 })
 
-test('headers that trickle in are given up after their deadline, and so is a connection that says nothing', async () => {
+test('slow headers and silent connections are closed after their deadline', async () => {
   const { url } = await startServer({ headersTimeoutMs: 200 })
   const silent = await hold(url, '')
   const { socket, answer } = await hold(url, 'GET /nowhere HTTP/1.1\r\nHost: atrium.test\r\n')
@@ -210,7 +210,7 @@ test('headers that trickle in are given up after their deadline, and so is a con
 describe('a connection', () => {
   const isOpen = ({ socket }: Held): boolean => !socket.destroyed
 
-  test('beyond those of its address is closed at once, and one that ends makes room', async () => {
+  test('a connection beyond the limit of its address is closed until another one ends', async () => {
     const { app, url } = await startServer({
       connectionLimits: { max: 0, maxPerAddress: 3, isExempt: () => false },
     })
@@ -226,7 +226,7 @@ describe('a connection', () => {
     for (const { socket } of held) socket.destroy()
   })
 
-  test('beyond those of the server is closed at once, whoever opens it', async () => {
+  test('a connection beyond the limit of the server is closed immediately', async () => {
     const { app, url } = await startServer({ connectionLimits: { max: 2, maxPerAddress: 0 } })
     const held = [await hold(url, 'GET'), await hold(url, 'GET')]
     await until('they are counted', () => app.connections.open() === 2)
@@ -235,7 +235,7 @@ describe('a connection', () => {
     for (const { socket } of held) socket.destroy()
   })
 
-  test('of a program on this machine is not limited by address', async () => {
+  test('connections from this machine are not limited by address', async () => {
     const { app, url } = await startServer({ connectionLimits: { max: 0, maxPerAddress: 1 } })
     const held = [await hold(url, 'GET'), await hold(url, 'GET')]
     await until('both are open', () => app.connections.open() === 2)

@@ -36,14 +36,14 @@ const allowedOf = async (limiter: RateLimiter, key: string, times: number): Prom
 
 describe('token buckets in memory', () => {
   for (const limit of [1, 7, 13, 600, 999_983]) {
-    test(`a full bucket of ${limit} a minute lets through exactly ${limit} at once`, async () => {
+    test(`a full bucket of ${limit} per minute allows exactly ${limit} requests at once`, async () => {
       const { take } = await withClock(limit)
       for (let i = 1; i <= limit; i++) assert.equal(take().allowed, true, `request ${i}`)
       assert.equal(take().allowed, false)
     })
   }
 
-  test('one more is allowed after a minute divided by the limit, as Retry-After said', async () => {
+  test('a further request is allowed after a minute divided by the limit, as Retry-After says', async () => {
     const { clock, take } = await withClock(60)
     for (let i = 0; i < 60; i++) take()
     const refused = take()
@@ -55,7 +55,7 @@ describe('token buckets in memory', () => {
     assert.equal(take().allowed, false)
   })
 
-  test('what is left and when all of it is back are told', async () => {
+  test('a verdict contains the remaining requests and the time until the bucket is full', async () => {
     const { clock, take } = await withClock(600)
     assert.deepEqual(take(), { allowed: true, limit: 600, remaining: 599, fullInMs: 100, retryAfterMs: 0 })
     assert.equal(take('key', 99).remaining, 500)
@@ -63,7 +63,7 @@ describe('token buckets in memory', () => {
     assert.equal(take().remaining, 599)
   })
 
-  test('a refused request takes nothing, and one that costs more than is left is refused', async () => {
+  test('a rejected request takes no tokens, and a request that costs more than remains is rejected', async () => {
     const { take } = await withClock(10)
     take('key', 8)
     const refused = take('key', 3)
@@ -72,20 +72,20 @@ describe('token buckets in memory', () => {
     assert.equal(take('key', 2).allowed, true)
   })
 
-  test('every key and every limit has a bucket of its own', async () => {
+  test('every key and every limit has its own bucket', async () => {
     const limiter = await openRateLimiter({ rateLimits: { ...limits(1), writes: 1 }, log: silent, now: () => 0 })
     assert.equal(await allowedOf(limiter, 'one', 3), 1)
     assert.equal(await allowedOf(limiter, 'two', 3), 1)
     assert.equal((await limiter.take('writes', 'one')).allowed, true)
   })
 
-  test('a limit of 0 is off', async () => {
+  test('a limit of 0 allows every request', async () => {
     const { take } = await withClock(0)
     for (let i = 0; i < 10_000; i++) assert.equal(take().allowed, true)
     assert.equal(take().limit, 0)
   })
 
-  test('no span of time lets through more than a full bucket and what flowed in meanwhile', async () => {
+  test('no interval allows more than a full bucket plus its refill', async () => {
     const arrivals = fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 200 })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 50 }), arrivals, async (limit, pauses) => {
@@ -106,7 +106,7 @@ describe('token buckets in memory', () => {
     )
   })
 
-  test('a used-up bucket is remembered for the minute that it needs, however many keys come by', async () => {
+  test('an empty bucket is kept for a minute, whatever the number of other keys', async () => {
     const { clock, take } = await withClock(2)
     take('used')
     take('used')
@@ -119,7 +119,7 @@ describe('token buckets in memory', () => {
     assert.equal(take('used').allowed, true)
   })
 
-  test('no more than twice the bound is kept: the buckets used longest ago go first', async () => {
+  test('at most twice the configured number of buckets is kept, and the least recently used are dropped', async () => {
     const { take } = await withClock(1, 100)
     take('first')
     for (let i = 0; i < 150; i++) take(`other-${i}`)
@@ -156,7 +156,7 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     await redis.kill()
   })
 
-  test('two processes together let through what one bucket holds', { timeout: 120_000 }, async () => {
+  test('two processes share one bucket through Redis', { timeout: 120_000 }, async () => {
     await redis.start()
     const [one, two] = await Promise.all([openOne(20), openOne(20)])
     const allowed = await Promise.all([allowedOf(one, 'shared', 30), allowedOf(two, 'shared', 30)])
@@ -166,7 +166,7 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     assert.ok(refused.retryAfterMs > 0 && refused.retryAfterMs <= 3_000)
   })
 
-  test('one more is allowed after a minute divided by the limit, by a clock that all processes share', async () => {
+  test('processes that share Redis refill buckets by a common clock', async () => {
     const [one, two] = await Promise.all([openOne(60), openOne(60)])
     assert.equal(await allowedOf(one, 'turning', 60), 60)
     const refused = await two.take('reads', 'turning')
@@ -178,7 +178,7 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     assert.equal((await two.take('reads', 'turning')).allowed, false)
   })
 
-  test('a bucket refills by the clock of Redis when no other is given, and its key leaves Redis when it is full', async () => {
+  test('a shared bucket refills by the clock of Redis, and its key expires when it is full', async () => {
     const limiter = await openRateLimiter(shared(600))
     open.push(limiter)
     while ((await limiter.take('reads', 'refill')).allowed);
@@ -190,7 +190,7 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     client.disconnect()
   })
 
-  test('seven a minute are seven, although the interval is not a whole number', async () => {
+  test('a shared limit of seven per minute allows exactly seven requests', async () => {
     assert.equal(await allowedOf(await openOne(7), 'seven', 20), 7)
   })
 
@@ -221,18 +221,22 @@ describe('counts shared through Redis', { skip: !(await hasRedis()) && 'redis-se
     },
   )
 
-  test('a Redis that hangs holds up no request for long, and then none at all', { timeout: 120_000 }, async () => {
-    const limiter = await openOne(5, { redisTimeoutMs: 250 })
-    lines.length = 0
-    redis.freeze()
-    assert.equal(await allowedOf(limiter, 'frozen', 20), 5)
-    assert.equal(logged('counts its rate limits alone'), 1)
-    assert.ok(!(limiter.take('reads', 'frozen') instanceof Promise), 'counted at once, without asking')
-    redis.thaw()
-    await until('it shares again', () => logged('shared again') === 1)
-  })
+  test(
+    'a hanging Redis delays the first request briefly and later requests not at all',
+    { timeout: 120_000 },
+    async () => {
+      const limiter = await openOne(5, { redisTimeoutMs: 250 })
+      lines.length = 0
+      redis.freeze()
+      assert.equal(await allowedOf(limiter, 'frozen', 20), 5)
+      assert.equal(logged('counts its rate limits alone'), 1)
+      assert.ok(!(limiter.take('reads', 'frozen') instanceof Promise), 'counted at once, without asking')
+      redis.thaw()
+      await until('it shares again', () => logged('shared again') === 1)
+    },
+  )
 
-  test('a server starts while Redis is away, and shares as soon as it is there', { timeout: 120_000 }, async () => {
+  test('a server starts without Redis and shares counts when Redis is available', { timeout: 120_000 }, async () => {
     await redis.kill()
     lines.length = 0
     const limiter = await openOne(5)

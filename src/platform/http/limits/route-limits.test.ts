@@ -47,7 +47,7 @@ const post = (app: App, url: string, more: { headers?: Record<string, string>; b
   app.inject({ method: 'POST', url, headers: more.headers ?? {}, body: more.body ?? {} })
 
 describe('limits of routes', () => {
-  test('every limited answer tells the policy and what is left; the one over it is 429 with Retry-After', async () => {
+  test('limited responses have RateLimit headers, and a request beyond the limit is 429 with Retry-After', async () => {
     const app = await startRoutes({ RATE_LIMIT_WRITES: '2' })
     const first = await post(app, '/things')
     assert.equal(first.statusCode, 200)
@@ -63,7 +63,7 @@ describe('limits of routes', () => {
     assert.ok(refused.headers['x-request-id'])
   })
 
-  test('GET and HEAD are reads, the rest writes, and one does not use up the other', async () => {
+  test('GET and HEAD count as reads and other methods as writes, separately', async () => {
     const app = await startRoutes({ RATE_LIMIT_READS: '1', RATE_LIMIT_WRITES: '1' })
     assert.equal((await app.inject('/things')).statusCode, 200)
     assert.equal((await app.inject({ method: 'HEAD', url: '/things' })).statusCode, 429)
@@ -71,7 +71,7 @@ describe('limits of routes', () => {
     assert.equal((await post(app, '/things')).statusCode, 429)
   })
 
-  test('every caller has a bucket of their own', async () => {
+  test('every caller has its own bucket', async () => {
     const app = await startRoutes({ RATE_LIMIT_READS: '1' })
     const statuses = await Promise.all(
       ['a', 'b', 'a'].map(
@@ -91,14 +91,14 @@ describe('limits of routes', () => {
     assert.equal(refused.headers['ratelimit-policy'], '"keyMinting";q=1;w=60')
   })
 
-  test('a receiver is limited by its own id, whoever sends', async () => {
+  test('a webhook is limited by its id for all senders', async () => {
     const app = await startRoutes({ RATE_LIMIT_RECEIVE: '1' })
     assert.equal((await post(app, '/receive/one', { headers: { 'x-forwarded-for': '198.51.100.1' } })).statusCode, 200)
     assert.equal((await post(app, '/receive/one', { headers: { 'x-forwarded-for': '198.51.100.2' } })).statusCode, 429)
     assert.equal((await post(app, '/receive/two')).statusCode, 200)
   })
 
-  test('signing in is limited by address, an IPv6 network counting as one', async () => {
+  test('sign-in is limited by address, with an IPv6 /64 as one address', async () => {
     const app = await startRoutes({ RATE_LIMIT_SIGN_IN: '1' })
     const from = async (address: string): Promise<number> =>
       (await post(app, '/sign-in', { headers: { 'x-forwarded-for': address, 'x-caller': address } })).statusCode
@@ -110,7 +110,7 @@ describe('limits of routes', () => {
     assert.equal(await from('2001:db8:0:1::1'), 200)
   })
 
-  test('a public route is not limited unless it says so', async () => {
+  test('a public route is not limited by default', async () => {
     const app = await startRoutes({ RATE_LIMIT_READS: '1' })
     for (let i = 0; i < 5; i++) {
       const { statusCode, headers } = await app.inject('/health')
@@ -119,7 +119,7 @@ describe('limits of routes', () => {
     }
   })
 
-  test('a handler may choose the limit by what the body asks for', async () => {
+  test('a handler can choose the limit by the body', async () => {
     const app = await startRoutes({ RATE_LIMIT_WRITES: '1', RATE_LIMIT_UPLOADS: '2' })
     const folder = await post(app, '/files', { body: { kind: 'folder' } })
     assert.equal(folder.headers['ratelimit-policy'], '"writes";q=1;w=60')
@@ -130,7 +130,7 @@ describe('limits of routes', () => {
     assert.equal((await post(app, '/files', { body: { kind: 'upload' } })).statusCode, 429)
   })
 
-  test('a limit of 0 sends no headers and refuses nothing', async () => {
+  test('a limit of 0 sends no headers and rejects nothing', async () => {
     const app = await startRoutes({ RATE_LIMIT_READS: '0' })
     const { statusCode, headers } = await app.inject('/things')
     assert.equal(statusCode, 200)
@@ -143,7 +143,7 @@ const withoutRedis = !(await hasRedis()) && 'redis-server is not installed'
 const server = await startTestApp({ RATE_LIMIT_READS: '3' })
 
 describe('limits of API keys', () => {
-  test('are kept by key; a request that is not authenticated takes nothing', async () => {
+  test('limits are counted per API key, and unauthenticated requests are not counted', async () => {
     const owner = await server.createOrg()
     const other = await server.createUser(owner)
     for (let i = 0; i < 5; i++) assert.equal((await server.call('GET', '/api/v1/me')).status, 401)
@@ -155,7 +155,7 @@ describe('limits of API keys', () => {
     assert.equal(headers.get('ratelimit-policy'), '"reads";q=3;w=60')
   })
 
-  test('two servers on one Redis count together', { skip: withoutRedis }, async () => {
+  test('two servers with one Redis share their limits', { skip: withoutRedis }, async () => {
     const redis = await createRedis()
     await redis.start()
     try {

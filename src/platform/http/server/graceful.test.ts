@@ -55,7 +55,7 @@ const collect = (socket: Socket): Promise<string> =>
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
 describe('stopping', () => {
-  test('an answer that is on its way gets out whole, and its connection is closed', { timeout: 60_000 }, async () => {
+  test('a running response is completed and its connection is closed', { timeout: 60_000 }, async () => {
     const { app, url, held, arrived, events, stop } = await startServer()
     const socket = await openSocket(url)
     const received = collect(socket)
@@ -73,7 +73,7 @@ describe('stopping', () => {
     assert.deepEqual(events, ['closed'])
   })
 
-  test('idle connections are closed, new ones refused, at once', { timeout: 60_000 }, async () => {
+  test('idle connections are closed and new ones refused immediately', { timeout: 60_000 }, async () => {
     const { url, held, arrived, stop } = await startServer()
     const busy = await openSocket(url)
     const busyEnd = collect(busy)
@@ -110,7 +110,7 @@ describe('stopping', () => {
     },
   )
 
-  test('streams are told to end, and end whole', { timeout: 60_000 }, async () => {
+  test('streams are notified and end completely', { timeout: 60_000 }, async () => {
     const { url, stop } = await startServer()
     const socket = await openSocket(url)
     const received = collect(socket)
@@ -152,13 +152,17 @@ describe('stopping', () => {
     },
   )
 
-  test('a part that fails to stop keeps no other from stopping, and is told', { timeout: 60_000 }, async () => {
-    const { app, events, stop } = await startServer()
-    await assert.rejects(
-      stop(1_000, () => Promise.reject(new Error('jobs'))),
-      /jobs/,
-    )
-    assert.deepEqual(events, ['closed'])
-    assert.equal(app.server.listening, false)
-  })
+  test(
+    'a part that fails to stop does not prevent others from stopping, and its error is thrown',
+    { timeout: 60_000 },
+    async () => {
+      const { app, events, stop } = await startServer()
+      await assert.rejects(
+        stop(1_000, () => Promise.reject(new Error('jobs'))),
+        /jobs/,
+      )
+      assert.deepEqual(events, ['closed'])
+      assert.equal(app.server.listening, false)
+    },
+  )
 })

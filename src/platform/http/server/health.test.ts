@@ -15,14 +15,14 @@ const startServer = async (options: HealthOptions) => {
 }
 
 describe('health', () => {
-  test('GET /healthz answers without asking anything', async () => {
+  test('GET /healthz runs no checks', async () => {
     const app = await startServer({ checks: [{ name: 'database', check: () => Promise.reject(new Error('down')) }] })
     const { statusCode, body } = await app.inject('/healthz')
     assert.equal(statusCode, 200)
     assert.deepEqual(JSON.parse(body), { success: true, data: { status: 'ok' } })
   })
 
-  test('GET /readyz names everything that is missing, and nothing of why', async () => {
+  test('GET /readyz names failed dependencies without their errors', async () => {
     const app = await startServer({
       checks: [
         { name: 'database', check: () => Promise.reject(new Error('password of atrium')) },
@@ -43,7 +43,7 @@ describe('health', () => {
     })
   })
 
-  test('a check that hangs counts as failed', async () => {
+  test('a hanging check counts as failed', async () => {
     const app = await startServer({
       timeoutMs: 20,
       checks: [{ name: 'database', check: () => new Promise(() => undefined) }],
@@ -51,7 +51,7 @@ describe('health', () => {
     assert.equal((await app.inject('/readyz')).statusCode, 503)
   })
 
-  test('one look serves all who ask within the time that it is kept, and no longer', async () => {
+  test('the result of the checks is cached for its time and no longer', async () => {
     let looks = 0
     const check = async (): Promise<void> => void looks++
     const kept = await startServer({ cacheMs: 60_000, checks: [{ name: 'database', check }] })
@@ -67,7 +67,7 @@ describe('health', () => {
 const server = await startTestApp()
 
 describe('health of the whole server', () => {
-  test('is public and not limited, and ready with a database and an object store', async () => {
+  test('GET /readyz of the server is public, not rate-limited, and succeeds with database and object store', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const { status, body, headers } = await server.call('GET', path)
       assert.equal(status, 200)

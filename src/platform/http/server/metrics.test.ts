@@ -48,7 +48,7 @@ const count = (method: string, route: string, status: string): string =>
   `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`
 
 describe('the log of requests', () => {
-  test('names a slow one by its route pattern, and no other', async () => {
+  test('a slow request is logged with its route pattern, and others are not logged', async () => {
     const slow = await startServer(undefined, { level: 'info', slowMs: 0 })
     await fetch(`${slow.url}/things/secret-id?token=secret`)
     await slow.app.close()
@@ -62,7 +62,7 @@ describe('the log of requests', () => {
     assert.deepEqual(quick.logLines, [])
   })
 
-  test('has every request under debug', async () => {
+  test('every request is logged with the level debug', async () => {
     const { app, url, logLines } = await startServer(undefined, { level: 'debug' })
     await fetch(`${url}/things/a`)
     await app.close()
@@ -71,7 +71,7 @@ describe('the log of requests', () => {
 })
 
 describe('GET /metrics', () => {
-  test('counts and times requests by route pattern and class of status', async () => {
+  test('metrics count and time requests by route pattern and status class', async () => {
     const { url, scrape } = await startServer()
     for (const id of ['a', 'b', 'bad', 'moved']) await fetch(`${url}/things/${id}`, { redirect: 'manual' })
     await fetch(`${url}/things/a`, { method: 'HEAD' })
@@ -93,7 +93,7 @@ describe('GET /metrics', () => {
     assert.ok(seconds > 0 && seconds < 60)
   })
 
-  test('puts every path that is no route under one name', async () => {
+  test('metrics use one name for all unknown paths', async () => {
     const { url, scrape } = await startServer()
     for (let i = 0; i < 50; i++) await fetch(`${url}/scan-${i}.php`)
     await fetch(`${url}/things/a`, { method: 'DELETE' })
@@ -102,7 +102,7 @@ describe('GET /metrics', () => {
     assert.ok(![...metrics.keys()].some((name) => name.includes('scan-')))
   })
 
-  test('counts a client that went away as aborted, and requests under way while they are', async () => {
+  test('metrics count closed connections as aborted, and running requests', async () => {
     const { url, scrape, held } = await startServer()
     const socket = await openSocket(url)
     socket.write('GET /things/held HTTP/1.1\r\nhost: a\r\n\r\n')
@@ -115,7 +115,7 @@ describe('GET /metrics', () => {
     held.forEach((release) => release())
   })
 
-  test('reads gauges when asked, and tells memory, processor, event loop', async () => {
+  test('metrics contain gauges and the memory, CPU and event loop of the process', async () => {
     const { scrape, setWaiting } = await startServer()
     assert.equal((await scrape()).get('waiting_things'), 2)
     setWaiting(0)
@@ -131,7 +131,7 @@ describe('GET /metrics', () => {
     }
   })
 
-  test('is in the format of Prometheus, with one HELP and TYPE for each name', async () => {
+  test('metrics are in the Prometheus format with one HELP and TYPE for each name', async () => {
     const { url } = await startServer()
     const response = await fetch(`${url}/metrics`)
     assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
@@ -141,7 +141,7 @@ describe('GET /metrics', () => {
   })
 
   for (const field of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) {
-    test(`refuses what a proxy on this machine passes on (${field}) unless it has the token`, async () => {
+    test(`GET /metrics rejects requests forwarded by a local proxy (${field}) without the token`, async () => {
       const { url } = await startServer('letmein')
       const from = (headers: Record<string, string>) =>
         fetch(`${url}/metrics`, { headers: { [field]: '127.0.0.1', ...headers } })
@@ -154,7 +154,7 @@ describe('GET /metrics', () => {
     })
   }
 
-  test('refuses other machines altogether when there is no token', async () => {
+  test('GET /metrics rejects other machines when no token is configured', async () => {
     const { url } = await startServer()
     const headers = { 'x-forwarded-for': '198.51.100.1', authorization: 'Bearer undefined' }
     assert.equal((await fetch(`${url}/metrics`, { headers })).status, 401)

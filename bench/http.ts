@@ -13,18 +13,11 @@ import type { Target } from './harness.ts'
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4)
 
-const call = async (
-  { url, key }: { url: string; key: string },
-  method: string,
-  path: string,
-  body?: FormData,
-): Promise<{ data: never }> => {
-  const response = await fetch(url + path, {
-    method,
-    headers: { authorization: `Bearer ${key}` },
-    ...(body ? { body } : {}),
-  })
-  if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+/** GET, or POST with a body. */
+const call = async (url: string, key: string, path: string, body?: FormData): Promise<{ data: never }> => {
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(url + path, body ? { method: 'POST', headers, body } : { headers })
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
   return (await response.json()) as { data: never }
 }
 
@@ -48,16 +41,11 @@ export const benchHttp = async (): Promise<void> => {
     // As high as it goes: counted and answered with headers, never refused.
     RATE_LIMIT_READS: '1000000',
   })
-  const agents: { data: { items: { id: string }[] } } = await call({ url: atrium.url, key }, 'GET', '/api/v1/agents')
+  const agents: { data: { items: { id: string }[] } } = await call(atrium.url, key, '/api/v1/agents')
   const agentId = agents.data.items[0]?.id ?? ''
   const form = new FormData()
   form.set('file', new File(['hello'], 'hello.txt', { type: 'text/plain' }))
-  const uploaded: { data: { file: { id: string } } } = await call(
-    { url: atrium.url, key },
-    'POST',
-    '/api/v1/files',
-    form,
-  )
+  const uploaded: { data: { file: { id: string } } } = await call(atrium.url, key, '/api/v1/files', form)
   const floor = await startServer('bench/floor-server.ts', {
     FLOOR_CONNECTION: JSON.stringify(connection),
     FLOOR_AGENT_ID: agentId,

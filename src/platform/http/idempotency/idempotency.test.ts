@@ -31,8 +31,7 @@ const post = async (
   path: string,
   key: string | undefined,
   body?: object | Uint8Array<ArrayBuffer>,
-  as: TestActor = owner,
-  more: Record<string, string> = {},
+  { as = owner, more = {} }: { as?: TestActor; more?: Record<string, string> } = {},
 ): Promise<Sent> => {
   const headers = new Headers({ authorization: `Bearer ${as.key}`, ...more })
   if (key !== undefined) headers.set('idempotency-key', key)
@@ -50,7 +49,7 @@ const post = async (
   }
 }
 const create = (key: string | undefined, name: string, more: object = {}, as: TestActor = owner) =>
-  post('/things', key, { name, ...more }, as)
+  post('/things', key, { name, ...more }, { as })
 
 const countOf = async (name: string): Promise<number> =>
   (await db.row<{ count: number }>(sql`select count(*)::int as count from things where name = ${name}`))!.count
@@ -160,7 +159,7 @@ describe('the same key', () => {
     assert.equal(codeOf(await create(key, other)), 'CONFLICT')
     assert.equal(codeOf(await post('/things?more=1', key, { name })), 'CONFLICT')
     assert.equal(
-      codeOf(await post('/things', key, { name }, owner, { 'x-workspace-id': await otherWorkspace() })),
+      codeOf(await post('/things', key, { name }, { more: { 'x-workspace-id': await otherWorkspace() } })),
       'CONFLICT',
     )
     assert.equal(await countOf(other), 0)

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler, RouteOptions } from 'fastify'
 import { badRequest, tooManyRequests } from '../errors.ts'
 import type { App } from '../http.ts'
 import { addressGroup } from './network.ts'
@@ -71,6 +71,16 @@ const apply = (request: FastifyRequest, reply: FastifyReply, limit: LimitName, v
   return verdict.allowed ? undefined : rejection(verdict, request.routeOptions.config.rateLimitCode)
 }
 
+const finish = async (work: Promise<Error | undefined>, done: HookHandlerDoneFunction): Promise<void> => {
+  let rejected: Error | undefined
+  try {
+    rejected = await work
+  } catch (error) {
+    rejected = error as Error
+  }
+  done(rejected)
+}
+
 /** Counts the requests of every route that is registered after it. Register authentication later, so that it runs first. */
 export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimitsOptions): void => {
   app.decorateRequest('limitedReply', undefined)
@@ -95,10 +105,8 @@ export const registerRouteLimits = (app: App, { limiter, callerOf }: RouteLimits
         done(apply(request, reply, limit, verdict))
         return
       }
-      verdict.then(
-        (later) => done(apply(request, reply, limit, later)),
-        (error: Error) => done(error),
-      )
+      const later = verdict.then((shared) => apply(request, reply, limit, shared))
+      void finish(later, done)
     }
     route.onRequest = [count, ...[route.onRequest ?? []].flat()]
   })

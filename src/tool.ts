@@ -6,7 +6,7 @@ import type { Log } from './platform/process/log.ts'
 import type { ObjectStore } from './platform/object-store/object-store.ts'
 import type { Quotas } from './quotas/quotas.ts'
 
-/** What a tool works with. The actor is the person whose turn it is: a tool reaches what they reach, and no more. */
+/** The context of a tool call. The actor is the person of the turn, so a tool has the permissions of that person. */
 export interface ToolContext {
   db: Database
   log: Log
@@ -18,62 +18,62 @@ export interface ToolContext {
   projectId: string | null
   /** Aborted when the turn ends or the tool takes too long. */
   signal: AbortSignal
-  /** The same for every run of one call, also after a crash, and no other's: an idempotency key for whoever is called. */
+  /** An idempotency key: the same for every execution of one call, also after a crash, and unique to that call. */
   callKey: string
-  /** The turn in which it is called. Null outside of one. */
+  /** The turn of the call. Null outside of a turn. */
   turn: CallingTurn | null
 }
 
 export interface CallingTurn {
   id: string
   sessionId: string
-  /** What is left of its time, in milliseconds. */
+  /** The remaining time of the turn in milliseconds. */
   leftMs: number
-  /** Where the first untrusted content came from that the turn has read; null when it has read none. */
+  /** The source of the first untrusted content that the turn has read; null for none. */
   untrustedFrom: string | null
-  /** Notes that the answer of this very call holds untrusted content. For tools of which only some answers do. */
+  /** Marks the result of this call as untrusted, for tools of which only some results are. */
   noteUntrusted(): void
 }
 
-/** What settings may name, whether or not an agent is offered it at the moment. */
+/** The tools and connectors that settings may name, whether or not they are available to an agent. */
 export interface KnownTools {
-  /** The built-in tools and those of every connector. MCP servers bring their own, `mcp__…`. */
+  /** The built-in tools and the tools of every connector, but not those of MCP servers (`mcp__…`). */
   names: readonly string[]
   /** The slugs of all connectors. */
   connectors: readonly string[]
 }
 
-/** Something that an agent can do. */
+/** A tool that an agent can call. */
 export interface Tool {
-  /** Letters, digits, dots, dashes, underscores; unlike every other one, dots and underscores taken for the same. */
+  /** Letters, digits, dots, dashes and underscores. Unique even when dots count as underscores. */
   name: string
   description: string
-  /** JSON schema of an object: what the model is told and, unless it is foreign, what its arguments are checked against. */
+  /** The JSON schema of the arguments, for the model. Arguments are validated against it unless it is foreign. */
   inputSchema: object
   /**
-   * The schema comes from somebody else's server. It is passed on as data and never compiled: a pattern in it can run for
-   * ever, and a keyword can change what validation means. That server validates its own input.
+   * The schema comes from another server. It is passed on as data and never compiled, because a pattern can run forever
+   * and a keyword can change the meaning of validation. That server validates its own input.
    */
   hasForeignSchema?: boolean
-  /** Changes nothing, so it may run beside others, and again when nobody knows whether it ran. */
+  /** Changes nothing, so calls can run in parallel and be repeated after a crash. */
   isReadOnly: boolean
-  /** Does under one `callKey` what it does only once, however often it is run. */
+  /** Idempotent by `callKey`: repeated executions have one effect. */
   isRepeatable?: boolean
-  /** A person approves each call before it runs. Agents can ask for that of further tools in `settings.approvals`. */
+  /** Requires the approval of a person for each call. `settings.approvals` of an agent adds further tools. */
   needsApproval?: boolean
-  /** What the person must be allowed for the agent to be offered it, and what a decision about its calls needs. */
+  /** The permission that the person needs to use the tool and to approve its calls. */
   permission: Permission
-  /** The slug of the connector whose connection it uses: it runs only with that person's consent. */
+  /** The slug of the connector of the tool, which runs only with the consent of the person. */
   connector?: string
-  /** Changes something at a provider: a person approves it once the turn has read untrusted content. */
+  /** Changes data at a provider: requires approval after the turn has read untrusted content. */
   isOutbound?: boolean
-  /** What it answers, or fails with, is text that strangers can write: a page, mail, an issue. */
+  /** Its results and errors can contain text of strangers, such as pages, mail and issues. */
   readsUntrusted?: boolean
-  /** Answers JSON. An ApiError is told to the model; anything else is logged and told as a failure. */
+  /** Returns JSON. The model gets the message of an ApiError; other errors are logged and reported as a failure. */
   run(context: ToolContext, input: never): Promise<unknown>
 }
 
-/** Who would use tools: an agent in a person's name or, with `agent: null`, the person directly. */
+/** The user of tools: an agent on behalf of a person or, with `agent: null`, the person directly. */
 export interface ToolScope {
   db: Database
   actor: Actor
@@ -89,9 +89,9 @@ export interface ToolAgent {
 }
 
 /**
- * Where tools come from. It is asked whenever a turn begins or is taken up again, and before each batch of calls is run:
- * a tool that it does not offer any more is not run, and the model is told. It judges the agent's lists itself; what the
- * person may not do is left out for it. When it rejects, the turn goes on without its tools.
+ * A source of tools. It is called when a turn starts or resumes and before each batch of calls, so that a removed tool is
+ * not run and the model is informed. The source applies the agent's lists; the toolbox removes tools that the person has
+ * no permission for. When it rejects, the turn continues without its tools.
  */
 export interface ToolSource {
   offered(scope: ToolScope): Promise<Tool[]>

@@ -179,7 +179,7 @@ test('a request under way at SIGTERM is answered before the process ends', async
 
 test('a worker answers what operators ask, and nothing else', async () => {
   const worker = await startServerProcess({ DATA_DIR: join(folder, 'worker'), WORKER_PORT: '0' }, 'worker')
-  const [, url] = /its health: (http:\S+)\/healthz/.exec(worker.output()) ?? []
+  const [, url] = /health: (http:\S+)\/healthz/.exec(worker.output()) ?? []
   for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await fetch(url + path)).status, 200, path)
   assert.match(await (await fetch(`${url}/metrics`)).text(), /^jobs_oldest_waiting_seconds 0$/m)
   for (const path of ['/api/v1/me', '/openapi.json', '/']) assert.equal((await fetch(url + path)).status, 404, path)

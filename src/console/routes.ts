@@ -7,9 +7,9 @@ import type { App } from '../platform/http/http.ts'
 
 const built = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
-// Every script, style and font is a file of this server, nothing is evaluated, and no other page may frame it. `blob:`
-// is for pictures that are chosen for an upload; pictures, media and PDFs come from the API, or from the origin of user
-// content when there is one.
+// Scripts, styles and fonts are files of this server, nothing is evaluated, and no other page may frame the console.
+// `blob:` is for images that are selected for an upload. Images, media and PDFs come from the API, or from the origin of
+// user content if configured.
 const contentSecurityPolicyOf = (contentOrigin: string | undefined): string => {
   const from = contentOrigin === undefined ? "'self'" : `'self' ${contentOrigin}`
   return [
@@ -24,21 +24,21 @@ const contentSecurityPolicyOf = (contentOrigin: string | undefined): string => {
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // Assigning text to innerHTML and its like throws. The one policy is that of console/src/pages/files/preview, which
-    // lets pass only the tags that previews consist of.
+    // Assigning text to innerHTML throws. The only policy is that of console/src/pages/files/preview, which allows the tags
+    // of previews.
     "require-trusted-types-for 'script'",
     'trusted-types atrium-preview',
   ].join('; ')
 }
 
-/** The paths that the console has pages below; it tells them apart itself. All else is answered as JSON. */
+/** The path prefixes of console pages, which the console routes itself. Other paths are JSON. */
 const pages = ['/', '/sign-in', '/files', '/agents', '/chat', '/webhooks', '/billing', '/connections', '/settings']
 
 const unbuilt = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Atrium</title>
 <h1>Atrium is running</h1>
-<p>Its console has not been built: what <code>npm start</code> printed says why.</p>
-<p>The API works. Its reference is at <a href="/docs">/docs</a>.</p>
+<p>The console is not built. The output of <code>npm start</code> says why.</p>
+<p>The API works. See the <a href="/docs">API reference</a>.</p>
 `
 
 const hidden = (summary: string) => ({
@@ -52,7 +52,7 @@ const sendPage = (reply: FastifyReply, contentSecurityPolicy: string): FastifyRe
   return reply.sendFile('index.html')
 }
 
-/** The console: a folder of files that `npm start` built, compressed beforehand. */
+/** Serves the console: precompressed files that `npm start` built. */
 export const registerConsole = async (app: App, contentOrigin: string | undefined): Promise<void> => {
   const policy = contentSecurityPolicyOf(contentOrigin)
   await app.register(fastifyStatic, {
@@ -70,7 +70,7 @@ export const registerConsole = async (app: App, contentOrigin: string | undefine
   }
   app.get('/assets/*', hidden('A file of the console'), async (request, reply) => {
     const { '*': file } = request.params as { '*': string }
-    // Those that are built carry a hash of their content in their names.
+    // Built files have a hash of their content in their names.
     const isHashed = /-[\w-]{8}\.\w+$/.test(file)
     reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
     return reply.sendFile(`assets/${file}`)

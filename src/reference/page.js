@@ -1,8 +1,8 @@
 /* global Scalar, trustedTypes */
-// The viewer writes text to innerHTML itself only to decode one character reference and to empty an element. Everything
-// else that it draws goes through the policy of Vue.
+// The viewer assigns text to innerHTML only to decode a character reference and to empty an element. All other rendering
+// uses Vue's policy.
 const isHarmless = (text) => text === '' || /^&#?[A-Za-z0-9]{1,40};$/.test(text)
-// A library in it tries whether it may evaluate an empty function, and does without. script-src answers that already.
+// A library of the viewer tests whether it may evaluate an empty function. script-src prevents that in any case.
 const isEmptyFunction = (text) => /^\(function anonymous\(\s*\) \{\s*\}\)$/.test(text)
 if (typeof trustedTypes !== 'undefined') {
   trustedTypes.createPolicy('default', {
@@ -11,9 +11,9 @@ if (typeof trustedTypes !== 'undefined') {
   })
 }
 
-// This file goes first, so that the policy is there when the viewer is loaded.
+// This file is loaded first, so that the policy exists when the viewer is loaded.
 addEventListener('DOMContentLoaded', () => {
-  // Everything that would leave this server is off: fonts, proxy, telemetry, the hosted assistant and client.
+  // Features that request other hosts are off: fonts, proxy, telemetry, the hosted assistant and client.
   Scalar.createApiReference('#reference', {
     url: '/openapi.json',
     withDefaultFonts: false,

@@ -25,7 +25,7 @@ const contentSecurityPolicy = [
   'trusted-types vue default',
 ].join('; ')
 
-/** The committed document as it is on disk: it costs neither memory nor time until somebody asks. */
+/** Streams the committed document from disk, so that it uses no memory before a request. */
 const sendDocument = async (request: FastifyRequest, reply: FastifyReply) => {
   const { mtimeMs, size } = await stat(document)
   const etag = `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
@@ -36,7 +36,7 @@ const sendDocument = async (request: FastifyRequest, reply: FastifyReply) => {
 
 const hidden = (summary: string) => ({ hide: true, summary, response: { 200: Type.Unknown() } })
 
-/** `GET /openapi.json`, and `GET /docs`: the same to browse, without a request to any other host. */
+/** `GET /openapi.json`, and its viewer `GET /docs`, which requests no other host. */
 export const registerReference = (app: App): void => {
   let script: Promise<Buffer> | undefined
   let page: Promise<[html: string, version: string]> | undefined
@@ -63,7 +63,7 @@ export const registerReference = (app: App): void => {
   app.get('/docs/scalar.js', { config, schema: hidden('The viewer') }, async (request, reply) => {
     script ??= gzippedViewer()
     const gzipped = await script
-    // Its address carries its version.
+    // The URL contains the version.
     reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
     reply.type('text/javascript; charset=utf-8')
     if (/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {

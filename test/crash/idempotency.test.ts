@@ -55,11 +55,11 @@ test('killed between the commit and the answer: the client is told that it was c
   // For all that the other one knows, the answer is still on the way.
   const early = await post(survivor, key, name)
   assert.equal(early.status, 409)
-  assert.match(early.body.error!.message, /still being carried out/)
+  assert.match(early.body.error!.message, /still running/)
   await endClaim(key)
   const again = await post(survivor, key, name)
   assert.equal(again.status, 409)
-  assert.match(again.body.error!.message, /was carried out/)
+  assert.match(again.body.error!.message, /was executed/)
   assert.equal(await effects(name), 1)
 })
 
@@ -70,7 +70,7 @@ for (const moment of ['before the work', 'before the commit'] as const) {
     assert.equal(await effects(name), 0)
     const early = await post(survivor, key, name)
     assert.equal(early.status, 409)
-    assert.match(early.body.error!.message, /still being carried out/)
+    assert.match(early.body.error!.message, /still running/)
     await endClaim(key)
     assert.equal((await post(survivor, key, name)).status, 201)
     assert.equal(await effects(name), 1)

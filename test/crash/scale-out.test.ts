@@ -131,7 +131,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
         const answer = await fetch(url + path, { method, headers, body: payload ?? null, redirect: 'manual' })
         if (answer.status === 302) return { status: 302, body: answer.headers.get('location') }
         const result: ApiResult = { status: answer.status, body: await answer.json() }
-        const isInProgress = result.status === 409 && /still being carried out/.test(result.body.error.message)
+        const isInProgress = result.status === 409 && /still running/.test(result.body.error.message)
         if (result.status < 500 && !isInProgress) return result
         if (result.status >= 500) serverErrors.push(`${method} ${path}: ${JSON.stringify(result.body)}`)
       } catch {
@@ -141,7 +141,7 @@ if ((await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis
     }
   }
   const wasCarriedOut = ({ status, body }: ApiResult): boolean =>
-    status === 409 && /was carried out/.test(body.error.message as string)
+    status === 409 && /was executed/.test(body.error.message as string)
   const answered = ({ status, body }: ApiResult): Json => {
     assert.ok(status < 300, JSON.stringify(body))
     return body.data

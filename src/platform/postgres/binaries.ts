@@ -14,8 +14,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Whom PostgreSQL runs as. It refuses to run as root, so root needs another user, or a user namespace in which root
- * is called something else while the files stay root's.
+ * The user that PostgreSQL runs as. It does not run as root, so root needs another user, or a user namespace that maps
+ * root to another user while root keeps the files.
  */
 export interface Identity {
   kind: 'self' | 'user' | 'namespace'
@@ -33,7 +33,7 @@ export interface Owner {
 
 const run = promisify(execFile)
 
-// Ours, not the caller's: PGDATA, PGPORT, LC_ALL or LD_LIBRARY_PATH from outside must not reach the server.
+// A fixed environment, because PGDATA, PGPORT, LC_ALL and LD_LIBRARY_PATH of the caller must not affect the server.
 const environment = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LANG: 'C', TZ: 'UTC' }
 
 const otherWay = 'Set DATABASE_URL to use a PostgreSQL of your own.'
@@ -56,8 +56,8 @@ export const findBinaries = async (): Promise<PostgresBinaries> => {
 }
 
 /**
- * npm archives hold no symbolic links: the package's install script makes them from a list. Where npm runs no install
- * scripts (`--ignore-scripts`, npm 12), the libraries are not found until we do it.
+ * npm archives contain no symbolic links, so the package's install script creates them from a list. Where npm does not run
+ * install scripts (`--ignore-scripts`, npm 12), this function creates them.
  */
 export const linkLibraries = async (root: string): Promise<void> => {
   const list = JSON.parse(await readFile(join(root, 'native/pg-symlinks.json'), 'utf8')) as {
@@ -104,7 +104,7 @@ const accounts = (): { name: string; uid: number; gid: number }[] => {
   }
 }
 
-// `setpriv --pdeathsig` came with util-linux 2.33; RHEL 8 has 2.32. Without it an orphan is met at the next start.
+// `setpriv --pdeathsig` requires util-linux 2.33; RHEL 8 has 2.32. Without it, the next start stops an orphaned server.
 let setpriv: Promise<string | undefined> | undefined
 const findSetpriv = async (): Promise<string | undefined> => {
   const path = process.platform === 'linux' ? findProgram('setpriv') : undefined
@@ -116,8 +116,8 @@ const findSetpriv = async (): Promise<string | undefined> => {
 }
 
 /**
- * A program and its arguments as `identity` runs them, for spawn(). Where the system can do it, the process gets the
- * signal `dieWith` when the thread that spawned it ends, `kill -9` included.
+ * The program and arguments for spawn() that run a command as `identity`. Where the system supports it, the process gets
+ * the signal `dieWith` when the spawning thread ends, also by `kill -9`.
  */
 export const commandAs = async (
   identity: Identity,
@@ -130,7 +130,7 @@ export const commandAs = async (
   const wrapper = await setpriv
   if (wrapper !== undefined) line.unshift(wrapper, '--pdeathsig', dieWith, '--')
   if (identity.kind === 'namespace') {
-    // initdb insists that its user has a name, so the namespace borrows the number of some account.
+    // initdb requires a user with a name, so the namespace uses the number of an existing account.
     const { uid, gid } = accounts()[0] ?? { uid: 65_534, gid: 65_534 }
     line.unshift(findProgram('unshare') ?? 'unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--')
   }
@@ -139,8 +139,8 @@ export const commandAs = async (
   return { file, args: rest, options: { cwd: '/', env: environment, ...switched } }
 }
 
-// Whether this identity can reach the binaries and the directory is for the system to say: modes, ACLs, mount options
-// and seccomp filters all have a word in it.
+// Access to the binaries and the directory depends on modes, ACLs, mount options and seccomp filters, so it is tested by
+// running a command.
 const probe = async (identity: Identity, { postgres }: PostgresBinaries, reach: string): Promise<string> => {
   const script = 'cd -- "$1" && exec "$2" --version'
   const { file, args, options } = await commandAs(identity, 'KILL', '/bin/sh', ['-c', script, 'sh', reach, postgres])
@@ -148,7 +148,7 @@ const probe = async (identity: Identity, { postgres }: PostgresBinaries, reach: 
   return stdout
 }
 
-// A container started with an arbitrary number for its user has no account, and initdb then gives up.
+// In a container with an arbitrary user number there is no account, and initdb fails.
 const hasAccount = (): boolean => {
   try {
     return userInfo().username !== ''
@@ -177,16 +177,16 @@ const candidates = (keeper: Owner | undefined): Identity[] => {
   return [...kept, ...identityOf('postgres'), namespace, ...identityOf('nobody')]
 }
 
-/** Whose PostgreSQL to run on a data directory: the cluster's owner, or before there is one, the directory's. */
+/** The owner of the cluster or, before there is one, of the directory. */
 export const keeperOf = (cluster: Owner | undefined, dataDir: Owner): Owner | undefined => {
   if (cluster) return cluster
-  // What belongs to root may go to anybody; a number without an account cannot make a cluster.
+  // Files of root can be given to any user. A number without an account cannot create a cluster.
   return accounts().some(({ uid }) => uid === dataDir.uid) ? dataDir : undefined
 }
 
 /**
- * Finds whom PostgreSQL can run as, and which version it is. `reach` is a directory that it must get to. Root
- * lets it run as `keeper` if that works. Throws a StartError when nothing does.
+ * Finds the user that PostgreSQL can run as, and its version. `reach` is a directory that it must be able to access. Root
+ * prefers `keeper`. Throws a StartError when no user works.
  */
 export const chooseIdentity = async (
   binaries: PostgresBinaries,

@@ -11,11 +11,11 @@ const run = promisify(execFile)
 
 const draftPrefix = 'data.new-'
 
-// A fresh cluster takes 40 MB, and PostgreSQL writes its log ahead in files of 16 MB.
+// A new cluster takes 40 MB, and WAL files have 16 MB.
 const freshClusterBytes = 150 * 1024 * 1024
 
-// The C library's character classes decide what pg_trgm takes for a letter: under plain "C" a trigram search finds
-// no word with an umlaut. "C" alone remains for a machine without any UTF-8 locale.
+// pg_trgm uses the character classes of the C library: with the locale "C", a trigram search does not find words with an
+// umlaut. "C" is used only on machines without a UTF-8 locale.
 const characterTypes = ['C.UTF-8', 'en_US.UTF-8', 'C']
 
 /** The major version of the cluster in `dir`, or undefined when there is none (an empty directory is none). */
@@ -67,8 +67,8 @@ const syncDirectory = async (dir: string): Promise<void> => {
 }
 
 /**
- * Makes a cluster at `<home>/data`. It is built beside its place and renamed there when it is whole and on disk, so
- * that neither `kill -9` nor a full disk can leave half a cluster behind.
+ * Creates a cluster at `<home>/data`. It is created in another directory and renamed when it is complete and synced, so
+ * that neither `kill -9` nor a full disk can leave an incomplete cluster.
  */
 export const createCluster = async (
   binaries: PostgresBinaries,
@@ -96,16 +96,16 @@ export const createCluster = async (
   }
 }
 
-/** Removes what a first start left behind that was killed. */
+/** Removes the remains of an interrupted first start. */
 export const removeDrafts = async (home: string): Promise<void> => {
   for (const entry of await readdir(home)) {
     if (!entry.startsWith(draftPrefix)) continue
-    // An initdb that outlived its parent for a moment may still be writing there.
+    // An initdb that has outlived its parent may still be writing.
     await rm(join(home, entry), { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-/** Gives the cluster to another user, the top directory last: its owner says that all of it is done. */
+/** Changes the owner of the cluster. The top directory is last, so that its owner shows that the change is complete. */
 export const giveCluster = async (dir: string, { uid, gid }: Identity): Promise<void> => {
   for (const entry of await readdir(dir, { recursive: true })) await lchown(join(dir, entry), uid, gid)
   await lchown(dir, uid, gid)
@@ -113,8 +113,8 @@ export const giveCluster = async (dir: string, { uid, gid }: Identity): Promise<
 }
 
 /**
- * Lets PostgreSQL, under another user than ours, pass through a directory that is private to us: by its group alone
- * where that is free, so that nobody else gets in.
+ * Lets PostgreSQL, as another user, traverse a private directory: through its group where possible, so that no other user
+ * gets access.
  */
 export const letThrough = async (dir: string, identity: Identity): Promise<void> => {
   const { uid, gid, mode } = await stat(dir)

@@ -6,10 +6,10 @@ import { tryFileLock } from './file-lock.ts'
 import type { FileLock } from './file-lock.ts'
 import { StartError } from '../process/start-error.ts'
 
-/** A server stays; a command gives the directory back when it is done, so a server that starts waits for it. */
+/** A command releases the directory when it is done, so a server that starts waits for it. */
 export type Purpose = 'server' | 'command'
 
-/** Where the holder's PostgreSQL listens, for `pg`. */
+/** The connection to the PostgreSQL of the holder, for `pg`. */
 export interface DatabaseAddress {
   socketDir: string
   port: number
@@ -17,7 +17,7 @@ export interface DatabaseAddress {
   user: string
 }
 
-/** Who holds a data directory. `startedAt` is ISO 8601; the rest appears as the start gets there. */
+/** The process that holds a data directory. `startedAt` is ISO 8601. The other fields are set during the start. */
 export interface Running extends Partial<DatabaseAddress> {
   pid: number
   startedAt: string
@@ -26,24 +26,24 @@ export interface Running extends Partial<DatabaseAddress> {
 }
 
 export interface DataDir {
-  /** The directory's real path. */
+  /** The real path of the directory. */
   readonly path: string
-  /** Tells others what `findRunning` answers: the URL once listening, the database once it is up. */
+  /** Sets what `findRunning` returns: the URL when listening, the database when it is running. */
   update(details: { url?: string } & Partial<DatabaseAddress>): Promise<void>
-  /** Gives the directory back; the end of the process does so too. */
+  /** Releases the directory, as the end of the process does. */
   release(): Promise<void>
 }
 
 const lockFile = (dir: string): string => join(dir, 'atrium.lock')
 const recordFile = (dir: string): string => join(dir, 'running.json')
 
-// How long a server that starts waits for a command (`atrium org create …`) to finish.
+// How long a starting server waits for a command (`atrium org create …`).
 const commandWaitMs = 30_000
 const pollMs = 50
 
 const reasons: Record<string, string> = {
   EACCES: 'permission denied',
-  ENOENT: 'it does not exist and cannot be made',
+  ENOENT: 'it does not exist and cannot be created',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space left on the disk',
@@ -60,7 +60,7 @@ const hints: Record<string, string> = {
   EDQUOT: 'Free some space, or point DATA_DIR to another disk.',
 }
 
-/** What a failed system call in the data directory `dir` means to the person who started Atrium. */
+/** The StartError of a failed system call in the data directory `dir`. */
 export const cannotUse = async (dir: string, error: unknown): Promise<StartError> => {
   const { code = '', message, path = dir } = error as NodeJS.ErrnoException
   let reason = reasons[code] ?? message
@@ -82,7 +82,7 @@ const firstExisting = async (path: string): Promise<{ path: string; uid: number 
   return path === dirname(path) ? undefined : firstExisting(dirname(path))
 }
 
-// Permission bits do not tell about read-only mounts, quotas and full disks; writing a block does.
+// Permission bits do not show read-only mounts, quotas and full disks, so a block is written.
 const checkWritable = async (dir: string): Promise<void> => {
   const probe = join(dir, `.probe-${randomBytes(6).toString('hex')}`)
   try {
@@ -99,14 +99,14 @@ const checkWritable = async (dir: string): Promise<void> => {
 }
 
 /**
- * Makes the data directory, private to its owner, and answers its real path. Takes no lock: for processes that share
- * it on purpose, because their database is elsewhere. Throws a StartError when it cannot be written to.
+ * Creates the data directory, private to its owner, and returns its real path. Does not lock it, for processes that share
+ * it because they use an external database. Throws a StartError when it is not writable.
  */
 export const prepareDataDir = async (dir: string): Promise<string> => {
   const wanted = resolve(dir)
   try {
     await mkdir(dirname(wanted), { recursive: true })
-    // Only the directory itself is private: PostgreSQL, under another user when we are root, must get through the rest.
+    // Only the directory itself is private: PostgreSQL, as another user under root, must be able to traverse its parents.
     await mkdir(wanted, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST' || !(await stat(wanted)).isDirectory()) throw error
     })
@@ -141,9 +141,9 @@ const seemsAlive = (pid: number): boolean => {
   }
 }
 
-// A holder writes its record within milliseconds of taking the lock. Until then the file may still tell of one that
-// was killed, so a record whose process is gone gets a second look. (A holder in another container stays invisible:
-// then the record is right although its process cannot be seen.)
+// A holder writes its record within milliseconds after locking. Until then the file may contain the record of a killed
+// process, so a record without a running process is read again. (The process of a holder in another container is not
+// visible; its record is right nevertheless.)
 const holderOf = async (dir: string): Promise<Running | undefined> => {
   let record = await readRecord(dir)
   for (let tries = 0; tries < 5 && !(record && seemsAlive(record.pid)); tries += 1) {
@@ -173,9 +173,8 @@ const takeLock = async (dir: string): Promise<FileLock> => {
 }
 
 /**
- * Makes the data directory and takes it for this process alone. Throws a StartError when it cannot be written to, or
- * when a live Atrium has it; of two starts at the same instant exactly one gets it. Nothing has to be cleaned up
- * after `kill -9`.
+ * Creates and locks the data directory for this process. Throws a StartError when it is not writable or locked by another
+ * Atrium; exactly one of two concurrent starts gets it. After `kill -9` the lock is free.
  */
 export const openDataDir = async (dir: string, purpose: Purpose = 'server'): Promise<DataDir> => {
   const path = await prepareDataDir(dir)
@@ -206,7 +205,7 @@ export const openDataDir = async (dir: string, purpose: Purpose = 'server'): Pro
   }
 }
 
-/** The live Atrium that has this data directory, or undefined. Never disturbs it, never creates anything. */
+/** The running Atrium with this data directory, or undefined. Creates and changes nothing. */
 export const findRunning = async (dir: string): Promise<Running | undefined> => {
   try {
     const path = await realpath(dir)

@@ -15,21 +15,21 @@ import type { Exit, Postmaster } from './process.ts'
 import { StartError } from '../process/start-error.ts'
 
 export interface EmbeddedPostgresOptions {
-  /** A directory that exists and that this user may write to; everything goes below its `postgres/`. */
+  /** An existing, writable directory. All files are in its `postgres/`. */
   dataDir: string
-  /** What a person who watches the start wants to know, a line at a time. */
+  /** Progress messages for the operator, one line each. */
   log?: (line: string) => void
-  /** Server settings, over the launcher's own. */
+  /** Server settings that override the defaults. */
   settings?: Record<string, string>
 }
 
 export interface EmbeddedPostgres extends DatabaseAddress {
   readonly startedMs: number
-  /** True on the first start of a data directory. */
+  /** True at the first start of a data directory. */
   readonly createdCluster: boolean
-  /** Fast shutdown: open transactions are rolled back. Resolves when the server is gone. */
+  /** Fast shutdown: open transactions are rolled back. Resolves when the server has exited. */
   stop(): Promise<void>
-  /** Resolves when the server ends without having been asked to. */
+  /** Resolves when the server exits without `stop()`. */
   readonly exited: Promise<Exit>
 }
 
@@ -38,7 +38,7 @@ const names = { port: 5432, database: 'atrium', user: 'atrium' }
 // sockaddr_un holds 108 bytes on Linux and 104 on macOS, the final zero included.
 const longestSocketPath = process.platform === 'linux' ? 107 : 103
 
-/** False when it was there already. */
+/** False when the directory exists. */
 const makeDirectory = async (dir: string): Promise<boolean> => {
   try {
     await mkdir(dir, { mode: 0o700 })
@@ -50,19 +50,19 @@ const makeDirectory = async (dir: string): Promise<boolean> => {
 }
 
 const makeShortDir = async (home: string, identity: Identity): Promise<string> => {
-  // macOS gives every user a temporary directory of his own with a path of 50 bytes; some systems, a longer one.
+  // On macOS, the temporary directory of a user has a path of 50 bytes; on some systems it is longer.
   const parent = Buffer.byteLength(tmpdir()) <= 64 ? tmpdir() : '/tmp'
   const dir = join(parent, `atrium-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`)
   await makeDirectory(dir)
   const found = await lstat(dir)
   const ours = found.uid === process.getuid?.() || found.uid === identity.uid
-  // Everybody may create names in /tmp, this one too, so as to listen in our place.
+  // Every user can create this path in /tmp and listen on it.
   return found.isDirectory() && ours ? dir : mkdtemp(`${dir}-`)
 }
 
 /**
- * Makes the directory of the socket, which nobody but PostgreSQL's user (and root) can enter: that is what lets the
- * server trust every connection. Below the data directory, or in the temporary one when that path is too long.
+ * Creates the directory of the socket, which only PostgreSQL's user and root can enter, so that the server can trust every
+ * connection. Below the data directory, or in the temporary directory when that path is too long.
  */
 const makeSocketDir = async (home: string, identity: Identity): Promise<string> => {
   let dir = join(home, 'run')
@@ -80,8 +80,8 @@ const makeSocketDir = async (home: string, identity: Identity): Promise<string> 
 const checkVersion = (dir: string, found: string, ours: string): void => {
   if (found === ours) return
   throw new StartError(
-    `The database in ${dir} was made by PostgreSQL ${found}; this Atrium brings PostgreSQL ${ours}.`,
-    'Nothing was changed. Start the Atrium that made it, or move its data with pg_dump to a server of your own.',
+    `The database in ${dir} was created by PostgreSQL ${found}; this Atrium has PostgreSQL ${ours}.`,
+    'Nothing was changed. Start the Atrium that created it, or move the data with pg_dump to your own server.',
   )
 }
 
@@ -94,7 +94,7 @@ const checkOwner = (dir: string, owner: number): void => {
   )
 }
 
-/** Makes the cluster if there is none, and sees to it that it belongs to whom PostgreSQL runs as. */
+/** Creates the cluster if there is none, and gives it to the user that PostgreSQL runs as. */
 const prepare = async (
   dataDir: string,
   home: string,
@@ -126,7 +126,7 @@ const prepare = async (
 const makeHome = async (dataDir: string, home: string): Promise<void> => {
   if (!(await makeDirectory(home))) return
   const { uid, gid } = await stat(dataDir)
-  // What root makes in somebody's data directory stays usable to its owner.
+  // Files that root creates in the data directory of another user must stay usable for that user.
   if (process.getuid?.() === 0) await lchown(home, uid, gid)
 }
 
@@ -144,7 +144,7 @@ const asRunning = (
   lock: FileLock,
   about: Pick<EmbeddedPostgres, 'socketDir' | 'startedMs' | 'createdCluster'>,
 ): EmbeddedPostgres => {
-  // Where the system sends no signal on a parent's death, this covers every end of ours but kill -9.
+  // Where the system sends no signal at the death of the parent, this covers every exit except kill -9.
   const stopWithUs = (): void => void postmaster.child.kill('SIGINT')
   process.once('exit', stopWithUs)
   let asked = false
@@ -165,9 +165,9 @@ const asRunning = (
 }
 
 /**
- * Starts the embedded PostgreSQL of a data directory, on a Unix socket alone, and makes its cluster on the first
- * start. Whatever `kill -9` left behind is dealt with; a server of another live Atrium is never touched. On Linux it
- * shuts down cleanly when this process is killed. Throws a StartError that a person can act on.
+ * Starts the embedded PostgreSQL of a data directory on a Unix socket, and creates its cluster at the first start. Stops
+ * servers that `kill -9` left behind, but never the server of a running Atrium. On Linux, the server shuts down cleanly
+ * when this process is killed. Throws a StartError.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const started = performance.now()
@@ -196,15 +196,15 @@ const openForCommand = async (dir: string): Promise<Awaited<ReturnType<typeof op
   try {
     return await openDataDir(dir, 'command')
   } catch (error) {
-    // Somebody was faster; his database will do.
+    // Another process has created the database.
     if (await findRunning(dir)) return undefined
     throw error
   }
 }
 
 /**
- * The database of a data directory for the length of one command: that of the running server, or else one started
- * here, which keeps the directory until `stop()`. Throws a StartError.
+ * The database of a data directory for one command: that of the running server, or one that is started and locks the
+ * directory until `stop()`. Throws a StartError.
  */
 export const borrowEmbeddedPostgres = async (
   options: EmbeddedPostgresOptions,

@@ -16,18 +16,18 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** A postmaster that was started, and what becomes of it. */
+/** A started postmaster. */
 export interface Postmaster {
   child: ChildProcess
   exit: Promise<Exit>
   logFile: string
 }
 
-/** What to start: whose binaries, on which cluster, listening where. */
+/** The binaries, cluster and socket of a server to start. */
 export interface Launch {
   binaries: PostgresBinaries
   identity: Identity
-  /** Holds `data`, the cluster, and the server's log. */
+  /** The directory of the cluster (`data`) and the server's log. */
   home: string
   address: DatabaseAddress
   settings: Record<string, string>
@@ -36,7 +36,7 @@ export interface Launch {
 
 const run = promisify(execFile)
 
-// Tuned for one small server with its application on the same machine.
+// For a small server on the same machine as its application.
 const defaultSettings: Record<string, string> = {
   cluster_name: 'atrium',
   listen_addresses: '',
@@ -45,7 +45,7 @@ const defaultSettings: Record<string, string> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // Nothing replicates from here.
+  // Replication is not used.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
@@ -55,14 +55,14 @@ const defaultSettings: Record<string, string> = {
   random_page_cost: '1.1',
   huge_pages: 'off',
   jit: 'off',
-  // Spares three processes whose work a backend does as fast on a local disk.
+  // Saves three processes; on a local disk, backends read as fast themselves.
   io_method: 'sync',
   // Parallel workers share memory in /dev/shm, of which a container has 64 MB.
   max_parallel_workers_per_gather: '0',
   max_parallel_maintenance_workers: '0',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // 'log' ranks above 'error': failed statements are the application's to report, and they quote tenants' data.
+  // 'log' ranks above 'error': the application reports failed statements, and their text contains tenants' data.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -85,7 +85,7 @@ const commandLine = ({ home, address, settings }: Launch): string[] => {
 
 const spawnPostmaster = async (launch: Launch): Promise<Postmaster> => {
   const logFile = join(launch.home, 'postgres.log')
-  // One start's log and the one before: it cannot grow for ever, and the last crash stays readable.
+  // Keeps the log of this start and the one before, so that it does not grow without limit.
   await rename(logFile, `${logFile}.1`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
   })
@@ -94,18 +94,18 @@ const spawnPostmaster = async (launch: Launch): Promise<Postmaster> => {
     const command = await commandAs(launch.identity, 'INT', launch.binaries.postgres, commandLine(launch))
     const child = spawn(command.file, command.args, {
       ...command.options,
-      // A file, not a pipe: the server outlives us for a moment when we are killed, and has to say why it ends.
+      // A file, not a pipe: when this process is killed, the server outlives it briefly and must be able to log.
       stdio: ['ignore', log.fd, log.fd],
-      // Its own session: Ctrl-C in the terminal must stop Atrium, which then stops PostgreSQL, in this order.
+      // Its own session, because Ctrl-C in the terminal must stop Atrium first, which then stops PostgreSQL.
       detached: true,
     })
     const exit = new Promise<Exit>((resolve, reject) => {
       child.once('error', reject)
       child.once('exit', (code, signal) => resolve({ code, signal }))
     })
-    // Whoever awaits it gets the failure; one that nobody awaits must not end the process.
+    // A rejection without a listener must not end the process.
     exit.catch(() => undefined)
-    // The server alone must not keep a process alive that forgot to stop it.
+    // The server must not keep this process alive.
     child.unref()
     return { child, exit, logFile }
   } finally {
@@ -115,13 +115,13 @@ const spawnPostmaster = async (launch: Launch): Promise<Postmaster> => {
 
 const connectTo = async ({ socketDir, port, user }: DatabaseAddress, database: string): Promise<pg.Client> => {
   const client = new pg.Client({ host: socketDir, port, user, database, ssl: false })
-  // A connection that breaks later is told by the server's exit.
+  // When the connection breaks later, the exit of the server reports it.
   client.on('error', () => undefined)
   await client.connect()
   return client
 }
 
-// Not part of making the cluster: whoever is killed in between finds the database missing at the next start.
+// Not part of creating the cluster, because a start can be killed in between.
 const createDatabase = async (address: DatabaseAddress): Promise<void> => {
   const client = await connectTo(address, 'postgres')
   try {
@@ -134,7 +134,7 @@ const createDatabase = async (address: DatabaseAddress): Promise<void> => {
 const invalidCatalogName = '3D000'
 const cannotConnectNow = '57P03'
 
-/** Resolves when the database answers, or as soon as the server has ended, with how. */
+/** Resolves when the database accepts connections, or with the exit of the server. */
 const untilReady = async ({ exit }: Postmaster, { address, log }: Launch): Promise<Exit | undefined> => {
   const ended = exit.catch((): Exit => ({ code: null, signal: null }))
   const started = performance.now()
@@ -145,13 +145,13 @@ const untilReady = async ({ exit }: Postmaster, { address, log }: Launch): Promi
       await client.end()
       return undefined
     } catch (error) {
-      // Anything else that the server itself says is final; that nobody listens yet is not.
+      // Other errors of the server are final; a missing listener is not.
       const code = error instanceof pg.DatabaseError ? error.code : cannotConnectNow
       if (code === invalidCatalogName) await createDatabase(address)
       else if (code !== cannotConnectNow) throw error
     }
     if (performance.now() - started > nextWordMs) {
-      // After a crash it replays its log first. That takes as long as it takes, and killing it would start it over.
+      // After a crash, PostgreSQL replays its WAL first. Killing it would restart the recovery.
       log(`PostgreSQL is still starting after ${nextWordMs / 1000} s: it is recovering from a crash`)
       nextWordMs += 5000
     }
@@ -160,12 +160,12 @@ const untilReady = async ({ exit }: Postmaster, { address, log }: Launch): Promi
   }
 }
 
-/** Fast shutdown: open transactions are rolled back. Resolves when the server is gone. */
+/** Fast shutdown: open transactions are rolled back. Resolves when the server has exited. */
 export const stopPostmaster = async ({ child, exit }: Postmaster): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   child.ref()
   child.kill('SIGINT')
-  // It writes all dirty buffers first, which takes seconds on a slow disk; without them, the next start recovers.
+  // It writes all dirty buffers first, which takes seconds on a slow disk. Otherwise the next start recovers.
   const impatient = setTimeout(() => child.kill('SIGQUIT'), 60_000)
   await exit.catch(() => undefined)
   clearTimeout(impatient)
@@ -182,7 +182,7 @@ const whyNot = async ({ exit, logFile }: Postmaster): Promise<StartError> => {
     () => '',
     (error: Error) => error.message,
   )
-  const reason = spawnFailure || (await lastWords(logFile)) || 'it said nothing'
+  const reason = spawnFailure || (await lastWords(logFile)) || 'there is no log output'
   const hint = /no space left/i.test(reason) ? 'Free some space on the disk.' : `Its log is ${logFile}.`
   return new StartError(`PostgreSQL did not start: ${reason.replace(/\.$/, '')}.`, hint)
 }
@@ -193,7 +193,7 @@ const linuxProcess = async (pid: number): Promise<{ zombie: boolean; command: st
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
     ])
-    // The name in parentheses may itself hold parentheses and spaces.
+    // The name in parentheses can contain parentheses and spaces.
     return { zombie: status.slice(status.lastIndexOf(')') + 2).startsWith('Z'), command: command.replaceAll('\0', ' ') }
   } catch {
     return undefined
@@ -219,7 +219,7 @@ const isPostmasterOf = async (pid: number, dir: string): Promise<boolean> => {
 
 const stopOrphan = async (pid: number, dir: string, log: (line: string) => void): Promise<void> => {
   log(`stopping a PostgreSQL whose Atrium was killed (process ${pid})`)
-  // Fast, then immediate shutdown: what was committed is safe with either.
+  // Fast, then immediate shutdown. Both keep committed transactions.
   for (const [signal, patienceMs] of [
     ['SIGINT', 30_000],
     ['SIGQUIT', 10_000],
@@ -241,17 +241,16 @@ const stopOrphan = async (pid: number, dir: string, log: (line: string) => void)
 const nobodysPid = 2_147_483_647
 
 /**
- * Clears the way for a new postmaster on `dir`. The caller holds the cluster's lock, so a postmaster that still runs
- * there has lost its Atrium and is stopped; a postmaster.pid whose process is dead, a zombie or somebody else's is
- * made harmless.
+ * Prepares `dir` for a new postmaster. The caller holds the cluster's lock, so a running postmaster has lost its Atrium
+ * and is stopped. A postmaster.pid whose process is dead, a zombie or another program is invalidated.
  */
 const clearStalePostmaster = async (dir: string, log: (line: string) => void): Promise<void> => {
   const path = join(dir, 'postmaster.pid')
   const text = await readFile(path, 'utf8').catch(() => '')
   const digits = /^\d+/.exec(text)?.[0]
   if (digits === undefined) {
-    // Cut off while it was written, by a full disk or a power failure; a minus sign is a single-user PostgreSQL,
-    // which somebody started by hand and which is none of our business.
+    // Incomplete because of a full disk or a power failure. A minus sign is a single-user PostgreSQL, which was started
+    // by hand and is not stopped.
     if (!text.startsWith('-')) await rm(path, { force: true })
     return
   }
@@ -259,18 +258,18 @@ const clearStalePostmaster = async (dir: string, log: (line: string) => void): P
     await stopOrphan(Number(digits), dir, log)
     return
   }
-  // PostgreSQL would take any live process of this number for its own, a zombie too. The number alone is replaced:
-  // by the rest of the file it still finds out whether backends of a killed postmaster are at work on the data.
+  // PostgreSQL treats every process with this number, even a zombie, as its own. Only the number is replaced, because
+  // PostgreSQL uses the rest of the file to detect backends of a killed postmaster.
   await writeFile(path, text.replace(digits, String(nobodysPid)))
 }
 
-// Backends notice within moments that their postmaster was killed; until then PostgreSQL refuses to start anew.
+// Backends of a killed postmaster exit within moments. Until then, PostgreSQL does not start.
 const backendsRemain = /pre-existing shared memory block/
 const backendPatienceMs = 15_000
 
 /**
- * Starts the server and resolves when its database answers connections. The caller holds the lock of the cluster, so
- * whatever earlier server is still there is nobody's and gives way. Throws a StartError.
+ * Starts the server and resolves when its database accepts connections. The caller holds the lock of the cluster, so an
+ * earlier server that is still running is stopped. Throws a StartError.
  */
 export const launchPostmaster = async (launch: Launch): Promise<Postmaster> => {
   const socket = socketFile(launch.address.socketDir, launch.address.port)

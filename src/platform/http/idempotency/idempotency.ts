@@ -1,30 +1,29 @@
 /**
- * `Idempotency-Key` on every POST that needs a caller: the same key with the same request is carried out once, and
- * answered alike for 24 hours, whatever crashes in between.
+ * `Idempotency-Key` on every authenticated POST: the same key with the same request is executed once and gets the same
+ * response for 24 hours, also after crashes.
  *
- * How it holds. A hook claims the key in a short transaction of its own. `request.db` then is a database whose every
- * transaction first writes the mark `committed` onto the claim, so the effect and the proof of it are one commit. A
- * request that lost its claim finds no row to mark and changes nothing. The answer is stored as it goes out; if the
- * process dies between the commit and that, the key stays `committed` and a retry is told so.
+ * A hook claims the key in its own transaction. Every transaction of `request.db` first marks the claim as `committed`,
+ * so that the effect and its record are one commit. A request that lost its claim finds no row to mark and changes
+ * nothing. The response is stored when it is sent; if the process crashes between commit and response, the key stays
+ * `committed` and a repeated request is CONFLICT.
  *
- * What a route does for it:
- * - **Writes go through `request.db`**, in transactions. That is all for most routes.
- * - Secrets in the answer: `config.idempotency.omit` names the dotted paths that a stored answer leaves out.
- * - Streamed answers (SSE): `await request.storeAnswer(status, body)` says what a replay answers. Without it, a replay
- *   is CONFLICT: "carried out already".
- * - Streamed bodies (multipart): `config: { idempotency: { streamed: true } }`. The hook cannot know the body, so the
- *   handler reads it, hashes everything that matters in it (fields and bytes), and calls
- *   `await request.settleFingerprint(digest)` before its first transaction. On a replay, `request.replay` is set from
- *   the start: read and hash only, write nothing anywhere, settle, then `return sendReplay(reply, request.replay)`.
- *   Settling rejects with CONFLICT when the key was used for another body. A request that ends without settling is
- *   not remembered. JSON bodies on such a route need no care: they are settled already, and `replay` is never set.
- * - Answers that go on for long: with `config: { idempotency: { resumes: true } }` the handler answers a repetition
- *   itself, from what it stored early by `storeAnswer`: `request.replay` is that. It must write nothing then.
- * - `config: { idempotency: false }` takes a route out.
+ * Requirements for a route:
+ * - **Writes use transactions of `request.db`.** Most routes need nothing else.
+ * - Secrets in the response: `config.idempotency.omit` lists the dotted paths that are not stored.
+ * - Streamed responses (SSE): `await request.storeAnswer(status, body)` stores the response of a replay. Without it, a
+ *   replay is CONFLICT.
+ * - Streamed bodies (multipart): `config: { idempotency: { streamed: true } }`. The hook does not know the body, so the
+ *   handler reads it, hashes its fields and bytes, and calls `await request.settleFingerprint(digest)` before its first
+ *   transaction. On a replay, `request.replay` is set from the start: read and hash only, write nothing, settle, then
+ *   `return sendReplay(reply, request.replay)`. Settling rejects with CONFLICT when the key was used for another body. A
+ *   request that ends without settling is not stored. JSON bodies on such a route are settled already, and `replay` is
+ *   never set.
+ * - Long responses: with `config: { idempotency: { resumes: true } }` the handler responds to a repeated request itself,
+ *   from `request.replay`, which it stored early by `storeAnswer`. It must not write then.
+ * - `config: { idempotency: false }` disables it for a route.
  *
- * A key belongs to its user, method and route pattern within the org: another member who sends the same key is another
- * caller and never gets to see somebody else's answer. The workspace of the call is part of what makes two requests
- * the same.
+ * A key belongs to its user, method and route pattern within the org, so another member with the same key never gets the
+ * response. The workspace is part of the fingerprint of a request.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -38,7 +37,7 @@ import { defineJob } from '../../jobs/jobs.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Log } from '../../process/log.ts'
 
-/** What the first request was answered, without what may not be stored. */
+/** The response of the first request, without the omitted paths. */
 export interface StoredAnswer {
   status: number
   headers: Record<string, string>
@@ -46,27 +45,27 @@ export interface StoredAnswer {
 }
 
 export interface IdempotencyConfig {
-  /** How long a crashed request keeps the key, 60 by default; one that is alive renews its claim. */
+  /** How long a crashed request keeps the key. Default: 60 s. A running request renews its claim. */
   claimSeconds?: number
-  /** Paths such as `data.secret` that a stored answer leaves out. */
+  /** Paths such as `data.secret` that are not stored. */
   omit?: string[]
   /** The handler reads the body itself and settles the fingerprint. */
   streamed?: true
-  /** The handler takes up what the first request began. */
+  /** The handler continues the response of the first request. */
   resumes?: true
 }
 
 interface Claim {
   scope: KeyScope
   token: string
-  /** What the request is, apart from a body that is not read yet. */
+  /** The digest of the request without its body. */
   base: Buffer
   /** Null until the body is known. */
   fingerprint: Buffer | null
   db: Database
-  /** Ended: nothing more is to be written to the key. */
+  /** Ended: the key must not be written any more. */
   settled: boolean
-  /** Failed on something that passes: not an outcome to repeat. */
+  /** Failed temporarily: the outcome must not be replayed. */
   transient: boolean
   stopRenewal: () => void
 }
@@ -76,13 +75,13 @@ declare module 'fastify' {
     idempotency?: IdempotencyConfig | false
   }
   interface FastifyRequest {
-    /** The database of this request: what it writes carries the mark of the request's idempotency key. */
+    /** The database of this request, whose transactions mark the idempotency key as committed. */
     readonly db: Database
-    /** On a streamed route: the answer to repeat, once the fingerprint is settled. On one that resumes: what it stored. */
+    /** On a streamed route: the response to replay after settling the fingerprint. On one that resumes: the stored one. */
     replay: StoredAnswer | undefined
-    /** On a streamed route: tells what the body was. CONFLICT when the key stands for another one. */
+    /** On a streamed route: sets the digest of the body. Throws CONFLICT when the key was used for another body. */
     settleFingerprint(digest: Buffer): Promise<void>
-    /** For an answer that is streamed: what a replay answers instead. Does nothing without a key. */
+    /** For a streamed response: stores the response of a replay. Does nothing without a key. */
     storeAnswer(status: number, body: object): Promise<void>
     idempotencyClaim: Claim | undefined
     /** The key's fingerprint and the request's without its body, until a replay is settled. */
@@ -93,7 +92,7 @@ declare module 'fastify' {
 export interface IdempotencyOptions {
   db: Database
   log: Log
-  /** Who is calling, in which workspace; undefined on a public route. */
+  /** The caller and the workspace; undefined on a public route. */
   callerOf: (request: FastifyRequest) => { orgId: string; userId: string; workspaceId: string | null } | undefined
 }
 
@@ -101,19 +100,19 @@ const defaultClaimSeconds = 60
 const maxRenewals = 200
 const maxKeyLength = 255
 const keptHeaders = ['content-type', 'location', 'etag']
-/** Outcomes of work that began. Refusals before it, and failures, leave the key free. */
+/** Outcomes of started work, which are stored. Earlier rejections and internal errors free the key. */
 const keptStatuses = new Set([402, 409, 422])
 const transientStates = new Set(['40001', '40P01', '55P03'])
 
 const otherRequest = () =>
   conflict('This Idempotency-Key was used for another request. Use a new key for a new request.')
 const stillRunning = () =>
-  conflict('A request with this Idempotency-Key is still being carried out. Try again shortly.', {
+  conflict('A request with this Idempotency-Key is still running. Try again shortly.', {
     headers: { 'retry-after': '1' },
   })
 const carriedOut = () =>
   conflict(
-    'The request with this Idempotency-Key was carried out, but its answer is not available. Read the resource to see the result.',
+    'The request with this Idempotency-Key was executed, but its response is not available. Read the resource to see the result.',
   )
 const claimLost = () =>
   conflict('This request took so long that another one with the same Idempotency-Key took over. It changed nothing.')
@@ -128,7 +127,7 @@ const keyOf = (request: FastifyRequest): string | undefined => {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key.length === 0 || key.length > maxKeyLength) {
-    throw badRequest(`Idempotency-Key must have 1 to ${maxKeyLength} characters`)
+    throw badRequest(`Idempotency-Key must be 1–${maxKeyLength} characters`)
   }
   return key
 }
@@ -139,13 +138,13 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
 const bodyFingerprint = (request: FastifyRequest, base: Buffer, config: IdempotencyConfig): Buffer | null => {
   if (request.rawBody !== undefined || !hasBody(request)) return digestOf(base, request.rawBody ?? '')
   if (config.streamed) return null
-  throw badRequest('An Idempotency-Key needs a JSON body here')
+  throw badRequest('Idempotency-Key requires a JSON body on this route')
 }
 
 const differ = (stored: Buffer | null, given: Buffer | null): boolean =>
   stored !== null && given !== null && !stored.equals(given)
 
-/** Claims the key, or answers the row of whoever has it. */
+/** Claims the key, or returns the row of the request that has it. */
 const claimKey = async (db: Database, claim: Claim, seconds: number): Promise<KeyRow | undefined> => {
   const { scope, token, fingerprint } = claim
   const wanted = { claim: token, fingerprint, claimSeconds: seconds }
@@ -183,11 +182,11 @@ const headersOf = (reply: FastifyReply): Record<string, string> =>
     keptHeaders.flatMap((name) => (reply.hasHeader(name) ? [[name, String(reply.getHeader(name))]] : [])),
   )
 
-/** Answers what the first request was answered. */
+/** Sends the stored response. */
 export const sendReplay = (reply: FastifyReply, answer: StoredAnswer): FastifyReply =>
   reply.code(answer.status).headers(answer.headers).header('idempotency-replayed', 'true').send(answer.body)
 
-/** Keeps the claim of a request that is still at it. */
+/** Renews the claim of a running request. */
 const renew = (db: Database, claim: Claim, seconds: number, log: Log): void => {
   let renewals = 0
   const timer = setInterval(
@@ -224,7 +223,7 @@ interface EndOptions {
 const endClaim = async (claim: Claim, reply: FastifyReply, payload: unknown, { db, omit }: EndOptions) => {
   const { scope, token, fingerprint } = claim
   if (claim.transient || fingerprint === null || !isKept(reply.statusCode)) {
-    // What was committed all the same stays, and whoever asks again is told.
+    // Committed work stays, and a repeated request is CONFLICT.
     if ((await queries.deleteUnused(db, scope, token)) === 0) await queries.endClaim(db, scope, token, fingerprint)
   } else if (payload === undefined || payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
     const body = withoutPaths(payload?.toString() ?? '', omit)
@@ -260,7 +259,7 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
       claim.db = guardedBy(db, claim)
       renew(db, claim, seconds, log)
       request.idempotencyClaim = claim
-      // A hijacked reply passes no onSend hook.
+      // A hijacked reply does not run the onSend hook.
       reply.raw.once('close', () => {
         if (reply.sent) claim.stopRenewal()
       })
@@ -269,7 +268,7 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     if (differ(row.fingerprint, claim.fingerprint)) throw otherRequest()
     if (row.state === 'running') throw stillRunning()
     const answer = answerOf(row)
-    // Its work is done; its answer may still be on the way.
+    // The work is committed; its response may still be on the way.
     if (answer === undefined) throw row.isClaimed ? stillRunning() : carriedOut()
     if (claim.fingerprint !== null && !config.resumes) return sendReplay(reply, answer)
     request.replay = answer
@@ -285,8 +284,8 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     try {
       await endClaim(claim, reply, payload, { db, omit: config.omit ?? [] })
     } catch (error) {
-      // The answer is true all the same. The key stays `committed`, or is free again when its claim runs out.
-      log.warn({ err: error, requestId: request.id }, 'the answer under an idempotency key could not be stored')
+      // The response is sent anyway. The key stays `committed`, or is free when its claim expires.
+      log.warn({ err: error, requestId: request.id }, 'the response of an idempotency key could not be stored')
     }
     return payload
   }
@@ -337,11 +336,11 @@ export const registerIdempotency = (app: App, options: IdempotencyOptions): void
   })
 }
 
-/** Removes keys after their 24 hours. */
+/** Deletes keys after 24 hours. */
 export const expireKeys = defineJob<Record<string, never>>('idempotency.expire')
 const expireBatch = 5_000
 
-/** Works on it, every hour. */
+/** Runs the job every hour. */
 export const registerKeyExpiry = (jobs: Jobs, db: Database): void => {
   jobs.work(expireKeys, async () => {
     while ((await queries.deleteExpired(db, expireBatch)) === expireBatch);

@@ -3,23 +3,23 @@ import type { Socket } from 'node:net'
 import { addressGroup, isLoopback } from './network.ts'
 
 export interface ConnectionLimits {
-  /** Open connections in all; 0 for no limit. */
+  /** Open connections in total; 0 for no limit. */
   max: number
   /** Open connections of one address (of one /64 in IPv6); 0 for no limit. */
   maxPerAddress: number
-  /** Programs on this machine are not limited by address: a proxy may be one of them. */
+  /** Addresses without a limit. Default: this machine, which may run a proxy. */
   isExempt?: (address: string | undefined) => boolean
 }
 
 export interface Connections {
   open(): number
-  /** Connections that were closed at once because of a limit. */
+  /** Connections that were closed because of a limit. */
   rejected(): number
 }
 
 /**
- * Closes connections beyond the limits as they come, before a byte of them is read. Behind a proxy every connection has
- * the proxy's address, so there `maxPerAddress` has to be 0.
+ * Closes connections beyond the limits before they are read. Behind a proxy, every connection has the proxy's address, so
+ * `maxPerAddress` must be 0.
  */
 export const limitConnections = (
   server: Server,
@@ -42,7 +42,7 @@ export const limitConnections = (
     })
     return true
   }
-  // The server's own listener comes first and has begun to read, so nothing is written here: it would look like an answer.
+  // The server's own listener has already started to read, so an error written here would look like a response.
   server.on('connection', (socket) => {
     if ((max > 0 && open >= max) || !countAddress(socket)) {
       rejected += 1

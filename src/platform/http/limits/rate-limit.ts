@@ -14,22 +14,22 @@ export interface RateLimits {
 
 export type LimitName = keyof RateLimits
 
-/** What one take came to. */
+/** The result of counting a request. */
 export interface Verdict {
   allowed: boolean
-  /** Requests a minute, which is also the size of the bucket; 0 when the limit is off. */
+  /** Requests per minute, which is also the size of the bucket; 0 when there is no limit. */
   limit: number
-  /** How many more would be allowed right now. */
+  /** The number of further requests that are allowed now. */
   remaining: number
-  /** Milliseconds until the bucket is full again, if nothing more is taken. */
+  /** Milliseconds until the bucket is full again without further requests. */
   fullInMs: number
-  /** Milliseconds until the refused request would be allowed; 0 for an allowed one. */
+  /** Milliseconds until a rejected request would be allowed; 0 for an allowed one. */
   retryAfterMs: number
 }
 
-/** Counts requests against the limits of the configuration. Never rejects: a limiter that is away must not fail requests. */
+/** Counts requests against the configured limits. Never throws: an unavailable limiter must not fail requests. */
 export interface RateLimiter {
-  /** Takes `cost` tokens from the bucket of `key`, or none when it holds fewer. A promise only when counts are shared. */
+  /** Takes `cost` tokens from the bucket of `key`, or none when there are fewer. A promise only for shared counts. */
   take(limit: LimitName, key: string, cost?: number): Verdict | Promise<Verdict>
   close(): void
 }
@@ -39,19 +39,19 @@ export interface RateLimiterOptions {
   redisUrl?: string | undefined
   log: Log
   /**
-   * A clock that never goes back, in milliseconds, for tests. Default: the clock of this process for counts in memory,
-   * the clock of Redis for shared counts.
+   * A monotonic clock in milliseconds, for tests. Default: the clock of this process for counts in memory, and the clock
+   * of Redis for shared counts.
    */
   now?: () => number
-  /** A request waits this long for Redis before it is counted here instead. Default: 250 ms. */
+  /** How long a request waits for Redis before it is counted in memory. Default: 250 ms. */
   redisTimeoutMs?: number
-  /** Buckets of one limit that are kept per minute, in memory; beyond it the oldest are forgotten early. */
+  /** The number of buckets per limit and minute in memory; beyond it, the oldest are dropped. */
   maxBuckets?: number
 }
 
 const windowMs = 60_000
 
-// Intervals such as 60,000 / 7 are not exact: seven of them must still fit into a minute.
+// Intervals such as 60,000 / 7 are inexact, and seven of them must still fit into a minute.
 const slackMs = 0.01
 
 const unlimited: Verdict = { allowed: true, limit: 0, remaining: 0, fullInMs: 0, retryAfterMs: 0 }
@@ -72,8 +72,8 @@ interface Bucket {
 }
 
 /**
- * The buckets of one limit. A bucket that was left alone for a minute is full, so it need not be kept: two maps take
- * turns, and the older is dropped whole. Bounded by 2 × maxBuckets (some 200 bytes each), whatever keys arrive.
+ * The buckets of one limit. A bucket without requests for a minute is full and need not be kept, so there are two maps,
+ * of which the older is dropped. At most 2 × maxBuckets are kept, of about 200 bytes each.
  */
 const createBuckets = (maxBuckets: number): ((key: string, nowMs: number) => Bucket) => {
   let current = new Map<string, Bucket>()
@@ -96,7 +96,7 @@ const createBuckets = (maxBuckets: number): ((key: string, nowMs: number) => Buc
 
 type TakeHere = (limit: LimitName, key: string, cost: number) => Verdict
 
-/** Token buckets as the generic cell rate algorithm: all that is kept of a bucket is when it will be full again. */
+/** Token buckets by the generic cell rate algorithm, which stores only the time when a bucket is full. */
 const createMemoryLimiter = (options: RateLimiterOptions): TakeHere => {
   const { rateLimits, now = () => performance.now(), maxBuckets = 100_000 } = options
   const bucketsOf = Object.fromEntries(
@@ -114,8 +114,8 @@ const createMemoryLimiter = (options: RateLimiterOptions): TakeHere => {
   }
 }
 
-// The same algorithm in microseconds by the clock of Redis, so that it does not matter whose clock is right. A key
-// lives until its bucket is full; with the clock of a test (ARGV[2]) it is kept, because that clock may stand still.
+// The same algorithm in microseconds by the clock of Redis, so that the clocks of servers need not agree. A key expires
+// when its bucket is full; with the clock of a test (ARGV[2]) it does not expire, because that clock may stand still.
 const takeScript = `
 local now = tonumber(ARGV[2])
 if not now then
@@ -132,8 +132,8 @@ return { 1, next }`
 const probeEveryMs = 1_000
 
 /**
- * Counts in Redis, shared by every API process. While Redis is away, each process counts for itself, from full
- * buckets: limits get looser by the number of processes, and no request fails or waits for it.
+ * Counts in Redis, shared by all API processes. While Redis is unavailable, each process counts in memory from full
+ * buckets, so that limits are multiplied by the number of processes and no request fails.
  */
 const openSharedLimiter = async (url: string, options: RateLimiterOptions): Promise<RateLimiter> => {
   const { log, rateLimits, now, redisTimeoutMs = 250 } = options
@@ -159,9 +159,9 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
   const countHere = (error: unknown): void => {
     if (here || closed) return
     here = true
-    log.warn({ err: error }, 'Redis cannot be reached: this process counts its rate limits alone until it can')
-    // One probe a second, in the background: while Redis hangs, no request has to find that out by waiting. It counts
-    // for real, because a Redis that is full or a replica answers pings, too.
+    log.warn({ err: error }, 'Redis is unavailable: this process counts rate limits in memory')
+    // One probe per second in the background, so that no request waits for a hanging Redis. It counts a request, because
+    // a full Redis or a replica answers pings as well.
     probe = setInterval(() => void tryThere(), probeEveryMs).unref()
   }
   const tryThere = async (): Promise<void> => {
@@ -173,7 +173,7 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
     if (!here || closed) return
     here = false
     clearInterval(probe)
-    log.info('Redis is back: rate limits are shared again')
+    log.info('Redis is available: rate limits are shared again')
   }
 
   redis.on('error', countHere)
@@ -202,10 +202,7 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
   }
 }
 
-/**
- * Opens the limiter that the configuration asks for: in Redis with `redisUrl`, else in memory. Resolves also when
- * Redis is away, after two seconds at the latest.
- */
+/** Opens a limiter in Redis with `redisUrl`, otherwise in memory. Resolves within two seconds when Redis is unavailable. */
 export const openRateLimiter = async (options: RateLimiterOptions): Promise<RateLimiter> => {
   if (options.redisUrl !== undefined) return openSharedLimiter(options.redisUrl, options)
   const take = createMemoryLimiter(options)

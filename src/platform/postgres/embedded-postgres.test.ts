@@ -151,7 +151,7 @@ test('a cluster of another major version is rejected and not changed', async () 
   await mkdir(cluster, { recursive: true })
   await writeFile(join(cluster, 'PG_VERSION'), '14\n')
   const error = await refused(startEmbeddedPostgres({ dataDir: target }))
-  assert.match(error.message, /made by PostgreSQL 14; this Atrium brings PostgreSQL 18\.$/)
+  assert.match(error.message, /created by PostgreSQL 14; this Atrium has PostgreSQL 18\.$/)
   assert.deepEqual(await readdir(cluster), ['PG_VERSION'])
 
   await rm(join(cluster, 'PG_VERSION'))

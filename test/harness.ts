@@ -90,6 +90,8 @@ export interface TestAppOptions {
   work?: boolean
   /** What stands in for something from outside, such as a guard whose resolver the test controls. */
   replace?: Partial<Deps>
+  /** Creates the database on the server of `connection`; by default a copy of the migrated template. */
+  createDatabase?: typeof cloneDatabase
 }
 
 /** What the servers of a file share. */
@@ -245,7 +247,7 @@ export const startTestApp = async (
 ): Promise<TestApp> => {
   const server = await sharedServer()
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-test-data-'))
-  const database = await cloneDatabase(server.connection)
+  const database = await (options.createDatabase ?? cloneDatabase)(server.connection)
   const cleanUp: (() => Promise<void>)[] = []
   after(async () => {
     for (const step of cleanUp.toReversed()) await step()

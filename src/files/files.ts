@@ -1,32 +1,28 @@
-import type { Readable } from 'node:stream'
 import type { Actor } from '../identity/actor.ts'
 import { audit } from '../identity/audit/audit.ts'
 import type { Database, Db, Transaction } from '../platform/database/database.ts'
-import { badRequest, conflict, forbidden, notFound } from '../platform/http/errors.ts'
+import { badRequest, forbidden, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
-import type { Jobs } from '../platform/jobs/jobs.ts'
-import type { ObjectStore } from '../platform/object-store/object-store.ts'
 import type { Quotas } from '../quotas/quotas.ts'
-import { releaseLater } from './uploads/blobs.ts'
+import { releaseLater } from './blobs/blobs.ts'
 import { checkMimeType } from './uploads/mime-types.ts'
+import type { FilesDeps } from './deps.ts'
 import { checkName } from './tree/names.ts'
-import type { PreviewPayload } from './preview/payload.ts'
-import type { Previewer } from './preview/previewer.ts'
-import { cachedPreview, cachedText } from './preview/previews.ts'
-import type { PreviewSource } from './preview/previews.ts'
 import * as queries from './queries.ts'
 import type { FileCreate, FilePatch } from './schemas.ts'
-import { lockMoves, lockWhole } from './tree/queries.ts'
+import { lockForDeletion, lockMoves } from './tree/queries.ts'
 import { checkDepth, deleteTree, prepareFolderMove, resolvePlace } from './tree/tree.ts'
 import type { ResolvedPlace } from './tree/tree.ts'
-import { existing, storageKeyOf } from './uploads/uploads.ts'
+import { requireRow } from './uploads/uploads.ts'
 
+// What other areas use of files.
+export { getContent, readFileText } from './content.ts'
+export { listFiles } from './listing/listing.ts'
 export type { Previewer } from './preview/previewer.ts'
 export { getProject } from './projects/projects.ts'
-export { listFiles } from './tree/listing.ts'
 export { checkName } from './tree/names.ts'
-export { createUploadedFile, receive } from './uploads/uploads.ts'
+export { storeFile } from './uploads/uploads.ts'
 
 const required = <T>(value: T | undefined, name: string): T => {
   if (value === undefined) throw badRequest(`${name} is required`)
@@ -39,7 +35,7 @@ const createFolder = async (db: Database, quotas: Quotas, actor: Actor, body: Fi
     const place = await resolvePlace(db, actor, body)
     await checkDepth(db, actor, place.parentId)
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
-    return existing(await queries.insertFile(db, actor, { id: newId(), source: 'folder', name, ...place }))
+    return requireRow(await queries.insertFile(db, actor, { id: newId(), source: 'folder', name, ...place }))
   })
 }
 
@@ -49,12 +45,12 @@ const createLink = async (db: Database, quotas: Quotas, actor: Actor, body: File
   return db.transaction(actor, async (db) => {
     const target = await queries.findContent(db, actor.orgId, targetFileId)
     if (!target) throw notFound('File')
-    if (target.source === 'folder') throw badRequest('targetFileId must be a file: folders cannot be linked to')
-    // A link to a link points at the file at the end, so that resolving one never takes more than one step.
+    if (target.source === 'folder') throw badRequest('targetFileId must be the id of a file, not of a folder')
+    // A link to a link stores the final target, so that resolving a link takes one step.
     if (target.targetId === null) throw notFound('File')
     const place = await resolvePlace(db, actor, body)
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
-    return existing(
+    return requireRow(
       await queries.insertFile(db, actor, {
         id: newId(),
         source: 'link',
@@ -77,14 +73,14 @@ const createPendingUpload = async (
   const sizeBytes = required(body.size, 'size')
   return db.transaction(actor, async (db) => {
     const place = await resolvePlace(db, actor, body)
-    // Its bytes count from here on, so that there is room for them when they come.
+    // The declared size counts towards the quota now, so that the upload cannot exceed it later.
     await quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
     const file = { id: newId(), source: 'upload', status: 'pending', name, mimeType, sizeBytes, ...place } as const
-    return existing(await queries.insertFile(db, actor, file))
+    return requireRow(await queries.insertFile(db, actor, file))
   })
 }
 
-/** A folder, a link, or a file whose bytes are still to come. */
+/** Creates a folder, a link, or a file whose bytes are uploaded later. */
 export const createFile = (db: Database, quotas: Quotas, actor: Actor, body: FileCreate): Promise<queries.FileRow> => {
   if (body.source === 'folder') return createFolder(db, quotas, actor, body)
   if (body.source === 'link') return createLink(db, quotas, actor, body)
@@ -97,17 +93,17 @@ const maxTagLength = 64
 const checkTags = (tags: string[]): string[] => {
   const trimmed = [...new Set(tags.map((tag) => tag.trim()))]
   if (trimmed.some((tag) => tag === '' || [...tag].length > maxTagLength)) {
-    throw badRequest(`tags must have 1 to ${maxTagLength} characters each`)
+    throw badRequest(`each of tags must be 1–${maxTagLength} characters`)
   }
   if (trimmed.length > maxTags) throw badRequest(`tags must have at most ${maxTags} items`)
   return trimmed
 }
 
-/** Where a file goes when it moves. Folders are checked for cycles and depth, and take their contents along. */
+/** Moves a file. A folder is checked for cycles and depth and moves with its contents. */
 const moveTo = async (db: Transaction, actor: Actor, file: queries.FileRow, to: ResolvedPlace): Promise<void> => {
   if (to.parentId === file.parentId) return
   if (file.source === 'folder') await prepareFolderMove(db, actor, file, to)
-  // In one order for everybody, so that two moves in opposite directions do not wait for each other.
+  // Always in the same order, so that two moves in opposite directions do not deadlock.
   const counts: [string | null, number][] = [
     [file.parentId, -1],
     [to.parentId, 1],
@@ -118,15 +114,14 @@ const moveTo = async (db: Transaction, actor: Actor, file: queries.FileRow, to: 
 }
 
 /**
- * Renames, moves or retags. Throws NOT_FOUND, CONFLICT when `ifMatch` names another revision, FORBIDDEN to rename or
- * move a protected folder, BAD_REQUEST for a parent that is none, or that lies inside the folder that is to move.
+ * Renames, moves or retags a file. Throws NOT_FOUND, CONFLICT when `ifMatch` names another revision, FORBIDDEN for
+ * renaming or moving a protected folder, BAD_REQUEST when the parent is not a folder or lies inside the moved folder.
  */
 export const updateFile = async (
   db: Database,
   actor: Actor,
   id: string,
-  patch: FilePatch,
-  ifMatch: string | undefined,
+  { patch, ifMatch }: { patch: FilePatch; ifMatch: string | undefined },
 ): Promise<queries.FileRow> => {
   const { name, parentId, tags } = patch
   if (name === undefined && parentId === undefined && tags === undefined) {
@@ -137,7 +132,7 @@ export const updateFile = async (
   const known = await queries.findFile(db, actor, id)
   if (!known) throw notFound('File')
   return db.transaction(actor, async (db) => {
-    // The target before the file, as deletions lock what is around before what is inside.
+    // The target folder is locked before the file, because deletions lock folders before their contents.
     if (known.source === 'folder' && parentId !== undefined) await lockMoves(db, actor)
     const protectedChange = known.isProtected && (name !== undefined || parentId !== undefined)
     const place = parentId === undefined || protectedChange ? undefined : await resolvePlace(db, actor, { parentId })
@@ -152,14 +147,13 @@ export const updateFile = async (
       const details = { name: changes.name, from: file.parentId, to: folderId }
       await audit(db, actor, 'folder.moved', { type: 'file', id, details })
     }
-    return existing(await queries.updateFile(db, actor, id, changes))
+    return requireRow(await queries.updateFile(db, actor, id, changes))
   })
 }
 
-/** Deletes a file, or a folder with all that is in it. Throws like updateFile. */
+/** Deletes a file, or a folder with its contents. Throws like updateFile. */
 export const deleteFile = async (
-  db: Database,
-  jobs: Pick<Jobs, 'enqueue'>,
+  { db, jobs }: Pick<FilesDeps, 'db' | 'jobs'>,
   actor: Actor,
   id: string,
   ifMatch: string | undefined,
@@ -167,7 +161,7 @@ export const deleteFile = async (
   const known = await queries.findFile(db, actor, id)
   if (!known) throw notFound('File')
   await db.transaction(actor, async (db) => {
-    const file = await lockWhole(db, actor, id)
+    const file = await lockForDeletion(db, actor, id)
     if (!file) throw notFound('File')
     requireMatch(ifMatch, file)
     if (file.isProtected) throw forbidden('A protected folder cannot be deleted.')
@@ -183,109 +177,15 @@ export const deleteFile = async (
   })
 }
 
-/** What a download or a preview needs to know of a file; of a link, its own id and name and its target's bytes. */
-export interface Content {
-  id: string
-  name: string
-  mimeType: string
-  sizeBytes: number
-  storageKey: string
-  /** SHA-256 of the bytes, in hex. */
-  contentHash: string
-}
-
-/**
- * The bytes behind a file or link. Throws NOT_FOUND when it or its target is gone, BAD_REQUEST for a folder, CONFLICT
- * while the bytes have not arrived.
- */
-export const getContent = async (db: Db, orgId: string, fileId: string): Promise<Content> => {
-  const row = await queries.findContent(db, orgId, fileId)
-  if (!row || row.targetId === null) throw notFound('File')
-  if (row.source === 'folder') throw badRequest('A folder has no bytes.')
-  const { blobId, mimeType, contentHash } = row
-  if (row.status === 'pending' || blobId === null || mimeType === null || contentHash === null) {
-    throw conflict('The bytes of this file have not arrived yet.')
-  }
-  const storageKey = storageKeyOf(orgId, blobId)
-  return { id: row.id, name: row.name, mimeType, sizeBytes: row.size, storageKey, contentHash }
-}
-
-export interface OpenedFile extends Content {
-  /** The bytes, or the first of them. Destroy the stream to stop early. */
-  read: (maxBytes?: number) => Promise<Readable>
-}
-
-/** A file of the actor's org: what it is at once, its bytes when they are asked for. Throws like getContent. */
-export const openFile = async (db: Db, objects: ObjectStore, actor: Actor, fileId: string): Promise<OpenedFile> => {
-  const content = await getContent(db, actor.orgId, fileId)
-  const { storageKey, sizeBytes } = content
-  const read: OpenedFile['read'] = (maxBytes = sizeBytes) =>
-    objects.get(storageKey, maxBytes >= sizeBytes ? undefined : { start: 0, end: maxBytes - 1 })
-  return { ...content, read }
-}
-
-/** The bytes of a file, at most `maxBytes` of them. Throws like getContent. */
-export const readFileBytes = async (
-  db: Db,
-  objects: ObjectStore,
-  actor: Actor,
-  fileId: string,
-  maxBytes: number,
-): Promise<Content & { bytes: Buffer; truncated: boolean }> => {
-  const { read, ...content } = await openFile(db, objects, actor, fileId)
-  const chunks: Buffer[] = []
-  for await (const chunk of await read(maxBytes)) chunks.push(chunk as Buffer)
-  return { ...content, bytes: Buffer.concat(chunks), truncated: content.sizeBytes > maxBytes }
-}
-
-interface PreviewDeps {
-  db: Db
-  objects: ObjectStore
-  previewer: Previewer
-}
-
-const openPreview = async (
-  { db, objects }: PreviewDeps,
-  actor: Actor,
-  fileId: string,
-): Promise<PreviewSource & { id: string }> => {
-  const { read, ...content } = await openFile(db, objects, actor, fileId)
-  return { ...content, open: read }
-}
-
-/** What a person sees of a file. Throws like getContent, and BAD_REQUEST for what has no preview. */
-export const previewFile = async (
-  deps: PreviewDeps,
-  actor: Actor,
-  fileId: string,
-  signal: AbortSignal,
-): Promise<PreviewPayload & { fileId: string; name: string; mimeType: string }> => {
-  const source = await openPreview(deps, actor, fileId)
-  const payload = await cachedPreview(deps.db, actor, deps.previewer, source, signal)
-  return { fileId: source.id, name: source.name, mimeType: source.mimeType, ...payload }
-}
-
-/** Whether a person gave a file, folder or link its name. */
+/** Whether the actor gave a file, folder or link its name. */
 export const isOwnName = async (db: Db, actor: Actor, fileId: string): Promise<boolean> =>
   (await queries.findProvenance(db, actor.orgId, fileId))?.namedBy === actor.userId
 
 /**
- * Whether a person named a file and put its bytes there: no other person, no agent that had read untrusted content, no
- * stranger.
+ * Whether the actor named a file and uploaded its bytes. False when another person did, an agent that had read untrusted
+ * content, or anybody by a signed upload URL.
  */
 export const isOwnContent = async (db: Db, actor: Actor, fileId: string): Promise<boolean> => {
   const found = await queries.findProvenance(db, actor.orgId, fileId)
   return found?.createdBy === actor.userId && found.namedBy === actor.userId && !found.isUntrusted
-}
-
-/** A file as text for a model, up to 512 KB; documents and sheets are read, too. Throws like previewFile. */
-export const readFileText = async (
-  deps: PreviewDeps,
-  actor: Actor,
-  fileId: string,
-  signal?: AbortSignal,
-): Promise<{ name: string; mimeType: string; sizeBytes: number; text: string; truncated: boolean }> => {
-  const source = await openPreview(deps, actor, fileId)
-  const { name, mimeType, sizeBytes } = source
-  return { name, mimeType, sizeBytes, ...(await cachedText(deps.db, actor, deps.previewer, source, signal)) }
 }

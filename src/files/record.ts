@@ -1,8 +1,8 @@
 import { apiPrefix } from '../platform/http/http.ts'
 import type { FileRow } from './queries.ts'
-import { storageKeyOf } from './uploads/uploads.ts'
+import { storageKeyOf } from './blobs/blobs.ts'
 
-/** A file as the API shows it. `origin` is what its URLs start with. */
+/** A file as the API returns it. `origin` is the origin of its URLs. */
 export const fileRecord = (row: FileRow, orgId: string, origin: string) => ({
   ...row,
   storageKey: row.blobId === null ? null : storageKeyOf(orgId, row.blobId),

@@ -1,30 +1,21 @@
-import type { Config } from '../config/config.ts'
 import { badRequest, notFound } from '../platform/http/errors.ts'
 import { apiPrefix, originOf } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
-import type { Jobs } from '../platform/jobs/jobs.ts'
 import { sendResource } from '../platform/http/etag.ts'
 import { Bytes, Deleted, Empty, IdParams, Page, Success, ok } from '../platform/http/schemas.ts'
-import { downloadHeaders, inlineHeaders, inlineHeadersElsewhere } from './downloads/content-headers.ts'
+import { contentOriginHeaders, downloadHeaders, inlineHeaders } from './downloads/content-headers.ts'
 import { isOnContentOrigin } from './downloads/content-origin.ts'
-import { deleteFile, getContent, previewFile, updateFile } from './files.ts'
-import { listFiles } from './tree/listing.ts'
-import type { Previewer } from './preview/previewer.ts'
+import { getContent, previewFile } from './content.ts'
+import type { FilesDeps } from './deps.ts'
+import { deleteFile, updateFile } from './files.ts'
+import { listFiles } from './listing/listing.ts'
 import * as queries from './queries.ts'
 import { fileRecord } from './record.ts'
 import { registerProjectRoutes } from './projects/routes.ts'
 import { ContentQuery, File, FileListQuery, FilePatch, FileQuery, Preview } from './schemas.ts'
 import { sendContent } from './downloads/send-content.ts'
-import { contentUrlElsewhere, downloadUrlOf, inlineUrlOf, requireToken } from './uploads/signed-urls.ts'
-import type { SigningDeps } from './uploads/signed-urls.ts'
+import { contentOriginUrl, downloadUrlOf, inlineUrlOf, requireToken } from './signed-urls/signed-urls.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
-import type { StoreDeps } from './uploads/uploads.ts'
-
-export interface FilesDeps extends StoreDeps, SigningDeps {
-  config: Config
-  jobs: Pick<Jobs, 'enqueue'>
-  previewer: Previewer
-}
 
 const rangeOfBytes = Bytes('The requested range of bytes.')
 const outsideOfBytes = Empty('The requested range is outside of the file.')
@@ -83,13 +74,14 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
         return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
       }
       const content = await getContent(db.hot, actor.orgId, id)
-      // A browser that is signed in shows files of users from their own origin; programs get the bytes here.
+      // A signed-in browser shows user content from its own origin; API clients get the bytes here.
       if (query.inline && config.contentBaseUrl !== undefined && actor.apiKey === null) {
         reply.header('cache-control', 'no-store')
         return reply.redirect(inlineUrlOf(deps, actor.orgId, content, config.contentBaseUrl), 302)
       }
       if (query.inline) {
-        return sendContent(request, reply, objects, content, inlineHeaders(content.name, content.mimeType))
+        const headers = inlineHeaders(content.name, content.mimeType)
+        return sendContent(request, reply, { objects, content, headers })
       }
       reply.header('cache-control', 'no-store')
       return reply.redirect(await downloadUrlOf(deps, actor.orgId, content, originOf(request, config.baseUrl)), 302)
@@ -111,7 +103,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     },
     async (request, reply) => {
       const gone = new AbortController()
-      reply.raw.once('close', () => gone.abort(badRequest('The request was cut off.')))
+      reply.raw.once('close', () => gone.abort(badRequest('The request was aborted.')))
       return ok(await previewFile(deps, request.actor, request.params.id, gone.signal))
     },
   )
@@ -139,22 +131,23 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       const { token } = request.query
       const claims = requireToken(deps, token, 'get', id)
       const { baseUrl, contentBaseUrl } = config
-      const isElsewhere = isOnContentOrigin(request, contentBaseUrl)
-      if (contentBaseUrl !== undefined && !isElsewhere) {
+      const isContentOrigin = isOnContentOrigin(request, contentBaseUrl)
+      if (contentBaseUrl !== undefined && !isContentOrigin) {
         reply.header('cache-control', 'no-store')
-        return reply.redirect(contentUrlElsewhere(contentBaseUrl, claims.fileId, token), 302)
+        return reply.redirect(contentOriginUrl(contentBaseUrl, claims.fileId, token), 302)
       }
       const content = await getContent(db.hot, claims.orgId, id)
       const headers =
-        isElsewhere && claims.disposition.startsWith('inline;')
-          ? inlineHeadersElsewhere(claims.disposition, claims.contentType, new URL(originOf(request, baseUrl)).origin)
+        isContentOrigin && claims.disposition.startsWith('inline;')
+          ? contentOriginHeaders(claims.disposition, claims.contentType, new URL(originOf(request, baseUrl)).origin)
           : downloadHeaders(claims.contentType, claims.disposition)
-      return sendContent(request, reply, objects, content, headers)
+      return sendContent(request, reply, { objects, content, headers })
     },
   })
 }
 
-const registerFileChanges = (app: App, { config, db, jobs }: FilesDeps): void => {
+const registerFileChanges = (app: App, deps: FilesDeps): void => {
+  const { config, db } = deps
   app.patch(
     `${apiPrefix}/files/:id`,
     {
@@ -171,7 +164,10 @@ const registerFileChanges = (app: App, { config, db, jobs }: FilesDeps): void =>
     },
     async (request, reply) => {
       const { actor } = request
-      const row = await updateFile(db, actor, request.params.id, request.body, request.headers['if-match'])
+      const row = await updateFile(db, actor, request.params.id, {
+        patch: request.body,
+        ifMatch: request.headers['if-match'],
+      })
       return sendResource(request, reply, fileRecord(row, actor.orgId, originOf(request, config.baseUrl)))
     },
   )
@@ -190,7 +186,7 @@ const registerFileChanges = (app: App, { config, db, jobs }: FilesDeps): void =>
       },
     },
     async (request) => {
-      await deleteFile(db, jobs, request.actor, request.params.id, request.headers['if-match'])
+      await deleteFile(deps, request.actor, request.params.id, request.headers['if-match'])
       return ok({ deleted: true as const })
     },
   )

@@ -4,7 +4,7 @@ import { pathOf, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { downloadHeaders, downloadTypeOf, inlineHeaders } from './content-headers.ts'
 import { storedTypes } from '../uploads/mime-types.ts'
-import { downloadUrlOf } from '../uploads/signed-urls.ts'
+import { downloadUrlOf } from '../signed-urls/signed-urls.ts'
 
 const app = await startTestApp()
 const owner = await app.createOrg()

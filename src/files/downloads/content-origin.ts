@@ -4,12 +4,12 @@ import type { App } from '../../platform/http/http.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Also answered on the origin of its own for what users uploaded. All other routes exist on the API's origin only. */
+    /** Whether the route also exists on the content origin. All other routes exist on the API's origin only. */
     onContentOrigin?: true
   }
 }
 
-/** Whether a request is addressed to this origin, by its Host header, or by X-Forwarded-Host of a trusted proxy. */
+/** Whether a request is addressed to this host, by its Host header or X-Forwarded-Host of a trusted proxy. */
 const isFor = (request: FastifyRequest, host: string): boolean => request.host.toLowerCase() === host
 
 const hostOf = (contentBaseUrl: string): string => new URL(contentBaseUrl).host
@@ -18,8 +18,8 @@ export const isOnContentOrigin = (request: FastifyRequest, contentBaseUrl: strin
   contentBaseUrl !== undefined && isFor(request, hostOf(contentBaseUrl))
 
 /**
- * Keeps the origin of user content apart: whatever a file makes a browser do there, the API, the console and sign-in do
- * not exist on it, and credentials that a request carries are not seen by any route.
+ * Isolates the content origin, which serves uploaded files: the API, the console and sign-in do not exist there, and
+ * credentials are removed from requests before any route sees them.
  */
 export const registerContentOrigin = (app: App, contentBaseUrl: string | undefined): void => {
   if (contentBaseUrl === undefined) return

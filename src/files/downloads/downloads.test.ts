@@ -6,7 +6,7 @@ import { startTestApp } from '../../../test/harness.ts'
 import type { Answer } from '../../../test/harness.ts'
 import { sendRaw } from '../../../test/support/raw-http.ts'
 import { newId } from '../../platform/ids.ts'
-import { signToken } from '../uploads/signed-token.ts'
+import { signToken } from '../signed-urls/token.ts'
 
 const app = await startTestApp()
 const owner = await app.createOrg()

@@ -1,7 +1,7 @@
 import { isNotModified } from '../../platform/http/etag.ts'
 import type { ByteRange } from '../../platform/object-store/object-store.ts'
 
-/** What a request for bytes gets: all of them, a part, or none because it has them or because there are none. */
+/** The response to a request for bytes: all, a range, not modified, or an unsatisfiable range. */
 export type Selection =
   | { status: 200; start: number; end: number }
   | { status: 206; start: number; end: number }
@@ -24,8 +24,8 @@ const rangeOf = (header: string, size: number): ByteRange | 'ignore' | 'unsatisf
 }
 
 /**
- * RFC 9110, 13 and 14: conditions first, then one range. Several ranges, other units and malformed headers are
- * ignored, as the RFC lets a server do; If-Range takes the strong tag only, since no date is sent.
+ * RFC 9110, sections 13 and 14: conditions first, then one range. Several ranges, other units and malformed headers are
+ * ignored, as the RFC allows. If-Range accepts the strong ETag only, because responses have no Last-Modified.
  */
 export const selectBytes = (
   headers: { range?: string | undefined; 'if-range'?: string | undefined; 'if-none-match'?: string | undefined },

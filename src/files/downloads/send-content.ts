@@ -1,23 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import type { ContentHeaders } from './content-headers.ts'
-import type { Content } from '../files.ts'
+import type { Content } from '../content.ts'
 import { selectBytes } from './range.ts'
 
-/** Less is with the client, or in the socket's buffers, before its caller could be looked up again. */
+/** A smaller response is in the client's or the socket's buffers before a lost permission could stop it. */
 const watchedBytes = 1_048_576
 
 /**
- * Answers the bytes of a file, or the part that the request asks for, under these headers. The tag is the hash of the
- * bytes, so it holds for every name and link that they have. A long download is cut off when its caller loses the right to
- * files.
+ * Sends the bytes of a file, or the range that the request asks for. The ETag is the hash of the bytes, so it is the same
+ * for all files and links with these bytes. A long download is aborted when its caller loses access to files.
  */
 export const sendContent = async (
   request: FastifyRequest,
   reply: FastifyReply,
-  objects: ObjectStore,
-  content: Content,
-  headers: ContentHeaders,
+  { objects, content, headers }: { objects: ObjectStore; content: Content; headers: ContentHeaders },
 ): Promise<FastifyReply> => {
   const { sizeBytes, storageKey, contentHash } = content
   const etag = `"${contentHash}"`
@@ -35,7 +32,7 @@ export const sendContent = async (
   if (request.method === 'HEAD') return reply.send()
   if (sizeBytes === 0) return reply.send(Buffer.alloc(0))
   const bytes = await objects.get(storageKey, selection.status === 206 ? { start, end } : undefined)
-  // A signed URL has no caller: it is good until it expires.
+  // A signed URL has no caller and is valid until it expires.
   if (end - start >= watchedBytes && request.routeOptions.config.access !== 'public') {
     const unwatch = request.watchAuthority(() => void reply.raw.destroy())
     reply.raw.once('close', unwatch)

@@ -5,7 +5,7 @@ import { runInSandbox, SandboxError } from '../../platform/sandbox/sandbox.ts'
 import type { SandboxFailure, SandboxLimits } from '../../platform/sandbox/sandbox.ts'
 import type { ChildAnswer } from './child.ts'
 import type { Format } from './formats/formats.ts'
-import { Refusal } from './payload.ts'
+import { PreviewError } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 
 export type ChildLimits = SandboxLimits
@@ -13,37 +13,38 @@ export type ChildLimits = SandboxLimits
 export interface ChildRun extends ChildLimits {
   format: Exclude<Format, 'text'>
   source: Readable
-  /** Ends the child; the answer is the signal's reason. */
+  /** Ends the child; the run rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Told what was wrong with a file: for the log, not for the caller. */
-  onRefusal?: (detail: string) => void
+  /** Called with the technical cause, for the log only. */
+  onFailure?: (detail: string) => void
 }
 
 const entry = join(import.meta.dirname, 'child.ts')
 
-const tooMuchMemory = (): Error => new Refusal('reading it takes too much memory')
+const tooMuchMemory = (): Error => new PreviewError('reading it needs too much memory')
 
-/** What a failure of the process means for the file, or for whoever asked. */
+/** The error for the caller by how the sandbox failed. */
 const failures: Record<SandboxFailure, (cause: unknown) => Error> = {
-  time: () => new Refusal('reading it takes too long'),
+  time: () => new PreviewError('reading it takes too long'),
   memory: tooMuchMemory,
-  // The engine ends the process when its heap is full, the kernel when the processor time is used up.
+  // V8 ends the process when its heap is full, the kernel when its CPU time is used up.
   ended: tooMuchMemory,
   'slow-source': () => serviceUnavailable('The file store is too slow right now. Try again shortly.'),
-  source: (cause) => serviceUnavailable('The file cannot be read from its store right now.', { cause }),
-  start: (cause) => serviceUnavailable('Previews cannot be made right now.', { cause }),
+  source: (cause) =>
+    serviceUnavailable('The file cannot be read from the file store right now. Try again shortly.', { cause }),
+  start: (cause) => serviceUnavailable('Previews are not available right now. Try again shortly.', { cause }),
 }
 
-/** What the child says, unless something ended it first. Throws a Refusal when the file is to blame. */
-export const runChild = async ({ format, onRefusal, ...run }: ChildRun): Promise<PreviewPayload> => {
+/** Runs the previewer in a sandboxed process. Throws a PreviewError when the file cannot be previewed. */
+export const runChild = async ({ format, onFailure, ...run }: ChildRun): Promise<PreviewPayload> => {
   const program = { entry, args: [format], reads: [import.meta.dirname] }
   const output = await runInSandbox({ ...run, program }).catch((error: unknown) => {
     if (!(error instanceof SandboxError)) throw error
-    if (error.failure === 'ended') onRefusal?.(error.message)
+    if (error.failure === 'ended') onFailure?.(error.message)
     throw failures[error.failure](error.cause)
   })
   const answer = JSON.parse(output) as ChildAnswer
   if ('payload' in answer) return answer.payload
-  onRefusal?.(answer.detail)
-  throw new Refusal(answer.refused)
+  onFailure?.(answer.detail)
+  throw new PreviewError(answer.error)
 }

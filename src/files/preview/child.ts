@@ -1,18 +1,18 @@
-// The process that reads one file and ends. It gets the bytes by its standard input and the format by its argument,
-// and answers one line of JSON. It has no environment, may open no file but the program's own, no socket and no
-// process: a fault in a parser has nothing to reach for.
+// The process that reads one file and ends. It reads the bytes from standard input and the format from its argument and
+// writes one line of JSON. It has no environment and cannot open other files, sockets or processes, so that a bug in a
+// parser gives an attacker nothing.
 import { extract } from './extract.ts'
 import type { Format } from './formats/formats.ts'
-import { Refusal, limits } from './payload.ts'
+import { PreviewError, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 
-export type ChildAnswer = { payload: PreviewPayload } | { refused: string; detail: string }
+export type ChildAnswer = { payload: PreviewPayload } | { error: string; detail: string }
 
 const began = performance.now()
 const isLate = (): boolean => performance.now() - began > limits.softTimeoutMs
 
 const detailOf = (error: unknown): string => {
-  const cause = error instanceof Refusal ? (error.cause ?? error) : error
+  const cause = error instanceof PreviewError ? (error.cause ?? error) : error
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
 }
 
@@ -21,7 +21,7 @@ const answer = async (): Promise<ChildAnswer> => {
     const format = process.argv[2] as Exclude<Format, 'text'>
     return { payload: await extract(format, process.stdin as AsyncIterable<Buffer>, isLate) }
   } catch (error) {
-    return { refused: (error as Error).message, detail: detailOf(error).slice(0, 2_000) }
+    return { error: (error as Error).message, detail: detailOf(error).slice(0, 2_000) }
   }
 }
 

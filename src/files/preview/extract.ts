@@ -1,8 +1,8 @@
 import type { Format } from './formats/formats.ts'
-import { Refusal, damaged, limits, oversized } from './payload.ts'
+import { PreviewError, damaged, limits, oversized } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 
-/** All of the source in one piece, without ever having it twice: its pages take no memory until they are written. */
+/** The whole source in one buffer, without copies. Pages of the buffer take no memory before they are written. */
 const collect = async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
   const whole = Buffer.allocUnsafeSlow(limits.sourceBytes)
   let size = 0
@@ -13,7 +13,7 @@ const collect = async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
   return whole.subarray(0, size)
 }
 
-// Each reader is loaded when its format comes: the PDF reader alone takes longer than reading most files.
+// Readers are loaded on demand: loading the PDF reader takes longer than reading most files.
 const readers: Record<
   Exclude<Format, 'text'>,
   (source: AsyncIterable<Buffer>, isLate: () => boolean) => Promise<PreviewPayload>
@@ -35,7 +35,7 @@ const readers: Record<
 const openOffice = async (source: AsyncIterable<Buffer>) =>
   (await import('./formats/zip.ts')).openArchive(await collect(source))
 
-/** Reads a file of any format but plain text. Throws a Refusal, whatever is wrong with the file. */
+/** Reads a file of any format except plain text. Throws a PreviewError for every problem with the file. */
 export const extract = async (
   format: Exclude<Format, 'text'>,
   source: AsyncIterable<Buffer>,
@@ -44,6 +44,6 @@ export const extract = async (
   try {
     return await readers[format](source, isLate)
   } catch (error) {
-    throw error instanceof Refusal ? error : damaged(error)
+    throw error instanceof PreviewError ? error : damaged(error)
   }
 }

@@ -141,7 +141,7 @@ test('a damaged file, a bomb and an encrypted file cannot be previewed, with the
   })
   for (const [mimeType, content, reason] of [
     [types.docx, 'not a zip', 'it is damaged'],
-    [types.docx, bomb, 'it unpacks to more than a preview may read'],
+    [types.docx, bomb, 'its unpacked size exceeds the limit'],
     [
       types.xlsx,
       Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(512)]),
@@ -156,7 +156,7 @@ test('a damaged file, a bomb and an encrypted file cannot be previewed, with the
 test('a child that wants more memory than it may have is ended, and the next file is read', async () => {
   const previewer = newPreviewer({ maxRssBytes: 160 * 1_048_576 })
   const file = input(types.pdf, documents.pdfBomb(200_000_000))
-  await assert.rejects(previewer.preview(file), refusedWith('BAD_REQUEST', /takes too much memory\.$/))
+  await assert.rejects(previewer.preview(file), refusedWith('BAD_REQUEST', /needs too much memory\.$/))
   assert.equal((await previewer.text(input(types.rtf, String.raw`{\rtf1 fine}`))).text, 'fine')
   await childrenBecome(0)
 })
@@ -183,9 +183,12 @@ test('a store that fails is not the file being damaged', async () => {
       })(),
     )
   const file = { mimeType: types.csv, name: 'x', sizeBytes: 1_000, open: failing }
-  await assert.rejects(previewer.preview(file), refusedWith('SERVICE_UNAVAILABLE', /cannot be read from its store/))
+  await assert.rejects(
+    previewer.preview(file),
+    refusedWith('SERVICE_UNAVAILABLE', /cannot be read from the file store/),
+  )
   const cutOff = previewer.preview({ ...file, open: cutOffAfterOneLine })
-  await assert.rejects(cutOff, refusedWith('SERVICE_UNAVAILABLE', /cannot be read from its store/))
+  await assert.rejects(cutOff, refusedWith('SERVICE_UNAVAILABLE', /cannot be read from the file store/))
   const refusing = { ...file, open: () => Promise.reject(broken) }
   await assert.rejects(previewer.preview(refusing), broken)
   await childrenBecome(0)

@@ -6,47 +6,47 @@ import { runChild } from './child-process.ts'
 import type { ChildLimits } from './child-process.ts'
 import { formatOf } from './formats/formats.ts'
 import type { Format } from './formats/formats.ts'
-import { Refusal, limits } from './payload.ts'
+import { PreviewError, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 import { createQueue } from './queue.ts'
 import { cutToBytes, previewText, textPrefixBytes } from './formats/text.ts'
 
-/** A file to be previewed. `open` is called once at most, when its turn comes. */
+/** A file to preview. `open` is called at most once, when the file leaves the queue. */
 export interface PreviewInput {
   mimeType: string
   name: string
   sizeBytes: number
-  /** For whom it is read: orgs that wait take turns. */
+  /** The queue is fair between orgs. */
   orgId?: string
-  /** The bytes from their beginning; no more than `maxBytes` of them are read. */
+  /** The bytes from the start; at most `maxBytes` of them are read. */
   open(maxBytes?: number): Promise<Readable>
 }
 
 export interface Previewer {
   /**
-   * What a person sees of the file. BAD_REQUEST when its kind has no preview, when it is over 25 MB, damaged,
-   * encrypted, or costs too much to read; SERVICE_UNAVAILABLE when too many wait, or the store fails. Rejects with the
-   * signal's reason when that comes first.
+   * The preview of a file. BAD_REQUEST when the type has no preview, or the file is over 25 MB, damaged, encrypted or
+   * exceeds a limit; SERVICE_UNAVAILABLE when the queue is full or the object store fails. Rejects with the signal's
+   * reason when it is aborted.
    */
   preview(input: PreviewInput, signal?: AbortSignal): Promise<PreviewPayload>
-  /** The same as plain text, for a model: up to 512 KB; sheets as lines with tabs. */
+  /** The same as plain text for a model, up to 512 KB; sheets as tab-separated lines. */
   text(input: PreviewInput, signal?: AbortSignal): Promise<{ text: string; truncated: boolean }>
-  /** Ends what runs and refuses what waits. */
+  /** Ends running previews and rejects waiting ones. */
   close(): Promise<void>
 }
 
 export interface PreviewerOptions extends Partial<ChildLimits> {
-  /** Files that are read at once, each in a process of its own that ends with it. */
+  /** Files that are read at the same time, each in its own process. */
   concurrency?: number
-  /** How many files of one org wait for that. */
+  /** How many files of one org may wait. */
   maxWaiting?: number
   log?: Pick<Log, 'debug'>
 }
 
-const cannotPreview = (refusal: Refusal): ApiError =>
+const cannotPreview = (refusal: PreviewError): ApiError =>
   badRequest(`This file cannot be previewed: ${refusal.message}.`, { cause: refusal })
 
-/** The format in which a file of at most 25 MB is read; throws BAD_REQUEST for any other. */
+/** The format of a file. Throws BAD_REQUEST for types without a preview and for files over 25 MB. */
 export const previewFormatOf = ({ mimeType, name, sizeBytes }: Omit<PreviewInput, 'open'>): Format => {
   const format = formatOf(mimeType, name)
   if (format === undefined) throw badRequest(`Files of type ${mimeType} cannot be previewed.`)
@@ -54,7 +54,7 @@ export const previewFormatOf = ({ mimeType, name, sizeBytes }: Omit<PreviewInput
   return format
 }
 
-// Text is decoded here, from its first megabyte: a process of its own would cost a hundred times as much.
+// Text is decoded in this process, from the first megabyte: a separate process would take a hundred times as long.
 const readText = async (input: PreviewInput, signal?: AbortSignal): Promise<PreviewPayload> => {
   signal?.throwIfAborted()
   const source = await input.open(textPrefixBytes)
@@ -86,10 +86,10 @@ export const textOf = ({ text, sheets, truncated }: PreviewPayload): { text: str
   return { text: cut, truncated: truncated || cut.length < whole.length }
 }
 
-/** Reads files in processes of their own, started when they are needed: at rest it costs nothing. */
+/** Reads files in separate processes that are started on demand, so that an idle server uses no memory for them. */
 export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
   const { concurrency = 2, maxWaiting = 20, timeoutMs = 10_000, maxRssBytes = 224 * 1_048_576, log } = options
-  // Requests come first.
+  // Requests have priority.
   const { niceness = 10 } = options
   const queue = createQueue(concurrency, maxWaiting)
   const closing = new AbortController()
@@ -97,9 +97,9 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
 
   const readInChild = async (input: PreviewInput, format: Exclude<Format, 'text'>, signal?: AbortSignal) => {
     const source = await input.open()
-    const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
-    const onRefusal = (detail: string): void => log?.debug({ format, detail }, 'file not previewed')
-    const work = runChild({ format, source, signal: either, timeoutMs, maxRssBytes, niceness, onRefusal })
+    const combined = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
+    const onFailure = (detail: string): void => log?.debug({ format, detail }, 'file not previewed')
+    const work = runChild({ format, source, signal: combined, timeoutMs, maxRssBytes, niceness, onFailure })
     running.add(work)
     try {
       return await work
@@ -113,7 +113,7 @@ export const createPreviewer = (options: PreviewerOptions = {}): Previewer => {
       if (format === 'text') return await readText(input, signal)
       return await queue.run(() => readInChild(input, format, signal), { group: input.orgId, signal })
     } catch (error) {
-      throw error instanceof Refusal ? cannotPreview(error) : error
+      throw error instanceof PreviewError ? cannotPreview(error) : error
     }
   }
   return {

@@ -4,22 +4,23 @@ import type { Actor } from '../../identity/actor.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { ApiError, badRequest } from '../../platform/http/errors.ts'
+import type { PreviewDeps } from '../deps.ts'
 import * as queries from './queries.ts'
 import type { PreviewKey, PreviewRow } from './queries.ts'
-import { Refusal } from './payload.ts'
+import { PreviewError } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 import { previewFormatOf, textOf } from './previewer.ts'
-import type { PreviewInput, Previewer } from './previewer.ts'
+import type { PreviewInput } from './previewer.ts'
 
-/** A file to be previewed, with the SHA-256 of its bytes in hex. */
+/** A file to preview, with the SHA-256 of its bytes in hex. */
 export interface PreviewSource extends PreviewInput {
   contentHash: string
 }
 
-/** Raised by whoever changes what a preview shows. */
+/** Increment it when a change affects the content of previews, so that stored ones are replaced. */
 const version = 2
 
-/** Previews that are kept of one org. They compress to a tenth: these are thousands. */
+/** Stored previews per org. They compress to a tenth, so these are thousands. */
 const keptBytes = 33_554_432
 
 const compress = promisify(zstdCompress)
@@ -35,24 +36,23 @@ const keep = async (db: Db, actor: Actor, key: PreviewKey, row: PreviewRow): Pro
     await queries.upsertPreview(db, actor, key, row)
     await queries.deleteOldPreviews(db, actor, keptBytes)
   } catch (error) {
-    // The bytes went while they were read.
+    // The blob was deleted meanwhile.
     if (violatedConstraint(error) !== 'previews_org_id_blob_id_fkey') throw error
   }
 }
 
 /**
- * The preview of a file, made at most once for the same bytes as long as it is kept. Throws like Previewer.preview,
- * and repeats its refusals for an hour.
+ * The preview of a file, stored so that the same bytes are read once. Throws like Previewer.preview. A BAD_REQUEST is
+ * stored for an hour.
  */
 export const cachedPreview = async (
-  db: Db,
+  { db, previewer }: Pick<PreviewDeps, 'db' | 'previewer'>,
   actor: Actor,
-  previewer: Previewer,
   source: PreviewSource,
   signal?: AbortSignal,
 ): Promise<PreviewPayload> => {
   const format = previewFormatOf(source)
-  // Text is read in less time than it takes to look it up.
+  // Reading text is faster than a query for a stored preview.
   if (format === 'text') return previewer.preview(source, signal)
   const key: PreviewKey = { contentHash: source.contentHash, format, version }
   const kept = await queries.findPreview(db, actor, key)
@@ -62,14 +62,14 @@ export const cachedPreview = async (
     await keep(db, actor, key, { payload: await compress(JSON.stringify(payload)), refusal: null })
     return payload
   } catch (error) {
-    if (error instanceof ApiError && error.cause instanceof Refusal) {
+    if (error instanceof ApiError && error.cause instanceof PreviewError) {
       await keep(db, actor, key, { payload: null, refusal: error.message })
     }
     throw error
   }
 }
 
-/** The same as plain text, for a model: up to 512 KB; sheets as lines with tabs. */
+/** The same as plain text for a model, up to 512 KB; sheets as tab-separated lines. */
 export const cachedText = async (
   ...given: Parameters<typeof cachedPreview>
 ): Promise<{ text: string; truncated: boolean }> => textOf(await cachedPreview(...given))

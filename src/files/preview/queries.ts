@@ -14,7 +14,7 @@ export interface PreviewKey {
   version: number
 }
 
-/** A refusal holds for an hour only: it may have been the machine that had too much to do. */
+/** A rejection is valid for an hour only, because an overloaded machine may have caused it. */
 export const findPreview = (db: Db, actor: Actor, { contentHash, format, version }: PreviewKey) =>
   db.row<PreviewRow>(sql`
     select p.payload, p.refusal
@@ -23,7 +23,7 @@ export const findPreview = (db: Db, actor: Actor, { contentHash, format, version
       and p.format = ${format} and p.version = ${version}
       and (p.refusal is null or p.created_at > now() - interval '1 hour')`)
 
-/** Stores nothing when the bytes are gone. */
+/** Stores nothing when the blob is deleted. */
 export const upsertPreview = (db: Db, actor: Actor, key: PreviewKey, { payload, refusal }: PreviewRow) =>
   db.execute(sql`
     insert into previews (org_id, blob_id, format, version, payload, refusal)
@@ -34,7 +34,7 @@ export const upsertPreview = (db: Db, actor: Actor, key: PreviewKey, { payload, 
     on conflict (org_id, blob_id, format) do update
     set version = excluded.version, payload = excluded.payload, refusal = excluded.refusal, created_at = now()`)
 
-/** Keeps the newest previews of the org that fit into `maxBytes`, none of them older than 30 days. */
+/** Deletes the org's oldest previews beyond `maxBytes`, and those older than 30 days. */
 export const deleteOldPreviews = (db: Db, actor: Actor, maxBytes: number) =>
   db.execute(sql`
     delete from previews p using (

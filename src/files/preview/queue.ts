@@ -9,12 +9,12 @@ const busy = (what: string): Error =>
     headers: { 'retry-after': '5' },
   })
 
-/** Ten orgs can wait with all that they may before another one is told to try again. */
+/** How many orgs can have a full queue before requests of further orgs are rejected. */
 const groupsThatWait = 10
 
 /**
- * Work for people and models of which so much runs at once, and so much of one org waits; more is SERVICE_UNAVAILABLE.
- * The group is the org: orgs that wait take turns.
+ * A queue that is fair between orgs. Throws SERVICE_UNAVAILABLE when too much work waits. The group of a task is its
+ * org.
  */
 export const createQueue = (concurrency: number, maxWaitingPerOrg: number, what = 'previews are being made'): Queue =>
   createFairQueue({

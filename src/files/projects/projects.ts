@@ -4,16 +4,16 @@ import type { Database, Db, Transaction } from '../../platform/database/database
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { freeSlug, slugOf } from '../../platform/text/slug.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
-import { releaseLater } from '../uploads/blobs.ts'
+import { releaseLater } from '../blobs/blobs.ts'
+import type { FilesDeps } from '../deps.ts'
 import { checkName } from '../tree/names.ts'
 import * as queries from './queries.ts'
 import type { ProjectRow } from './queries.ts'
 import { insertFile, lockFile, updateFile } from '../queries.ts'
 import type { ProjectCreate, ProjectPatch } from '../schemas.ts'
-import { lockWhole } from '../tree/queries.ts'
+import { lockForDeletion } from '../tree/queries.ts'
 import { deleteTree } from '../tree/tree.ts'
 
 export const getProject = async (db: Db, actor: Actor, id: string): Promise<ProjectRow> => {
@@ -32,19 +32,19 @@ const insertWithFreeSlug = async (
     const taken = await queries.listSlugsLike(db, actor.orgId, wanted)
     const slug = freeSlug(wanted, new Set(taken.map((row) => row.slug)))
     const created = await queries.insertProject(db, actor, { ...project, slug })
-    // Undefined: somebody else's project of the same name was committed since the look.
+    // Undefined when another project with this slug was committed meanwhile.
     if (created) return created
   }
 }
 
 const checkProjectName = (name: string): string => {
-  if (name.trim() === '') throw badRequest('name must not be empty')
+  if (name.trim() === '') throw badRequest('name must not be blank')
   return checkName(name)
 }
 
 const patchFields = ['name', 'description', 'instructions'] as const satisfies (keyof ProjectPatch)[]
 
-/** A project and its protected folder of the same name at the root of the org's files. */
+/** Creates a project and its protected folder of the same name in the org's root folder. */
 export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: ProjectCreate): Promise<ProjectRow> => {
   const name = checkProjectName(body.name)
   return db.transaction(actor, async (db) => {
@@ -57,7 +57,7 @@ export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: 
     })
     const { id, folderId } = project
     const place = { parentId: null, projectId: id }
-    // After the slug, for which others may wait.
+    // After the slug, because other transactions may wait for it.
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
     await insertFile(db, actor, { id: folderId, source: 'folder', name, ...place, isProtected: true })
     await audit(db, actor, 'project.created', { type: 'project', id, details: { name, slug: project.slug } })
@@ -65,13 +65,12 @@ export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: 
   })
 }
 
-/** Its folder is renamed with it. Its slug stays: other people's links go by it. */
+/** Updates a project and renames its folder with it. The slug does not change, because links contain it. */
 export const updateProject = (
   db: Database,
   actor: Actor,
   id: string,
-  patch: ProjectPatch,
-  ifMatch: string | undefined,
+  { patch, ifMatch }: { patch: ProjectPatch; ifMatch: string | undefined },
 ): Promise<ProjectRow> => {
   const named = patchFields.filter((field) => patch[field] !== undefined)
   if (named.length === 0) throw badRequest('The body must name at least one field to change')
@@ -98,10 +97,9 @@ export const updateProject = (
   })
 }
 
-/** The project goes, and its folder with all that is in it. */
+/** Deletes a project and its folder with all contents. */
 export const deleteProject = (
-  db: Database,
-  jobs: Pick<Jobs, 'enqueue'>,
+  { db, jobs }: Pick<FilesDeps, 'db' | 'jobs'>,
   actor: Actor,
   id: string,
   ifMatch: string | undefined,
@@ -110,7 +108,7 @@ export const deleteProject = (
     const project = await queries.lockProject(db, actor, id)
     if (!project) throw notFound('Project')
     requireMatch(ifMatch, project)
-    const folder = await lockWhole(db, actor, project.folderId)
+    const folder = await lockForDeletion(db, actor, project.folderId)
     const deleted = folder ? await deleteTree(db, actor, folder) : 0
     await queries.softDeleteProject(db, actor, id)
     await releaseLater(db, jobs, actor.orgId)

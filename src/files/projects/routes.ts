@@ -5,13 +5,14 @@ import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, Success, ok } from '../../platform/http/schemas.ts'
 import * as queries from './queries.ts'
 import { createProject, deleteProject, getProject, updateProject } from './projects.ts'
-import type { FilesDeps } from '../routes.ts'
+import type { FilesDeps } from '../deps.ts'
 import { Project, ProjectCreate, ProjectPatch } from '../schemas.ts'
 
 const tags = ['Projects']
 const what = 'Project'
 
-export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps): void => {
+export const registerProjectRoutes = (app: App, deps: FilesDeps): void => {
+  const { db, quotas } = deps
   app.get(
     `${apiPrefix}/projects`,
     {
@@ -80,7 +81,11 @@ export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps)
     },
     async (request, reply) => {
       const { actor, params, body, headers } = request
-      return sendResource(request, reply, await updateProject(db, actor, params.id, body, headers['if-match']))
+      return sendResource(
+        request,
+        reply,
+        await updateProject(db, actor, params.id, { patch: body, ifMatch: headers['if-match'] }),
+      )
     },
   )
 
@@ -97,7 +102,7 @@ export const registerProjectRoutes = (app: App, { db, jobs, quotas }: FilesDeps)
       },
     },
     async ({ actor, params, headers }) => {
-      await deleteProject(db, jobs, actor, params.id, headers['if-match'])
+      await deleteProject(deps, actor, params.id, headers['if-match'])
       return ok({ deleted: true as const })
     },
   )

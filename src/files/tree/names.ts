@@ -5,26 +5,26 @@ export const maxNameLength = 255
 const maxKeyBytes = 2_600
 
 /**
- * A name as it is stored: whatever was sent, untouched. Names are data, never paths or keys, so `../` and `con` are
- * as good as any. Throws BAD_REQUEST for one that is empty, longer than 255 code points or has NUL, CR or LF.
+ * Checks a name and returns it unchanged. Names are never used as paths or object keys, so `../` and `con` are valid.
+ * Throws BAD_REQUEST for a name that is empty, longer than 255 code points, or has NUL, CR or LF.
  */
 export const checkName = (name: string): string => {
-  if (name === '') throw badRequest('name must not be empty')
-  // Code points are never more than UTF-16 units, so nearly every name is decided without counting.
+  if (name === '') throw badRequest(`name must be 1–${maxNameLength} characters`)
+  // A string has no more code points than UTF-16 units, so most names need no counting.
   if (name.length > maxNameLength && [...name].length > maxNameLength) {
-    throw badRequest(`name must have at most ${maxNameLength} characters`)
+    throw badRequest(`name must be 1–${maxNameLength} characters`)
   }
   if (/[\0\r\n]/.test(name)) throw badRequest('name must not contain NUL, CR or LF')
   return name
 }
 
 /**
- * What lists sort by and searches match: composed (macOS sends names decomposed), in lower case, with the two small
- * sigmas as one. Some characters grow by that. Cut at 2,600 bytes, which only 217 notes of music and more exceed: an
- * index entry may have 2,704 with all that is in it.
+ * The key that lists sort by and searches match: NFC (macOS sends NFD), lower case, with both lower-case sigmas as one.
+ * Cut at 2,600 bytes, because an index entry may have 2,704 bytes in total. Only names of at least 217 characters that
+ * grow under NFC, such as musical symbols, are cut.
  */
 export const nameKeyOf = (name: string): string =>
   cutToBytes(name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ'), maxKeyBytes)
 
-/** A LIKE pattern for names that contain the text, which is taken letter for letter. */
+/** A LIKE pattern for names that contain the text literally. */
 export const searchPatternOf = (text: string): string => `%${nameKeyOf(text).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

@@ -5,13 +5,13 @@ import { findProject } from '../projects/queries.ts'
 import * as queries from '../queries.ts'
 import * as treeQueries from './queries.ts'
 
-/** Where something is to go, as the caller says it. */
+/** The destination of a file as the caller gives it. */
 export interface Place {
   parentId?: string | null | undefined
   projectId?: string | null | undefined
 }
 
-/** The folder and the project that a file ends up in; null is the org's root, or no project. */
+/** The resolved destination. Null is the org's root folder, or no project. */
 export interface ResolvedPlace {
   parentId: string | null
   projectId: string | null
@@ -19,7 +19,7 @@ export interface ResolvedPlace {
 
 const maxDepth = 100
 
-// One answer for whatever is wrong with a parent, so that it tells nothing about other orgs.
+// The same message for every wrong parent, so that it reveals nothing about other orgs.
 const badParent = () => badRequest('parentId must be the id of a folder of this organisation')
 
 type FindFolder = (db: Db, actor: Actor, id: string) => Promise<queries.FolderRow | undefined>
@@ -42,28 +42,28 @@ const resolveWith = async (find: FindFolder, db: Db, actor: Actor, place: Place)
 }
 
 /**
- * The folder that something is to be put into, held until the transaction ends so that it is not deleted meanwhile.
- * What lies in a project's folder belongs to the project. Throws BAD_REQUEST for whatever is wrong with `parentId`,
- * NOT_FOUND for an unknown project.
+ * The folder that a file is put into, locked until the transaction ends so that it is not deleted meanwhile. Files in a
+ * project's folder belong to the project. Throws BAD_REQUEST when `parentId` is not a suitable folder, NOT_FOUND for an
+ * unknown project.
  */
 export const resolvePlace = (db: Transaction, actor: Actor, place: Place): Promise<ResolvedPlace> =>
-  resolveWith(queries.holdFolder, db, actor, place)
+  resolveWith(queries.lockFolderForInsert, db, actor, place)
 
-/** The folder that is to be listed. Throws like resolvePlace. */
+/** The folder to list, without a lock. Throws like resolvePlace. */
 export const resolveListed = (db: Db, actor: Actor, place: Place): Promise<ResolvedPlace> =>
   resolveWith(queries.findFolder, db, actor, place)
 
-const tooDeep = () => badRequest(`Folders may be nested ${maxDepth} deep.`)
+const tooDeep = () => badRequest(`Folders must be nested at most ${maxDepth} levels deep.`)
 
-/** Throws BAD_REQUEST when a new folder in this one would be nested too deep. */
+/** Throws BAD_REQUEST when a new folder in this folder would be nested too deep. */
 export const checkDepth = async (db: Transaction, actor: Actor, parentId: string | null): Promise<void> => {
   if (parentId === null) return
   if ((await treeQueries.listAncestors(db, actor, parentId)).length >= maxDepth) throw tooDeep()
 }
 
 /**
- * Locks the folders of a tree whose top is locked, from there down, so that nothing can come in; answers their ids, level
- * by level.
+ * Locks the folders below a locked folder from the top down, so that nothing can be put into them. Returns the ids of
+ * all folders, level by level.
  */
 const lockFolders = async (db: Transaction, actor: Actor, folderId: string): Promise<string[][]> => {
   const levels: string[][] = []
@@ -76,8 +76,8 @@ const lockFolders = async (db: Transaction, actor: Actor, folderId: string): Pro
 }
 
 /**
- * What must hold before a folder may move, and what must change inside it. No other folder of the org moves meanwhile,
- * so the ancestors that are read here stay what they are.
+ * Checks a folder move for cycles and depth, and updates the project of the folder's contents. The caller holds the lock
+ * of lockMoves, so the ancestors that are read here do not change.
  */
 export const prepareFolderMove = async (
   db: Transaction,
@@ -87,9 +87,8 @@ export const prepareFolderMove = async (
 ): Promise<void> => {
   const ancestors = to.parentId === null ? [] : await treeQueries.listAncestors(db, actor, to.parentId)
   if (ancestors.some(({ id }) => id === folder.id)) throw badRequest('A folder cannot be moved into itself.')
-  // Whoever puts something into it from now on sees its new place, and whoever has done so is in what is counted and
-  // changed here.
-  await treeQueries.lockWhole(db, actor, folder.id)
+  // Inserts into the folder wait for this lock and see its new project; earlier ones are included in the update below.
+  await treeQueries.lockForDeletion(db, actor, folder.id)
   const levels = await lockFolders(db, actor, folder.id)
   if (ancestors.length + levels.length > maxDepth) throw tooDeep()
   if (to.projectId !== folder.projectId) {
@@ -98,8 +97,8 @@ export const prepareFolderMove = async (
 }
 
 /**
- * Deletes a folder, which the caller has locked, with all that is in it. First the folders are locked from the top, so
- * that nothing new can come into any of them; then one statement takes their contents. Answers how many went.
+ * Deletes a folder, which the caller has locked, with its contents. The folders are locked from the top first, so that
+ * nothing can be put into them; then one statement deletes their contents. Returns the number of deleted files.
  */
 export const deleteTree = async (
   db: Transaction,
@@ -110,7 +109,7 @@ export const deleteTree = async (
   const inside = await treeQueries.softDeleteChildren(db, actor, folders)
   const files = (inside?.files ?? 0) + 1
   await queries.softDeleteFile(db, actor.orgId, folder.id)
-  await treeQueries.forgetCounts(db, actor, folders)
+  await treeQueries.deleteCounts(db, actor, folders)
   await queries.countDeleted(db, actor.orgId, folder.parentId, { files, bytes: Number(inside?.bytes ?? 0) })
   return files
 }

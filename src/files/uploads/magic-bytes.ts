@@ -2,7 +2,7 @@ import { badRequest } from '../../platform/http/errors.ts'
 import { storedTypes } from './mime-types.ts'
 import type { Signature } from './mime-types.ts'
 
-/** How many bytes of a file are looked at. The farthest signature, that of TAR, ends at 265; SVG may have a preamble. */
+/** How many bytes of a file are checked. TAR needs 512; SVG may have a long preamble. */
 export const headBytes = 4_100
 
 const startsWith =
@@ -10,7 +10,7 @@ const startsWith =
   (head: Buffer): boolean =>
     signatures.some((signature) => head.subarray(0, signature.length).toString('latin1') === signature)
 
-/** ISO base media files name their kind, and kinds they are compatible with, in the box that they begin with. */
+/** ISO base media files (ISO/IEC 14496-12) name their brand and compatible brands in their first box. */
 const hasBrand =
   (...brands: string[]) =>
   (head: Buffer): boolean => {
@@ -23,8 +23,8 @@ const hasBrand =
     return false
   }
 
-// The header of a TAR entry carries the sum of its own bytes, with the sum itself read as eight spaces; that is how
-// archives from before `ustar` are known. An archive of nothing is blocks of zeros.
+// The header of a TAR entry has a checksum of its bytes, with the checksum field counted as eight spaces. It identifies
+// archives older than `ustar`, too. An empty archive consists of zero blocks.
 const isTar = (head: Buffer): boolean => {
   if (head.length < 512) return false
   const block = head.subarray(0, 512)
@@ -47,7 +47,7 @@ const isSvg = (head: Buffer): boolean => {
   const text = textOf(head)
     .replace(/^\uFEFF/, '')
     .trimStart()
-  // A long comment or DOCTYPE may push the root element out of sight; markup it must be in any case.
+  // A long comment or DOCTYPE may move the root element beyond the checked bytes; it must be markup in any case.
   return (
     text.startsWith('<') &&
     (/<([\w-]+:)?svg[\s>/]/.test(text) || (head.length >= headBytes && /^<(\?xml|!--|!DOCTYPE)/i.test(text)))
@@ -67,11 +67,11 @@ const tests: Record<Signature, (head: Buffer) => boolean> = {
   tiff: startsWith('II*\0', 'MM\0*', 'II+\0', 'MM\0+'),
   bmp: startsWith('BM'),
   svg: isSvg,
-  // Readers accept what comes before the header, up to a kilobyte of it.
+  // PDF readers accept up to a kilobyte before the header.
   pdf: (head) => head.subarray(0, 1_024 + 5).includes('%PDF-'),
   rtf: startsWith('{\\rtf'),
   zip: isZip,
-  // A document with a password is the encrypted package inside an OLE file.
+  // An encrypted document is stored in an OLE file.
   ooxml: (head) => isZip(head) || isOle(head),
   ole: isOle,
   tar: isTar,
@@ -80,12 +80,12 @@ const tests: Record<Signature, (head: Buffer) => boolean> = {
 }
 
 /**
- * Holds the first bytes of a file against its declared type; `head` is the whole file when that is shorter than
- * `headBytes`. Throws BAD_REQUEST when an image, PDF, office document or archive is something else. An empty file
- * contradicts nothing.
+ * Checks the first bytes of a file against its declared type; `head` is the whole file when it is shorter than
+ * `headBytes`. Throws BAD_REQUEST when an image, PDF, office document or archive does not have its type's signature. An
+ * empty file matches every type.
  */
 export const checkHead = (mimeType: string, head: Buffer): void => {
   const signature = storedTypes.get(mimeType)
   if (signature === undefined || head.length === 0 || tests[signature](head)) return
-  throw badRequest(`The bytes are not those of ${mimeType}.`)
+  throw badRequest(`The content of the file does not match the type ${mimeType}.`)
 }

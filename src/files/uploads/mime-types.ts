@@ -1,6 +1,6 @@
 import { badRequest } from '../../platform/http/errors.ts'
 
-/** What the first bytes of a type must show. Types without one are taken at their word. */
+/** How the first bytes of a type are checked. Types without a signature are not checked. */
 export type Signature =
   | 'png'
   | 'jpeg'
@@ -23,7 +23,7 @@ export type Signature =
 const ooxml = (name: string): string => `application/vnd.openxmlformats-officedocument.${name}`
 const openDocument = (name: string): string => `application/vnd.oasis.opendocument.${name}`
 
-const untold: string[] = [
+const unchecked: string[] = [
   // Text, markup and data
   'text/plain',
   'text/markdown',
@@ -128,7 +128,7 @@ const untold: string[] = [
   'application/octet-stream',
 ]
 
-const signed: [Signature, ...string[]][] = [
+const checked: [Signature, ...string[]][] = [
   ['png', 'image/png'],
   ['jpeg', 'image/jpeg', 'image/jpg'],
   ['gif', 'image/gif'],
@@ -152,18 +152,18 @@ const signed: [Signature, ...string[]][] = [
   ['7z', 'application/x-7z-compressed'],
 ]
 
-/** Every type that may be stored, and what its bytes must begin with. Executables and shell scripts are not on it. */
+/** Every type that can be stored, with its signature. Executables and shell scripts are not in the list. */
 export const storedTypes: ReadonlyMap<string, Signature | undefined> = new Map<string, Signature | undefined>([
-  ...untold.map((type): [string, undefined] => [type, undefined]),
-  ...signed.flatMap(([signature, ...types]) => types.map((type): [string, Signature] => [type, signature])),
+  ...unchecked.map((type): [string, undefined] => [type, undefined]),
+  ...checked.flatMap(([signature, ...types]) => types.map((type): [string, Signature] => [type, signature])),
 ])
 
-/** `Text/Plain; charset=utf-8` is `text/plain`. */
+/** The type without parameters, in lower case: `Text/Plain; charset=utf-8` becomes `text/plain`. */
 export const bareTypeOf = (header: string): string => (header.split(';', 1)[0] ?? '').trim().toLowerCase()
 
-/** The type as it is stored. Throws BAD_REQUEST for one that is not on the list. */
+/** The type as it is stored. Throws BAD_REQUEST for a type that is not in the list. */
 export const checkMimeType = (declared: string): string => {
   const type = bareTypeOf(declared)
-  if (!storedTypes.has(type)) throw badRequest('mimeType is not one of the types that can be stored')
+  if (!storedTypes.has(type)) throw badRequest('mimeType must be one of the types that can be stored')
   return type
 }

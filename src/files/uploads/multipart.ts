@@ -17,36 +17,35 @@ export interface FilePart {
   bytes: AsyncIterable<Buffer>
 }
 
-// A form has three parts; room is left for those that a framework adds.
+// A form needs three parts; client frameworks may add others.
 const limits = { parts: 32, fields: 31, fieldSize: 4_096, headerPairs: 32, fileSize: Number.POSITIVE_INFINITY }
 
-// What browsers and curl write for the three characters that a quoted filename cannot hold.
+// Browsers and curl escape the three characters that a quoted filename cannot contain.
 const escapes: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' }
 const fileNameOf = (part: MultipartFile): string =>
   (part.filename ?? '').replaceAll(/%22|%0D|%0A/gi, (escape) => escapes[escape.toUpperCase()] ?? escape)
 
 const idOf = (part: MultipartValue): string | undefined => {
-  // A part of type application/json arrives parsed.
+  // A part of type application/json is parsed already.
   if (part.value === null) return undefined
   if (typeof part.value !== 'string' || !isUuid(part.value)) throw badRequest(`${part.fieldname} must be a UUID`)
   return part.value.toLowerCase()
 }
 
-/** What the parser refuses in a form that is whole. */
-const refusals: Record<string, string> = {
-  FST_PROTO_VIOLATION:
-    'A part of the form has a name that parts cannot have, like toString or constructor: leave it out.',
-  FST_INVALID_JSON_FIELD_ERROR: 'A part of the type application/json is not valid JSON.',
+/** Messages for well-formed forms that the parser rejects. */
+const rejections: Record<string, string> = {
+  FST_PROTO_VIOLATION: 'The form must not have a part with a reserved name such as toString or constructor.',
+  FST_INVALID_JSON_FIELD_ERROR: 'A part of type application/json must be valid JSON.',
   FST_PARTS_LIMIT: `A form must have at most ${limits.parts} parts.`,
   FST_FIELDS_LIMIT: `A form must have at most ${limits.parts} parts.`,
 }
 
 const broken = (cause: unknown) => {
   const { code = '' } = cause as { code?: string }
-  return badRequest(refusals[code] ?? 'The form is malformed or was cut off.', { cause })
+  return badRequest(rejections[code] ?? 'The form is malformed or incomplete.', { cause })
 }
 
-/** The parser reports whatever is wrong with a form as a plain error: to who reads the part, or to who asks for the next. */
+/** Converts the parser's errors, which it throws to the reader of a part or of the next part. */
 const partsOf = async function* (request: FastifyRequest): AsyncGenerator<Multipart> {
   try {
     yield* request.parts({ limits, preservePath: true })
@@ -67,9 +66,9 @@ const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
 })
 
 /**
- * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` gets the file
- * while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is cut off, lacks the file
- * or names something twice.
+ * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` is called with
+ * the file while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is incomplete, has
+ * no file, or has a part twice.
  */
 export const readForm = async <File>(
   request: FastifyRequest,
@@ -84,7 +83,7 @@ export const readForm = async <File>(
       const name = checkName(fileNameOf(part))
       received = { file: await receive({ name, mimeType: checkMimeType(part.mimetype), bytes: bytesOf(part) }) }
     } else if (part.fieldname === 'file') {
-      throw badRequest('The part file must be a file: give it a filename.')
+      throw badRequest('The part file must have a filename.')
     } else if (part.fieldname === 'parentId' || part.fieldname === 'projectId') {
       if (ids.has(part.fieldname)) throw badRequest(`${part.fieldname} must be given once`)
       ids.set(part.fieldname, idOf(part))

@@ -14,9 +14,9 @@ import { readForm } from './multipart.ts'
 import type { FilePart, UploadForm } from './multipart.ts'
 import * as queries from '../queries.ts'
 import { fileRecord } from '../record.ts'
-import type { FilesDeps } from '../routes.ts'
+import type { FilesDeps } from '../deps.ts'
 import { ContentQuery, FileCreate, FileCreated, FileUpload } from '../schemas.ts'
-import { requireToken, uploadUrlOf } from './signed-urls.ts'
+import { requireToken, uploadUrlOf } from '../signed-urls/signed-urls.ts'
 import {
   alreadyFinished,
   createUploadedFile,
@@ -29,7 +29,7 @@ import {
 } from './uploads.ts'
 import type { Measured, Received } from './uploads.ts'
 
-// Boundaries, part headers and two ids around a file of the largest size.
+// Room for boundaries, part headers and two ids around a file of the largest size.
 const formOverheadBytes = 65_536
 
 const lengthOf = (request: FastifyRequest): number | undefined => {
@@ -37,14 +37,14 @@ const lengthOf = (request: FastifyRequest): number | undefined => {
   return header === undefined ? undefined : Number(header)
 }
 
-/** All of a form that makes it the same as another, for its idempotency key. */
+/** A digest of the form's content, stored with its Idempotency-Key to recognise a repeated request. */
 const digestOf = ({ file, parentId, projectId }: UploadForm<FilePart & Measured>): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([file.name, file.mimeType, parentId ?? null, projectId ?? null]))
     .update(file.sha256)
     .digest()
 
-/** A repeated request is read to the end, to see whether it is the same, and changes nothing. */
+/** Reads a repeated request to its end, to compare it with the first one, without storing anything. */
 const repeatForm = async (request: FastifyRequest): Promise<void> => {
   const form = await readForm(request, async (part) => ({ ...part, ...(await measure(part.bytes, part)) }))
   await request.settleFingerprint(digestOf(form))
@@ -52,7 +52,7 @@ const repeatForm = async (request: FastifyRequest): Promise<void> => {
 
 const uploadForm = async (deps: FilesDeps, request: FastifyRequest): Promise<queries.FileRow> => {
   const { actor } = request
-  // What is surely too much is not read. The size without the form is known once the file has arrived.
+  // Rejects an upload that certainly exceeds the quota before reading it. The exact size is known after the upload.
   const leastBytes = Math.max(0, (lengthOf(request) ?? 0) - formOverheadBytes)
   await deps.quotas.check(actor.orgId, { files: 1, storedBytes: leastBytes })
   let received: Received | undefined
@@ -62,14 +62,14 @@ const uploadForm = async (deps: FilesDeps, request: FastifyRequest): Promise<que
       return { ...part, ...received }
     })
     await request.settleFingerprint(digestOf({ file, ...place }))
-    return await createUploadedFile(deps, request.db, actor, file, { ...file, ...place })
+    return await createUploadedFile(deps, actor, file, { ...file, ...place, transactions: request.db })
   } catch (error) {
     if (received) await discard(deps, actor.orgId, received.blobId)
     throw error
   }
 }
 
-/** The type of a signed PUT may be the declared one, the general one, or left out. */
+/** The Content-Type of a signed PUT must be the declared type, application/octet-stream, or absent. */
 const checkPutType = (header: string | undefined, declared: string): void => {
   const type = header === undefined ? '' : bareTypeOf(header)
   if (type === '' || type === declared || type === 'application/octet-stream') return

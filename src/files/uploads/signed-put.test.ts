@@ -9,8 +9,8 @@ import { until } from '../../../test/support/until.ts'
 import { openSocket, sendRaw } from '../../../test/support/raw-http.ts'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { signToken } from './signed-token.ts'
-import type { TokenClaims } from './signed-token.ts'
+import { signToken } from '../signed-urls/token.ts'
+import type { TokenClaims } from '../signed-urls/token.ts'
 
 const app = await startTestApp()
 const owner = await app.createOrg()

@@ -5,10 +5,9 @@ import { violatedConstraint } from '../../platform/database/errors.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import { badRequest, conflict, notFound } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Log } from '../../platform/process/log.ts'
-import type { ObjectStore } from '../../platform/object-store/object-store.ts'
-import type { Quotas } from '../../quotas/quotas.ts'
-import * as blobQueries from './blob-queries.ts'
+import { storageKeyOf } from '../blobs/blobs.ts'
+import * as blobQueries from '../blobs/queries.ts'
+import type { StoreDeps } from '../deps.ts'
 import { checkHead, headBytes } from './magic-bytes.ts'
 import * as queries from '../queries.ts'
 import { resolvePlace } from '../tree/tree.ts'
@@ -16,37 +15,27 @@ import type { Place } from '../tree/tree.ts'
 
 export const maxFileBytes = 104_857_600
 
-export interface StoreDeps {
-  db: Database
-  log: Log
-  objects: ObjectStore
-  quotas: Quotas
-}
-
-/** What bytes were found to be while they went by. */
+/** The hash and size of bytes that were streamed. */
 export interface Measured {
   sha256: Buffer
   sizeBytes: number
 }
 
-/** Bytes that lie in the store and belong to no file yet. */
+/** Bytes that are in the object store and belong to no file yet. */
 export interface Received extends Measured {
   orgId: string
   blobId: string
 }
 
-/** The key never contains a name: any name can be stored, and none can lead anywhere. */
-export const storageKeyOf = (orgId: string, blobId: string): string => `${orgId}/${blobId}`
-
-export const tooLarge = () => badRequest(`A file may have at most ${maxFileBytes} bytes.`)
+export const tooLarge = () => badRequest(`A file must have at most ${maxFileBytes} bytes.`)
 
 interface Expected {
   mimeType: string
-  /** The exact number of bytes, when it was said beforehand. */
+  /** The exact number of bytes, when it was declared beforehand. */
   sizeBytes?: number
 }
 
-/** Passes the bytes on; counts, hashes and looks at them on the way. */
+/** Passes the bytes on while it counts and hashes them and checks the first ones against the declared type. */
 const inspect = async function* (
   body: AsyncIterable<Buffer>,
   expected: Expected,
@@ -76,8 +65,8 @@ const inspect = async function* (
 }
 
 /**
- * Takes back bytes that no file came to use. Never throws: what cannot be removed now is found by the nightly
- * reconciliation, since its row still says that it is unused.
+ * Deletes bytes that no file uses. Never throws: what cannot be deleted now is deleted by the nightly reconciliation,
+ * because its row still marks it as unused.
  */
 export const discard = async (
   { db, log, objects }: Omit<StoreDeps, 'quotas'>,
@@ -89,11 +78,14 @@ export const discard = async (
     await objects.delete(storageKeyOf(orgId, blobId))
     await blobQueries.deleteCondemned(db, orgId, [blobId])
   } catch (error) {
-    log.warn({ err: error, orgId, blobId }, 'bytes of an abandoned upload left for the reconciliation')
+    log.warn(
+      { err: error, orgId, blobId },
+      'could not delete the bytes of an abandoned upload; the reconciliation will',
+    )
   }
 }
 
-/** Reads a body as `receive` does, and stores nothing of it. */
+/** Reads and checks a body like `receive` without storing it. */
 export const measure = async (body: AsyncIterable<Buffer>, expected: Expected): Promise<Measured> => {
   const hash = createHash('sha256')
   const seen = { bytes: 0 }
@@ -103,8 +95,8 @@ export const measure = async (body: AsyncIterable<Buffer>, expected: Expected): 
 }
 
 /**
- * Streams a body into the store under a key of its own. Rejects with BAD_REQUEST when it is too long, not of the
- * expected size or not of the type that it was declared as; then nothing of it is left.
+ * Streams a body into the object store under a new key. Throws BAD_REQUEST when the body is too long or does not have
+ * the declared size or type; nothing of it is stored then.
  */
 export const receive = async (
   deps: StoreDeps,
@@ -129,8 +121,8 @@ export const receive = async (
 }
 
 /**
- * Runs `work` with the blob of the received bytes, in one transaction; when it fails, or the bytes were there already,
- * what was received is taken back.
+ * Runs `work` with the blob of the received bytes, in one transaction. The received bytes are deleted when it fails, or
+ * when the org already has a blob with these bytes.
  */
 const useReceived = async <T>(
   deps: StoreDeps,
@@ -140,13 +132,13 @@ const useReceived = async <T>(
 ): Promise<T> => {
   const attempt = async (): Promise<{ result: T; blobId: string }> =>
     transactions.transaction(received, async (db) => {
-      const blob = await blobQueries.settleBlob(db, received)
-      if (!blob) throw conflict('The upload took so long that its bytes were given up. Upload it again.')
+      const blob = await blobQueries.activateBlob(db, received)
+      if (!blob) throw conflict('The upload took too long and its bytes were deleted. Upload the file again.')
       return { result: await work(db, blob.id), blobId: blob.id }
     })
   try {
     const { result, blobId } = await attempt().catch((error: unknown) => {
-      // Another upload of the same bytes committed between our look and our write: now we see it.
+      // Another upload of the same bytes committed meanwhile. The second attempt finds its blob.
       if (violatedConstraint(error) === 'blobs_sha256_key') return attempt()
       throw error
     })
@@ -154,31 +146,39 @@ const useReceived = async <T>(
     return result
   } catch (error) {
     await discard(deps, received.orgId, received.blobId)
-    // Agents write files, too, and no request ends with their error.
+    // Agents also store files, and their errors pass no request hook that would record the rejection.
     await deps.quotas.recordRejection(error)
     throw error
   }
 }
 
-/** The row that a statement wrote; that it wrote one was made sure before. */
-export const existing = (row: queries.FileRow | undefined): queries.FileRow => {
-  if (!row) throw new Error('the statement wrote no file')
+/** The row of a statement that always returns one. */
+export const requireRow = (row: queries.FileRow | undefined): queries.FileRow => {
+  if (!row) throw new Error('the statement returned no file')
   return row
 }
 
-/** The file of bytes that were received. `transactions` carries the request's idempotency key, when it has one. */
+export interface NewUpload extends Place {
+  name: string
+  mimeType: string
+  /** Written by an agent that had read untrusted content. */
+  isUntrusted?: boolean
+  /** Opens the transaction; a request's handle stores its idempotency key in it. By default `deps.db`. */
+  transactions?: Database
+}
+
+/** Creates the file of received bytes. */
 export const createUploadedFile = (
   deps: StoreDeps,
-  transactions: Database,
   actor: Actor,
   received: Received,
-  file: { name: string; mimeType: string; isUntrusted?: boolean } & Place,
+  file: NewUpload,
 ): Promise<queries.FileRow> =>
-  useReceived(deps, transactions, received, async (db, blobId) => {
+  useReceived(deps, file.transactions ?? deps.db, received, async (db, blobId) => {
     const place = await resolvePlace(db, actor, file)
     const { sha256, sizeBytes } = received
     await deps.quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
-    return existing(
+    return requireRow(
       await queries.insertFile(db, actor, {
         id: newId(),
         source: 'upload',
@@ -193,13 +193,27 @@ export const createUploadedFile = (
     )
   })
 
-/** Finishes a pending file. CONFLICT when another upload finished it first, NOT_FOUND when it is gone. */
+/** Stores a file whose bytes are in memory. Throws like an upload by the API. */
+export const storeFile = async (
+  deps: StoreDeps,
+  actor: Actor,
+  bytes: Buffer,
+  file: NewUpload,
+): Promise<queries.FileRow> => {
+  const body = (async function* () {
+    yield bytes
+  })()
+  const received = await receive(deps, actor.orgId, body, { mimeType: file.mimeType, sizeBytes: bytes.length })
+  return createUploadedFile(deps, actor, received, file)
+}
+
+/** Completes a pending file. Throws CONFLICT when another upload completed it first, NOT_FOUND when it is deleted. */
 export const finishUpload = async (deps: StoreDeps, received: Received, fileId: string): Promise<queries.FileRow> =>
   useReceived(deps, deps.db, received, async (db, blobId) => {
-    const row = await queries.finishFile(db, received.orgId, fileId, blobId, received.sha256)
+    const row = await queries.finishFile(db, received.orgId, fileId, { blobId, sha256: received.sha256 })
     if (row) return row
     if (await queries.findUpload(db, received.orgId, fileId)) throw alreadyFinished()
     throw notFound('File')
   })
 
-export const alreadyFinished = () => conflict('The file has its bytes already; an upload URL works once.')
+export const alreadyFinished = () => conflict('The file has been uploaded already. An upload URL works once.')

@@ -1,4 +1,4 @@
-import { checkName, createUploadedFile, isOwnContent, listFiles, readFileText, receive } from '../../files/files.ts'
+import { checkName, isOwnContent, listFiles, readFileText, storeFile } from '../../files/files.ts'
 import { truncateToJsonBytes } from './truncate-text.ts'
 import type { Tool, ToolContext } from './tools.ts'
 
@@ -110,12 +110,8 @@ const write: Tool = {
     const name = checkName(input.name)
     const mimeType = textTypes[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'text/plain'
     const bytes = Buffer.from(input.text)
-    const body = (async function* () {
-      yield bytes
-    })()
-    const received = await receive(deps, actor.orgId, body, { mimeType, sizeBytes: bytes.length })
     const place = input.folderId !== undefined ? { parentId: input.folderId } : projectId === null ? {} : { projectId }
-    const file = await createUploadedFile(deps, deps.db, actor, received, {
+    const file = await storeFile(deps, actor, bytes, {
       name,
       mimeType,
       isUntrusted: (turn?.untrustedFrom ?? null) !== null,

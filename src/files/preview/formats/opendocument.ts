@@ -8,7 +8,7 @@ import type { Archive } from './zip.ts'
 
 type Attribute = (name: string) => string | undefined
 
-/** Throws a Refusal for an OpenDocument file whose parts are encrypted. */
+/** Throws a PreviewError for an OpenDocument file whose parts are encrypted. */
 export const refuseEncrypted = async (archive: Archive): Promise<void> => {
   const manifest = 'META-INF/manifest.xml'
   if (!archive.has(manifest)) return

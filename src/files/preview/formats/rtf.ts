@@ -146,7 +146,7 @@ const createReader = (writer: DocumentWriter): Reader => {
   }
 }
 
-/** The text of an RTF file, with its bold and italic. Throws a Refusal for what is not RTF. */
+/** The text of an RTF file, with its bold and italic. Throws a PreviewError for what is not RTF. */
 export const previewRtf = (source: Buffer, isLate: () => boolean): PreviewPayload => {
   const rtf = source.toString('latin1')
   if (!rtf.startsWith('{\\rtf')) throw damaged('no RTF header')

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import * as documents from '../../../../test/support/documents.ts'
 import { createCsvReader } from './csv.ts'
 import { extract } from '../extract.ts'
-import { Refusal, limits } from '../payload.ts'
+import { PreviewError, limits } from '../payload.ts'
 import type { PreviewSheet } from '../payload.ts'
 import { createWorkbookWriter } from './sheet-writer.ts'
 
@@ -186,7 +186,7 @@ describe('XLSX', () => {
 
   test('a workbook without a sheet that its list names is refused', async () => {
     const { 'xl/worksheets/sheet1.xml': _sheet, ...parts } = documents.xlsxParts([{ name: 'S' }])
-    await assert.rejects(read('xlsx', documents.zip(parts)), Refusal)
+    await assert.rejects(read('xlsx', documents.zip(parts)), PreviewError)
   })
 })
 

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 import type { SaxesTagPlain } from 'saxes'
-import { Refusal, damaged, limits } from '../payload.ts'
+import { PreviewError, damaged, limits } from '../payload.ts'
 
 /**
  * Names come and are asked for without their prefix: `w:p` is `p`. An attribute asked for as `:id` is one that has a
@@ -48,13 +48,13 @@ const createParser = (handlers: XmlHandlers, ignore: ReadonlySet<string>, onEven
   })
   // Entities of one's own are how a kilobyte becomes a gigabyte, and no office program writes them.
   parser.on('doctype', () => {
-    throw new Refusal('its XML declares a document type, which office files never do')
+    throw new PreviewError('its XML declares a document type, which office files never do')
   })
   parser.on('opentag', (tag) => {
     onEvent()
     const name = localName(tag.name)
     const parent = path.at(-1) ?? ''
-    if (path.push(name) > limits.xmlDepth) throw new Refusal('it is nested too deeply')
+    if (path.push(name) > limits.xmlDepth) throw new PreviewError('it is nested too deeply')
     if (path.length > ignoredFrom) return
     if (ignore.has(name)) ignoredFrom = path.length
     else handlers.open?.(name, (wanted) => attributeOf(tag, wanted), parent)
@@ -76,7 +76,7 @@ const createParser = (handlers: XmlHandlers, ignore: ReadonlySet<string>, onEven
 }
 
 /**
- * Reads XML as it comes. Throws a Refusal when it is not well-formed, declares a document type, nests too deeply or
+ * Reads XML as it comes. Throws a PreviewError when it is not well-formed, declares a document type, nests too deeply or
  * has a piece without end.
  */
 export const readXml = async (
@@ -102,7 +102,7 @@ export const readXml = async (
     // The parser keeps a text or an attribute until its end: one of 400 MB would be 400 MB of memory.
     unanswered += piece.length
     if (unanswered > limits.xmlPieceCharacters)
-      throw new Refusal('a single piece of it is larger than a preview may read')
+      throw new PreviewError('a single piece of it is larger than a preview may read')
   }
   if (!enough) {
     parser.write(decoder?.decode() ?? '')

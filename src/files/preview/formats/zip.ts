@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import yauzl from 'yauzl'
-import { Refusal, damaged, encrypted, limits, oversized } from '../payload.ts'
+import { PreviewError, damaged, encrypted, limits, oversized } from '../payload.ts'
 
 /** The parts of an office file. */
 export interface Archive {
   has(name: string): boolean
   /**
-   * The bytes of a part, unpacked as they are read. Throws a Refusal when they are not what the archive says, or more
+   * The bytes of a part, unpacked as they are read. Throws a PreviewError when they are not what the archive says, or more
    * than a preview may read. A part is read to its end: only then is it known to be whole.
    */
   read(name: string): AsyncGenerator<Buffer>
@@ -39,7 +39,7 @@ const listEntries = async (zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>
 const isBomb = (inflatedBytes: number, compressedBytes: number): boolean =>
   inflatedBytes > limits.ratioFloorBytes && inflatedBytes > limits.ratio * compressedBytes
 
-/** Opens a ZIP archive that is wholly in memory. Throws a Refusal for one that is none, damaged or encrypted. */
+/** Opens a ZIP archive that is wholly in memory. Throws a PreviewError for one that is none, damaged or encrypted. */
 export const openArchive = async (bytes: Buffer): Promise<Archive> => {
   if (bytes.subarray(0, oleSignature.length).equals(oleSignature)) throw encrypted()
   let zip: yauzl.ZipFile
@@ -48,7 +48,7 @@ export const openArchive = async (bytes: Buffer): Promise<Archive> => {
     zip = await openZip(bytes, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
     entries = await listEntries(zip)
   } catch (error) {
-    throw error instanceof Refusal ? error : damaged(error)
+    throw error instanceof PreviewError ? error : damaged(error)
   }
   const openStream = promisify<yauzl.Entry, Readable>(zip.openReadStream.bind(zip))
   let total = 0
@@ -70,7 +70,7 @@ export const openArchive = async (bytes: Buffer): Promise<Archive> => {
         yield piece
       }
     } catch (error) {
-      throw error instanceof Refusal ? error : damaged(error)
+      throw error instanceof PreviewError ? error : damaged(error)
     }
     if (checksum !== entry.crc32) throw damaged(`checksum of ${name}`)
   }

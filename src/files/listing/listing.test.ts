@@ -5,7 +5,7 @@ import { startTestApp } from '../../../test/harness.ts'
 import type { TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
-import { nameKeyOf } from './names.ts'
+import { nameKeyOf } from '../tree/names.ts'
 
 const app = await startTestApp()
 const stranger = await app.createOrg()

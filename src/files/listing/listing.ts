@@ -1,11 +1,11 @@
 import type { Actor } from '../../identity/actor.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import type { Db } from '../../platform/database/database.ts'
-import * as queries from './list-queries.ts'
-import { searchPatternOf } from './names.ts'
+import * as queries from './queries.ts'
+import { searchPatternOf } from '../tree/names.ts'
 import type { FileRow } from '../queries.ts'
 import type { FileListQuery } from '../schemas.ts'
-import { resolveListed } from './tree.ts'
+import { resolveListed } from '../tree/tree.ts'
 
 export interface FilePage {
   items: FileRow[]
@@ -16,12 +16,12 @@ export interface FilePage {
   nextCursor: string | null
 }
 
-// What the trigram index can find: it knows names by runs of three letters or digits.
+// The trigram index finds runs of three letters or digits.
 const hasTrigram = /[\p{L}\p{N}]{3}/u
 
-// Reading so many names from a list takes some 10 ms. The index finds ten in as little among a million, but 20,000 in
-// ten times that, and all of them in more than it takes to read them.
-const few = 20_000
+// Reading this many names takes about 10 ms. Among a million names, the index finds ten in the same time and 20,000 in
+// 100 ms; beyond that, reading all names is faster.
+const maxIndexMatches = 20_000
 
 const positionOf = (row: queries.ListedRow): string =>
   encodeCursor([row.source === 'folder' ? 0 : 1, row.nameKey, row.id])
@@ -38,15 +38,15 @@ const search = async (
   wanted: queries.Search & { text: string; children: number },
   window: queries.Window,
 ): Promise<{ rows: queries.ListedRow[]; total: number }> => {
-  if (hasTrigram.test(wanted.text) && (wanted.recursive || wanted.children > few)) {
-    const found = await queries.findByIndex(db, actor, wanted, window, few)
+  if (hasTrigram.test(wanted.text) && (wanted.recursive || wanted.children > maxIndexMatches)) {
+    const found = await queries.findByIndex(db, actor, wanted, { ...window, maxMatches: maxIndexMatches })
     if (found) return found
   }
   const total = await queries.countMatching(db, actor, wanted)
   return { rows: window.offset < total ? await queries.listMatching(db, actor, wanted, window) : [], total }
 }
 
-/** A page of a folder, or of what a search finds in it. Folders first, then by name without case, then by id. */
+/** A page of a folder or of search results. Folders first, then by name (case-insensitive), then by id. */
 export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Promise<FilePage> => {
   const window = windowOf(query)
   const place = await resolveListed(db, actor, query)

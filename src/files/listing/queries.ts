@@ -13,7 +13,7 @@ export interface Position {
   id: string
 }
 
-/** What part of a list is asked for: so many rows after a position, or after so many rows. */
+/** A part of a list: `limit` rows after a position, or after `offset` rows. */
 export interface Window {
   limit: number
   after: Position | undefined
@@ -27,7 +27,7 @@ const afterPosition = (after: Position | undefined): Sql =>
     ? empty
     : sql`and (listing_rank, name_key, id) > (${after.rank}::smallint, ${after.nameKey}, ${after.id}::uuid)`
 
-/** How many live children a folder has; the org's id stands for the root. Exact, and does not count them. */
+/** The number of live children of a folder, from the stored counts; the org's id stands for the root folder. */
 export const countListed = async (db: Db, actor: Actor, containerId: string): Promise<number> => {
   const row = await db.row<{ total: bigint }>(sql`
     select coalesce(sum(children), 0)::bigint as total from folder_counts
@@ -36,8 +36,8 @@ export const countListed = async (db: Db, actor: Actor, containerId: string): Pr
 }
 
 /**
- * A window of a folder, in order. The rows are found in the index alone and only those of the window are fetched: the
- * five-thousandth page costs 0.1 s instead of 1.8 s, and any page by position the same as the first.
+ * A window of a folder, in order. An index-only scan finds the ids, and only the rows of the window are fetched: page
+ * 5,000 takes 0.1 s instead of 1.8 s, and every page by cursor takes as long as the first.
  */
 export const listFolder = (db: Db, actor: Actor, containerId: string, { limit, after, offset }: Window) =>
   db.rows<ListedRow>(sql`
@@ -51,17 +51,17 @@ export const listFolder = (db: Db, actor: Actor, containerId: string, { limit, a
     order by f.listing_rank, f.name_key, f.id`)
 
 export interface Search {
-  /** What a name must be LIKE. */
+  /** A pattern for LIKE. */
   pattern: string
   containerId: string
-  /** Everything below the folder, too. */
+  /** Whether to search subfolders. */
   recursive: boolean
 }
 
 const isWholeOrg = (actor: Actor, { containerId, recursive }: Search): boolean =>
   recursive && containerId === actor.orgId
 
-// Upwards from where the matches are: there are few of them, and the tree may be large.
+// Walks up from the matches, because they are few and the tree may be large.
 const below = (actor: Actor, containerId: string): Sql => sql`
   where container_id in (
     with recursive up (start, id) as (
@@ -74,15 +74,14 @@ const below = (actor: Actor, containerId: string): Sql => sql`
   )`
 
 /**
- * A window of what a search finds, by the trigram index of the org, and how many it finds in all; undefined when more
- * than `most` names of the org match, which is when reading every name is the shorter way.
+ * A window of search results by the trigram index, and the total. Undefined when more than `maxMatches` names of the org
+ * match; reading every name is faster then.
  */
 export const findByIndex = async (
   db: Db,
   actor: Actor,
   search: Search,
-  { limit, after, offset }: Window,
-  most: number,
+  { limit, after, offset, maxMatches }: Window & { maxMatches: number },
 ): Promise<{ rows: ListedRow[]; total: number } | undefined> => {
   const { pattern, containerId, recursive } = search
   const inside = recursive ? below(actor, containerId) : sql`where container_id = ${containerId}`
@@ -90,7 +89,7 @@ export const findByIndex = async (
     with matches as materialized (
       select id, container_id, listing_rank, name_key from files
       where org_id = ${actor.orgId} and name_key like ${pattern} and deleted_at is null
-      limit ${most + 1}
+      limit ${maxMatches + 1}
     ),
     found as materialized (select * from matches ${isWholeOrg(actor, search) ? empty : inside})
     select ${fileColumns}, f.name_key, counted.*
@@ -101,11 +100,13 @@ export const findByIndex = async (
       left join files f on f.org_id = ${actor.orgId} and f.id = page.id
     order by f.listing_rank, f.name_key, f.id`)
   const [{ matching, total } = { matching: 0n, total: 0n }] = rows
-  return Number(matching) > most ? undefined : { rows: rows.filter((row) => row.id !== null), total: Number(total) }
+  return Number(matching) > maxMatches
+    ? undefined
+    : { rows: rows.filter((row) => row.id !== null), total: Number(total) }
 }
 
-// `|| ''` keeps the planner, which sees no pattern in a prepared statement, away from the trigram index: it would read
-// all of it for a pattern of two letters.
+// `|| ''` prevents use of the trigram index. The planner does not see the pattern of a prepared statement, and for a
+// pattern of two letters it would read the whole index.
 const matchingIn = (actor: Actor, pattern: string, folder: Sql): Sql => sql`
   select id, listing_rank, name_key from files
   where org_id = ${actor.orgId} and name_key || '' like ${pattern} and deleted_at is null ${folder}`
@@ -114,8 +115,8 @@ const matching = (actor: Actor, search: Search): Sql => {
   const { pattern, containerId, recursive } = search
   if (isWholeOrg(actor, search)) return matchingIn(actor, pattern, empty)
   if (!recursive) return matchingIn(actor, pattern, sql`and container_id = ${containerId}`)
-  // Folder by folder, each from its list. `offset 0` keeps the planner, which cannot know how few of the org's files
-  // lie below, from reading all of them.
+  // Reads folder by folder. `offset 0` prevents a plan that reads all files of the org: the planner cannot know how few
+  // of them lie below the folder.
   return sql`
     select m.* from (
       with recursive down (id) as (
@@ -128,7 +129,7 @@ const matching = (actor: Actor, search: Search): Sql => {
     ) folder cross join lateral (${matchingIn(actor, pattern, sql`and container_id = folder.id`)} offset 0) m`
 }
 
-/** How many names match, by reading every one of the folder, or of all below it. */
+/** The number of matching names, by reading every name of the folder, or of all folders below it. */
 export const countMatching = async (db: Db, actor: Actor, search: Search): Promise<number> => {
   const row = await db.row<{ total: bigint }>(sql`select count(*) as total from (${matching(actor, search)}) found`)
   return Number(row?.total ?? 0n)
@@ -144,7 +145,7 @@ export const listMatching = (db: Db, actor: Actor, search: Search, { limit, afte
       join files f on f.org_id = ${actor.orgId} and f.id = page.id
     order by f.listing_rank, f.name_key, f.id`)
 
-/** Whether this database could be given the trigram index. */
+/** Whether this database has the trigram index. */
 export const hasSearchIndex = async (db: Db): Promise<boolean> => {
   const row = await db.row<{ present: boolean }>(sql`select to_regclass('files_search') is not null as present`)
   return row?.present === true

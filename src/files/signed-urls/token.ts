@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** One configured encryption key; the first of several is the current one. */
+/** A configured encryption key. The first of a list signs; all verify. */
 export interface SigningKey {
   id: string
   key: Buffer
@@ -8,23 +8,23 @@ export interface SigningKey {
 
 export type TokenOperation = 'put' | 'get'
 
-/** All that a signed URL says. Nothing in it is secret, none of it can be changed by who holds it. */
+/** The claims of a signed URL. They are readable by its holder and cannot be changed. */
 export interface TokenClaims {
   op: TokenOperation
   orgId: string
   fileId: string
   contentType: string
   sizeBytes: number
-  /** What `Content-Disposition` will say; empty for a put. */
+  /** The value of `Content-Disposition`; empty for a put. */
   disposition: string
-  /** Exact to the second. The token is good until then, that second excluded. */
+  /** Whole seconds. The token is valid before this time. */
   expiresAt: Date
 }
 
-// A payload is a few hundred bytes; a name of 255 characters in a disposition makes it 4 KB at most.
+// A payload has a few hundred bytes, and at most 4 KB with a disposition of a name of 255 characters.
 const longestToken = 8_192
 
-// A key for each operation: even a fault in the check of `op` could not turn a download into an upload.
+// One key per operation: even a bug in the check of `op` could not turn a download token into an upload token.
 const derived = new WeakMap<Buffer, Record<TokenOperation, Buffer>>()
 const deriveKey = (key: Buffer, op: TokenOperation): Buffer => {
   let keys = derived.get(key)
@@ -38,10 +38,10 @@ const deriveKey = (key: Buffer, op: TokenOperation): Buffer => {
 }
 
 const macOf = (key: Buffer, op: TokenOperation, signed: string): Buffer =>
-  // As text: two of the bits of base64url's last character mean nothing, and must not be free to change.
+  // Compared as text, because two bits of base64url's last character are unused and could be changed otherwise.
   Buffer.from(createHmac('sha256', deriveKey(key, op)).update(signed).digest('base64url'), 'latin1')
 
-/** `v1.<payload>.<HMAC-SHA256>`, both base64url, signed with the first key. */
+/** `v1.<payload>.<HMAC-SHA256>`, payload and MAC in base64url, signed with the first key. */
 export const signToken = (keys: readonly SigningKey[], claims: TokenClaims): string => {
   const [current] = keys
   if (!current) throw new TypeError('there is no key to sign with')
@@ -61,7 +61,7 @@ const parsePayload = (encoded: string): TokenClaims => {
 
 /**
  * The claims of a token that one of the keys signed for this operation and that has not expired at `now`; undefined
- * for anything else, without telling what is wrong with it.
+ * for any other token, without the reason.
  */
 export const verifyToken = (
   keys: readonly SigningKey[],

@@ -1,21 +1,14 @@
-import type { Config } from '../../config/config.ts'
 import { forbidden } from '../../platform/http/errors.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
-import type { ObjectStore } from '../../platform/object-store/object-store.ts'
 import { dispositionOf, downloadTypeOf } from '../downloads/content-headers.ts'
-import type { Content } from '../files.ts'
+import type { Content } from '../content.ts'
+import type { SigningDeps } from '../deps.ts'
 import type { FileRow } from '../queries.ts'
-import { signToken, verifyToken } from './signed-token.ts'
-import type { SigningKey, TokenClaims, TokenOperation } from './signed-token.ts'
-
-export interface SigningDeps {
-  config: Config
-  objects: ObjectStore
-  signingKeys: readonly SigningKey[]
-}
+import { signToken, verifyToken } from './token.ts'
+import type { TokenClaims, TokenOperation } from './token.ts'
 
 const downloadSeconds = 300
-// Media are fetched by range while they play, by the URL that they began with.
+// A player fetches ranges of the same URL for as long as it plays.
 const inlineSeconds = 3_600
 const uploadSeconds = 3_600
 
@@ -24,7 +17,7 @@ const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1_0
 const contentUrl = (origin: string, fileId: string, token: string): string =>
   `${origin}${apiPrefix}/files/${fileId}/content?token=${token}`
 
-/** Where a pending file's bytes go. */
+/** The signed URL to which the bytes of a pending file are uploaded, by PUT. */
 export const uploadUrlOf = ({ signingKeys }: SigningDeps, orgId: string, file: FileRow, origin: string): string =>
   contentUrl(
     origin,
@@ -40,7 +33,7 @@ export const uploadUrlOf = ({ signingKeys }: SigningDeps, orgId: string, file: F
     }),
   )
 
-/** Where the bytes of a file come from: the store itself when clients can reach it, else this API. */
+/** The signed URL of a download: of the object store when clients can reach it, otherwise of this API. */
 export const downloadUrlOf = async (
   { config, objects, signingKeys }: SigningDeps,
   orgId: string,
@@ -67,7 +60,7 @@ export const downloadUrlOf = async (
   return contentUrl(config.contentBaseUrl ?? origin, content.id, token)
 }
 
-/** Where a browser shows a file on the origin of user content. */
+/** The signed URL by which a browser shows a file on the content origin. */
 export const inlineUrlOf = (
   { signingKeys }: SigningDeps,
   orgId: string,
@@ -86,11 +79,11 @@ export const inlineUrlOf = (
   return contentUrl(contentBaseUrl, content.id, token)
 }
 
-/** The URL of the same content on the origin of user content. */
-export const contentUrlElsewhere = (contentBaseUrl: string, fileId: string, token: string | undefined): string =>
+/** The URL of the same content on the content origin. */
+export const contentOriginUrl = (contentBaseUrl: string, fileId: string, token: string | undefined): string =>
   contentUrl(contentBaseUrl, fileId, token ?? '')
 
-/** What a signed URL says. Throws FORBIDDEN, without saying why, for one that is not good for this on this file. */
+/** The claims of a signed URL. Throws FORBIDDEN without the reason when it is not valid for this operation and file. */
 export const requireToken = (
   { signingKeys }: SigningDeps,
   token: string | undefined,
@@ -98,6 +91,6 @@ export const requireToken = (
   fileId: string,
 ): TokenClaims => {
   const claims = token === undefined ? undefined : verifyToken(signingKeys, token, op, new Date())
-  if (claims?.fileId !== fileId.toLowerCase()) throw forbidden('This signed URL is not valid, or not any longer.')
+  if (claims?.fileId !== fileId.toLowerCase()) throw forbidden('This signed URL is invalid or has expired.')
   return claims
 }

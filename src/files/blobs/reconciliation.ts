@@ -4,15 +4,14 @@ import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
-import * as queries from './blob-queries.ts'
-import { hasSearchIndex } from '../tree/list-queries.ts'
-import { condemnOrphans, eachAtOnce, releaseBytes, releaseUnused } from './blobs.ts'
-import { storageKeyOf } from './uploads.ts'
+import * as queries from './queries.ts'
+import { hasSearchIndex } from '../listing/queries.ts'
+import { condemnOrphans, forEachConcurrently, releaseBytes, releaseUnused, storageKeyOf } from './blobs.ts'
 
 const batch = 500
-const looksAtOnce = 8
+const concurrentChecks = 8
 
-// What is younger may belong to a request that is still running: an upload may take an hour, a clock may be off.
+// Younger objects may belong to a running request: an upload may take an hour, and clocks may differ.
 const minAgeHours = 24
 
 export interface ReconciliationDeps {
@@ -22,15 +21,15 @@ export interface ReconciliationDeps {
 }
 
 export interface Findings {
-  /** Objects that no row knew of; removed. */
+  /** Objects without a row; deleted. */
   unknownObjects: number
-  /** Stored bytes that no file used; removed. */
+  /** Blobs that no file used; deleted. */
   unusedBlobs: number
-  /** Files' bytes that are not in the store, or not whole. Nothing can bring them back; each is logged. */
+  /** Blobs of files that are missing in the store or have another size. They cannot be recovered; each is logged. */
   missingObjects: number
 }
 
-/** Objects without a row: their uploads ended between the object and the row, or the database is older than they are. */
+/** Deletes objects without a row: their upload was interrupted, or the database was restored from an older backup. */
 const removeUnknown = async ({ db, objects }: ReconciliationDeps, olderThan: Date): Promise<number> => {
   let removed = 0
   let candidates: { orgId: string; id: string }[] = []
@@ -40,7 +39,7 @@ const removeUnknown = async ({ db, objects }: ReconciliationDeps, olderThan: Dat
       candidates.map(({ orgId }) => orgId),
       candidates.map(({ id }) => id),
     )
-    await eachAtOnce(looksAtOnce, unknown, ({ orgId, id }) => objects.delete(storageKeyOf(orgId, id)))
+    await forEachConcurrently(concurrentChecks, unknown, ({ orgId, id }) => objects.delete(storageKeyOf(orgId, id)))
     removed += unknown.length
     candidates = []
   }
@@ -54,7 +53,7 @@ const removeUnknown = async ({ db, objects }: ReconciliationDeps, olderThan: Dat
   return removed
 }
 
-/** Rows without an object, and rows that nothing uses. */
+/** Counts and logs rows without an object, and condemns rows that no file uses. */
 const checkLive = async (
   { db, objects, log }: ReconciliationDeps,
   ageHours: number,
@@ -73,10 +72,10 @@ const checkLive = async (
     unused += orphans.length
     for (const { orgId, id } of orphans) await condemnOrphans(db, orgId, [id])
     const used = blobs.filter(({ isUsed }) => isUsed)
-    await eachAtOnce(looksAtOnce, used, async ({ orgId, id, sizeBytes }) => {
+    await forEachConcurrently(concurrentChecks, used, async ({ orgId, id, sizeBytes }) => {
       const found = await objects.head(storageKeyOf(orgId, id))
       if (found?.sizeBytes === sizeBytes) return
-      // Its last file may have been deleted since it was listed.
+      // Its last file may have been deleted since the list was read.
       if (!(await queries.isLive(db, orgId, id))) return
       missing += 1
       log.error({ orgId, blobId: id, sizeBytes, found: found?.sizeBytes }, 'the bytes of a stored file are missing')
@@ -85,8 +84,8 @@ const checkLive = async (
 }
 
 /**
- * Holds the store against the database, in both directions, and settles what crashes and failures left behind. Touches
- * nothing that is younger than `ageHours`.
+ * Compares the object store with the database, in both directions, and cleans up after crashes and failures. Leaves
+ * everything younger than `ageHours` alone.
  */
 export const reconcile = async (
   deps: ReconciliationDeps,
@@ -103,11 +102,12 @@ export const reconcile = async (
   }
   const unknown = await removeUnknown(deps, new Date(Date.now() - ageHours * 3_600_000))
   const findings = { unknownObjects: unknown, unusedBlobs: unused, missingObjects: missing }
-  if (unknown + unused + missing > 0) log.warn(findings, 'files reconciled with the store')
+  if (unknown + unused + missing > 0)
+    log.warn(findings, 'file reconciliation found differences between the object store and the database')
   return findings
 }
 
-/** Removes files whose bytes never came. */
+/** Deletes pending files whose bytes were never uploaded. */
 export const removeUnfinished = async (db: Database, ageHours = minAgeHours): Promise<number> => {
   let removed = 0
   for (;;) {
@@ -127,7 +127,7 @@ export const registerFileJobs = (jobs: Pick<Jobs, 'work' | 'schedule'>, deps: Re
     await reconcile(deps, { signal })
     if (!(await hasSearchIndex(db))) {
       log.warn(
-        'searching file names reads all of them: the database lacks the index files_search, which needs pg_trgm and btree_gin (docs/decisions/0008-file-tree.md)',
+        'file name search is slow in large orgs: the database lacks the index files_search, which needs pg_trgm and btree_gin (docs/decisions/0008-file-tree.md)',
       )
     }
   })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
-import { signToken, verifyToken } from './signed-token.ts'
-import type { TokenClaims } from './signed-token.ts'
+import { signToken, verifyToken } from './token.ts'
+import type { TokenClaims } from './token.ts'
 
 const key = (id: string) => ({ id, key: randomBytes(32) })
 const keys = [key('one')]

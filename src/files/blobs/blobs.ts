@@ -2,39 +2,45 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { ObjectStore } from '../../platform/object-store/object-store.ts'
-import * as queries from './blob-queries.ts'
-import { storageKeyOf } from './uploads.ts'
+import * as queries from './queries.ts'
 
 const batch = 500
-const deletesAtOnce = 16
+const concurrentDeletes = 16
 
-/** Looks which of the bytes that deleted files of an org had are used by no other file, and removes those. */
+/** The key of an object in the store. It has no file name in it, so every name can be stored and none acts as a path. */
+export const storageKeyOf = (orgId: string, blobId: string): string => `${orgId}/${blobId}`
+
+/** Deletes the blobs of an org's deleted files that no other file uses. */
 export const releaseBytes = defineJob<{ orgId: string }>('files.release-bytes', { retryDelayMaxSeconds: 30 })
 
-/** For the transaction that deletes files: one look an org is enough, however many it deletes. */
+/** Enqueues the job in the transaction that deletes files. One waiting job per org is enough. */
 export const releaseLater = (db: Transaction, jobs: Pick<Jobs, 'enqueue'>, orgId: string): Promise<void> =>
   jobs.enqueue(db, releaseBytes, { orgId }, { singletonKey: orgId })
 
-/** Condemns those of these blobs that no live file uses, and lets the deleted files that had them go. */
+/** Condemns those of these blobs that no live file uses, and clears the deleted files' references to them. */
 export const condemnOrphans = (db: Database, orgId: string, ids: string[]): Promise<void> =>
   db.transaction({ orgId }, async (db) => {
     await queries.lockBlobs(db, orgId, ids)
-    // A statement of its own: it sees what was committed while the locks were waited for.
+    // A separate statement, because it sees what was committed while the locks were awaited.
     await queries.condemnOrphans(db, orgId, ids)
   })
 
-/** Works through `items`, so many at a time. */
-export const eachAtOnce = async <T>(atOnce: number, items: T[], work: (item: T) => Promise<void>): Promise<void> => {
+/** Runs `work` for all items, at most `concurrency` at a time. */
+export const forEachConcurrently = async <T>(
+  concurrency: number,
+  items: T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> => {
   const left = items.values()
   const worker = async (): Promise<void> => {
     for (const item of left) await work(item)
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
 /**
- * Removes the bytes that no file of the org uses any more: the object first, then the row that knows of it. May be cut
- * off anywhere and run again, and by several processes at once.
+ * Deletes the blobs that no file of the org uses: the object first, then its row. It can be interrupted anywhere, run
+ * again, and run by several processes at the same time.
  */
 export const releaseUnused = async (db: Database, objects: ObjectStore, orgId: string): Promise<void> => {
   for (;;) {
@@ -42,7 +48,7 @@ export const releaseUnused = async (db: Database, objects: ObjectStore, orgId: s
     if (unreleased.length > 0) await condemnOrphans(db, orgId, unreleased)
     const condemned = (await queries.listCondemned(db, orgId, batch)).map(({ id }) => id)
     if (unreleased.length + condemned.length === 0) return
-    await eachAtOnce(deletesAtOnce, condemned, (id) => objects.delete(storageKeyOf(orgId, id)))
+    await forEachConcurrently(concurrentDeletes, condemned, (id) => objects.delete(storageKeyOf(orgId, id)))
     if (condemned.length > 0) await queries.deleteCondemned(db, orgId, condemned)
   }
 }

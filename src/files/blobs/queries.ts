@@ -1,17 +1,17 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
-/** Before the first byte is written. */
+/** Registers a blob before the first byte of its object is written. */
 export const insertWritingBlob = (db: Db, orgId: string, id: string) =>
   db.execute(sql`insert into blobs (org_id, id, state) values (${orgId}, ${id}, 'writing')`)
 
 /**
- * The blob that a file with these bytes is to use: the one that has them already, held so that nobody removes it before
- * this transaction ends (the remover locks it for update and then looks again for files that use it), else this one,
- * live from now on. Undefined when this one was given up. Fails on the unique index blobs_sha256_key when another upload
- * of the same bytes was first.
+ * The blob for a file with these bytes: an existing live blob with the same hash, otherwise this blob, which becomes
+ * live. An existing one is locked until the transaction ends, so that it is not deleted meanwhile: the deletion locks it
+ * for update and then checks again for files that use it. Undefined when this blob was condemned. Violates the unique
+ * index blobs_sha256_key when another upload of the same bytes committed first.
  */
-export const settleBlob = (db: Db, blob: { orgId: string; blobId: string; sha256: Buffer; sizeBytes: number }) =>
+export const activateBlob = (db: Db, blob: { orgId: string; blobId: string; sha256: Buffer; sizeBytes: number }) =>
   db.row<{ id: string }>(sql`
     with known as (
       select id from blobs where org_id = ${blob.orgId} and sha256 = ${blob.sha256} and state = 'live' for key share
@@ -22,17 +22,17 @@ export const settleBlob = (db: Db, blob: { orgId: string; blobId: string; sha256
     )
     select id from known union all select id from made`)
 
-/** The bytes of an upload that came to nothing. 0 when they belong to a file after all. */
+/** Condemns the blob of a failed upload. Returns 0 when a file uses it after all. */
 export const condemnUnused = (db: Db, orgId: string, id: string) =>
   db.execute(sql`
     update blobs set state = 'condemned' where org_id = ${orgId} and id = ${id} and state <> 'live'`)
 
-/** After its object is gone. */
+/** Deletes the rows of condemned blobs whose objects are deleted. */
 export const deleteCondemned = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
     delete from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) and state = 'condemned'`)
 
-/** Blobs that deleted files of the org still point at; each must be looked at again before it goes. */
+/** Blobs that deleted files of the org still refer to. Each is checked for other files before it is condemned. */
 export const listUnreleased = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
     select distinct blob_id as id from (
@@ -41,15 +41,15 @@ export const listUnreleased = (db: Db, orgId: string, limit: number) =>
       order by blob_id limit ${limit}
     ) f`)
 
-/** Held so that no upload can come to share one of them before it is decided whether it goes. In order: no deadlock. */
+/** Locks blobs, so that no upload starts to share one while it is checked. In order of ids, to prevent deadlocks. */
 export const lockBlobs = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
     select from blobs where org_id = ${orgId} and id = any(${ids}::uuid[]) order by id for update`)
 
 /**
- * Condemns those that no live file uses, and lets the deleted files that had them go, so that the next look finds
- * others. Only under their locks. One statement, because one snapshot must decide both: a file that is deleted between
- * two would be let go without having been looked at.
+ * Condemns those that no live file uses and clears the deleted files' references, so that the next batch differs. Needs
+ * the locks of lockBlobs. It is one statement, because both parts must see one snapshot: a file deleted between two
+ * statements would lose its reference without a check.
  */
 export const condemnOrphans = (db: Db, orgId: string, ids: string[]) =>
   db.execute(sql`
@@ -65,7 +65,7 @@ export const listCondemned = (db: Db, orgId: string, limit: number) =>
   db.rows<{ id: string }>(sql`
     select id from blobs where org_id = ${orgId} and state = 'condemned' order by created_at limit ${limit}`)
 
-/** Orgs with uploads under way or cut off, condemned blobs, or deleted files that still point at theirs. */
+/** Orgs with running or interrupted uploads, condemned blobs, or deleted files that still refer to a blob. */
 export const listUnsettledOrgs = (db: Db) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: the nightly reconciliation
@@ -73,15 +73,15 @@ export const listUnsettledOrgs = (db: Db) =>
     union
     select org_id from files where deleted_at is not null and blob_id is not null`)
 
-/** Uploads that a crash cut off: none takes so long. */
+/** Condemns the blobs of uploads that a crash interrupted; no upload takes this long. */
 export const condemnAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
   db.execute(sql`
     update blobs set state = 'condemned'
     where org_id = ${orgId} and state = 'writing' and created_at < now() - make_interval(hours => ${minAgeHours})`)
 
 /**
- * Of these objects, those that no blob of their org knows of. Objects under orgs that this database does not have are
- * not its own to judge: a bucket may be shared.
+ * Of these objects, those without a blob in their org. Objects of orgs that this database does not have are left out,
+ * because a bucket may be shared with another installation.
  */
 export const listUnknown = (db: Db, orgIds: string[], ids: string[]) =>
   db.rows<{ orgId: string; id: string }>(sql`
@@ -112,7 +112,7 @@ export const isLive = async (db: Db, orgId: string, id: string): Promise<boolean
   return row !== undefined
 }
 
-/** Deletes files whose bytes never came, and counts them out of their folders and of what their orgs use. */
+/** Deletes pending files of this age and subtracts them from the counts of their folders and orgs. */
 export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
   db.row<{ deleted: number }>(sql`
     -- all orgs: runs for every org at once

@@ -1,0 +1,73 @@
+import type { Readable } from 'node:stream'
+import type { Actor } from '../identity/actor.ts'
+import type { Db } from '../platform/database/database.ts'
+import { badRequest, conflict, notFound } from '../platform/http/errors.ts'
+import { storageKeyOf } from './blobs/blobs.ts'
+import type { PreviewDeps } from './deps.ts'
+import type { PreviewPayload } from './preview/payload.ts'
+import { cachedPreview, cachedText } from './preview/previews.ts'
+import type { PreviewSource } from './preview/previews.ts'
+import * as queries from './queries.ts'
+
+/** The bytes behind a file or a link. A link has its own id and name, and everything else of its target. */
+export interface Content {
+  id: string
+  name: string
+  mimeType: string
+  sizeBytes: number
+  storageKey: string
+  /** SHA-256 of the bytes, in hex. */
+  contentHash: string
+}
+
+/**
+ * The bytes behind a file or link. Throws NOT_FOUND when the file or its target is deleted, BAD_REQUEST for a folder,
+ * CONFLICT while the upload is pending.
+ */
+export const getContent = async (db: Db, orgId: string, fileId: string): Promise<Content> => {
+  const row = await queries.findContent(db, orgId, fileId)
+  if (!row || row.targetId === null) throw notFound('File')
+  if (row.source === 'folder') throw badRequest('A folder has no content.')
+  const { blobId, mimeType, contentHash } = row
+  if (row.status === 'pending' || blobId === null || mimeType === null || contentHash === null) {
+    throw conflict('The bytes of this file have not been uploaded yet.')
+  }
+  const storageKey = storageKeyOf(orgId, blobId)
+  return { id: row.id, name: row.name, mimeType, sizeBytes: row.size, storageKey, contentHash }
+}
+
+const getSource = async (
+  { db, objects }: PreviewDeps,
+  actor: Actor,
+  fileId: string,
+): Promise<PreviewSource & Content> => {
+  const content = await getContent(db, actor.orgId, fileId)
+  const { storageKey, sizeBytes } = content
+  const open = (maxBytes = sizeBytes): Promise<Readable> =>
+    objects.get(storageKey, maxBytes >= sizeBytes ? undefined : { start: 0, end: maxBytes - 1 })
+  return { ...content, open }
+}
+
+/** The preview of a file. Throws like getContent, and BAD_REQUEST when the file has no preview. */
+export const previewFile = async (
+  deps: PreviewDeps,
+  actor: Actor,
+  fileId: string,
+  signal: AbortSignal,
+): Promise<PreviewPayload & { fileId: string; name: string; mimeType: string }> => {
+  const source = await getSource(deps, actor, fileId)
+  const payload = await cachedPreview(deps, actor, source, signal)
+  return { fileId: source.id, name: source.name, mimeType: source.mimeType, ...payload }
+}
+
+/** A file as text for a model, up to 512 KB. Documents and spreadsheets are converted. Throws like previewFile. */
+export const readFileText = async (
+  deps: PreviewDeps,
+  actor: Actor,
+  fileId: string,
+  signal?: AbortSignal,
+): Promise<{ name: string; mimeType: string; sizeBytes: number; text: string; truncated: boolean }> => {
+  const source = await getSource(deps, actor, fileId)
+  const { name, mimeType, sizeBytes } = source
+  return { name, mimeType, sizeBytes, ...(await cachedText(deps, actor, source, signal)) }
+}

@@ -43,7 +43,7 @@ const isConsistent = async (): Promise<boolean> => {
 const settles = () => until('store and rows agree', isConsistent)
 
 describe('the same bytes', () => {
-  test('are stored once an org, under one storageKey, whatever their names and types', async () => {
+  test('the same bytes are stored once per org, under one storageKey, for all names and types', async () => {
     const before = await traces(app)
     const first = await upload(app, owner, 'same bytes', { name: 'a' })
     const second = await upload(app, owner, 'same bytes', { name: 'b', type: 'text/csv' })
@@ -55,7 +55,7 @@ describe('the same bytes', () => {
     assert.equal(after.blobs, (before.blobs ?? 0n) + 2n)
   })
 
-  test('uploaded thirty times at once are stored once', async () => {
+  test('the same bytes uploaded thirty times at the same time are stored once', async () => {
     const before = await traces(app)
     const bytes = randomBytes(50_000)
     const files = await Promise.all(
@@ -68,7 +68,7 @@ describe('the same bytes', () => {
     assert.ok(await isConsistent())
   })
 
-  test('stay while one live file has them, and go with the last', async () => {
+  test('a blob is kept while one live file uses it and deleted with the last one', async () => {
     const files = [await upload(app, owner, 'until the last'), await upload(app, owner, 'until the last')]
     const { storageKey } = files[0]
     await remove(files[0].id)
@@ -80,7 +80,7 @@ describe('the same bytes', () => {
     await settles()
   })
 
-  test('go when the last two files that have them are deleted at once', async () => {
+  test('a blob is deleted when its last two files are deleted at the same time', async () => {
     for (let round = 0; round < 15; round += 1) {
       const bytes = `two deletes ${round}`
       const files = await Promise.all([upload(app, owner, bytes), upload(app, owner, bytes)])
@@ -90,7 +90,7 @@ describe('the same bytes', () => {
     await settles()
   })
 
-  test('survive when they are uploaded again while the last file that has them is deleted', async () => {
+  test('a blob survives when its bytes are uploaded again while its last file is deleted', async () => {
     for (let round = 0; round < 15; round += 1) {
       const bytes = `delete against upload ${round}`
       const old = await upload(app, owner, bytes)
@@ -100,7 +100,7 @@ describe('the same bytes', () => {
     }
   })
 
-  test('survive a storm of uploads and deletes of few contents by several processes', async () => {
+  test('blobs stay consistent while several processes upload and delete the same few contents', async () => {
     const second = await app.secondServer()
     const work = async (worker: number): Promise<string[]> => {
       const kept: string[] = []
@@ -120,7 +120,7 @@ describe('the same bytes', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('of links are those of their target, and stay with it', async () => {
+  test('a link uses the blob of its target, which stays when the link is deleted', async () => {
     const file = await upload(app, owner, 'linked')
     const link = (await create(app, owner, { source: 'link', targetFileId: file.id })).file
     await remove(link.id)
@@ -128,7 +128,7 @@ describe('the same bytes', () => {
     assert.equal(await bytesOf(file.id), 'linked')
   })
 
-  test('go with a folder that has many of them, and stay where one is outside', async () => {
+  test('deleting a folder deletes its blobs, except those that a file outside uses', async () => {
     const folder = await createFolder(app, owner, 'f')
     const inside = await Promise.all(
       Array.from({ length: 12 }, (_, index) => upload(app, owner, `in folder ${index % 6}`, { parentId: folder.id })),
@@ -141,8 +141,8 @@ describe('the same bytes', () => {
   })
 })
 
-describe('bytes that cannot be removed now', () => {
-  test('are removed by a later attempt, and nobody notices', async () => {
+describe('objects that cannot be deleted', () => {
+  test('an object that cannot be deleted is deleted by a later attempt without an error to the caller', async () => {
     const org = await app.createOrg()
     // Files of an org whose job never ran.
     const file = await upload(app, org, 'removed later')
@@ -169,7 +169,7 @@ const run = () => reconcile({ db, objects, log: app.deps.log }, { ageHours: 24 }
 const runAsIfLater = () => reconcile({ db, objects, log: app.deps.log }, { ageHours: 0 })
 
 describe('the nightly reconciliation', () => {
-  test('leaves everything as it is when everything is right', async () => {
+  test('the reconciliation changes nothing when store and database agree', async () => {
     await settles()
     const before = await traces(app)
     assert.deepEqual(await run(), { unknownObjects: 0, unusedBlobs: 0, missingObjects: 0 })
@@ -177,7 +177,7 @@ describe('the nightly reconciliation', () => {
     assert.deepEqual(await traces(app), before)
   })
 
-  test('removes objects that no row knows of, when they are old, and of its own orgs only', async () => {
+  test('the reconciliation deletes old objects without a row, of its own orgs only', async () => {
     const own = `${owner.orgId}/${newId()}`
     const foreign = [`${newId()}/${newId()}`, `other-program/${newId()}`]
     for (const key of [own, ...foreign]) await put(key)
@@ -192,7 +192,7 @@ describe('the nightly reconciliation', () => {
     }
   })
 
-  test('takes back uploads that a crash cut off before or after their object was there', async () => {
+  test('the reconciliation cleans up uploads that a crash interrupted before or after their object was stored', async () => {
     const ids = [newId(), newId()]
     for (const id of ids) {
       await db.execute(sql`
@@ -210,7 +210,7 @@ describe('the nightly reconciliation', () => {
     await db.execute(sql`delete from blobs where org_id = ${owner.orgId} and id = ${young}`)
   })
 
-  test('removes bytes that no file uses, also those of files whose deletion was never followed up', async () => {
+  test('the reconciliation deletes blobs that no file uses, also when the deletion job was lost', async () => {
     const org = await app.createOrg()
     const forgotten = await upload(app, org, 'forgotten')
     const leaked = await upload(app, org, 'leaked')
@@ -223,7 +223,7 @@ describe('the nightly reconciliation', () => {
     for (const { storageKey } of [forgotten, leaked]) assert.equal(await isStored(storageKey), false)
   })
 
-  test('tells of files whose bytes are gone or cut, and leaves their rows', async () => {
+  test('the reconciliation reports missing and truncated objects and keeps their rows', async () => {
     const org = await app.createOrg()
     const missing = await upload(app, org, 'missing')
     const cut = await upload(app, org, 'cut short')
@@ -242,8 +242,8 @@ describe('the nightly reconciliation', () => {
   })
 })
 
-describe('files whose bytes never came', () => {
-  test('are removed after 24 hours, counted out of their folders, and their URLs are dead', async () => {
+describe('pending files that are never uploaded', () => {
+  test('pending files are deleted after 24 hours, subtracted from their folders, and their URLs stop working', async () => {
     const folder = await createFolder(app, owner, 'f')
     const pending = async (parentId?: string) =>
       create(app, owner, { name: 'p', mimeType: 'text/plain', size: 5, parentId })

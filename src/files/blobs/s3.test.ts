@@ -28,7 +28,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     return { url, response: await fetch(url, { method, headers }) }
   }
 
-  test('with S3, a download goes straight to the store, with the file’s type and name forced onto the answer', async () => {
+  test('with S3, a download redirects to the store, which responds with the type and name of the file', async () => {
     const file = await upload(app, owner, bytes, { name: 'Ärger.bin', type: 'application/octet-stream' })
     const { url, response } = await download(file.id, { range: 'bytes=5999990-' })
     assert.ok(url.startsWith(`${ceph.endpoint}/${bucket}/${file.storageKey}?`), url)
@@ -55,7 +55,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     }
   })
 
-  test('with S3, inline bytes come through the API, by range too', async () => {
+  test('with S3, inline content comes through the API, also by range', async () => {
     const file = await upload(app, owner, bytes, { type: 'application/octet-stream' })
     const answer = await fetch(`${app.url}/api/v1/files/${file.id}?download=true&inline=true`, {
       headers: { authorization: `Bearer ${owner.key}`, range: 'bytes=100-1000099' },
@@ -65,7 +65,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes.subarray(100, 1_000_100)))
   })
 
-  test('with S3, a signed PUT passes through the API, and what it refuses leaves nothing in the bucket', async () => {
+  test('with S3, a signed PUT passes through the API, and a rejected one leaves nothing in the bucket', async () => {
     const { file, uploadUrl } = await create(app, owner, {
       name: 'a',
       mimeType: 'application/octet-stream',
@@ -81,7 +81,7 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
     assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes))
   })
 
-  test('with S3, refused forms leave nothing, and the bytes of a deleted file leave the bucket', async () => {
+  test('with S3, rejected forms leave nothing in the bucket, and deleting a file deletes its object', async () => {
     await leavesNothing(app, 'BAD_REQUEST', () =>
       sendForm(app, owner, [
         { name: 'file', filename: 'f', type: 'application/octet-stream', value: randomBytes(6_000_000) },

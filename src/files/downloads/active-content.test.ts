@@ -23,8 +23,8 @@ const runOrApplied = new Set([...javascript.split(' '), 'text/css'])
 /** Types that become a document with scripts, or a transformation of one, when a browser shows them. */
 const documents = /^(?:text\/html|text\/xml|application\/xml|application\/xslt|.*\+xml)$/
 
-describe('code that somebody uploaded', () => {
-  test('is never served under a type by which a browser would run it, apply it or build a document from it', () => {
+describe('uploaded active content', () => {
+  test('uploaded code is never served with a type that a browser runs, applies as a style or parses as a document', () => {
     for (const type of [...storedTypes.keys(), ...runOrApplied]) {
       const shown = inlineHeaders('a', type)
       const saved = downloadHeaders(type, 'attachment')
@@ -42,7 +42,7 @@ describe('code that somebody uploaded', () => {
   })
 
   for (const type of ['text/javascript', 'application/javascript', 'application/x-javascript', 'text/css']) {
-    test(`is sent as text/plain, shown and saved, when its type is ${type}`, async () => {
+    test(`a file of type ${type} is sent as text/plain, inline and as a download`, async () => {
       const file = await upload(app, owner, 'alert(1)', { name: 'code.js', type })
       const answers = [
         await app.call('GET', inline(file.id), { as: owner }),
@@ -62,7 +62,7 @@ describe('code that somebody uploaded', () => {
     })
   }
 
-  test('keeps its protection when a cache revalidates it, and when a range lies outside it', async () => {
+  test('user content keeps its security headers on 304 and 416', async () => {
     const file = await upload(app, owner, '%PDF-1.7', { name: 'a.pdf', type: 'application/pdf' })
     const first = await app.call('GET', inline(file.id), { as: owner })
     const policy = first.headers.get('content-security-policy')
@@ -81,7 +81,7 @@ describe('code that somebody uploaded', () => {
     assert.match(saved.headers.get('content-security-policy') ?? '', /sandbox/)
   })
 
-  test('is text/plain in the URL that an S3 store signs', async () => {
+  test('a script has the type text/plain in a URL that an S3 store signs', async () => {
     const asked: { contentType: string }[] = []
     const objects = {
       signedGetUrl: (_key: string, options: { contentType: string }) => {

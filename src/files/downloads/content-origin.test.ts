@@ -58,8 +58,8 @@ const locationOf = ({ status, headers }: Seen): string => {
   return String(headers['location'])
 }
 
-describe('with an origin of its own for user content', () => {
-  test('a download redirects there, and is answered there without a key', async () => {
+describe('with a content origin', () => {
+  test('a download redirects to the content origin, which needs no key', async () => {
     const file = await upload(app, owner, 'hello', { name: 'a.txt', type: 'text/plain' })
     const url = locationOf(await ask(`${base}/api/v1/files/${file.id}?download=true`, { headers: bearer }))
     assert.ok(url.startsWith(`${content}/api/v1/files/${file.id}/content?token=`), url)
@@ -71,7 +71,7 @@ describe('with an origin of its own for user content', () => {
     assert.equal((await ask(url, { method: 'HEAD' })).headers['content-length'], '5')
   })
 
-  test('a signed URL of the API origin redirects there and answers no bytes', async () => {
+  test('a signed URL on the API origin redirects to the content origin and returns no bytes', async () => {
     const file = await upload(app, owner, 'hello')
     const url = locationOf(await ask(`${base}/api/v1/files/${file.id}?download=true`, { headers: bearer }))
     const moved = await ask(url.replace(content, base))
@@ -82,7 +82,7 @@ describe('with an origin of its own for user content', () => {
     assert.equal((await ask(`${content}/api/v1/files/${file.id}/content`)).status, 403)
   })
 
-  test('a signed-in browser is shown files there, in a sandbox that only the console may frame', async () => {
+  test('a signed-in browser displays files from the content origin, sandboxed and framed by the console only', async () => {
     for (const [type, bytes, sentAs] of [
       ['text/html', '<script>alert(1)</script>', 'text/html'],
       ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml'],
@@ -104,7 +104,7 @@ describe('with an origin of its own for user content', () => {
     }
   })
 
-  test('an API key still gets inline bytes from the API itself, under safe types', async () => {
+  test('an API key gets inline bytes from the API origin, with safe types', async () => {
     const file = await upload(app, owner, '<script>alert(1)</script>', { name: 'a.html', type: 'text/html' })
     const answer = await ask(inline(file.id), { headers: bearer })
     assert.deepEqual([answer.status, answer.text], [200, '<script>alert(1)</script>'])
@@ -112,7 +112,7 @@ describe('with an origin of its own for user content', () => {
     assert.equal(answer.headers['cross-origin-resource-policy'], 'same-origin')
   })
 
-  test('nothing but signed content exists there: no API, no console, no sign-in, whatever credentials are sent', async () => {
+  test('the content origin serves signed content only: no API, console or sign-in, with any credentials', async () => {
     const file = await upload(app, owner, 'hello')
     const headers = { ...bearer, cookie, origin: content }
     for (const path of [
@@ -144,7 +144,7 @@ describe('with an origin of its own for user content', () => {
     assert.equal((await app.call('GET', '/healthz')).status, 200, 'a probe by address')
   })
 
-  test('uploads go to the API, and not there', async () => {
+  test('uploads go to the API origin, and the content origin rejects them', async () => {
     const { file, uploadUrl } = await create(app, owner, { name: 'a', mimeType: 'text/plain', size: 1 })
     assert.ok(uploadUrl.startsWith(`${base}/`))
     assert.equal((await ask(uploadUrl.replace(base, content), { method: 'PUT' })).status, 404)
@@ -152,7 +152,7 @@ describe('with an origin of its own for user content', () => {
     assert.equal(file.status, 'pending')
   })
 
-  test('the console may show pictures, media and PDFs from there, and run or connect to nothing there', async () => {
+  test('the console may display images, media and PDFs of the content origin, and not run scripts from it or connect to it', async () => {
     const policy = String((await ask(`${base}/`)).headers['content-security-policy'])
     for (const source of ['img-src', 'media-src', 'frame-src']) {
       assert.match(policy, new RegExp(`${source} 'self' ${content}`))

@@ -27,7 +27,7 @@ const signed = async (id: string): Promise<string> => {
 }
 
 describe('GET /files/:id', () => {
-  test('answers the record with an ETag, and 304 to whoever has it', async () => {
+  test('a file record has an ETag, and If-None-Match with it gets 304', async () => {
     const file = await upload(app, owner, 'hello')
     const first = await get(`/api/v1/files/${file.id}`)
     assert.deepEqual(first.body.data, file)
@@ -39,13 +39,13 @@ describe('GET /files/:id', () => {
     assert.equal(head.headers.get('content-length'), first.headers.get('content-length'))
   })
 
-  test('inline without download changes nothing', async () => {
+  test('inline has no effect without download', async () => {
     const file = await upload(app, owner, 'hello')
     const { body } = await get(`/api/v1/files/${file.id}?inline=true`)
     assert.deepEqual(body.data, file)
   })
 
-  test('a file of another org, a deleted one, a missing and a malformed id get the same bytes, everywhere', async () => {
+  test('files of another org, deleted files, missing and malformed ids get byte-identical responses on every route', async () => {
     const foreign = await upload(app, stranger, 'theirs')
     const deleted = await upload(app, owner, 'deleted')
     await remove(deleted.id)
@@ -70,7 +70,7 @@ describe('GET /files/:id', () => {
     assert.equal((await app.call('GET', `/api/v1/files/${foreign.id}`, { as: stranger })).body.data.name, 'file.txt')
   })
 
-  test('an id is found in any case', async () => {
+  test('a file is found by its id in any case', async () => {
     const file = await upload(app, owner, 'hello')
     assert.equal((await get(`/api/v1/files/${file.id.toUpperCase()}`)).body.data?.id, file.id)
     assert.equal((await get(`/api/v1/files/${file.id.toUpperCase()}/preview`)).body.data?.fileId, file.id)
@@ -78,7 +78,7 @@ describe('GET /files/:id', () => {
     assert.equal((await app.call('GET', url)).text, 'hello')
   })
 
-  test('needs files:read', async () => {
+  test('reading a file requires files:read', async () => {
     const file = await upload(app, owner, 'hello')
     const writer = await app.createUser(owner, 'member', { scopes: ['files:write'] })
     for (const path of [`/api/v1/files/${file.id}`, inline(file.id), '/api/v1/files']) {
@@ -86,7 +86,7 @@ describe('GET /files/:id', () => {
     }
   })
 
-  test('a folder has no bytes to download', async () => {
+  test('downloading a folder is BAD_REQUEST', async () => {
     const folder = await createFolder(app, owner, 'folder')
     for (const query of ['?download=true', '?download=true&inline=true']) {
       const { body } = await get(`/api/v1/files/${folder.id}${query}`)
@@ -96,7 +96,7 @@ describe('GET /files/:id', () => {
 })
 
 describe('a download', () => {
-  test('is a redirect to a signed URL that needs no key and names the file in both forms', async () => {
+  test('a download redirects to a signed URL that needs no key and states the file name in both forms', async () => {
     const file = await upload(app, owner, 'hello', { name: "Ärger's (1) 100% \u202E\u{1F600}.txt" })
     const { status, headers, text } = await get(`/api/v1/files/${file.id}?download=true`)
     assert.deepEqual([status, text], [302, ''])
@@ -111,7 +111,7 @@ describe('a download', () => {
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   })
 
-  test('names with quotes, backslashes and control characters cannot break out of the header', async () => {
+  test('quotes, backslashes and control characters in a name cannot break out of Content-Disposition', async () => {
     for (const name of ['a"; filename=evil.exe; x="', String.raw`\\server\share`, 'tab\tbell\u0007del\u007f']) {
       const { file, uploadUrl } = await create(app, owner, { name, mimeType: 'text/plain', size: 1 })
       await app.call('PUT', pathOf(app, uploadUrl), { body: 'x' })
@@ -125,7 +125,7 @@ describe('a download', () => {
     }
   })
 
-  test('the URL is good for five minutes', async () => {
+  test('a download URL is valid for five minutes', async () => {
     const file = await upload(app, owner, 'hello')
     const token = new URLSearchParams((await signed(file.id)).split('?')[1]).get('token') ?? ''
     const expires = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).at(-1)
@@ -143,7 +143,7 @@ describe('a download', () => {
     assert.equal(body.error.code, 'FORBIDDEN')
   })
 
-  test('the URL works for its own file only, and only as it was signed', async () => {
+  test('a download URL works for its own file only, and not when it is changed', async () => {
     const file = await upload(app, owner, 'hello')
     const other = await upload(app, owner, 'other')
     const path = await signed(file.id)
@@ -153,7 +153,7 @@ describe('a download', () => {
     }
   })
 
-  test('the URL dies with its file, and with the target of its link', async () => {
+  test('a download URL stops working when its file or the target of its link is deleted', async () => {
     const file = await upload(app, owner, 'dies')
     const shared = await upload(app, owner, 'dies')
     const pointer = await link(file.id)
@@ -177,7 +177,7 @@ describe('inline', () => {
     ['image/png', 'image/png', Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')],
   ]
   for (const [type, sentAs, bytes] of shown) {
-    test(`${type} is sent as ${sentAs}, sandboxed`, async () => {
+    test(`inline ${type} is sent as ${sentAs} in a sandbox`, async () => {
       const file = await upload(app, owner, bytes, { type, name: 'ünï.x' })
       const { status, headers } = await get(inline(file.id))
       assert.equal(status, 200)
@@ -191,7 +191,7 @@ describe('inline', () => {
     })
   }
 
-  test('PDF is not sandboxed, because browsers would not show it', async () => {
+  test('inline PDF is not sandboxed, because browsers would not display it', async () => {
     const file = await upload(app, owner, '%PDF-1.7 …', { type: 'application/pdf', name: 'a.pdf' })
     const { headers } = await get(inline(file.id))
     assert.equal(headers.get('content-type'), 'application/pdf')
@@ -203,7 +203,7 @@ describe('inline', () => {
 })
 
 describe('links', () => {
-  test('answer their own record and their target’s bytes, under their own name', async () => {
+  test('a link has its own record and downloads the bytes of its target under its own name', async () => {
     const file = await upload(app, owner, 'target bytes', { name: 'target.txt' })
     const named = await link(file.id, 'pointer.txt')
     assert.deepEqual(
@@ -218,7 +218,7 @@ describe('links', () => {
     assert.equal((await get(inline(named.id))).text, 'target bytes')
   })
 
-  test('to a link point at the file at its end', async () => {
+  test('a link to a link points to the final target', async () => {
     const file = await upload(app, owner, 'end')
     const first = await link(file.id)
     const second = await link(first.id)
@@ -227,7 +227,7 @@ describe('links', () => {
     assert.equal((await get(inline(second.id))).text, 'end')
   })
 
-  test('to a file that is gone keep their record, and have no bytes: NOT_FOUND', async () => {
+  test('a link to a deleted file keeps its record, and downloading it is NOT_FOUND', async () => {
     const file = await upload(app, owner, 'gone')
     const pointer = await link(file.id)
     await remove(file.id)
@@ -243,7 +243,7 @@ describe('links', () => {
     assert.equal((await remove(pointer.id)).status, 200)
   })
 
-  test('to a folder are refused; to a missing, deleted or foreign file are NOT_FOUND, all in the same words', async () => {
+  test('a link to a folder is rejected; a link to a missing, deleted or foreign file is NOT_FOUND with the same message', async () => {
     const folder = await createFolder(app, owner, 'folder')
     const foreign = await upload(app, stranger, 'theirs')
     const deleted = await upload(app, owner, 'x')
@@ -256,7 +256,7 @@ describe('links', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   })
 
-  test('to a pending file wait for its bytes', async () => {
+  test('a link to a pending file can be downloaded once the file is uploaded', async () => {
     const { file, uploadUrl } = await create(app, owner, { name: 'a', mimeType: 'text/plain', size: 4 })
     const pointer = await link(file.id)
     assert.equal((await get(inline(pointer.id))).body.error.code, 'CONFLICT')
@@ -291,7 +291,7 @@ describe('ranges and conditions', async () => {
       ['Bytes=5-7', 5, 7],
     ]
     for (const [range, start, end] of parts) {
-      test(`${what} answers ${range} with that part`, async () => {
+      test(`${what} returns the part of the range ${range}`, async () => {
         const answer = await raw(path, { range })
         assert.equal(answer.status, 206)
         assert.equal(answer.headers.get('content-range'), `bytes ${start}-${end}/300000`)
@@ -301,7 +301,7 @@ describe('ranges and conditions', async () => {
     }
 
     for (const range of ['bytes=1-0', 'bytes=a-b', 'bytes=', 'bytes=-', 'lines=0-1', 'bytes=0-1,3-4', '0-1']) {
-      test(`${what} ignores ${JSON.stringify(range)}`, async () => {
+      test(`${what} ignores the range ${JSON.stringify(range)}`, async () => {
         const answer = await raw(path, { range })
         assert.equal(answer.status, 200)
         assert.equal(answer.headers.get('content-range'), null)
@@ -310,7 +310,7 @@ describe('ranges and conditions', async () => {
     }
 
     for (const range of ['bytes=300000-', 'bytes=300000-300001', 'bytes=-0', 'bytes=99999999999999999999-']) {
-      test(`${what} answers ${range} with 416 and the size`, async () => {
+      test(`${what} rejects the range ${range} with 416 and the size`, async () => {
         const answer = await raw(path, { range })
         assert.equal(answer.status, 416)
         assert.equal(answer.headers.get('content-range'), 'bytes */300000')
@@ -318,7 +318,7 @@ describe('ranges and conditions', async () => {
       })
     }
 
-    test(`${what} honours If-Range by the strong tag only`, async () => {
+    test(`${what} accepts only the strong ETag in If-Range`, async () => {
       const range = 'bytes=0-4'
       assert.equal((await raw(path, { range, 'if-range': etag })).status, 206)
       for (const other of ['"other"', `W/${etag}`, 'Sat, 21 Nov 2026 00:00:00 GMT']) {
@@ -326,7 +326,7 @@ describe('ranges and conditions', async () => {
       }
     })
 
-    test(`${what} answers 304 to whoever has the bytes, whatever the range`, async () => {
+    test(`${what} returns 304 for a matching If-None-Match, with any range`, async () => {
       for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
         const answer = await raw(path, { 'if-none-match': tags, range: 'bytes=0-4' })
         assert.equal(answer.status, 304)
@@ -336,7 +336,7 @@ describe('ranges and conditions', async () => {
       assert.equal((await raw(path, { 'if-none-match': '"other"' })).status, 200)
     })
 
-    test(`${what} answers HEAD with the headers of GET, ranges included`, async () => {
+    test(`${what} returns the headers of GET to HEAD, with ranges`, async () => {
       for (const range of [undefined, 'bytes=10-19', 'bytes=300000-']) {
         const headers: Record<string, string> = range === undefined ? {} : { range }
         const whole = await raw(path, headers)
@@ -350,20 +350,20 @@ describe('ranges and conditions', async () => {
     })
   }
 
-  test('HEAD of a download is the same redirect', async () => {
+  test('HEAD of a download redirects like GET', async () => {
     const head = await get(`/api/v1/files/${file.id}?download=true`, {}, 'HEAD')
     assert.equal(head.status, 302)
     assert.ok(head.headers.get('location')?.startsWith(`${app.url}/api/v1/files/${file.id}/content?token=`))
   })
 
-  test('an empty file has no range that could be satisfied', async () => {
+  test('every range of an empty file is unsatisfiable', async () => {
     const empty = await upload(app, owner, '')
     const answer = await raw(inline(empty.id), { range: 'bytes=0-' })
     assert.equal(answer.status, 416)
     assert.equal(answer.headers.get('content-range'), 'bytes */0')
   })
 
-  test('a pipelined client that reads slowly gets every byte', async () => {
+  test('a pipelining client that reads slowly gets every byte', async () => {
     const [answer] = await sendRaw(
       app.url,
       `GET ${paths['the signed URL']} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,

@@ -46,12 +46,12 @@ const walk = async (as: TestActor, query: string): Promise<string[]> => {
 }
 
 describe('GET /files', () => {
-  test('an org without files has an empty page', async () => {
+  test('an org without files has an empty list', async () => {
     const org = await app.createOrg()
     assert.deepEqual(await list(org), { items: [], page: 1, limit: 50, total: 0, hasMore: false, nextCursor: null })
   })
 
-  test('lists folders first, then by name without case, then by id; of the root only what lies in it', async () => {
+  test('a folder lists only its direct children: folders first, then by case-insensitive name, then by id', async () => {
     const org = await app.createOrg()
     const inner = await createFolder(app, org, 'zeta')
     await createFolder(app, org, 'Alpha')
@@ -76,7 +76,7 @@ describe('GET /files', () => {
     assert.deepEqual(namesOf(await list(stranger)), [])
   })
 
-  test('names need not be unique', async () => {
+  test('two files in a folder may have the same name', async () => {
     const org = await app.createOrg()
     const same = [await upload(app, org, '1', { name: 'same' }), await upload(app, org, '2', { name: 'same' })]
     const { items } = await list(org)
@@ -86,7 +86,7 @@ describe('GET /files', () => {
     )
   })
 
-  test('pages of every size put together are the list, by page and by cursor', async () => {
+  test('pages of every size, by number and by cursor, add up to the whole list', async () => {
     const org = await app.createOrg()
     const names = Array.from({ length: 23 }, (_, index) => `Name ${String(index).padStart(2, '0')}`)
     await addRows(org, names.toReversed())
@@ -105,7 +105,7 @@ describe('GET /files', () => {
     assert.deepEqual(namesOf(await list(org, '?page=1000000000&limit=100')), [])
   })
 
-  test('a walk by cursor sees every file that stays, whatever comes and goes meanwhile', async () => {
+  test('paging by cursor returns every file that exists throughout, while others are created and deleted', async () => {
     const org = await app.createOrg()
     await addRows(
       org,
@@ -123,7 +123,7 @@ describe('GET /files', () => {
     assert.equal(second.total, 32)
   })
 
-  test('its own cursor is good also after the longest names', async () => {
+  test('a cursor works after the longest names', async () => {
     const org = await app.createOrg()
     const names = ['𝒳', '漢', '\u{1D160}'].map((character) => character.repeat(255)).toSorted()
     await addRows(org, names)
@@ -153,19 +153,19 @@ describe('GET /files', () => {
     `?search=${'x'.repeat(256)}`,
     '?search=%00',
   ]) {
-    test(`refuses ${query.slice(0, 40)}`, async () => {
+    test(`the file list rejects the query ${query.slice(0, 40)}`, async () => {
       const org = await app.createOrg()
       const { body } = await app.call('GET', `/api/v1/files${query}`, { as: org })
       assert.equal(body.error?.code, 'BAD_REQUEST')
     })
   }
 
-  test('takes limits of 1 and 100 and ignores what it does not know', async () => {
+  test('the file list accepts limits of 1 and 100 and ignores unknown parameters', async () => {
     const org = await app.createOrg()
     for (const query of ['?limit=1', '?limit=100', '?sort=size', '?search=']) await list(org, query)
   })
 
-  test('refuses a folder of another org like a missing one, and a file like both', async () => {
+  test('listing rejects a folder of another org, a missing folder and a file with the same message', async () => {
     const org = await app.createOrg()
     const foreign = await createFolder(app, stranger, 'theirs')
     const file = await upload(app, org, 'x')
@@ -189,13 +189,13 @@ describe('search', async () => {
   await upload(app, org, '5', { name: '設計図.txt', parentId: inner.id })
   await create(app, org, { source: 'link', name: 'reporter', targetFileId: (await list(org)).items.at(-1).id })
 
-  test('finds any part of a name in the listed folder, without case', async () => {
+  test('search finds any part of a name in the listed folder, ignoring case', async () => {
     assert.deepEqual(await search(org, 'report'), ['Annual REPORT.txt', 'Reports', 'reporter'])
     assert.deepEqual(await search(org, 'REPORT', `&parentId=${outer.id}`), ['Quarterly reports', 'report 100%.txt'])
     assert.deepEqual(await search(org, 'al rep'), ['Annual REPORT.txt'])
   })
 
-  test('finds the end of names whose characters are more in lower case, or take more bytes', async () => {
+  test('search finds the end of names that have more characters or bytes in lower case', async () => {
     const other = await app.createOrg()
     const names = [`${'İ'.repeat(200)}report`, `${'\u{1D160}'.repeat(200)}report`]
     for (const name of names) await createFolder(app, other, name)
@@ -203,7 +203,7 @@ describe('search', async () => {
     assert.deepEqual(await search(other, names[0] as string), names.slice(0, 1))
   })
 
-  test('finds everything below the folder when it is recursive', async () => {
+  test('a recursive search finds files in all subfolders', async () => {
     const below = ['Quarterly reports', 'report 100%.txt', 'report_final\\v2.txt']
     assert.deepEqual(await search(org, 'report', `&recursive=true&parentId=${outer.id}`), below)
     assert.deepEqual(
@@ -232,12 +232,12 @@ describe('search', async () => {
     ["'; drop table files; --", []],
     ['.txt', ['report 100%.txt', 'report_final\\v2.txt', 'Übersicht cafe\u0301 ΟΔΟΣ.txt', '設計図.txt']],
   ] as const) {
-    test(`takes ${text} letter for letter`, async () => {
+    test(`search treats ${text} as literal text`, async () => {
       assert.deepEqual(await search(org, text, `&recursive=true&parentId=${outer.id}`), [...found].toSorted())
     })
   }
 
-  test('is ordered, counted and paged like any list', async () => {
+  test('search results are ordered, counted and paged like a list', async () => {
     const many = await app.createOrg()
     const folder = await createFolder(app, many, 'common folder')
     const names = Array.from({ length: 40 }, (_, index) => `common ${String(index).padStart(2, '0')}`)
@@ -257,7 +257,7 @@ describe('search', async () => {
     }
   })
 
-  test('of what most names have is as exact as of what few have, in the org, in a folder and below one', async () => {
+  test('a search that matches most names is as exact as one that matches few, in the org, a folder and its subfolders', async () => {
     const org = await app.createOrg()
     const outer = await createFolder(app, org, 'outer')
     const inner = await createFolder(app, org, 'inner', outer.id)
@@ -282,7 +282,7 @@ describe('search', async () => {
     assert.deepEqual(namesOf(await list(org, `?search=20049&parentId=${inner.id}`)), ['number 20049'])
   })
 
-  test('never shows what another org has, nor what was deleted', async () => {
+  test('search never returns files of another org or deleted files', async () => {
     await upload(app, stranger, 'x', { name: 'report of a stranger' })
     const deleted = await upload(app, org, 'x', { name: 'report deleted' })
     await app.call('DELETE', `/api/v1/files/${deleted.id}`, { as: org })
@@ -290,13 +290,13 @@ describe('search', async () => {
     assert.ok(!found.includes('report of a stranger') && !found.includes('report deleted'))
   })
 
-  test('recursive without search is the plain list', async () => {
+  test('recursive has no effect without search', async () => {
     assert.deepEqual(await list(org, '?recursive=true'), await list(org))
   })
 })
 
-describe('a folder of many', () => {
-  test('reads its first page and its last by cursor from the index alone, without sorting', async () => {
+describe('large folders', () => {
+  test('the first and last page of a large folder are read from the index without sorting', async () => {
     const org = await app.createOrg()
     const folder = await createFolder(app, org, 'large')
     await addRows(

@@ -21,7 +21,7 @@ const run = async (connection: pg.ClientConfig, ...statements: string[]): Promis
   }
 }
 
-test('a server that lets nobody install the trigram modules gets the whole schema, without their index', async () => {
+test('a database that does not allow the trigram extensions gets the whole schema except the search index', async () => {
   const name = `limited_${randomBytes(6).toString('hex')}`
   const admin = { ...app.connection, database: 'postgres' }
   await run(admin, `create role ${name} login password 'x'`, `create database ${name}`)
@@ -36,7 +36,7 @@ test('a server that lets nobody install the trigram modules gets the whole schem
   assert.deepEqual(found?.rows, [{ files: 'files', index: null }])
 })
 
-test('searching finds the same without that index', async () => {
+test('search finds the same files without the search index', async () => {
   const org = await app.createOrg()
   const folder = await createFolder(app, org, 'Reports')
   for (const name of ['annual report', 'Report 2', 'other']) await upload(app, org, name, { name, parentId: folder.id })

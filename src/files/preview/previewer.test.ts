@@ -73,7 +73,7 @@ const children = (): Promise<number[]> => childrenWith('preview/child.ts')
 const childrenBecome = (count: number): Promise<void> =>
   until(`there are ${count} children`, async () => (await children()).length === count)
 
-test('a file of every kind is previewed, and nothing runs afterwards', async () => {
+test('a file of every format is previewed, and no process is left afterwards', async () => {
   const previewer = newPreviewer()
   const long = 'a'.repeat(3 * 1_048_576)
   for (const [mimeType, content, kind, expected] of [
@@ -110,7 +110,7 @@ test('a file of every kind is previewed, and nothing runs afterwards', async () 
   await childrenBecome(0)
 })
 
-test('a file of no type is read by its name; one without a preview is refused, unopened', async () => {
+test('a file without a specific type is read by its name, and one without a preview is rejected unopened', async () => {
   const previewer = newPreviewer()
   const untyped = await previewer.preview(input('application/octet-stream', 'a;b', 'Table.CSV'))
   assert.deepEqual(untyped.sheets?.[0]?.rows, [['a', 'b']])
@@ -133,7 +133,7 @@ test('a file of no type is read by its name; one without a preview is refused, u
   }
 })
 
-test('a damaged file, a bomb and an encrypted file cannot be previewed, with the reason', async () => {
+test('a damaged file, a decompression bomb and an encrypted file are rejected with the reason', async () => {
   const previewer = newPreviewer()
   const bomb = documents.bomb(documents.docxParts({ body: '' }), 'word/document.xml', {
     fill: 'a',
@@ -153,7 +153,7 @@ test('a damaged file, a bomb and an encrypted file cannot be previewed, with the
   }
 })
 
-test('a child that wants more memory than it may have is ended, and the next file is read', async () => {
+test('a process that exceeds its memory limit is ended, and the next file is read', async () => {
   const previewer = newPreviewer({ maxRssBytes: 160 * 1_048_576 })
   const file = input(types.pdf, documents.pdfBomb(200_000_000))
   await assert.rejects(previewer.preview(file), refusedWith('BAD_REQUEST', /needs too much memory\.$/))
@@ -161,7 +161,7 @@ test('a child that wants more memory than it may have is ended, and the next fil
   await childrenBecome(0)
 })
 
-test('a child that takes too long is ended: the file is to blame only when it was there', async () => {
+test('a process that exceeds its time limit is ended: BAD_REQUEST when the file had arrived, otherwise SERVICE_UNAVAILABLE', async () => {
   const previewer = newPreviewer({ timeoutMs: 1_000 })
   const { input: stalled, left } = endless()
   await assert.rejects(previewer.preview(stalled), refusedWith('SERVICE_UNAVAILABLE', /store is too slow/))
@@ -172,7 +172,7 @@ test('a child that takes too long is ended: the file is to blame only when it wa
   await childrenBecome(0)
 })
 
-test('a store that fails is not the file being damaged', async () => {
+test('a failing object store is SERVICE_UNAVAILABLE, not a damaged file', async () => {
   const previewer = newPreviewer()
   const broken = new Error('connection lost')
   const failing = async (): Promise<Readable> =>
@@ -194,7 +194,7 @@ test('a store that fails is not the file being damaged', async () => {
   await childrenBecome(0)
 })
 
-test('two files are read at once, the others in order; who goes away loses the place; too many are refused', async () => {
+test('two files are read at the same time, others wait in order, disconnected clients leave the queue, and too many are rejected', async () => {
   const previewer = newPreviewer({ concurrency: 2, maxWaiting: 2 })
   const [first, second, third, fourth] = [endless(), endless(), endless(), endless()]
   const gone = new AbortController()
@@ -225,7 +225,7 @@ test('two files are read at once, the others in order; who goes away loses the p
   await childrenBecome(0)
 })
 
-test("an org with many files that never arrive does not use up another org's turn", async () => {
+test("an org with many files that never arrive does not delay another org's files", async () => {
   const previewer = newPreviewer({ concurrency: 2, maxWaiting: 20 })
   const flood = Array.from({ length: 22 }, () => endless())
   const gone = new AbortController()
@@ -245,7 +245,7 @@ test("an org with many files that never arrive does not use up another org's tur
   await childrenBecome(0)
 })
 
-test('a client that goes away ends its child at once', async () => {
+test('a client that disconnects ends its process at once', async () => {
   const previewer = newPreviewer()
   const { input: stalled, opened, left } = endless()
   const gone = new AbortController()
@@ -259,7 +259,7 @@ test('a client that goes away ends its child at once', async () => {
   await assert.rejects(previewer.preview(input('text/plain', 'a'), gone.signal), /the client went away/)
 })
 
-test('closing ends what runs and refuses what waits', async () => {
+test('closing the previewer ends running previews and rejects waiting ones', async () => {
   const previewer = newPreviewer({ concurrency: 1 })
   const [first, second] = [endless(), endless()]
   const outcomes = Promise.allSettled([previewer.preview(first.input), previewer.preview(second.input)])
@@ -270,7 +270,7 @@ test('closing ends what runs and refuses what waits', async () => {
   await assert.rejects(previewer.preview(input(types.csv, 'a')), refusedWith('SERVICE_UNAVAILABLE', /Try again/))
 })
 
-test('the child has no environment, no network and no files but the program', async () => {
+test('the process has no environment, no network and no files but the program', async () => {
   const previewer = newPreviewer()
   const { input: stalled, opened, source } = endless()
   const preview = previewer.preview(stalled)

@@ -28,7 +28,7 @@ const plant = (org: TestActor, text: string) =>
     update previews set payload = ${zstdCompressSync(JSON.stringify({ kind: 'document', truncated: false, text }))}
     where org_id = ${org.orgId}`)
 
-test('a preview answers who the file is and what it holds, by its bytes, through links as well', async () => {
+test('a preview has the id, name and type of the file or link and the content of its bytes', async () => {
   const actor = await app.createOrg()
   const file = await upload(app, actor, docx('hello'), { name: 'letter.docx', type: docxType })
   const { status, body } = await preview(actor, file.id)
@@ -61,7 +61,7 @@ test('a preview answers who the file is and what it holds, by its bytes, through
   ])
 })
 
-test('the same bytes are read once an org, and never answered to another', async () => {
+test('the same bytes are read once per org, and a stored preview is never returned to another org', async () => {
   const [actor, other] = [await app.createOrg(), await app.createOrg()]
   const bytes = docx('the same')
   const one = await upload(app, actor, bytes, { name: 'one.docx', type: docxType })
@@ -80,7 +80,7 @@ test('the same bytes are read once an org, and never answered to another', async
   assert.equal((await preview(actor, one.id)).body.data.text, 'kept')
 })
 
-test('a kept preview of an older version is made anew', async () => {
+test('a stored preview of an older version is replaced', async () => {
   const actor = await app.createOrg()
   const file = await upload(app, actor, docx('new'), { type: docxType })
   await preview(actor, file.id)
@@ -90,7 +90,7 @@ test('a kept preview of an older version is made anew', async () => {
   assert.equal((await keptOf(actor)).length, 1)
 })
 
-test('a refusal is repeated for an hour, then the file is looked at again', async () => {
+test('a rejection is stored for an hour, then the file is read again', async () => {
   const actor = await app.createOrg()
   const file = await upload(app, actor, docx('').subarray(0, 500), { type: docxType })
   const first = await preview(actor, file.id)
@@ -103,14 +103,14 @@ test('a refusal is repeated for an hour, then the file is looked at again', asyn
   assert.deepEqual((await preview(actor, file.id)).body, first.body)
 })
 
-test('text is not kept', async () => {
+test('previews of text are not stored', async () => {
   const actor = await app.createOrg()
   const file = await upload(app, actor, '# Title', { type: 'text/markdown' })
   assert.equal((await preview(actor, file.id)).body.data.text, '# Title')
   assert.deepEqual(await keptOf(actor), [])
 })
 
-test('a kept preview goes with the last file that has its bytes', async () => {
+test('a stored preview is deleted with the last file that has its bytes', async () => {
   const actor = await app.createOrg()
   const bytes = docx('secret')
   const one = await upload(app, actor, bytes, { type: docxType })
@@ -124,7 +124,7 @@ test('a kept preview goes with the last file that has its bytes', async () => {
   await until('the preview is gone', async () => (await keptOf(actor)).length === 0)
 })
 
-test('an org keeps no more than 32 MB of previews, the newest, for 30 days at most', async () => {
+test('an org stores at most 32 MB of previews, the newest, for at most 30 days', async () => {
   const actor = await app.createOrg()
   const ages = ['1 day', '2 days', '3 days', '31 days']
   for (const age of ages) {
@@ -143,7 +143,7 @@ test('an org keeps no more than 32 MB of previews, the newest, for 30 days at mo
   assert.equal(sizes.length, 3)
 })
 
-test("a client that goes away half-way ends the reading, which is nobody else's failure", async () => {
+test('a client that disconnects ends the reading, and no rejection is stored', async () => {
   const actor = await app.createOrg()
   const slow = documents.pdf(Array.from({ length: 3_000 }, () => Array.from({ length: 20 }, () => '')))
   const file = await upload(app, actor, slow, { type: 'application/pdf' })

@@ -19,7 +19,7 @@ const project = async (name: string, more: Record<string, unknown> = {}) => {
 const codeOf = ({ status, body }: Answer): string => body.error?.code ?? String(status)
 
 describe('projects', () => {
-  test('are made with a protected folder of their name at the root', async () => {
+  test('creating a project creates a protected folder of the same name in the root folder', async () => {
     const made = await project('Mars Émile', { description: 'd', instructions: 'i' })
     assert.deepEqual(
       { ...made, id: '', folderId: '', createdAt: '', updatedAt: '' },
@@ -42,7 +42,7 @@ describe('projects', () => {
     assert.deepEqual((await call('GET', `/projects/${made.id}`)).body.data, made)
   })
 
-  test('of the same name get different slugs, also when they are made at once', async () => {
+  test('projects of the same name get different slugs, even when they are created at the same time', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, () => project('Same name')))
     assert.deepEqual(made.map(({ slug }): string => slug).toSorted(), [
       'same-name',
@@ -54,7 +54,7 @@ describe('projects', () => {
     ])
   })
 
-  test('are listed oldest first, by cursor', async () => {
+  test('projects are listed oldest first and paged by cursor', async () => {
     const org = await app.createOrg()
     const made: string[] = []
     for (const name of ['one', 'two', 'three']) {
@@ -80,12 +80,12 @@ describe('projects', () => {
     ['a description of 5,001 characters', { name: 'x', description: 'x'.repeat(5_001) }],
     ['instructions of 20,001 characters', { name: 'x', instructions: 'x'.repeat(20_001) }],
   ] as const) {
-    test(`refuse ${what} and leave no folder behind`, async () => {
+    test(`creating a project rejects ${what} and leaves no folder behind`, async () => {
       await leavesNothing(app, 'BAD_REQUEST', () => call('POST', '/projects', json))
     })
   }
 
-  test('are renamed with their folders, keep their slug, and have ETags', async () => {
+  test('renaming a project renames its folder, keeps its slug and changes its ETag', async () => {
     const made = await project('Before')
     const etag = (await call('GET', `/projects/${made.id}`)).headers.get('etag') ?? ''
     const renamed = await call('PATCH', `/projects/${made.id}`, { name: 'After' }, { 'if-match': etag })
@@ -103,7 +103,7 @@ describe('projects', () => {
     assert.equal(codeOf(await call('POST', '/projects', { name: ' \t ' })), 'BAD_REQUEST')
   })
 
-  test('take their files with them when they are deleted', async () => {
+  test('deleting a project deletes its files', async () => {
     const made = await project('Doomed')
     const file = await upload(app, owner, 'x', { projectId: made.id })
     const { status, body } = await call('DELETE', `/projects/${made.id}`)
@@ -115,7 +115,7 @@ describe('projects', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('of other orgs, deleted, missing and malformed ones get the same bytes', async () => {
+  test('projects of other orgs, deleted, missing and malformed ids get byte-identical responses', async () => {
     const foreign = (await app.call('POST', '/api/v1/projects', { as: stranger, json: { name: 'x' } })).body.data
     const deleted = await project('deleted')
     await call('DELETE', `/projects/${deleted.id}`)
@@ -134,7 +134,7 @@ describe('projects', () => {
     assert.deepEqual([...texts], ['{"success":false,"error":{"code":"NOT_FOUND","message":"Project not found"}}'])
   })
 
-  test('need their own permissions', async () => {
+  test('projects require the permissions projects:read and projects:write', async () => {
     const reader = await app.createUser(owner, 'member', { scopes: ['projects:read'] })
     assert.equal((await app.call('GET', '/api/v1/projects', { as: reader })).status, 200)
     assert.equal(codeOf(await app.call('POST', '/api/v1/projects', { as: reader, json: { name: 'x' } })), 'FORBIDDEN')
@@ -143,7 +143,7 @@ describe('projects', () => {
 })
 
 describe("a project's folder", () => {
-  test('cannot be renamed, moved or deleted: FORBIDDEN, and nothing changes', async () => {
+  test("renaming, moving or deleting a project's folder is FORBIDDEN and changes nothing", async () => {
     const made = await project('Protected')
     const other = await createFolder(app, owner, 'other')
     const before = (await call('GET', `/files/${made.folderId}`)).body.data
@@ -162,7 +162,7 @@ describe("a project's folder", () => {
     assert.equal((await call('PATCH', `/files/${made.folderId}`, { tags: ['may be tagged'] })).status, 200)
   })
 
-  test('takes what is sent to the project, in every way of sending it', async () => {
+  test("every kind of upload with a projectId goes into the project's folder", async () => {
     const made = await project('Target')
     const sent = [
       await upload(app, owner, 'x', { projectId: made.id }),
@@ -182,7 +182,7 @@ describe("a project's folder", () => {
     assert.equal((await call('GET', `/files?projectId=${made.id}&parentId=${made.folderId}`)).body.data.total, 4)
   })
 
-  test('is where parentId must lie when both are sent', async () => {
+  test("parentId must lie in the project's folder when both are sent", async () => {
     const [made, other] = [await project('One'), await project('Two')]
     const outside = await createFolder(app, owner, 'outside')
     const json = { name: 'a', mimeType: 'text/plain', size: 1, projectId: made.id }
@@ -192,7 +192,7 @@ describe("a project's folder", () => {
     }
   })
 
-  test('is found by its ids in any case', async () => {
+  test('a project and its folder are found by ids in any case', async () => {
     const made = await project('Any case')
     const [projectId, parentId] = [made.id.toUpperCase(), made.folderId.toUpperCase()]
     const folder = await call('POST', '/files', { source: 'folder', name: 'inside', projectId, parentId })
@@ -203,7 +203,7 @@ describe("a project's folder", () => {
     assert.equal(body.data?.total, 2)
   })
 
-  test('gives its project to what lies in it, and takes it from what moves out, folders with all their contents', async () => {
+  test("files moved into a project's folder join the project, and those moved out leave it, with all contents of folders", async () => {
     const made = await project('Belonging')
     const sub = await createFolder(app, owner, 'sub', made.folderId)
     const file = await upload(app, owner, 'z', { parentId: sub.id })
@@ -218,7 +218,7 @@ describe("a project's folder", () => {
     assert.equal(await projectOf(file.id), made.id)
   })
 
-  test('and what is put in while it moves to another project agree in the end', async () => {
+  test('a file that is added while its folder moves to another project ends up in that project', async () => {
     const made = await project('Racing')
     for (let round = 0; round < 10; round += 1) {
       const sub = await createFolder(app, owner, 'sub')
@@ -234,7 +234,7 @@ describe("a project's folder", () => {
     }
   })
 
-  test('is deleted with its project while files arrive, and none of them survives', async () => {
+  test('no file that is uploaded while its project is deleted survives', async () => {
     for (let round = 0; round < 6; round += 1) {
       const made = await project(`Racing ${round}`)
       const [deleted, ...uploads] = await Promise.all([

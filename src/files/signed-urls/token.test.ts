@@ -32,7 +32,7 @@ const sample: TokenClaims = {
   expiresAt: new Date('2026-11-21T10:05:00Z'),
 }
 
-test('a token answers exactly what was signed, and only for its own operation', () => {
+test('a token returns exactly the signed claims, and only for its own operation', () => {
   fc.assert(
     fc.property(claimsOf, (claims) => {
       const token = signToken(keys, claims)
@@ -43,7 +43,7 @@ test('a token answers exactly what was signed, and only for its own operation', 
   )
 })
 
-test('a token with any single bit flipped is refused, whichever operation is asked', () => {
+test('a token with any single bit flipped is rejected for every operation', () => {
   const token = signToken(keys, sample)
   for (let at = 0; at < token.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {
@@ -56,7 +56,7 @@ test('a token with any single bit flipped is refused, whichever operation is ask
   }
 })
 
-test('text that is no token is refused without throwing', () => {
+test('text that is not a token is rejected without an exception', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -86,7 +86,7 @@ test('text that is no token is refused without throwing', () => {
   }
 })
 
-test('a payload that says put, signed as a get, is refused as both', () => {
+test('a put payload signed with the get key is rejected for both operations', () => {
   const payload = JSON.stringify(['put', sample.orgId, sample.fileId, 'text/plain', 5, '', 4_102_444_800])
   const signed = `v1.${Buffer.from(payload).toString('base64url')}`
   const getKey = Buffer.from(hkdfSync('sha256', keys[0]!.key, '', 'atrium file token v1 get', 32))
@@ -95,14 +95,14 @@ test('a payload that says put, signed as a get, is refused as both', () => {
   assert.equal(verifyToken(keys, token, 'get', now), undefined)
 })
 
-test('a token is good until its second of expiry, and not from then on', () => {
+test('a token is valid before its second of expiry and not from then on', () => {
   const token = signToken(keys, sample)
   assert.ok(verifyToken(keys, token, 'get', new Date('2026-11-21T10:04:59.999Z')))
   assert.equal(verifyToken(keys, token, 'get', new Date('2026-11-21T10:05:00.000Z')), undefined)
   assert.equal(verifyToken(keys, token, 'get', new Date('2027-11-21T10:05:00.000Z')), undefined)
 })
 
-test('after a rotation the new key signs, tokens of the old one hold until it is gone', () => {
+test('after a key rotation the new key signs, and tokens of the old key stay valid until it is removed', () => {
   const [old] = keys
   const rotated = [key('two'), old!]
   const before = signToken(keys, sample)

@@ -55,7 +55,7 @@ const chain = async (length: number): Promise<string[]> => {
 }
 
 describe('PATCH /files/:id', () => {
-  test('renames, retags and moves, and answers the record', async () => {
+  test('PATCH renames, retags and moves a file and returns the record', async () => {
     const target = await folder('target')
     const file = await upload(app, owner, 'x')
     const renamed = await patch(file.id, { name: '../new name.txt' })
@@ -75,7 +75,7 @@ describe('PATCH /files/:id', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('every change has its own ETag, and one under another tag is CONFLICT and changes nothing', async () => {
+  test('every change has its own ETag, and a change with another If-Match is CONFLICT and changes nothing', async () => {
     const file = await upload(app, owner, 'x')
     const first = (await get(file.id)).headers.get('etag') ?? ''
     const changed = await patch(file.id, { name: 'b' }, { 'if-match': first })
@@ -89,7 +89,7 @@ describe('PATCH /files/:id', () => {
     assert.equal((await patch(file.id, { name: 'c' }, { 'if-match': '*' })).status, 200)
   })
 
-  test('of two changes under the same tag one wins', async () => {
+  test('of two changes with the same If-Match one wins', async () => {
     const file = await upload(app, owner, 'x')
     const etag = (await get(file.id)).headers.get('etag') ?? ''
     const answers = await Promise.all(
@@ -117,14 +117,14 @@ describe('PATCH /files/:id', () => {
     ['51 tags', { tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }],
   ]
   for (const [what, json] of refused) {
-    test(`refuses ${what} and changes nothing`, async () => {
+    test(`PATCH rejects ${what} and changes nothing`, async () => {
       const file = await upload(app, owner, 'x')
       assert.equal(codeOf(await patch(file.id, json)), 'BAD_REQUEST')
       assert.deepEqual((await get(file.id)).body.data, file)
     })
   }
 
-  test('takes 50 tags of 64 characters, and 51 of which two are the same', async () => {
+  test('a file can have 50 tags of 64 characters, and duplicates do not count', async () => {
     const file = await upload(app, owner, 'x')
     const tags = Array.from({ length: 50 }, (_, index) => String(index).padStart(2, '0') + '𝒳'.repeat(62))
     assert.deepEqual((await patch(file.id, { tags })).body.data.tags, tags)
@@ -132,7 +132,7 @@ describe('PATCH /files/:id', () => {
     assert.deepEqual((await patch(file.id, { tags: [] })).body.data.tags, [])
   })
 
-  test('refuses a parent that is a file, a link, deleted, of another org or missing, all in the same words', async () => {
+  test('PATCH rejects a parent that is a file, a link, deleted, foreign or missing with the same message', async () => {
     const file = await upload(app, owner, 'x')
     const other = await upload(app, owner, 'y')
     const link = (await create(app, owner, { source: 'link', targetFileId: other.id })).file
@@ -148,7 +148,7 @@ describe('PATCH /files/:id', () => {
     assert.equal(texts.size, 1)
   })
 
-  test('needs files:write', async () => {
+  test('changing a file requires files:write', async () => {
     const file = await upload(app, owner, 'x')
     const reader = await app.createUser(owner, 'member', { scopes: ['files:read'] })
     assert.equal(codeOf(await patch(file.id, { name: 'b' }, {}, reader)), 'FORBIDDEN')
@@ -157,7 +157,7 @@ describe('PATCH /files/:id', () => {
 })
 
 describe('folders', () => {
-  test('cannot be moved into themselves or anything below them', async () => {
+  test('a folder cannot be moved into itself or a folder below it', async () => {
     const top = await folder('top')
     const middle = await folder('middle', top.id)
     const bottom = await folder('bottom', middle.id)
@@ -170,7 +170,7 @@ describe('folders', () => {
     assert.deepEqual(await brokenRows(owner.orgId), [])
   })
 
-  test('take their contents along when they move', async () => {
+  test('a folder moves with its contents', async () => {
     const from = await folder('from')
     const to = await folder('to')
     const moved = await folder('moved', from.id)
@@ -181,7 +181,7 @@ describe('folders', () => {
     assert.deepEqual(await childrenOf(moved.id), [file.id])
   })
 
-  test('nest a hundred deep and no deeper, by creation and by moving', async () => {
+  test('folders nest at most 100 levels deep, by creation and by moving', async () => {
     const ids = await chain(99)
     const last = ids.at(-1) as string
     const hundredth = await folder('hundredth', last)
@@ -195,7 +195,7 @@ describe('folders', () => {
     assert.equal((await patch(pair.id, { parentId: ids.at(-2) as string })).status, 200)
   })
 
-  test('are deleted with all that is in them, and nothing of it is found anywhere', async () => {
+  test('deleting a folder deletes its contents from every list, search and download', async () => {
     const top = await folder('doomed')
     const inner = await folder('doomed inner', top.id)
     const files = [
@@ -219,7 +219,7 @@ describe('folders', () => {
 })
 
 describe('the audit log', () => {
-  test('says who moved and deleted folders, deleted files, and made and deleted projects', async () => {
+  test('the audit log records moved and deleted folders, deleted files, and created and deleted projects', async () => {
     const org = await app.createOrg()
     const call = (method: string, path: string, json?: unknown) =>
       app.call(method, `/api/v1${path}`, { as: org, ...(json === undefined ? {} : { json }) })
@@ -248,8 +248,8 @@ describe('the audit log', () => {
   })
 })
 
-describe('at the same time', () => {
-  test('two folders that move into each other never make a cycle', async () => {
+describe('concurrent changes', () => {
+  test('two folders that are moved into each other at the same time never form a cycle', async () => {
     for (let round = 0; round < 15; round += 1) {
       const [a, b] = [await folder('a'), await folder('b')]
       const answers = await Promise.all([patch(a.id, { parentId: b.id }), patch(b.id, { parentId: a.id })])
@@ -258,7 +258,7 @@ describe('at the same time', () => {
     assert.deepEqual(await brokenRows(owner.orgId), [])
   })
 
-  test('a folder that is made in one that moves is counted by the move: no tree is nested too deep', async () => {
+  test('a folder that is created inside a moving folder counts towards the depth limit of the move', async () => {
     const last = (await chain(99)).at(-1) as string
     const moved = await folder('moved')
     const held = Promise.withResolvers<void>()
@@ -292,7 +292,7 @@ describe('at the same time', () => {
     assert.deepEqual([codeOf(await creating), codeOf(await moving)], ['201', 'BAD_REQUEST'])
   })
 
-  test('three folders that move in a circle never make one', async () => {
+  test('three folders that are moved into one another at the same time never form a cycle', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [a, b, c] = [await folder('a'), await folder('b'), await folder('c')]
       const answers = await Promise.all([
@@ -305,7 +305,7 @@ describe('at the same time', () => {
     assert.deepEqual(await brokenRows(owner.orgId), [])
   })
 
-  test('nothing that is put into a folder while it is deleted survives as an orphan', async () => {
+  test('nothing that is added to a folder while it is deleted survives as an orphan', async () => {
     for (let round = 0; round < 12; round += 1) {
       const top = await folder('top')
       const inner = await folder('inner', top.id)
@@ -338,7 +338,7 @@ describe('at the same time', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('a folder that moves while a folder around it, or its target, is deleted ends up whole or gone', async () => {
+  test('a folder that moves while its parent or its target is deleted ends up complete or deleted', async () => {
     for (let round = 0; round < 12; round += 1) {
       const [from, to] = [await folder('from'), await folder('to')]
       const moving = await folder('moving', from.id)
@@ -355,7 +355,7 @@ describe('at the same time', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('a folder that moves about inside a tree, which is deleted, is gone with it or never was there', async () => {
+  test('a folder that moves inside a tree that is deleted is deleted with it or was moved out before', async () => {
     const { body } = await app.call('POST', '/api/v1/projects', { as: owner, json: { name: 'p' } })
     for (let round = 0; round < 12; round += 1) {
       const top = await folder('top', round % 2 === 0 ? undefined : body.data.folderId)
@@ -376,7 +376,7 @@ describe('at the same time', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('a folder and folders inside it, deleted at once, are all gone', async () => {
+  test('a folder and its subfolders that are deleted at the same time are all deleted', async () => {
     for (let round = 0; round < 8; round += 1) {
       const top = await folder('top')
       const middle = await folder('middle', top.id)
@@ -389,7 +389,7 @@ describe('at the same time', () => {
     await countsAreExact(app, owner.orgId)
   })
 
-  test('files that move to and fro between two folders never wait for each other for ever', async () => {
+  test('files that move back and forth between two folders never deadlock', async () => {
     const [a, b] = [await folder('a'), await folder('b')]
     const files = await Promise.all(
       Array.from({ length: 6 }, (_, i) => upload(app, owner, `m${i}`, { parentId: a.id })),
@@ -405,7 +405,7 @@ describe('at the same time', () => {
   })
 })
 
-describe('whatever is done to a tree, one thing after another', () => {
+describe('random sequences of changes to a tree', () => {
   type Step = { kind: 'folder' | 'file' | 'move' | 'delete' | 'rename'; on: number; to: number }
   const step: fc.Arbitrary<Step> = fc.record({
     kind: fc.constantFrom('folder', 'folder', 'file', 'move', 'move', 'delete', 'rename'),
@@ -413,7 +413,7 @@ describe('whatever is done to a tree, one thing after another', () => {
     to: fc.nat(9),
   })
 
-  test('it answers as a model in memory does, and every folder lists what the model has in it', async () => {
+  test('random sequences of changes have the results of an in-memory model, and every folder lists what the model has', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const org = await app.createOrg()

@@ -46,8 +46,8 @@ const assertFull = ({ status, body, headers }: { status: number; body: any; head
 const part = { name: 'file', filename: 'a.txt', type: 'text/plain', value: 'x' }
 const bytesOf = (url: string) => new URL(url).pathname + new URL(url).search
 
-describe('while less than the reserve is free', () => {
-  test('every kind of upload is rejected, and reading, changing and deleting go on', async () => {
+describe('with less free disk space than the reserve', () => {
+  test('with less free disk space than the reserve every upload is rejected, and reading, changing and deleting still work', async () => {
     const kept = await upload(app, owner, 'kept')
     const gone = await upload(app, owner, 'gone')
     const { file: pending, uploadUrl } = await create(app, owner, { name: 'b.txt', mimeType: 'text/plain', size: 1 })
@@ -76,7 +76,7 @@ describe('while less than the reserve is free', () => {
     assert.equal((await app.call('GET', `/api/v1/files/${pending.id}`, { as: owner })).body.data.status, 'ready')
   })
 
-  test('an upload whose declared size would reach into the reserve is rejected before it is read', async () => {
+  test('an upload whose declared size would use the reserve is rejected before it is read', async () => {
     const size = 50 * megabyte
     const { uploadUrl } = await create(app, owner, { name: 'large.bin', mimeType: 'application/octet-stream', size })
     await whileFree(249, async () => {
@@ -85,7 +85,7 @@ describe('while less than the reserve is free', () => {
     })
   })
 
-  test('readiness stays, with a warning, and the metrics tell', async () => {
+  test('with less free disk space than the reserve the server stays ready and reports a warning and a metric', async () => {
     const readiness = () => app.call('GET', '/readyz')
     const metric = async (name: string): Promise<number> => {
       const { text } = await app.call('GET', '/metrics')
@@ -109,7 +109,7 @@ describe('while less than the reserve is free', () => {
   })
 })
 
-test('a database that finds no space is told as a full disk, not as a database that is away', async () => {
+test('a database error for lack of space is reported as a full disk, not as an unreachable database', async () => {
   await app.db.execute(sql`
     create function no_space() returns trigger language plpgsql as $$
     begin

@@ -9,7 +9,7 @@ const text = { name: 'file', filename: 'a.txt', type: 'text/plain', value: 'x' }
 const announced = { name: 'a', mimeType: 'text/plain', size: 1 }
 
 describe('the rate limits of files', () => {
-  test('forms and announced files count as uploads, together, and what is over the limit leaves nothing', async () => {
+  test('forms and pending files share the uploads limit, and a rejected upload leaves nothing behind', async () => {
     const owner = await app.createOrg()
     const post = () => app.call('POST', '/api/v1/files', { as: owner, json: announced })
     const first = await post()
@@ -26,7 +26,7 @@ describe('the rate limits of files', () => {
     )
   })
 
-  test('a refused body counts as what it would have been', async () => {
+  test('a rejected body counts towards the limit of its kind', async () => {
     const owner = await app.createOrg()
     for (let round = 0; round < 3; round += 1) {
       assert.equal((await sendForm(app, owner, [{ ...text, type: 'application/x-sh' }])).status, 400)
@@ -34,7 +34,7 @@ describe('the rate limits of files', () => {
     assert.equal((await sendForm(app, owner, [text])).status, 429)
   })
 
-  test('folders and links count as writes, like changes and deletions', async () => {
+  test('creating folders and links counts as writes, like changes and deletions', async () => {
     const owner = await app.createOrg()
     const file = await upload(app, owner, 'x')
     const folder = await createFolder(app, owner, 'f')
@@ -53,7 +53,7 @@ describe('the rate limits of files', () => {
     assert.equal((await sendForm(app, owner, [text])).status, 201)
   })
 
-  test('the signed PUT counts as nothing', async () => {
+  test('the signed PUT has no rate limit', async () => {
     const owner = await app.createOrg()
     for (let round = 0; round < 3; round += 1) {
       const { body } = await app.call('POST', '/api/v1/files', { as: owner, json: announced })

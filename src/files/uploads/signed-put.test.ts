@@ -40,7 +40,7 @@ const get = (id: string) => app.call('GET', `/api/v1/files/${id}`, { as: owner }
 const bytesOf = (id: string) => app.call('GET', `/api/v1/files/${id}?download=true&inline=true`, { as: owner })
 
 describe('POST /files, JSON', () => {
-  test('an upload answers the pending file and where its bytes go', async () => {
+  test('creating an upload returns the pending file and its uploadUrl', async () => {
     const { status, body } = await post({ name: 'a.txt', mimeType: 'Text/Plain; charset=utf-8', size: 5 })
     assert.equal(status, 201)
     const { file, uploadUrl } = body.data
@@ -55,7 +55,7 @@ describe('POST /files, JSON', () => {
     assert.ok(listed.body.data.items.some(({ id }: { id: string }) => id === file.id))
   })
 
-  test('URLs start with BASE_URL when there is one', async () => {
+  test('signed URLs start with BASE_URL when it is configured', async () => {
     const behind = await app.secondServer({ BASE_URL: 'https://files.example.com/atrium' })
     const { body } = await behind.call('POST', '/api/v1/files', {
       as: owner,
@@ -66,7 +66,7 @@ describe('POST /files, JSON', () => {
     assert.equal(file.storageUrl, `https://files.example.com/atrium/api/v1/files/${file.id}?download=true`)
   })
 
-  test('a folder has no bytes and no uploadUrl', async () => {
+  test('a folder has no content and no uploadUrl', async () => {
     const { status, body } = await post({ source: 'folder', name: 'things' })
     assert.equal(status, 201)
     assert.deepEqual(Object.keys(body.data), ['file'])
@@ -78,10 +78,10 @@ describe('POST /files, JSON', () => {
   })
 
   for (const size of [0, 1, 104_857_600]) {
-    test(`a size of ${size} is taken`, async () => assert.equal((await pending(size)).file.size, size))
+    test(`an upload of ${size} bytes is accepted`, async () => assert.equal((await pending(size)).file.size, size))
   }
   for (const name of ['𝒳'.repeat(255), '../..', 'CON', 'e\u0301', '\u202Egpj.exe', '\t', '\u0085 \u2028']) {
-    test(`the name ${JSON.stringify(name.slice(0, 8))} is kept as it is`, async () =>
+    test(`the name ${JSON.stringify(name.slice(0, 8))} is stored unchanged`, async () =>
       assert.equal((await pending(1, { name })).file.name, name))
   }
 
@@ -122,18 +122,18 @@ describe('POST /files, JSON', () => {
     ['a link with a name that is too long', { source: 'link', name: 'x'.repeat(256), targetFileId: newId() }],
   ]
   for (const [what, json] of refused) {
-    test(`refuses ${what} and leaves nothing behind`, async () => {
+    test(`POST /files rejects ${what} and leaves nothing behind`, async () => {
       await leavesNothing(app, 'BAD_REQUEST', () => post(json))
     })
   }
 
-  test('refuses an empty body, with a Content-Type and without', async () => {
+  test('POST /files rejects an empty body, with and without a Content-Type', async () => {
     const headers = { 'content-type': 'application/json' }
     await leavesNothing(app, 'BAD_REQUEST', () => app.call('POST', '/api/v1/files', { as: owner, body: '', headers }))
     await leavesNothing(app, 'BAD_REQUEST', () => app.call('POST', '/api/v1/files', { as: owner }))
   })
 
-  test('checks a body whose Content-Type is written in another way as well', async () => {
+  test('POST /files validates a JSON body with any spelling of its Content-Type', async () => {
     for (const type of ['APPLICATION/JSON', 'application/json ; charset=utf-8', 'application/json;charset=utf-8']) {
       const headers = { 'content-type': type }
       const answer = await app.call('POST', '/api/v1/files', {
@@ -145,7 +145,7 @@ describe('POST /files, JSON', () => {
     }
   })
 
-  test('an unknown project is NOT_FOUND, and so is that of another org, in the same words', async () => {
+  test('an unknown project and a project of another org are NOT_FOUND with the same message', async () => {
     const project = await app.call('POST', '/api/v1/projects', { as: stranger, json: { name: 'Theirs' } })
     const answers: Answer[] = []
     for (const projectId of [newId(), project.body.data.id]) {
@@ -166,7 +166,7 @@ const claimsOf = (fileId: string): TokenClaims => ({
 })
 
 describe('PUT to the uploadUrl', () => {
-  test('finishes the file, needs no key and answers its record', async () => {
+  test('PUT to the uploadUrl completes the file without a key and returns its record', async () => {
     const { file, path } = await pending(5)
     const { status, body } = await put(path, 'hello', 'text/plain')
     assert.equal(status, 200)
@@ -179,26 +179,26 @@ describe('PUT to the uploadUrl', () => {
   })
 
   for (const type of ['text/plain', 'TEXT/PLAIN; charset=utf-8', 'application/octet-stream']) {
-    test(`takes the Content-Type ${type}, and keeps the declared one`, async () => {
+    test(`PUT accepts the Content-Type ${type} and keeps the declared type`, async () => {
       const { file, path } = await pending(5)
       assert.equal((await put(path, 'hello', type)).status, 200)
       assert.equal((await get(file.id)).body.data.mimeType, 'text/plain')
     })
   }
 
-  test('takes a body without a Content-Type', async () => {
+  test('PUT accepts a body without a Content-Type', async () => {
     const { file, path } = await pending(5)
     assert.equal((await putWithoutType(path, 'hello'))?.status, 200)
     assert.equal((await bytesOf(file.id)).text, 'hello')
   })
 
-  test('takes JSON as the bytes that it is', async () => {
+  test('PUT stores a JSON body as bytes', async () => {
     const { file, path } = await pending(9, { mimeType: 'application/json', name: 'a.json' })
     assert.equal((await put(path, '{"a":  1}', 'application/json')).status, 200)
     assert.equal((await bytesOf(file.id)).text, '{"a":  1}')
   })
 
-  test('takes a body of unknown length, when it comes to the declared size', async () => {
+  test('PUT accepts a body of unknown length when it has the declared size', async () => {
     const { file, path } = await pending(200_000)
     const bytes = randomBytes(200_000)
     assert.equal((await put(path, new Blob([bytes]).stream())).status, 200)
@@ -206,7 +206,7 @@ describe('PUT to the uploadUrl', () => {
     assert.equal(headers.get('content-length'), '200000')
   })
 
-  test('takes no bytes for a file of none', async () => {
+  test('PUT accepts an empty body for a file of size 0', async () => {
     const { file, path } = await pending(0)
     assert.equal((await put(path, '')).status, 200)
     assert.equal((await get(file.id)).body.data.status, 'ready')
@@ -225,7 +225,7 @@ describe('PUT to the uploadUrl', () => {
     ['a form', (path) => put(path, 'hello', 'multipart/form-data; boundary=x')],
   ]
   for (const [what, send] of refused) {
-    test(`refuses ${what}, leaves nothing behind, and takes the right bytes afterwards`, async () => {
+    test(`PUT rejects ${what}, leaves nothing behind, and accepts the right bytes afterwards`, async () => {
       const { file, path } = await pending(5)
       await leavesNothing(app, 'BAD_REQUEST', () => send(path))
       assert.deepEqual((await get(file.id)).body.data, file)
@@ -233,25 +233,25 @@ describe('PUT to the uploadUrl', () => {
     })
   }
 
-  test('refuses bytes that are not those of the declared type', async () => {
+  test('PUT rejects bytes that do not match the declared type', async () => {
     const { path } = await pending(5, { mimeType: 'image/png' })
     await leavesNothing(app, 'BAD_REQUEST', () => put(path, 'hello', 'image/png'))
   })
 
-  test('works with the id in capitals', async () => {
+  test('PUT works with the id in capitals', async () => {
     const { file, path } = await pending(5)
     const { status, body } = await put(path.replace(file.id, file.id.toUpperCase()), 'hello')
     assert.deepEqual([status, body.data?.file.id], [200, file.id])
   })
 
-  test('works once', async () => {
+  test('an uploadUrl works once', async () => {
     const { file, path } = await pending(5)
     assert.equal((await put(path, 'hello')).status, 200)
     await leavesNothing(app, 'CONFLICT', () => put(path, 'HELLO'))
     assert.equal((await bytesOf(file.id)).text, 'hello')
   })
 
-  test('of ten at once one wins, the others are refused, and the bytes are those of the winner', async () => {
+  test('of ten PUTs at the same time one wins, the others are CONFLICT, and the content is that of the winner', async () => {
     const { file, path } = await pending(40_000)
     const before = await traces(app)
     const bodies = Array.from({ length: 10 }, () => randomBytes(20_000).toString('hex'))
@@ -266,7 +266,7 @@ describe('PUT to the uploadUrl', () => {
     assert.equal(after.unfinished, 0)
   })
 
-  test('that is cut off leaves nothing, and may be tried again', async () => {
+  test('a PUT that is interrupted leaves nothing behind and can be repeated', async () => {
     const { file, path } = await pending(200_000)
     const before = await traces(app)
     const socket = await openSocket(app.url)
@@ -279,7 +279,7 @@ describe('PUT to the uploadUrl', () => {
     assert.equal((await get(file.id)).body.data.status, 'ready')
   })
 
-  test('is NOT_FOUND once the file is deleted, also while the bytes are on their way', async () => {
+  test('PUT is NOT_FOUND when the file is deleted, also during the upload', async () => {
     const { file, path } = await pending(5)
     await app.call('DELETE', `/api/v1/files/${file.id}`, { as: owner })
     const answer = await leavesNothing(app, 'NOT_FOUND', () => put(path, 'hello'))
@@ -306,12 +306,12 @@ describe('PUT to the uploadUrl', () => {
     assert.deepEqual({ ...rest, files: files! + 1n, counted: counted! + 1n }, before)
   })
 
-  describe('takes only the token that it was given', () => {
+  describe('upload tokens', () => {
     const keys = app.deps.secrets.deriveKeys('signed URLs')
     const withToken = (fileId: string, claims: TokenClaims) =>
       put(`/api/v1/files/${fileId}/content?token=${signToken(keys, claims)}`, 'hello')
 
-    test('and is refused without one, with a broken one, with another file’s and with one for downloading', async () => {
+    test('PUT is FORBIDDEN without a token and with a broken one, that of another file or a download token', async () => {
       const { file, path } = await pending(5)
       const other = await pending(5)
       const ready = await upload(app, owner, 'bytes')
@@ -333,7 +333,7 @@ describe('PUT to the uploadUrl', () => {
       assert.equal((await bytesOf(ready.id)).text, 'bytes')
     })
 
-    test('and until an hour has gone by', async () => {
+    test('an upload token is valid for one hour', async () => {
       const { file } = await pending(5)
       const expiresAt = new Date(Date.now() - 1_000)
       await leavesNothing(app, 'FORBIDDEN', () => withToken(file.id, { ...claimsOf(file.id), expiresAt }))
@@ -344,12 +344,12 @@ describe('PUT to the uploadUrl', () => {
       assert.ok(Math.abs(expires - Date.now() / 1_000 - 3_600) < 60)
     })
 
-    test('and never writes into another org', async () => {
+    test('an upload token never writes into another org', async () => {
       const { file } = await pending(5)
       await leavesNothing(app, 'NOT_FOUND', () => withToken(file.id, { ...claimsOf(file.id), orgId: stranger.orgId }))
     })
 
-    test('a download URL does not take a token for uploading', async () => {
+    test('a download URL does not accept an upload token', async () => {
       const { path } = await pending(5)
       const before = await app.call('GET', path)
       assert.equal(before.body.error.code, 'FORBIDDEN')
@@ -358,7 +358,7 @@ describe('PUT to the uploadUrl', () => {
     })
   })
 
-  test('a malformed id is NOT_FOUND', async () => {
+  test('PUT with a malformed id is NOT_FOUND', async () => {
     const { path, file } = await pending(5)
     const { body } = await put(path.replace(file.id, 'nonsense'), 'hello')
     assert.equal(body.error.code, 'NOT_FOUND')
@@ -366,7 +366,7 @@ describe('PUT to the uploadUrl', () => {
 })
 
 describe('a pending file', () => {
-  test('cannot be downloaded yet: CONFLICT', async () => {
+  test('downloading a pending file is CONFLICT', async () => {
     const { file } = await pending(5)
     for (const query of ['?download=true', '?download=true&inline=true']) {
       const { body } = await app.call('GET', `/api/v1/files/${file.id}${query}`, { as: owner })
@@ -374,7 +374,7 @@ describe('a pending file', () => {
     }
   })
 
-  test('is renamed, moved and deleted like any other', async () => {
+  test('a pending file can be renamed, moved and deleted', async () => {
     const { file, path } = await pending(5)
     const folder = await createFolder(app, owner, 'f')
     const { status } = await app.call('PATCH', `/api/v1/files/${file.id}`, {
@@ -385,7 +385,7 @@ describe('a pending file', () => {
     assert.equal((await put(path, 'hello')).body.data.file.name, 'b.txt')
   })
 
-  test('shares the bytes of a file that has them already', async () => {
+  test('a pending file shares the blob of a file with the same bytes', async () => {
     const ready = await upload(app, owner, 'shared bytes')
     const { path } = await pending(12)
     const { body } = await put(path, 'shared bytes')

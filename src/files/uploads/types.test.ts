@@ -96,22 +96,22 @@ const wrong: [string, Buffer][] = [
 const announce = (mimeType: string) =>
   app.call('POST', '/api/v1/files', { as: owner, json: { name: 'f', mimeType, size: 1 } })
 
-describe('the bytes decide', () => {
+describe('checks of the first bytes', () => {
   for (const [index, [type, bytes]] of right.entries()) {
-    test(`${type} is taken when it begins like one (${index})`, async () => {
+    test(`a file of type ${type} with its signature is accepted (${index})`, async () => {
       const { status, text } = await sendForm(app, owner, [{ name: 'file', filename: 'f', type, value: bytes }])
       assert.equal(status, 201, text)
     })
   }
   for (const [index, [type, bytes]] of wrong.entries()) {
-    test(`${type} is refused when it begins otherwise, and nothing of it is left (${index})`, async () => {
+    test(`a file of type ${type} with other first bytes is rejected and leaves nothing behind (${index})`, async () => {
       await leavesNothing(app, 'BAD_REQUEST', () =>
         sendForm(app, owner, [{ name: 'file', filename: 'f', type, value: bytes }]),
       )
     })
   }
 
-  test('as soon as enough of them are here, however they are cut into chunks', async () => {
+  test('the first bytes are checked as soon as enough have arrived, in chunks of any size', async () => {
     const bytes = Buffer.concat([latin1('\x89PNG\r\n\x1A\n'), Buffer.alloc(100_000)])
     for (const step of [1, 7, 4_099, 4_100]) {
       let head = Buffer.alloc(0)
@@ -122,21 +122,21 @@ describe('the bytes decide', () => {
     }
   })
 
-  test('and text, sound, film and data are taken at their word', async () => {
+  test('text, audio, video and data are not checked', async () => {
     for (const type of ['text/plain', 'application/json', 'audio/mpeg', 'video/mp4', 'application/octet-stream']) {
       const { status } = await sendForm(app, owner, [{ name: 'file', filename: 'f', type, value: zip }])
       assert.equal(status, 201, type)
     }
   })
 
-  test('UTF-16 text has NULs and is text', async () => {
+  test('UTF-16 text, which contains NUL bytes, is accepted as text', async () => {
     const value = utf16('hello')
     assert.equal((await sendForm(app, owner, [{ name: 'file', filename: 'f', type: 'text/plain', value }])).status, 201)
   })
 })
 
 describe('the types that can be stored', () => {
-  test('are all of the list, in any case and with parameters', async () => {
+  test('every type in the list is accepted, in any case and with parameters', async () => {
     assert.ok(storedTypes.size > 100)
     for (const type of storedTypes.keys()) {
       const { status, body } = await announce(`${type.toUpperCase()} ; charset=x`)
@@ -169,7 +169,7 @@ describe('the types that can be stored', () => {
     'text/pläin',
     '__proto__',
   ]) {
-    test(`are not ${type}`, async () => {
+    test(`the type ${type} is rejected`, async () => {
       await leavesNothing(app, 'BAD_REQUEST', () => announce(type))
     })
   }

@@ -37,7 +37,7 @@ const text = (value = 'hello', more: Partial<Part> = {}): Part => ({
 })
 
 describe('POST /files, multipart', () => {
-  test('stores the bytes as they came and says what they are', async () => {
+  test('an uploaded file is stored byte for byte and its record has its size, type and hash', async () => {
     const { status, body } = await sendForm(app, owner, [text('hello')])
     assert.equal(status, 201)
     assert.deepEqual(Object.keys(body.data), ['file'])
@@ -69,7 +69,7 @@ describe('POST /files, multipart', () => {
     assert.match(file.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  test('takes its fields in any order, before and after the file', async () => {
+  test('an upload form may have its fields before or after the file', async () => {
     const folder = await createFolder(app, owner, 'target')
     const field: Part = { name: 'parentId', value: folder.id }
     for (const parts of [
@@ -83,17 +83,17 @@ describe('POST /files, multipart', () => {
     }
   })
 
-  test('drops the parameters of a type and its case', async () => {
+  test('a type is stored in lower case and without parameters', async () => {
     const file = await upload(app, owner, 'a', { type: 'Text/Markdown; charset=UTF-8' })
     assert.equal(file.mimeType, 'text/markdown')
   })
 
-  test('a part without a type is plain text, as forms have it', async () => {
+  test('a form part without a type is text/plain, as RFC 7578 says', async () => {
     const { body } = await sendForm(app, owner, [{ name: 'file', filename: 'a', value: 'a' }])
     assert.equal(body.data.file.mimeType, 'text/plain')
   })
 
-  test('an empty file is a file', async () => {
+  test('an empty file can be uploaded', async () => {
     const file = await upload(app, owner, '', { type: 'application/pdf' })
     assert.equal(file.size, 0)
     assert.equal(file.status, 'ready')
@@ -117,7 +117,7 @@ describe('POST /files, multipart', () => {
     ['characters that grow when composed', '\u{1D160}'.repeat(255), undefined],
     ['capitals that grow in lower case', 'İ'.repeat(255), undefined],
   ] as const) {
-    test(`keeps a name with ${what} as it is`, async () => {
+    test(`a name with ${what} is stored unchanged`, async () => {
       const { status, body, text: answer } = await sendForm(app, owner, [text('x', { filename: name })])
       assert.equal(status, 201, answer)
       assert.equal(body.data.file.name, stored ?? name)
@@ -153,11 +153,11 @@ describe('POST /files, multipart', () => {
     ['a field called __proto__', [text(), { name: '__proto__', value: 'x' }]],
   ]
   for (const [what, parts] of refused) {
-    test(`refuses ${what} and leaves nothing behind`, () =>
+    test(`an upload rejects ${what} and leaves nothing behind`, () =>
       nothingLeft('BAD_REQUEST', () => sendForm(app, owner, parts)))
   }
 
-  test('refuses a parent that is a file, a link, deleted, or of another org, all in the same words', async () => {
+  test('an upload rejects a parent that is a file, a link, deleted or foreign with the same message', async () => {
     const file = await upload(app, owner, 'target')
     const link = (
       await app.call('POST', '/api/v1/files', { as: owner, json: { source: 'link', targetFileId: file.id } })
@@ -175,10 +175,10 @@ describe('POST /files, multipart', () => {
     assert.equal(new Set(answers).size, 1)
   })
 
-  test('an unknown project is NOT_FOUND, and nothing of the file is left', () =>
+  test('an upload into an unknown project is NOT_FOUND and leaves nothing behind', () =>
     nothingLeft('NOT_FOUND', () => sendForm(app, owner, [text('x'), { name: 'projectId', value: newId() }])))
 
-  test('needs files:write, and says so before it reads a byte of the body', async () => {
+  test('an upload without files:write is rejected before its body is read', async () => {
     const reader = await app.createUser(owner, 'member', { scopes: ['files:read'] })
     await leavesNothing(app, 'FORBIDDEN', () => sendForm(app, reader, [text('x')]))
     const before = await traces(app)
@@ -190,7 +190,7 @@ describe('POST /files, multipart', () => {
     assert.deepEqual(await traces(app), before)
   })
 
-  test('says what it cannot take in a form that is whole', async () => {
+  test('an upload states what is wrong with a well-formed form', async () => {
     const extra = (part: Partial<Part>): Part => ({ name: 'note', value: 'x', ...part })
     for (const [parts, reason] of [
       [[extra({ name: 'toString' })], /toString/],
@@ -207,7 +207,7 @@ describe('POST /files, multipart', () => {
     ['another kind of form', 'application/x-www-form-urlencoded'],
     ['plain text', 'text/plain'],
   ]) {
-    test(`refuses ${what}`, () =>
+    test(`an upload rejects ${what}`, () =>
       nothingLeft('BAD_REQUEST', () =>
         app.call('POST', '/api/v1/files', { as: owner, body: 'a=b', headers: { 'content-type': type as string } }),
       ))
@@ -227,7 +227,7 @@ const sendLarge = (size: number, length: 'declared' | 'chunked') => {
 }
 
 describe('the size of an upload', () => {
-  test('100 MB is a file', async () => {
+  test('a file of 100 MB can be uploaded', async () => {
     const before = await traces(app)
     const { status, body } = await sendLarge(maxBytes, 'declared')
     assert.equal(status, 201)
@@ -237,7 +237,7 @@ describe('the size of an upload', () => {
   })
 
   for (const length of ['declared', 'chunked'] as const) {
-    test(`one byte more is refused while it streams, and leaves nothing behind (${length} length)`, () =>
+    test(`a file of 100 MB and one byte is rejected while it streams and leaves nothing behind (${length} length)`, () =>
       nothingLeft('BAD_REQUEST', () => sendLarge(maxBytes + 1, length)))
   }
 })
@@ -247,7 +247,7 @@ describe('an upload under an Idempotency-Key', () => {
   const send = (parts: Part[], headers: Record<string, string> = key) =>
     app.call('POST', '/api/v1/files', { as: owner, body: formBody(parts), headers })
 
-  test('is carried out once, answered alike, and refused for other bytes, another name or another place', async () => {
+  test('an upload with an Idempotency-Key runs once, is repeated identically, and is rejected for other bytes, another name or another place', async () => {
     const first = await send([text('once')])
     assert.equal(first.status, 201)
     const before = await traces(app)
@@ -267,7 +267,7 @@ describe('an upload under an Idempotency-Key', () => {
     assert.deepEqual(await traces(app), before)
   })
 
-  test('ten at once make one file', async () => {
+  test('ten uploads at the same time with one Idempotency-Key create one file', async () => {
     const before = await traces(app)
     const headers = { ...key, 'idempotency-key': 'form-2' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => send([text('ten at once')], headers)))
@@ -276,13 +276,13 @@ describe('an upload under an Idempotency-Key', () => {
     assert.equal((await traces(app)).files, (before.files ?? 0n) + 1n)
   })
 
-  test('that was refused leaves the key free', async () => {
+  test('an upload that was rejected leaves its Idempotency-Key free', async () => {
     const headers = { ...key, 'idempotency-key': 'form-3' }
     assert.equal((await send([text('x', { type: 'application/x-sh' })], headers)).status, 400)
     assert.equal((await send([text('x')], headers)).status, 201)
   })
 
-  test('by JSON is carried out once, too', async () => {
+  test('a JSON request with an Idempotency-Key runs once', async () => {
     const json = { source: 'folder', name: 'once' }
     const create = () =>
       app.call('POST', '/api/v1/files', { as: owner, json, headers: { 'idempotency-key': 'json-1' } })
@@ -314,22 +314,23 @@ const cutOff = async (bytes: Buffer, headers: string[], hangUp: 'end' | 'destroy
   await closed
 }
 
-describe('an upload that is cut off', () => {
+describe('an interrupted upload', () => {
   const complete = formBody([text('x'.repeat(300_000))])
 
   for (const hangUp of ['end', 'destroy'] as const) {
-    test(`in the middle of its bytes leaves no row, no object and no temporary file (${hangUp})`, async () => {
+    test(`an upload that ends in the middle of its bytes leaves no row, object or temporary file (${hangUp})`, async () => {
       const before = await traces(app)
       await cutOff(complete.subarray(0, 200_000), [`Content-Length: ${complete.length}`], hangUp)
       await until('nothing of it is left', async () => isDeepStrictEqual(await traces(app), before))
     })
   }
 
-  test('before its closing boundary, by a body that is complete as HTTP, is refused and leaves nothing', () =>
+  test('an upload without its closing boundary is rejected and leaves nothing behind', () =>
     nothingLeft('BAD_REQUEST', () => sendForm(app, owner, complete.subarray(0, 200_000))))
 
-  test('after the file but before its end, is refused and leaves nothing', () =>
+  test('an upload that ends after the file and before the end of the form is rejected and leaves nothing behind', () =>
     nothingLeft('BAD_REQUEST', () => sendForm(app, owner, formBody([text('x')], `--${boundary}\r\n`))))
 
-  test('is refused when it is empty', () => nothingLeft('BAD_REQUEST', () => sendForm(app, owner, Buffer.alloc(0))))
+  test('an empty upload form is rejected', () =>
+    nothingLeft('BAD_REQUEST', () => sendForm(app, owner, Buffer.alloc(0))))
 })

@@ -84,7 +84,7 @@ describe('DOCX', () => {
     )
   })
 
-  test('what was deleted, hidden, moved away, a field code or a fallback is not shown', async () => {
+  test('deleted, hidden and moved text, field codes and fallbacks are left out', async () => {
     const file = documents.docx({
       body: `<w:p>${run('kept')}<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del><w:moveFrom>${run('moved')}</w:moveFrom>
         ${run('secret', '<w:vanish/>')}<w:r><w:instrText>PAGE</w:instrText></w:r>
@@ -93,7 +93,7 @@ describe('DOCX', () => {
     assert.equal((await read('docx', file)).text, 'kept chosen')
   })
 
-  test('HTML holds nothing that a document brings along: text is escaped, only web and mail links are links', async () => {
+  test('HTML contains no markup of the document: text is escaped, and only web and mail links are links', async () => {
     const file = documents.docx({
       links: {
         web: 'https://example.com/?a=1&b="><script>alert(1)</script>',
@@ -145,7 +145,7 @@ describe('DOCX', () => {
     assert.deepEqual(open, [])
   })
 
-  test('markup that outweighs its text is cut, too', async () => {
+  test('HTML whose markup exceeds the limit is cut', async () => {
     const file = documents.docx({ body: `<w:p>${(run('a', '<w:b/>') + run('b', '<w:i/>')).repeat(40_000)}</w:p>` })
     const { truncated, html } = await read('docx', file)
     assert.equal(truncated, true)
@@ -163,7 +163,7 @@ describe('DOCX', () => {
     assert.equal((await read('docx', file)).text, 'found')
   })
 
-  test('what takes too long is shown as far as it was read', async () => {
+  test('a document that takes too long is previewed as far as it was read', async () => {
     const file = documents.docx({
       body: Array.from({ length: 5_000 }, (_, index) => paragraph(`line ${index}`)).join(''),
     })
@@ -201,14 +201,14 @@ describe('OpenDocument', () => {
     assert.equal(text, 'First\none\nSecond\ntwo')
   })
 
-  test('an encrypted document says so', async () => {
+  test('an encrypted OpenDocument file is rejected with the reason', async () => {
     const manifest = '<manifest><file-entry><encryption-data checksum="x"/></file-entry></manifest>'
     await assert.rejects(read('odt', documents.odt('', { manifest })), /protected by a password/)
     await assert.rejects(read('ods', documents.ods('', { manifest })), /protected by a password/)
   })
 })
 
-test('PPTX: slides come in the order they are shown, with titles, tables and links', async () => {
+test('PPTX slides are read in presentation order, with titles, tables and links', async () => {
   const file = documents.pptx([
     shape('Welcome', '<p:nvSpPr><p:nvPr><p:ph type="ctrTitle"/></p:nvPr></p:nvSpPr>') + shape('first'),
     '<p:graphicFrame><a:tbl><a:tr><a:tc><a:txBody><a:p><a:r><a:t>x</a:t></a:r></a:p></a:txBody></a:tc><a:tc><a:txBody><a:p><a:r><a:t>y</a:t></a:r></a:p></a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame>',
@@ -246,7 +246,7 @@ describe('RTF', () => {
     assert.deepEqual([text, html], [expected, `<p>${expected}</p>`])
   })
 
-  test('what does not begin like RTF, or nests without end, is refused', async () => {
+  test('a file that does not begin like RTF, or nests too deeply, is rejected', async () => {
     await assert.rejects(read('rtf', Buffer.from('hello')), PreviewError)
     await assert.rejects(read('rtf', rtf('{'.repeat(100_000))), PreviewError)
   })
@@ -264,14 +264,14 @@ describe('PDF', () => {
     assert.equal(html, '<h2>Page 1</h2><p>Hello &lt;b&gt;<br>second (line)</p><h2>Page 2</h2><p>page two</p>')
   })
 
-  test('a PDF of many pages is cut, and says so', async () => {
+  test('a PDF of many pages is cut and marked as truncated', async () => {
     const page = Array.from({ length: 50 }, () => 'A line of text that fills the page from left to right.')
     const { text, truncated } = await read('pdf', documents.pdf(Array.from({ length: 300 }, () => page)))
     assert.equal(truncated, true)
     assert.ok(Buffer.byteLength(text!) <= limits.textBytes)
   })
 
-  test('a file that is no PDF, or an encrypted one, is refused with the reason', async () => {
+  test('a file that is not a PDF, or is encrypted, is rejected with the reason', async () => {
     await assert.rejects(read('pdf', Buffer.from('no PDF at all')), /it is damaged/)
     const locked = documents.pdf(
       [['secret']],
@@ -281,12 +281,12 @@ describe('PDF', () => {
   })
 })
 
-describe('archives that are not what they seem', () => {
+describe('malformed and malicious archives', () => {
   const parts = documents.docxParts({ body: paragraph('fine') })
   const head = '<w:document><w:body><w:p><w:r><w:t>'
   const tail = '</w:t></w:r></w:p></w:body></w:document>'
 
-  test('a truncated or overwritten archive is refused', async () => {
+  test('a truncated or overwritten archive is rejected', async () => {
     const file = documents.zip(parts)
     for (const broken of [
       Buffer.alloc(0),
@@ -299,14 +299,14 @@ describe('archives that are not what they seem', () => {
     }
   })
 
-  test('a part whose bytes do not match its checksum is refused', async () => {
+  test('a part whose bytes do not match its checksum is rejected', async () => {
     const file = documents.zip(parts)
     const at = file.indexOf(Buffer.from('PK\u0001\u0002'))
     for (let entry = at; entry !== -1; entry = file.indexOf('PK\u0001\u0002', entry + 4)) file[entry + 16]! ^= 1
     await assert.rejects(read('docx', file), /it is damaged/)
   })
 
-  test('an archive without its main part, or with two of a name, is refused', async () => {
+  test('an archive without its main part, or with two parts of the same name, is rejected', async () => {
     const { 'word/document.xml': _main, ...rest } = parts
     await assert.rejects(read('docx', documents.zip(rest)), /it is damaged/)
     const twice = documents.zip({ ...parts, 'word/documenu.xml': 'x' })
@@ -314,14 +314,14 @@ describe('archives that are not what they seem', () => {
     await assert.rejects(read('docx', renamed), /it is damaged/)
   })
 
-  test('an encrypted office file, which is an OLE container, says so', async () => {
+  test('an encrypted office file, which is an OLE container, is rejected with the reason', async () => {
     const ole = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(4_096)])
     for (const format of ['docx', 'xlsx', 'pptx'] as const) {
       await assert.rejects(read(format, ole), /protected by a password/)
     }
   })
 
-  test('XML with a document type, of whatever entities, is refused', async () => {
+  test('XML with a document type declaration is rejected', async () => {
     const entities = Array.from(
       { length: 9 },
       (_, index) => `<!ENTITY e${index + 1} "${`&e${index};`.repeat(10)}">`,
@@ -337,18 +337,18 @@ describe('archives that are not what they seem', () => {
     await assert.rejects(read('docx', undeclared), /it is damaged/)
   })
 
-  test('XML that is not well-formed, or nests without end, is refused', async () => {
+  test('XML that is not well-formed, or nests too deeply, is rejected', async () => {
     await assert.rejects(read('docx', documents.docx({ body: '<w:p><w:r></w:p>' })), /it is damaged/)
     await assert.rejects(read('docx', documents.docx({ body: '<w:p>'.repeat(10_000) })), /nested too deeply/)
   })
 
-  test('a part that unpacks to a thousand times its size is refused before it is unpacked', async () => {
+  test('a part that unpacks to a thousand times its size is rejected before it is unpacked', async () => {
     const file = documents.bomb(parts, 'word/document.xml', { head, fill: 'a', tail, unpackedBytes: 40 * 1_048_576 })
     assert.ok(file.length < 100_000)
     await assert.rejects(read('docx', file), /unpacked size exceeds/)
   })
 
-  test('a header that lies about the size does not help', async () => {
+  test('a part whose header states a false size is rejected by the counted bytes', async () => {
     for (const declaredBytes of [0, 100, 1_000_000, 2 ** 32 - 1]) {
       const options = { head, fill: '</w:t><w:t>', tail, unpackedBytes: 20 * 1_048_576, declaredBytes }
       await assert.rejects(read('docx', documents.bomb(parts, 'word/document.xml', options)), PreviewError)
@@ -357,22 +357,22 @@ describe('archives that are not what they seem', () => {
     await assert.rejects(read('docx', documents.bomb(parts, 'word/document.xml', options)), PreviewError)
   })
 
-  test('one run of text without end is refused before it fills the memory', async () => {
+  test('an oversized text node is rejected before it fills the memory', async () => {
     const options = { head, fill: 'a', tail, unpackedBytes: 12 * 1_048_576 }
     await assert.rejects(read('docx', documents.bomb(parts, 'word/document.xml', options)), /larger than a preview/)
   })
 
-  test('a bomb in a part that no preview reads harms nobody', async () => {
+  test('a decompression bomb in a part that the preview does not read has no effect', async () => {
     const file = documents.bomb(parts, 'word/media/inner.zip', { fill: '\0', unpackedBytes: 40 * 1_048_576 })
     assert.equal((await read('docx', file)).text, 'fine')
   })
 
-  test('more parts than any office program writes are refused', async () => {
+  test('an archive with too many parts is rejected', async () => {
     const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`part${index}`, '']))
     await assert.rejects(read('docx', documents.zip({ ...parts, ...many })), PreviewError)
   })
 
-  test('a file with any byte changed is read or refused, and never anything else', async () => {
+  test('a file with any byte changed is either previewed or rejected', async () => {
     const originals: [Exclude<Format, 'text'>, Buffer][] = [
       ['docx', documents.docx({ body: paragraph('text') })],
       ['xlsx', documents.xlsx([{ name: 'S', rows: [['a', 1]] }])],

@@ -32,7 +32,7 @@ const odsTable = (rows: string, name = 'T'): string => `<table:table table:name=
 const odsRow = (cells: string, attributes = ''): string => `<table:table-row ${attributes}>${cells}</table:table-row>`
 
 describe('XLSX', () => {
-  test('cells show what was stored for them, and formulas only their result', async () => {
+  test('XLSX cells have their stored values, and formulas their results', async () => {
     const file = documents.xlsx([
       {
         name: 'Säles & <Co>',
@@ -103,7 +103,7 @@ describe('XLSX', () => {
     assert.deepEqual((await firstSheet('xlsx', macs)).rows, [['1904-01-01', '2023-03-15']])
   })
 
-  test('inline, rich and pronounced strings, errors and cells without references are read', async () => {
+  test('inline strings, rich text, phonetic text, errors and cells without references are read', async () => {
     const xml = `<row><c t="inlineStr"><is><r><t>in</t></r><r><t>line</t></r><rPh><t>not this</t></rPh></is></c><c t="e"><v>#DIV/0!</v></c><c t="str"><v>text</v></c><c t="d"><v>2026-11-21T10:00:00</v></c></row><row><c><v>2</v></c></row>`
     const { rows, rowCount } = await firstSheet('xlsx', documents.xlsx([{ name: 'S', xml }]))
     assert.deepEqual(rows, [['inline', '#DIV/0!', 'text', '2026-11-21 10:00:00'], ['2']])
@@ -124,7 +124,7 @@ describe('XLSX', () => {
     assert.ok(!JSON.stringify(preview).includes('secret'))
   })
 
-  test('more rows, columns or sheets than are shown are counted, and the sheet says that it is cut', async () => {
+  test('rows, columns and sheets beyond the limits are counted, and the sheet is marked as truncated', async () => {
     const tall = documents.largeXlsx(30_000, 3, (row, column) => row * 10 + column)
     const sheet = await firstSheet('xlsx', tall)
     assert.equal(sheet.rows.length, limits.rows)
@@ -159,7 +159,7 @@ describe('XLSX', () => {
     assert.deepEqual([many.sheets!.length, many.truncated], [limits.sheets, true])
   })
 
-  test('a workbook shows no more than 512 KB of text, shared fairly among its sheets', async () => {
+  test('a workbook preview has at most 512 KB of text, shared fairly among its sheets', async () => {
     const long = 'x'.repeat(1_500)
     const big = Array.from({ length: 400 }, () => [long, long])
     const sheets = [
@@ -184,14 +184,14 @@ describe('XLSX', () => {
     assert.ok(cell.endsWith('🚀…') && cell.isWellFormed() && cell.length <= limits.cellCharacters + 1, cell.slice(-4))
   })
 
-  test('a workbook without a sheet that its list names is refused', async () => {
+  test('a workbook without a sheet that its list names is rejected', async () => {
     const { 'xl/worksheets/sheet1.xml': _sheet, ...parts } = documents.xlsxParts([{ name: 'S' }])
     await assert.rejects(read('xlsx', documents.zip(parts)), PreviewError)
   })
 })
 
 describe('ODS', () => {
-  test('cells show their text, or what is stored where they have none', async () => {
+  test('ODS cells have their text, or their stored value when they have none', async () => {
     const rows =
       odsRow(
         odsCell('a') +
@@ -217,7 +217,7 @@ describe('ODS', () => {
     ])
   })
 
-  test('repeated cells and rows are repeated, a million empty ones are not', async () => {
+  test('repeated cells and rows are repeated, except a million empty ones', async () => {
     const rows =
       odsRow(
         odsCell('x', 'table:number-columns-repeated="3"') +
@@ -245,7 +245,7 @@ describe('ODS', () => {
     assert.deepEqual([sheet.rowCount, sheet.truncated], [1_048_576, true])
   })
 
-  test('rows beyond those shown are counted, and the next sheet is still read', async () => {
+  test('rows beyond the limit are counted, and the next sheet is still read', async () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => odsRow(odsCell(String(index)))).join('')
     const { sheets } = await read('ods', documents.ods(odsTable(rows) + odsTable(odsRow(odsCell('next')), 'N')))
     assert.deepEqual([sheets![0]!.rows.length, sheets![0]!.rowCount, sheets![0]!.truncated], [1_000, 3_000, true])
@@ -271,7 +271,7 @@ describe('CSV and TSV', () => {
     assert.deepEqual([sheet.rowCount, sheet.columnCount, sheet.truncated], [7, 2, false])
   })
 
-  test('the delimiter is found by what the first lines hold outside quotes; TSV has tabs', async () => {
+  test('the CSV delimiter is detected from the first lines outside quotes; TSV has tabs', async () => {
     assert.deepEqual((await firstSheet('csv', 'a;b\n"1,5";"2,5,5"\n')).rows, [
       ['a', 'b'],
       ['1,5', '2,5,5'],
@@ -289,20 +289,20 @@ describe('CSV and TSV', () => {
     assert.deepEqual((await firstSheet('csv', '')).rows, [])
   })
 
-  test('encodings are found as in text', async () => {
+  test('the encoding of CSV is detected as in text', async () => {
     assert.deepEqual((await firstSheet('csv', Buffer.from('ä,東\n', 'utf8'))).rows, [['ä', '東']])
     assert.deepEqual((await firstSheet('csv', Buffer.from('\ufeffä,東\n', 'utf16le'))).rows, [['ä', '東']])
     assert.deepEqual((await firstSheet('csv', Buffer.from('caf\xe9,na\xefve\n', 'latin1'))).rows, [['café', 'naïve']])
   })
 
-  test('rows beyond those shown are counted', async () => {
+  test('CSV rows beyond the limit are counted', async () => {
     const csv = Array.from({ length: 100_000 }, (_, index) => `${index},"a ""b"" ${index}"\r\n`).join('')
     const sheet = await firstSheet('csv', csv)
     assert.deepEqual([sheet.rows.length, sheet.rowCount, sheet.truncated], [1_000, 100_000, true])
     assert.deepEqual(sheet.rows.at(-1), ['999', 'a "b" 999'])
   })
 
-  test('what was written by the rules is read as it was, wherever the pieces are cut', () => {
+  test('valid CSV is read correctly with chunks of any size', () => {
     const field = fc.string({ unit: fc.constantFrom('a', 'ü', '🚀', '"', ',', '\r', '\n', ' ') })
     const table = fc.array(fc.array(field, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
     fc.assert(

@@ -103,11 +103,12 @@ test('every route of the API is named in a guide', () => {
 
 /** Names that are read, but not by config.ts: by the AWS SDK, the bootstrap, the tests, the benchmarks, Compose. */
 const otherVariables = (): Set<string> => {
-  const sources = [...list('scripts/*'), ...list('bench/*.ts'), ...list('test/**/*.ts')].filter(
+  const programs = [...list('scripts/*'), ...list('bench/*.ts'), ...list('test/**/*.ts')].filter(
     (path) => !path.endsWith('.test.ts') && statSync(join(root, path)).isFile(),
   )
+  const sources = [...programs, ...list('test/crash/*.test.ts')]
   const found = sources.flatMap((path) => [
-    ...read(path).matchAll(/(?:process\.env(?:\.|\[')|\$\{)((?:ATRIUM|BENCH)_[A-Z_]+)/g),
+    ...read(path).matchAll(/(?:process\.env(?:\.|\[')|\$\{)((?:ATRIUM|BENCH|CRASH)_[A-Z_]+)/g),
   ])
   const compose = [...read('compose.yaml').matchAll(/\$\{([A-Z_0-9]+)/g)]
   return new Set([...found, ...compose].map(([, name]) => name ?? ''))

@@ -205,7 +205,7 @@ describe('GET /billing/pricing', () => {
     await writeFile(file, JSON.stringify([{ id: 'solo', name: 'Solo', priceCents: -1 }]))
     await assert.rejects(
       app.secondServer({ PLANS_FILE: file }),
-      /PLANS_FILE must name a file of plans; its plan 1: priceCents must be whole cents/,
+      /PLANS_FILE must name a file of plans; plan 1: priceCents must be a whole number of cents/,
     )
   })
 })

@@ -180,7 +180,7 @@ describe('the configuration', () => {
     for (const quotas of [{ files: -1 }, { files: '1' }, { folders: 1 }, [], 'none']) {
       const file = join(directory, 'wrong.json')
       await writeFile(file, JSON.stringify([{ id: 'a', name: 'A', priceCents: 0, quotas }]))
-      assert.throws(parse({ PLANS_FILE: file }), /its plan 1: quotas must be an object of storedBytes, files/)
+      assert.throws(parse({ PLANS_FILE: file }), /plan 1: quotas must be an object of storedBytes, files/)
     }
   })
 })

@@ -114,10 +114,10 @@ test('a worker whose event loop is blocked logs the turn and ends by SIGALRM, an
 })
 
 test('a process that was suspended for longer than the watchdog allows goes on when it is resumed', async () => {
-  const worker = await startWorker({ watchdogSeconds: 1 })
+  const worker = await startWorker({ watchdogSeconds: 5 })
   worker.child.kill('SIGSTOP')
   // A fixed time is what this test is about: the watchdog must not count the time of a suspended process.
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  await new Promise((resolve) => setTimeout(resolve, 7_000))
   worker.child.kill('SIGCONT')
   const { owner, turnId } = await ask('Hello')
   await untilStatus(app, owner, turnId, 'completed')

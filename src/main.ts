@@ -25,7 +25,7 @@ import { buildOperations, buildServer } from './server.ts'
 import { registerJobs } from './worker.ts'
 
 /** What this process does: serve requests, run jobs, or both. */
-export type Role = 'api' | 'worker' | 'all'
+export type ProcessRole = 'api' | 'worker' | 'all'
 
 /** Prints each step of the start with its duration. */
 const createSteps = (): (<T>(title: string, work: () => Promise<T>, detail?: (result: T) => string) => Promise<T>) => {
@@ -81,7 +81,7 @@ interface ListenPort {
   variable: 'PORT' | 'WORKER_PORT'
 }
 
-const portOf = (role: Role, { port, workerPort }: Config): ListenPort | undefined => {
+const portOf = (role: ProcessRole, { port, workerPort }: Config): ListenPort | undefined => {
   if (role !== 'worker') return { port, variable: 'PORT' }
   return workerPort === undefined ? undefined : { port: workerPort, variable: 'WORKER_PORT' }
 }
@@ -120,7 +120,7 @@ interface Running {
   first: Bootstrapped
 }
 
-const start = async (config: Config, role: Role): Promise<Running> => {
+const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   const step = createSteps()
   const log = createLog(config.logLevel)
   if (role !== 'api' && config.watchdogSeconds > 0) startWatchdog(config.watchdogSeconds, log)
@@ -262,7 +262,7 @@ const stopOnSignals = (running: Running): void => {
 }
 
 /** Starts Atrium in this process and prints its URL. Throws a ConfigError or a StartError. */
-export const serve = async (role: Role, env: NodeJS.ProcessEnv): Promise<void> => {
+export const serve = async (role: ProcessRole, env: NodeJS.ProcessEnv): Promise<void> => {
   const began = performance.now()
   const config = readConfig(env)
   console.log(`Atrium is starting (${config.environment}${role === 'all' ? '' : `, ${role}`})`)

@@ -48,7 +48,7 @@ const knownModel = (catalog: ModelCatalog, id: string): Model => {
   return model
 }
 
-/** Finds an agent by UUID or slug among those that the call's workspace sees. */
+/** Finds an agent by UUID or slug among those that are visible in the call's workspace. */
 export const findAgent = (db: Db, actor: Actor, idOrSlug: string): Promise<AgentRow | undefined> => {
   const workspaceId = workspaceOf(actor)
   // No slug looks like a UUID, so one query is enough.
@@ -67,7 +67,7 @@ export const getAgent = async (db: Db, actor: Actor, idOrSlug: string): Promise<
 export const findLiveAgent = (db: Db, orgId: string, id: string): Promise<AgentRow | undefined> =>
   queries.findLiveAgent(db, orgId, id)
 
-/** The agents in `allowedPeers` that exist and that the call's workspace sees, in the order of the list. */
+/** The agents in `allowedPeers` that exist and are visible in the call's workspace, in the order of the list. */
 export const listPeers = (db: Db, actor: Actor, agent: queries.PeerLister): Promise<queries.PeerRow[]> =>
   queries.listPeers(db, actor, workspaceOf(actor), agent)
 
@@ -135,7 +135,7 @@ export const createAgent = async (
     settings: mergeSettings({}, body.settings ?? {}, knownTools),
   }
   return db.transaction(actor, async (db) => {
-    // Before the slug is inserted: a transaction that waits for the quota's lock must not hold other locks.
+    // Before the slug is inserted: a transaction that waits for the quota's lock must not have other locks.
     await quotas.checkRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)
     await audit(db, actor, 'agent.created', { type: 'agent', id: created.id, details: { name, slug: created.slug } })
@@ -190,7 +190,7 @@ const patchFields = [
   'isActive',
 ] as const satisfies (keyof AgentPatch)[]
 
-/** Locks an agent. NOT_FOUND when the call's workspace does not see it. */
+/** Locks an agent. NOT_FOUND when it is not visible in the call's workspace. */
 const lockVisible = async (db: Transaction, actor: Actor, idOrSlug: string): Promise<AgentRow> => {
   const { id } = await getAgent(db, actor, idOrSlug)
   const agent = await queries.lockAgent(db, actor, id)
@@ -214,7 +214,7 @@ const storeAgent = async (
   }
 }
 
-/** Everything that determines how an agent acts: whoever changes it can control the agent in other people's turns. */
+/** Everything that determines how an agent acts. A person who changes it controls the agent in other people's turns. */
 const authorityOf = (agent: AgentRow) => ({
   model: agent.model,
   // Other agents see the name and the description, and without a system prompt they are the prompt.

@@ -86,12 +86,12 @@ export const findLiveAgent = (db: Db, orgId: string, id: string) =>
     select ${columns} from agents where org_id = ${orgId} and id = ${id} and deleted_at is null`)
 
 export const findDefaultAgent = (db: Db, actor: Actor) =>
-  db.row<ListedRow>(sql`
+  db.row<ListedAgentRow>(sql`
     select ${columns}, updated_at::text as updated_at_exactly from agents
     where org_id = ${actor.orgId} and is_default`)
 
 /** With the microseconds of updated_at, for the cursor. */
-export type ListedRow = AgentRow & { updatedAtExactly: string }
+export type ListedAgentRow = AgentRow & { updatedAtExactly: string }
 
 /** The workspace's own agents, last changed first, without the org's default agent. */
 export const listWorkspaceAgents = (
@@ -100,7 +100,7 @@ export const listWorkspaceAgents = (
   workspaceId: string,
   { limit, after }: { limit: number; after: { updatedAt: string; id: string } },
 ) =>
-  db.rows<ListedRow>(sql`
+  db.rows<ListedAgentRow>(sql`
     select ${columns}, updated_at::text as updated_at_exactly from agents
     where org_id = ${actor.orgId} and workspace_id = ${workspaceId} and deleted_at is null
       and (updated_at, id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)

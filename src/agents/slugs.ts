@@ -27,7 +27,7 @@ export const insertWithFreeSlug = async (
     const taken = await queries.listNumberedSlugs(db, actor, slug)
     const free = freeSlug(slug, new Set([defaultAgentSlug, ...taken.map((row) => row.slug)]))
     const inserted = await queries.insertAgent(db, actor, { ...agent, slug: free })
-    // Undefined when an agent named exactly like the free slug was inserted in between, which takes no lock.
+    // Undefined when an agent with exactly this slug as its name was inserted in between, because that insert has no lock.
     if (inserted) return inserted
   }
 }

@@ -8,8 +8,8 @@ import * as turnQueries from './turns/queries.ts'
 import { beginTurn } from './turns/begin-turn.ts'
 import type { TurnDeps } from './turns/deps.ts'
 
-/** The agent that answers in a provider's chat, and the person on whose behalf it does. */
-export interface ConnectorAnswering {
+/** The agent that replies in a provider's chat, and the person on whose behalf it replies. */
+export interface ConnectorAgent {
   orgId: string
   workspaceId: string
   userId: string
@@ -32,12 +32,12 @@ const liveSession = async (db: Transaction, actor: Actor, workspaceId: string, i
 }
 
 /**
- * Begins the turn that answers a message from a provider's chat. `findMessage` and, for a new session, `saveSession` run
- * in the same transaction. False when `findMessage` finds nothing to answer.
+ * Creates the turn that replies to a message from a provider's chat. `findMessage` and, for a new session, `saveSession`
+ * run in the same transaction. False when `findMessage` returns no message.
  */
 export const beginConnectorTurn = async (
   deps: TurnDeps,
-  { orgId, workspaceId, userId, agentId }: ConnectorAnswering,
+  { orgId, workspaceId, userId, agentId }: ConnectorAgent,
   findMessage: (db: Transaction) => Promise<ConnectorMessage | undefined>,
   saveSession: (db: Transaction, sessionId: string) => Promise<void>,
 ): Promise<boolean> => {
@@ -60,14 +60,14 @@ export const beginConnectorTurn = async (
       id: turnId,
       agentId,
       author: { type: 'user', id: userId, name: sender },
-      // Anybody can write in the chat.
+      // The sender is not authenticated.
       untrustedFrom: 'chat',
     })
     return true
   })
 }
 
-/** The text of a turn's reply, empty when the turn has none. Undefined until the turn has ended. */
+/** The text of a turn's reply, empty when the turn has no reply. Undefined until the turn has ended. */
 export const findConnectorReply = async (
   db: Db,
   orgId: string,

@@ -11,7 +11,7 @@ import type { TurnStreams } from './streams/turn-streams.ts'
 import type { TurnNotifier } from './streams/turn-notifier.ts'
 import type { Toolbox } from './tools/tools.ts'
 
-/** What the routes of sessions, turns and streams need, and those of the protocols on top of them. */
+/** The dependencies of the routes of sessions, turns, streams and protocols. */
 export interface SessionDeps {
   config: Config
   db: Database

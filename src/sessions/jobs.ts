@@ -38,11 +38,11 @@ export interface SessionJobDeps {
 }
 
 export interface SessionJobOptions {
-  /** For crash tests: called at the points of a turn at which a crash would do the most harm. */
+  /** For crash tests. Called at every fault point of a turn. */
   onFaultPoint?: (point: FaultPoint, turnId: string) => void
 }
 
-/** Turns wait for models most of the time, so a process runs many of each hop at once. One org may have half of them. */
+/** Per depth. Turns mostly wait for models, so a process runs many at the same time. One org may use half of them. */
 const turnConcurrency = 400
 
 const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
@@ -50,7 +50,7 @@ const expireBatchSize = 5_000
 
 const sweepTurns = defineJob<Record<string, never>>('turn.sweep')
 
-/** Runs turns; requeues orphaned turns every minute; deletes stream frames that are a day old every hour. */
+/** Runs turns, requeues orphaned turns every minute, and deletes stream frames older than a day every hour. */
 export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: SessionJobOptions = {}): void => {
   const { config, db, jobs, log } = deps
   const modelClient = createModelClient({

@@ -13,7 +13,7 @@ export interface Participant {
   avatar?: string
 }
 
-export interface SessionRow {
+export interface ChatSessionRow {
   id: string
   workspaceId: string
   projectId: string | null
@@ -31,15 +31,15 @@ export interface SessionRow {
 }
 
 /** With the microseconds of updated_at, for the cursor. */
-export type ListedSession = SessionRow & { updatedAtExactly: string }
+export type ListedSession = ChatSessionRow & { updatedAtExactly: string }
 
 /** A position in a list that is ordered by the last change, newest first. */
-export interface Position {
+export interface SessionPosition {
   updatedAt: string
   id: string
 }
 
-/** The columns of a SessionRow. The statement must name the table `s`. */
+/** The columns of a ChatSessionRow. The statement must name the table `s`. */
 const columns = sql`s.id, s.workspace_id, s.project_id, s.agent_id, s.title, s.status, s.active_turn_id,
   s.metadata || jsonb_build_object('relationship', s.relationship) as metadata, s.message_count, s.last_message_at,
   s.revision, s.created_at, s.updated_at,
@@ -57,9 +57,9 @@ const visible = (actor: Actor, workspaceId: string): Sql =>
   sql`s.org_id = ${actor.orgId} and s.workspace_id = ${workspaceId} and s.deleted_at is null`
 
 export const findSession = (db: Db, actor: Actor, workspaceId: string, id: string) =>
-  db.row<SessionRow>(sql`select ${columns} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`)
+  db.row<ChatSessionRow>(sql`select ${columns} from sessions s where ${visible(actor, workspaceId)} and s.id = ${id}`)
 
-/** The session's id, agent and active turn, if the workspace sees it: all that most routes of a session need. */
+/** The session's id, agent and active turn, if it is visible in the workspace. Most session routes need only these. */
 export const findSessionKey = (db: Db, actor: Actor, workspaceId: string, id: string) =>
   db.row<{ id: string; agentId: string; activeTurnId: string | null }>(sql`
     select s.id, s.agent_id, s.active_turn_id from sessions s
@@ -69,7 +69,7 @@ export interface SessionPage {
   workspaceId: string
   projectId: string | undefined
   limit: number
-  after: Position
+  after: SessionPosition
 }
 
 export const listSessions = (db: Db, actor: Actor, { workspaceId, projectId, limit, after }: SessionPage) =>
@@ -104,7 +104,7 @@ export interface NewSession {
   agentId: string
   title: string | null
   metadata: Record<string, unknown>
-  /** Left out for a session with a user. */
+  /** Undefined for a session with a user. */
   relationship?: 'connector'
 }
 
@@ -133,15 +133,15 @@ export interface LockedSession {
   messageCount: number
   revision: number
   relationship: 'user' | 'peer' | 'connector'
-  /** Set in a peer session that may be continued; null in all others. */
+  /** Set in a peer session that can be continued; null in all others. */
   peerKey: string | null
   createdBy: string
   participantIds: string[]
 }
 
 /**
- * Locks the session. Every transaction that changes the status of a turn locks its session first, so that turns begin and
- * end one after another and two transactions cannot deadlock.
+ * Locks the session. Every transaction that changes the status of a turn locks its session first, so that turns start and
+ * end one after another and transactions cannot deadlock.
  */
 export const lockSession = (db: Db, orgId: string, id: string) =>
   db.row<LockedSession>(sql`
@@ -172,7 +172,7 @@ export const softDeleteSession = (db: Db, actor: Actor, id: string) =>
     update sessions set deleted_at = now(), revision = revision + 1
     where org_id = ${actor.orgId} and id = ${id} and deleted_at is null`)
 
-/** Adds an agent and a person to the session, unless they are in it. */
+/** Adds an agent and a person to the session unless they are participants already. */
 export const addParticipants = (
   db: Db,
   orgId: string,
@@ -217,8 +217,8 @@ export const findMessage = (db: Db, orgId: string, id: string) =>
   db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)
 
 /**
- * The messages of a turn and of those before it, newest first: at most `limit` messages, and at most about `maxBytes`
- * before the turn's own. Messages of later turns, which are queued, are not part of its conversation.
+ * The messages of a turn and of earlier turns, newest first: at most `limit` messages, with about `maxBytes` of earlier
+ * messages. Messages of later turns, which are queued, are not part of the turn's conversation.
  */
 export const listHistory = (
   db: Db,

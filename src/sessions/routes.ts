@@ -27,14 +27,14 @@ import { cancelUnfinishedTurns } from './turns/cancel.ts'
 
 const tags = ['Sessions']
 const what = 'Session'
-/** The page size of lists that are returned whole unless the request names a limit. */
+/** The page size of lists that are returned whole unless the request has a limit. */
 const wholeListLimit = 1_000
 
 const textOf = (parts: queries.MessageRow['parts']): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
-/** The ETag covers the participants' names and avatars, which change without the session's revision. */
-const sendSession = (request: FastifyRequest, reply: FastifyReply, session: queries.SessionRow) => {
+/** The ETag covers the participants' names and avatars, because their changes do not change the session's revision. */
+const sendSession = (request: FastifyRequest, reply: FastifyReply, session: queries.ChatSessionRow) => {
   const participants = sha256(JSON.stringify(session.participants)).toString('base64url').slice(0, 12)
   return sendResource(request, reply, session, [participants])
 }
@@ -165,7 +165,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
   registerAgentLists(app, db, createDefaultAgent)
 }
 
-/** Sessions of an agent and its messages to peers. `createDefaultAgent` creates that of the org when it has none. */
+/** Sessions of an agent and its messages to peers. `createDefaultAgent` creates the org's default agent if it is missing. */
 const registerAgentLists = (
   app: App,
   db: Database,

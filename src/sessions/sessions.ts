@@ -9,12 +9,12 @@ import { badRequest, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
 import { newId } from '../platform/ids.ts'
 import * as queries from './queries.ts'
-import type { SessionRow } from './queries.ts'
+import type { ChatSessionRow } from './queries.ts'
 import type { SessionCreate, SessionPatch } from './schemas.ts'
 
 const maxMetadataBytes = 16_384
 
-/** Metadata after a change: named keys are replaced, null removes a key. `relationship` is read-only and ignored. */
+/** The metadata after a patch: its keys replace current ones, null removes a key. `relationship` is read-only and ignored. */
 const mergeMetadata = (current: Record<string, unknown>, change: Record<string, unknown>): Record<string, unknown> => {
   const kept = Object.entries({ ...current, ...change }).filter(
     ([key, value]) => key !== 'relationship' && value !== null,
@@ -26,13 +26,13 @@ const mergeMetadata = (current: Record<string, unknown>, change: Record<string, 
   return merged
 }
 
-export const getSession = async (db: Db, actor: Actor, id: string): Promise<SessionRow> => {
+export const getSession = async (db: Db, actor: Actor, id: string): Promise<ChatSessionRow> => {
   const session = await queries.findSession(db, actor, workspaceOf(actor), id)
   if (!session) throw notFound('Session')
   return session
 }
 
-/** What the routes of a session need of it. NOT_FOUND when the request's workspace does not see it. */
+/** The fields of a session that its routes need. NOT_FOUND when it is not visible in the request's workspace. */
 export const requireSession = async (
   db: Db,
   actor: Actor,
@@ -44,7 +44,7 @@ export const requireSession = async (
 }
 
 /** Creates a conversation between the caller and an agent. NOT_FOUND for an agent or a project that does not exist. */
-export const createSession = async (db: Database, actor: Actor, body: SessionCreate): Promise<SessionRow> => {
+export const createSession = async (db: Database, actor: Actor, body: SessionCreate): Promise<ChatSessionRow> => {
   const metadata = mergeMetadata({}, body.metadata ?? {})
   const agent = await getAgent(db, actor, body.agentId)
   const projectId = body.projectId ?? null
@@ -69,7 +69,7 @@ export const updateSession = async (
   actor: Actor,
   id: string,
   { patch, ifMatch }: { patch: SessionPatch; ifMatch: string | undefined },
-): Promise<SessionRow> => {
+): Promise<ChatSessionRow> => {
   if (patchFields.every((field) => patch[field] === undefined)) {
     throw badRequest('The body must name at least one field to change')
   }
@@ -89,7 +89,10 @@ export const updateSession = async (
 }
 
 // Sorts before every row of a list that is ordered newest first.
-const listStart: queries.Position = { updatedAt: '9999-12-31 00:00:00+00', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
+const listStart: queries.SessionPosition = {
+  updatedAt: '9999-12-31 00:00:00+00',
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+}
 
 interface Page {
   limit: number
@@ -107,7 +110,7 @@ export const listSessions = async (
   db: Db,
   actor: Actor,
   { agentId, projectId, limit, cursor }: SessionListing,
-): Promise<{ items: SessionRow[]; nextCursor: string | null }> => {
+): Promise<{ items: ChatSessionRow[]; nextCursor: string | null }> => {
   const agent = agentId === undefined ? undefined : await getAgent(db, actor, agentId)
   const [updatedAt, id] = cursor === undefined ? [] : decodeCursor(cursor, ['timestamp', 'uuid'])
   const after = updatedAt === undefined || id === undefined ? listStart : { updatedAt, id }

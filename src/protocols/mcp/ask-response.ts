@@ -57,7 +57,7 @@ export const createProgress = (token: unknown, notify: RpcResponse['notify']) =>
 /** `end`: the turn has ended or waits for a person. */
 export type WaitOutcome = 'end' | 'disconnected' | 'timeout'
 
-export interface WaitOptions {
+interface WaitOptions {
   request: FastifyRequest
   reply: FastifyReply
   timeoutMs: number
@@ -65,7 +65,7 @@ export interface WaitOptions {
 }
 
 /** Waits for a turn. Rejects when the server stops, and when the caller loses the permission to ask agents. */
-export const waitForAnswer = async (
+export const waitForTurnEnd = async (
   streams: TurnStreams,
   turn: TurnKey,
   { request, reply, timeoutMs, onPart }: WaitOptions,

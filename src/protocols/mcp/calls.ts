@@ -3,7 +3,7 @@ import type { SessionDeps } from '../../sessions/deps.ts'
 import { longestTurnMs } from '../../sessions/streams/wait-for-turn.ts'
 import type { Tool } from '../../sessions/tools/tools.ts'
 import { cancelTurn } from '../../sessions/turns/turns.ts'
-import { eventResponse, jsonResponse, createProgress, acceptsEvents, waitForAnswer } from './ask-response.ts'
+import { eventResponse, jsonResponse, createProgress, acceptsEvents, waitForTurnEnd } from './ask-response.ts'
 import type { RpcResponse } from './ask-response.ts'
 import { startAsk, digestOfRequest, getAskResult } from './ask.ts'
 import type { AskInput } from './ask.ts'
@@ -42,7 +42,7 @@ export const createCalls = (deps: SessionDeps): ((context: RpcContext) => Promis
     try {
       const timeoutMs = longestTurnMs(config.turnLimitMs)
       const options = { request, reply, timeoutMs, onPart: progress.onPart }
-      const outcome = await waitForAnswer(streams, { orgId: actor.orgId, turnId }, options)
+      const outcome = await waitForTurnEnd(streams, { orgId: actor.orgId, turnId }, options)
       if (outcome === 'disconnected') {
         if (era === 'modern') await cancelTurn(deps, actor, turnId)
         if (!isStreaming) reply.hijack()
@@ -63,17 +63,17 @@ export const createCalls = (deps: SessionDeps): ((context: RpcContext) => Promis
 
   const run = async ({ request, reply, era }: RpcContext, tool: Tool, input: unknown): Promise<object | undefined> => {
     const { stopping } = request.server
-    const gone = new AbortController()
-    const onClose = (): void => gone.abort(new Error('the client closed the connection'))
+    const disconnected = new AbortController()
+    const onClose = (): void => disconnected.abort(new Error('the client closed the connection'))
     // In the legacy revisions a closed connection does not cancel a request.
     if (era === 'modern') reply.raw.once('close', onClose)
     const lost = new AbortController()
     const unwatch = request.watchAuthority((reason) => lost.abort(reason), tool.permission)
     try {
-      const signal = AbortSignal.any([gone.signal, stopping, lost.signal])
+      const signal = AbortSignal.any([disconnected.signal, stopping, lost.signal])
       return toRevisionResult(era, toToolResult(await runForCaller(deps, request.actor, { tool, input }, signal)))
     } catch (error) {
-      if (gone.signal.aborted) {
+      if (disconnected.signal.aborted) {
         reply.hijack()
         return undefined
       }

@@ -18,7 +18,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 }
 export const serverInfo = { name: 'atrium', title: 'Atrium', version }
 
-/** The `Mcp-Session-Id` of a legacy client. Nothing is stored under it, and it does not authenticate anybody. */
+/** The `Mcp-Session-Id` of a legacy client. Nothing is stored under it, and it authenticates no one. */
 export const sessionName = ({ headers }: FastifyRequest): string | undefined => {
   const name = headers['mcp-session-id']
   return typeof name === 'string' && /^[\x21-\x7e]{1,128}$/.test(name) ? name : undefined

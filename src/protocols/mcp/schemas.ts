@@ -14,7 +14,7 @@ export const RpcBody = Type.Unsafe<unknown>({
   ],
 })
 
-export const RpcAnswer = Type.Unsafe<object>({
+export const RpcResponseBody = Type.Unsafe<object>({
   type: 'object',
   description: 'The JSON-RPC response.',
   additionalProperties: true,

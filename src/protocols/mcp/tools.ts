@@ -22,7 +22,7 @@ const agentsList: Tool = {
   },
 }
 
-/** Not run like other tools: it takes as long as a turn and reports progress. */
+/** Not run like other tools, because it lasts as long as a turn and reports progress. */
 export const agentsAsk: Tool = {
   name: 'agents.ask',
   description:

@@ -9,7 +9,7 @@ import { chatFailure, turnInProgress } from './errors.ts'
 import { createReplyDeltas } from './reply-deltas.ts'
 import type { Delta } from './reply-deltas.ts'
 
-/** Until then a failure has its own HTTP status. After that the stream opens, before proxies or people give up. */
+/** The delay until the stream opens. A failure before it has its own HTTP status; proxies time out with a longer one. */
 const openAfterMs = 5_000
 
 export interface ChunkOptions {

@@ -58,13 +58,13 @@ const findContinuedTurn = async (
   actor: Actor,
   agent: AgentRow,
   history: ConversationMessage[],
-): Promise<queries.AnsweredTurn | undefined> => {
+): Promise<queries.RepliedTurn | undefined> => {
   const last = history.at(-1)
   if (last?.role !== 'assistant') return undefined
   const digest = conversationDigest(ownerOf(actor, agent), history.slice(0, -1))
   const workspaceId = workspaceOf(actor)
-  const answered = await queries.listAnsweredTurns(db, actor, { workspaceId, agentId: agent.id, digest })
-  return answered.find(({ parts }) => replyText(parts).trim() === last.text.trim())
+  const replied = await queries.listRepliedTurns(db, actor, { workspaceId, agentId: agent.id, digest })
+  return replied.find(({ parts }) => replyText(parts).trim() === last.text.trim())
 }
 
 /** The history as messages of a new session. */
@@ -104,7 +104,7 @@ export interface ChatRequest {
 }
 
 /**
- * Creates the turn that answers a conversation: in the session that already contains its history, or in a new session
+ * Creates the turn that replies to a conversation: in the session that already contains its history, or in a new session
  * that imports the history. Session, messages, turn and job are stored in one transaction.
  */
 export const beginChat = async (deps: TurnDeps, actor: Actor, request: ChatRequest): Promise<BegunChat> => {

@@ -84,7 +84,7 @@ const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
 
 /**
- * Rejects parameters that would change the answer and are not supported. Sampling parameters (`temperature`, `seed`, …)
+ * Rejects unsupported parameters that would change the reply. Sampling parameters (`temperature`, `seed`, …)
  * are ignored like unknown fields, because the agent determines them.
  */
 export const rejectUnsupported = (body: ChatCompletionCreate): void => {
@@ -108,7 +108,7 @@ export const rejectUnsupported = (body: ChatCompletionCreate): void => {
 const forComparison = ({ role, text, fileIds }: ConversationMessage): unknown[] => [role, text.trim(), fileIds]
 
 /**
- * Identifies the turn that answered a conversation when a client sends the conversation again with more messages.
+ * Identifies the turn that replied to a conversation when a client sends the conversation again with more messages.
  * `owner` (user, workspace, agent) keeps the conversations of different people and agents apart.
  */
 export const conversationDigest = (owner: string[], messages: ConversationMessage[]): Buffer =>

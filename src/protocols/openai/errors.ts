@@ -65,8 +65,8 @@ export const modelNotFound = (): ChatError =>
     code: 'model_not_found',
   })
 
-// The official clients retry failed requests. A turn that was created is in its session already, and the runtime has
-// retried its model.
+// Without it, the official clients retry a failed request. They must not: the turn is already stored in its session, and
+// the runtime has already retried the model call.
 const noRetry = { 'x-should-retry': 'false' }
 
 export const turnInProgress = (reason: string): ChatError =>

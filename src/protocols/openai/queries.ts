@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { Author, MessagePart } from '../../sessions/schemas.ts'
 
-export interface AnsweredTurn {
+export interface RepliedTurn {
   sessionId: string
   /** The number of the turn in its session, from 1. */
   number: number
@@ -11,12 +11,12 @@ export interface AnsweredTurn {
 }
 
 /** The newest five ended turns with this digest that are the last of their idle session. */
-export const listAnsweredTurns = (
+export const listRepliedTurns = (
   db: Db,
   actor: Actor,
   { workspaceId, agentId, digest }: { workspaceId: string; agentId: string; digest: Buffer },
 ) =>
-  db.rows<AnsweredTurn>(sql`
+  db.rows<RepliedTurn>(sql`
     select t.session_id, t.number, m.parts
     from turns t
       join sessions s on s.org_id = t.org_id and s.id = t.session_id

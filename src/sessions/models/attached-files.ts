@@ -7,7 +7,7 @@ export interface AttachedFile {
 
 const heading = 'Attached files:'
 
-/** The person's text with the list of attached files below it, as a model reads it. */
+/** The person's text, followed by the list of attached files, for the model. */
 export const withAttachedFiles = (text: string, files: AttachedFile[]): string =>
   files.length === 0
     ? text

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers, setTimeout as delay } from 'node:timers/promises'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { planAnswer } from './demo-answer.ts'
-import type { DemoAnswer, DemoCall } from './demo-answer.ts'
+import { planResponse } from './demo-response.ts'
+import type { DemoResponse, DemoCall } from './demo-response.ts'
 
 const bytesPerToken = 4
 
@@ -10,16 +10,16 @@ const tokensOf = (value: unknown): number => Math.ceil(Buffer.byteLength(JSON.st
 const failure = (statusCode: number): Error =>
   Object.assign(new Error(`the demo model fails with ${statusCode} as requested`), { statusCode })
 
-/** Pieces of up to three words, so that answers stream like those of other models. */
+/** Pieces of up to three words, so that responses stream like those of other models. */
 const pieces = (text: string): string[] => text.match(/(?:\S+\s*){1,3}|\s+/g) ?? []
 
-/** The same as in the catalog. `/tokens` may report more, but a lower limit of a call is kept. */
+/** The limit in the catalog. `/tokens` may report more, unless the call has a lower limit. */
 const maxOutputTokens = 8_192
 
 const limitOf = ({ maxOutputTokens: limit = maxOutputTokens }: LanguageModelV4CallOptions): number =>
   limit < maxOutputTokens ? limit : Infinity
 
-/** The text, cut where the output limit ends it. */
+/** The text up to the output limit. */
 const withinLimit = (text: string, limit: number): string =>
   limit === Infinity
     ? text
@@ -28,10 +28,10 @@ const withinLimit = (text: string, limit: number): string =>
         .toString('utf8')
         .replace(/\uFFFD+$/, '')
 
-const usageOf = (options: LanguageModelV4CallOptions, answer: DemoAnswer) => {
-  const [input, wanted, cacheRead, cacheWrite] = answer.tokens ?? [
+const usageOf = (options: LanguageModelV4CallOptions, response: DemoResponse) => {
+  const [input, wanted, cacheRead, cacheWrite] = response.tokens ?? [
     tokensOf(options.prompt) + (options.tools ? tokensOf(options.tools) : 0),
-    tokensOf(answer.text) + tokensOf(answer.calls),
+    tokensOf(response.text) + tokensOf(response.calls),
     0,
     0,
   ]
@@ -42,7 +42,7 @@ const usageOf = (options: LanguageModelV4CallOptions, answer: DemoAnswer) => {
   }
 }
 
-// An id needs to be unique in its call only. Fixed ids keep answers reproducible.
+// An id must be unique only within its call. Fixed ids keep responses reproducible.
 const callParts = (call: DemoCall, place: number): LanguageModelV4StreamPart[] => {
   const toolCallId = `demo${place}`
   return [
@@ -53,17 +53,17 @@ const callParts = (call: DemoCall, place: number): LanguageModelV4StreamPart[] =
   ]
 }
 
-async function* streamAnswer(
-  answer: DemoAnswer,
+async function* streamResponse(
+  response: DemoResponse,
   options: LanguageModelV4CallOptions,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   const limit = limitOf(options)
-  const text = withinLimit(answer.text, limit)
-  const isCut = text !== answer.text || (answer.tokens?.[1] ?? 0) > limit
+  const text = withinLimit(response.text, limit)
+  const isCut = text !== response.text || (response.tokens?.[1] ?? 0) > limit
   const words = pieces(text)
-  const sent = answer.fail === 'cut' ? words.slice(0, Math.ceil(words.length / 2)) : words
+  const sent = response.fail === 'cut' ? words.slice(0, Math.ceil(words.length / 2)) : words
   const signal = options.abortSignal
-  const pauseMs = answer.slowMs / Math.max(1, sent.length)
+  const pauseMs = response.slowMs / Math.max(1, sent.length)
   const pause = (): Promise<void> =>
     pauseMs > 0 ? delay(pauseMs, undefined, signal ? { signal } : {}) : Promise.resolve()
   yield { type: 'stream-start', warnings: [] }
@@ -74,24 +74,24 @@ async function* streamAnswer(
     await pause()
   }
   if (sent.length === 0) await pause()
-  if (answer.fail === 'cut') return
+  if (response.fail === 'cut') return
   if (sent.length > 0) yield { type: 'text-end', id: 'answer' }
-  for (const [place, call] of answer.calls.entries()) yield* callParts(call, place)
-  const unified = answer.calls.length > 0 ? 'tool-calls' : isCut ? 'length' : 'stop'
-  yield { type: 'finish', finishReason: { unified, raw: unified }, usage: usageOf(options, answer) }
+  for (const [place, call] of response.calls.entries()) yield* callParts(call, place)
+  const unified = response.calls.length > 0 ? 'tool-calls' : isCut ? 'length' : 'stop'
+  yield { type: 'finish', finishReason: { unified, raw: unified }, usage: usageOf(options, response) }
 }
 
 /**
- * The built-in model: no network, no weights, and the same answer to the same question. It makes a new installation
- * useful and tests reproducible. demo-answer.ts plans the answer. With `allowsTestCommands`, a message can make the model
+ * The built-in model: no network, no weights, and the same response to the same message. It makes a new installation
+ * useful and tests reproducible. demo-response.ts plans the response. With `allowsTestCommands`, a message can make the model
  * slow or make it fail.
  */
 export const createDemoModel = (modelId: string, allowsTestCommands: boolean): LanguageModelV4 => {
-  const begin = (options: LanguageModelV4CallOptions): DemoAnswer => {
-    const answer = planAnswer(options.prompt, options.tools ?? [], allowsTestCommands)
-    if (answer.fail === '429') throw failure(429)
-    if (answer.fail === '500') throw failure(500)
-    return answer
+  const begin = (options: LanguageModelV4CallOptions): DemoResponse => {
+    const response = planResponse(options.prompt, options.tools ?? [], allowsTestCommands)
+    if (response.fail === '429') throw failure(429)
+    if (response.fail === '500') throw failure(500)
+    return response
   }
   return {
     specificationVersion: 'v4',
@@ -100,15 +100,15 @@ export const createDemoModel = (modelId: string, allowsTestCommands: boolean): L
     supportedUrls: {},
     doStream: async (options) => {
       await yieldToOthers()
-      return { stream: ReadableStream.from(streamAnswer(begin(options), options)) }
+      return { stream: ReadableStream.from(streamResponse(begin(options), options)) }
     },
     doGenerate: async (options) => {
-      const answer = begin(options)
-      const unified = answer.calls.length > 0 ? 'tool-calls' : 'stop'
+      const response = begin(options)
+      const unified = response.calls.length > 0 ? 'tool-calls' : 'stop'
       return {
         content: [
-          { type: 'text', text: answer.text },
-          ...answer.calls.map(({ toolName, input }, place) => ({
+          { type: 'text', text: response.text },
+          ...response.calls.map(({ toolName, input }, place) => ({
             type: 'tool-call' as const,
             toolCallId: `demo${place}`,
             toolName,
@@ -116,7 +116,7 @@ export const createDemoModel = (modelId: string, allowsTestCommands: boolean): L
           })),
         ],
         finishReason: { unified, raw: unified },
-        usage: usageOf(options, answer),
+        usage: usageOf(options, response),
         warnings: [],
       }
     },

@@ -54,12 +54,12 @@ const toOptions = (call: ModelCall, wireName: NameOnWire, signal: AbortSignal): 
       }),
 })
 
-/** A limit for what providers report, because it is stored in an integer column: more than any model reads or writes. */
+/** Caps reported token counts, which are stored in integer columns. No model reads or writes this many tokens. */
 const maxReportedTokens = 2_000_000_000
 const count = (reported: number | undefined): number =>
   Number.isFinite(reported) ? Math.min(maxReportedTokens, Math.max(0, Math.trunc(reported as number))) : 0
 
-/** Undefined unless the provider reported input and output. A reported zero is a zero. */
+/** Undefined unless the provider reported both input and output tokens. Reported zeros count as reported. */
 const usageOf = ({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelUsage | undefined =>
   inputTokens.total === undefined || outputTokens.total === undefined
     ? undefined
@@ -80,7 +80,7 @@ const retryAfterOf = (headers: unknown): number | undefined => {
 
 const unreadable = new Set(['AI_TypeValidationError', 'AI_JSONParseError'])
 
-/** The failure with a message that discloses nothing about the operator's account at the provider. */
+/** Converts a provider's error. The message discloses nothing about the operator's account at the provider. */
 export const toModelFailure = (cause: unknown): ModelFailure => {
   if (cause instanceof ModelFailure) return cause
   const error = (cause ?? {}) as { name?: string; statusCode?: number; responseHeaders?: unknown }
@@ -88,9 +88,9 @@ export const toModelFailure = (cause: unknown): ModelFailure => {
   if (unreadable.has(error.name ?? '')) {
     return new ModelFailure('unavailable', "The model's provider sent an unreadable response.", { cause })
   }
-  // The error of the provider's client for a stream that ended without a finish.
+  // The provider's client throws this error for a stream that ended without a finish event.
   const isCut = error.name === 'AI_InvalidResponseDataError' || (statusCode !== undefined && statusCode < 400)
-  if (isCut) return new ModelFailure('cut', 'The model broke off in the middle of its answer.', { cause })
+  if (isCut) return new ModelFailure('cut', 'The model broke off in the middle of its response.', { cause })
   if (statusCode === undefined) {
     return new ModelFailure('unavailable', "The model's provider cannot be reached.", { cause })
   }
@@ -108,7 +108,7 @@ export const toModelFailure = (cause: unknown): ModelFailure => {
 const finishOf = (part: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): ModelEvent | undefined => {
   const { unified, raw } = part.finishReason
   const usage = usageOf(part.usage)
-  // The stream broke off, and the provider's client added a finish that the provider did not send.
+  // The stream broke off, and the provider's client added a finish event that the provider did not send.
   if (unified === 'interrupted' || (unified === 'other' && raw === undefined && usage === undefined)) return undefined
   if (unified === 'error') throw new ModelFailure('unavailable', "The model's provider broke off with an error.")
   const reason: FinishReason = unified

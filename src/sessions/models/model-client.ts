@@ -1,4 +1,4 @@
-/** A message of the conversation that a model is shown, in a form that is the same for all providers. */
+/** A message of the conversation in a format that is independent of the provider. */
 export type PromptMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; parts: AssistantPart[] }
@@ -29,7 +29,7 @@ export interface ModelCall {
   messages: PromptMessage[]
   tools: readonly ModelTool[]
   maxOutputTokens?: number
-  /** The org's own key at the provider; the operator's key is used when it is left out. */
+  /** The org's own key at the provider. Default: the operator's key. */
   apiKey?: string
 }
 
@@ -43,7 +43,7 @@ export interface ModelUsage {
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
 
-/** A piece of a model's answer as it streams in. Ids are the provider's and unique within one call only. */
+/** A streamed piece of a model's response. Ids are assigned by the provider and unique only within one call. */
 export type ModelEvent =
   | { type: 'text'; delta: string }
   | { type: 'reasoning'; delta: string }
@@ -71,7 +71,7 @@ export class ModelFailure extends Error {
     this.retryAfterMs = options.retryAfterMs
   }
 
-  /** Whether the same call may succeed when it is made again. */
+  /** Whether a retry of the same call may succeed. */
   get isTransient(): boolean {
     return this.code !== 'rejected'
   }

@@ -6,7 +6,7 @@ import { ModelFailure } from './model-client.ts'
 import type { ModelCall, ModelClient } from './model-client.ts'
 import { wireName } from './wire-name.ts'
 
-/** OpenAI's reasoning models reject `max_tokens`; other OpenAI-compatible servers know only that name. */
+/** OpenAI's reasoning models reject `max_tokens`; other OpenAI-compatible servers support only that name. */
 const renameLimit = ({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> =>
   limit === undefined ? body : { ...body, max_completion_tokens: limit }
 
@@ -17,8 +17,8 @@ export interface ModelOptions {
 }
 
 /**
- * Calls the models of the catalog. The providers' client is loaded when it is first needed: it takes 16 MB of memory,
- * which a server without providers saves.
+ * Calls the models of the catalog. The providers' client uses 16 MB of memory, so it is loaded on first use: a server
+ * without providers never loads it.
  */
 export const createModelClient = ({ providers, allowsTestCommands }: ModelOptions): ModelClient => {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
@@ -33,14 +33,14 @@ export const createModelClient = ({ providers, allowsTestCommands }: ModelOption
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const { baseUrl } = provider
     const apiKey = ownKey ?? provider.apiKey
-    // Without includeUsage a provider does not report tokens for a streamed answer.
+    // Without includeUsage, providers do not report tokens for a streamed response.
     const settings = { name: providerName, baseURL: baseUrl, includeUsage: true, ...(apiKey ? { apiKey } : {}) }
     const renames = providerName === 'openai' ? { transformRequestBody: renameLimit } : {}
     return createOpenAICompatible({ ...settings, ...renames }).chatModel(name)
   }
   const cache = new Map<string, Promise<LanguageModelV4>>()
   const modelOf = ({ modelId, apiKey }: ModelCall): Promise<LanguageModelV4> => {
-    // Not cached: an org may remove its key at any time.
+    // Not cached, because an org may remove its key at any time.
     if (apiKey !== undefined) return open(modelId, apiKey)
     const cached = cache.get(modelId)
     if (cached) return cached
@@ -51,7 +51,7 @@ export const createModelClient = ({ providers, allowsTestCommands }: ModelOption
   }
   return {
     stream: async function* (call, signal) {
-      // The demo models accept any name, and show people the names that they use themselves.
+      // The demo models accept any tool name, so they get the names that people see.
       const nameOnWire = call.modelId.startsWith('atrium/') ? (name: string) => name : wireName
       yield* streamLanguageModel(await modelOf(call), call, nameOnWire, signal)
     },

@@ -1,2 +1,2 @@
-/** A tool's name for providers, which allow letters, digits, dashes and underscores only. Our names contain dots. */
+/** A tool's name for providers, which reject the dots in our names: only letters, digits, dashes and underscores. */
 export const wireName = (toolName: string): string => toolName.replaceAll(/[^A-Za-z0-9_-]/g, '_')

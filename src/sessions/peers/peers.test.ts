@@ -139,7 +139,7 @@ describe('message_peer', () => {
     const args = JSON.stringify({ to: 'bob', text: '/slow 1500', waitForReply: false })
     const { output } = callOf(await askAgent(owner, 'ann', `/tool message_peer ${args}`))
     assert.equal(output.reply, null)
-    assert.match(output.note, /has not answered yet/)
+    assert.match(output.note, /has not replied yet/)
     await untilStatus(app, owner, output.turnId, 'completed')
   })
 
@@ -273,7 +273,7 @@ describe('a message that is rejected', () => {
     await createAgent(app, owner, { name: 'ann' })
     await refused(owner, '/peer bob Hi', /no tool message_peer/)
     await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { allowedTools: ['message_peer'] } })
-    await refused(owner, '/peer bob Hi', /may write to: nobody/)
+    await refused(owner, '/peer bob Hi', /may write to: no agents/)
   })
 })
 

@@ -14,16 +14,16 @@ import type { MessagePart } from '../schemas.ts'
 import { cancelLockedTurn } from '../turns/cancel.ts'
 import { createTurnStreams } from '../streams/turn-streams.ts'
 import type { TurnStreams } from '../streams/turn-streams.ts'
-import { maxHops } from '../runtime/jobs.ts'
+import { maxPeerDepth } from '../runtime/jobs.ts'
 import { findTurnState } from '../turns/queries.ts'
 import { authorOfAgent, beginTurn } from '../turns/begin-turn.ts'
 import type { TurnDeps } from '../turns/deps.ts'
 
 const maxMessages = 20
-/** All turns of a conversation may make four times as many model calls as its first turn: enough for 20 messages. */
+/** All turns of a conversation share four times the model calls of its first turn, which is enough for 20 messages. */
 const sharedStepsFactor = 4
 const maxMessagesPerMinute = 10
-/** Below the 60 s that a tool may run, so that the model is told that there is no reply yet. */
+/** Shorter than the 60 s limit of a tool, so that the model is told that there is no reply yet. */
 const replyTimeoutMs = 45_000
 const deadlockCheckMs = 1_000
 
@@ -35,20 +35,20 @@ interface Sent {
 }
 
 /**
- * Whether the words of one agent are untrusted content for another: they are not when the speaker was last changed by the
- * person for whom both work, or by whoever last changed the listener.
+ * Whether a message of one agent is untrusted content for another. It is trusted when the last change of the speaker was
+ * made by the person for whom both work, or by the person who last changed the listener.
  */
 const isForeign = (speaker: AgentRow, listener: AgentRow, { userId }: Actor): boolean =>
   speaker.authorityChangedBy !== userId &&
   (speaker.authorityChangedBy === null || speaker.authorityChangedBy !== listener.authorityChangedBy)
 
-/** The agent that a message is for. The errors tell the writer's model what it may do instead. */
+/** Finds the recipient of a message. The errors tell the writer's model what it can do instead. */
 const findRecipient = async (db: Db, actor: Actor, writer: AgentRow, to: string): Promise<AgentRow> => {
   const target = await findAgent(db, actor, to)
   const slug = target?.slug ?? to
   if (slug === writer.slug) throw validationError('An agent cannot write to itself.')
   if (!writer.allowedPeers.includes(slug)) {
-    const allowed = writer.allowedPeers.length === 0 ? 'nobody' : writer.allowedPeers.join(', ')
+    const allowed = writer.allowedPeers.length === 0 ? 'no agents' : writer.allowedPeers.join(', ')
     throw validationError(`This agent may not write to ${to}. It may write to: ${allowed}.`)
   }
   if (!target) throw validationError(`There is no agent ${to}.`)
@@ -59,13 +59,13 @@ const findRecipient = async (db: Db, actor: Actor, writer: AgentRow, to: string)
 interface Pair {
   writer: AgentRow
   target: AgentRow
-  /** The session of the provider's chat in which the writer answers; null when there is none. */
+  /** The session of the provider's chat in which the writer replies; null when there is none. */
   chatId: string | null
 }
 
 /**
- * The session of two agents in a workspace for the person they work for. Agents that answer in a provider's chats have
- * one for each chat, because the people in one chat must not read the messages of another.
+ * Finds or creates the session of two agents for the person they work for in a workspace. Agents that reply in a
+ * provider's chats have one session per chat, because the people in one chat must not read the messages of another.
  */
 const openPeerSession = async (db: Transaction, actor: Actor, { writer, target, chatId }: Pair): Promise<string> => {
   const { orgId, userId } = actor
@@ -81,9 +81,9 @@ const openPeerSession = async (db: Transaction, actor: Actor, { writer, target, 
 }
 
 /**
- * Locks the session of the turn that writes and that of the pair, always in the order of their ids, so that transactions
- * cannot deadlock. From then on the turn cannot be cancelled until its message is visible to the job that cancels the
- * turns it began.
+ * Locks the session of the writing turn and that of the pair, always in the order of their ids, so that transactions
+ * cannot deadlock. Until the transaction ends, the turn cannot be cancelled, so the job that cancels the turns it started
+ * sees the new one.
  */
 const lockSessions = async (db: Transaction, orgId: string, calling: CallingTurn, sessionId: string): Promise<void> => {
   for (const id of [...new Set([calling.sessionId, sessionId])].toSorted()) {
@@ -93,11 +93,11 @@ const lockSessions = async (db: Transaction, orgId: string, calling: CallingTurn
   if (state?.status !== 'running') throw validationError('The turn has ended.')
 }
 
-/** Takes one message from the shared budget of the conversation. VALIDATION_ERROR when nothing is left of it. */
-const takeMessage = async (db: Transaction, orgId: string, turn: WritingTurn, leftMs: number): Promise<void> => {
-  if (turn.hop >= maxHops) {
+/** Counts one message in the shared budget of the conversation. VALIDATION_ERROR when the budget is used up. */
+const countMessage = async (db: Transaction, orgId: string, turn: WritingTurn, leftMs: number): Promise<void> => {
+  if (turn.hop >= maxPeerDepth) {
     throw validationError(
-      `Messages between agents go at most ${maxHops} agents deep. Answer with what you know; your answer goes back to the agent that asked.`,
+      `Messages between agents go at most ${maxPeerDepth} agents deep. Reply with what you know; your reply goes back to the agent that asked.`,
     )
   }
   const limits = {
@@ -110,7 +110,7 @@ const takeMessage = async (db: Transaction, orgId: string, turn: WritingTurn, le
   }
 }
 
-/** Stores the message and enqueues the turn that answers it, once for each tool call. */
+/** Stores the message and enqueues the turn that replies to it, once per tool call. */
 const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): Promise<Sent> => {
   const { db, actor, callKey, turn: calling } = context
   const { orgId } = actor
@@ -119,12 +119,12 @@ const send = (deps: TurnDeps, context: ToolContext, to: string, text: string): P
     const turn = await peerQueries.findWritingTurn(db, orgId, calling.id)
     if (!turn) throw notFound('Turn')
     const before = await peerQueries.findTurnOfCall(db, orgId, callKey)
-    // Sent before a crash. Whether the recipient is trusted is not looked up again.
+    // Sent before a crash. The reply counts as untrusted, because the recipient is not loaded again.
     if (before) return { turnId: before.id, sessionId: before.sessionId, isForeign: true }
     const writer = await findLiveAgent(db, orgId, turn.agentId)
     if (!writer) throw notFound('Agent')
     const target = await findRecipient(db, actor, writer, to)
-    await takeMessage(db, orgId, turn, calling.leftMs)
+    await countMessage(db, orgId, turn, calling.leftMs)
     const sessionId = await openPeerSession(db, actor, { writer, target, chatId: turn.chatId })
     await lockSessions(db, orgId, calling, sessionId)
     if ((await peerQueries.countRecentMessages(db, orgId, sessionId)) >= maxMessagesPerMinute) {
@@ -155,8 +155,8 @@ const textOf = (parts: MessagePart[] | null): string | null => {
 }
 
 /**
- * Waits until a turn has its reply. Returns true when the reply needs the end of the turn that waits for it: a deadlock.
- * Other turns can cause one at any time, so it is checked every second.
+ * Waits for the end of a turn. Returns true when the turn cannot run before the waiting turn ends, which is a deadlock.
+ * Other turns can cause a deadlock at any time, so it is checked every second.
  */
 const waitForReply = async (
   streams: TurnStreams,
@@ -176,23 +176,23 @@ const waitForReply = async (
 }
 
 const noteOf = (status: string, isDeadlocked: boolean): string | undefined => {
-  if (isDeadlocked) return 'It waits for your turn to end, so it reads this only afterwards.'
-  if (status === 'requires_action') return 'It waits for a decision of a person.'
+  if (isDeadlocked) return 'It cannot reply before your turn ends, so it reads this message afterwards.'
+  if (status === 'requires_action') return 'It waits for a person’s decision.'
   if (status === 'queued' || status === 'running')
-    return 'It has not answered yet. Its answer will be in its session, not here.'
+    return 'It has not replied yet. Its reply will be in its session, not here.'
   return undefined
 }
 
 export const peerToolName = 'message_peer'
 
-/** A peer in the tool's description. Text by other people is left out, because the model would read it as instructions. */
+/** A peer in the tool's description. Text of other people is left out, because the model could read it as instructions. */
 const lineOf = ({ slug, name, description, authorityChangedBy }: PeerRow, userId: string): string =>
   authorityChangedBy === userId ? `- ${slug}: ${description ?? name}` : `- ${slug}`
 
 const messagePeer = (deps: TurnDeps, streams: TurnStreams, peers: PeerRow[], userId: string): Tool => ({
   name: peerToolName,
   description: [
-    'Writes to another agent and answers what it replies. It sees your message and what you two wrote before, nothing else.',
+    'Sends a message to another agent and returns its reply. The agent sees only your message and your earlier messages to each other.',
     ...peers.flatMap((peer) => (peer.isActive ? [lineOf(peer, userId)] : [])),
   ].join('\n'),
   inputSchema: {
@@ -200,7 +200,7 @@ const messagePeer = (deps: TurnDeps, streams: TurnStreams, peers: PeerRow[], use
     properties: {
       to: { type: 'string', minLength: 1, maxLength: 255, description: 'The slug of the agent' },
       text: { type: 'string', minLength: 1, maxLength: 100_000, description: 'The message' },
-      waitForReply: { type: 'boolean', description: 'false: go on without its reply' },
+      waitForReply: { type: 'boolean', description: 'false: continue without waiting for the reply' },
     },
     required: ['to', 'text'],
   },
@@ -211,9 +211,9 @@ const messagePeer = (deps: TurnDeps, streams: TurnStreams, peers: PeerRow[], use
     const { actor, db, turn } = context
     const { turnId, sessionId, isForeign } = await send(deps, context, input.to.trim(), input.text)
     const isDeadlocked = input.waitForReply !== false && (await waitForReply(streams, context, turnId))
-    const answer = await peerQueries.findAnswer(db, actor.orgId, turnId)
-    const { status = 'queued', error = null, parts = null } = answer ?? {}
-    if (parts !== null && (isForeign || answer?.untrustedFrom)) turn?.noteUntrusted()
+    const reply = await peerQueries.findReply(db, actor.orgId, turnId)
+    const { status = 'queued', error = null, parts = null } = reply ?? {}
+    if (parts !== null && (isForeign || reply?.untrustedFrom)) turn?.noteUntrusted()
     const note = noteOf(status, isDeadlocked)
     return {
       to: input.to.trim(),
@@ -228,8 +228,8 @@ const messagePeer = (deps: TurnDeps, streams: TurnStreams, peers: PeerRow[], use
 })
 
 /**
- * The tool with which an agent writes to the agents that its `allowedPeers` names. Naming a peer grants the tool, as
- * naming a connector grants its tools.
+ * The tool that sends messages to the agents in `allowedPeers`. A non-empty `allowedPeers` grants the tool, as
+ * `allowedConnectors` grants the tools of connectors.
  */
 export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): ToolSource => {
   const streams = createTurnStreams(deps)
@@ -241,7 +241,7 @@ export const createPeerTools = (deps: TurnDeps & { db: Database; log: Log }): To
   }
 }
 
-/** Cancels the turns that a cancelled turn began by messages to other agents. */
+/** Cancels the turns that a cancelled turn started by messages to other agents. */
 export const cancelPeerTurns = async (
   deps: TurnDeps,
   { orgId, turnId }: { orgId: string; turnId: string },

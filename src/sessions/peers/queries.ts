@@ -8,18 +8,18 @@ export interface WritingTurn {
   id: string
   /** The conversation between agents that it belongs to: the id of the turn that a person began. */
   chainId: string
-  /** How many messages it is away from that turn. */
+  /** The number of messages between agents from that turn to this one. */
   hop: number
   agentId: string
   /** The scopes of the person's API key. */
   scopes: string[]
-  /** That key; null when the turn was begun in the console. */
+  /** The API key that started the turn; null for a session of the console. */
   apiKeyId: string | null
   maxSteps: number
   maxCostCents: number | null
   /** Model calls so far. */
   steps: number
-  /** The session of the provider's chat in which it answers; null when there is none. */
+  /** The session of the provider's chat in which it replies; null when there is none. */
   chatId: string | null
 }
 
@@ -33,14 +33,14 @@ export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
       ) as chat_id
     from turns where org_id = ${orgId} and id = ${turnId}`)
 
-/** The turn that a tool call began when it ran before a crash. */
+/** The turn that a tool call started when it ran before a crash. */
 export const findTurnOfCall = (db: Db, orgId: string, callKey: string) =>
   db.row<{ id: string; sessionId: string }>(sql`
     select id, session_id from turns where org_id = ${orgId} and parent_call = ${callKey}`)
 
 /**
- * Whether a turn can run only after the turn that asked for it has ended: it is queued behind that turn, behind a turn
- * for which that turn works, or behind turns that wait for one of those.
+ * Whether a turn cannot run before the turn that requested it has ended: it is queued behind that turn, behind one of
+ * that turn's ancestors, or behind a turn that waits for one of these.
  */
 export const isDeadlocked = async (db: Db, orgId: string, turnId: string, askedBy: string): Promise<boolean> => {
   const row = await db.row<{ isBehind: boolean }>(sql`
@@ -63,8 +63,8 @@ export const isDeadlocked = async (db: Db, orgId: string, turnId: string, askedB
 }
 
 /**
- * Takes one message from the shared budget of a conversation; the first one creates the budget. Undefined when all
- * messages are used.
+ * Counts one message in the shared budget of a conversation; the first one creates the budget. Undefined when the limit
+ * of messages is reached.
  */
 export const countMessage = (
   db: Db,
@@ -82,16 +82,16 @@ export const countMessage = (
 export interface PeerSession {
   id: string
   workspaceId: string
-  /** The ids of the two agents in ascending order, of the person they work for and, if there is one, of the chat. */
+  /** The ids of the two agents in ascending order, the id of their person and, if there is one, that of the chat. */
   key: string
-  /** The session of the provider's chat in which they answer; null when there is none. */
+  /** The session of the provider's chat in which they reply; null when there is none. */
   chatId: string | null
   agentIds: string[]
   title: string
   userId: string
 }
 
-/** Creates the session of a key unless the workspace has one. Returns its id when it was created. */
+/** Creates the peer session with this key unless the workspace has it. Returns its id when it was created. */
 export const insertPeerSession = (db: Db, orgId: string, session: PeerSession) =>
   db.row<{ id: string }>(sql`
     with made as (
@@ -134,7 +134,7 @@ export const linkTurn = (
     set chain_id = ${parent.chainId}, hop = ${parent.hop + 1}, parent_turn_id = ${parent.id}, parent_call = ${callKey}
     where org_id = ${orgId} and id = ${turnId}`)
 
-export interface PeerAnswer {
+export interface PeerReply {
   status: TurnStatus
   error: ErrorDetail | null
   /** The reply; null when there is none. */
@@ -143,21 +143,21 @@ export interface PeerAnswer {
   untrustedFrom: string | null
 }
 
-export const findAnswer = (db: Db, orgId: string, turnId: string) =>
-  db.row<PeerAnswer>(sql`
+export const findReply = (db: Db, orgId: string, turnId: string) =>
+  db.row<PeerReply>(sql`
     select t.status, t.error, m.parts, t.untrusted_from
     from turns t left join messages m on m.org_id = t.org_id and m.id = t.reply_id
     where t.org_id = ${orgId} and t.id = ${turnId}`)
 
-/** Turns that a turn began by messages to other agents and that have not ended. */
+/** The unfinished turns that a turn started by messages to other agents. */
 export const listUnfinishedChildren = (db: Db, orgId: string, turnId: string) =>
   db.rows<{ id: string; sessionId: string }>(sql`
     select id, session_id from turns
     where org_id = ${orgId} and parent_turn_id = ${turnId} and status in ('queued', 'running', 'requires_action')
     order by created_at, id`)
 
-/** Takes one model call from the shared budget, if its calls, its time and its money allow it. Undefined when they do not. */
-export const takeSharedCall = (db: Db, orgId: string, chainId: string) =>
+/** Counts one model call in the shared budget. Undefined when its limit of calls, time or money is reached. */
+export const countSharedCall = (db: Db, orgId: string, chainId: string) =>
   db.row<{ steps: number }>(sql`
     update peer_chains c set steps = steps + 1
     where org_id = ${orgId} and id = ${chainId} and steps < max_steps and deadline > clock_timestamp()

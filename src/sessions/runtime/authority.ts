@@ -9,17 +9,17 @@ import type { Tool, Toolbox } from '../tools/tools.ts'
 import { keyRevoked, memberLeft } from '../turns/authority.ts'
 import type { ClaimedTurn, ErrorDetail } from '../turns/queries.ts'
 
-/** What the agent may do in the person's name, as of when it was loaded. */
-export interface Authority {
+/** What the agent may do on behalf of the person. A snapshot of when it was loaded. */
+export interface AgentAuthority {
   readonly agent: AgentRow
-  /** The person for whom the turn runs, with their present permissions. */
+  /** The person for whom the turn runs, with their current permissions. */
   readonly actor: Actor
   readonly tools: readonly Tool[]
-  /** Connectors that the person lets the agent use without being asked. */
+  /** The person's consents for the agent to use connectors without asking. */
   readonly consents: readonly ConsentRow[]
 }
 
-/** The turn may not go on: its key, its person or its agent lost the authority for it. `detail` is the turn's error. */
+/** The turn must end because its key, person or agent lost the authority. `detail` is the turn's error. */
 export class AuthorityLost extends Error {
   readonly detail: ErrorDetail
 
@@ -30,10 +30,10 @@ export class AuthorityLost extends Error {
   }
 }
 
-/** The authority of one turn. It is loaded again after everything that took time, because it may change meanwhile. */
+/** The authority of one turn. It is reloaded after every model call and tool call, because it may have changed. */
 export interface TurnAuthority {
-  load(): Promise<Authority | AuthorityLost>
-  /** Who changed the agent last, for questions about consent. */
+  load(): Promise<AgentAuthority | AuthorityLost>
+  /** The last change of the agent, for questions about consent. */
   latestChange(agentId: string): Promise<AuthorityChange | undefined>
 }
 

@@ -8,16 +8,16 @@ import type { Probation } from './probation.ts'
 import { releaseTurn } from './queries.ts'
 import type { TurnLease } from './queries.ts'
 
-/** The lease of a killed worker ends before pg-boss gives its job to another one, which is after 20 s. */
+/** The lease of a killed worker expires before pg-boss gives its job to another worker, which is after 20 s. */
 export const turnLeaseTiming: LeaseTiming = { leaseMs: 15_000, renewMs: 2_000 }
 
-/** Attempts without a person's decision in between. Those that workers gave back in order count as well. */
+/** The maximum number of attempts since the last decision of a person, including those that ended in a release. */
 const maxAttempts = 8
 
-/** A second death means that the turn may be killing its workers, and with them the turns of other people. */
+/** After a second death, the turn itself may be killing its workers, and with them the turns of other people. */
 const maxWorkerDeaths = 2
 
-/** Why a turn that was tried too often ends instead; undefined when it may be tried again. */
+/** The error of a turn that has used up its attempts; undefined when it may run again. */
 export const quarantineOf = ({ workerDeaths, attempts, restedAttempts }: ClaimedTurn): ErrorDetail | undefined => {
   if (workerDeaths >= maxWorkerDeaths) {
     return {
@@ -32,8 +32,8 @@ export const quarantineOf = ({ workerDeaths, attempts, restedAttempts }: Claimed
 const releaseTries = 60
 
 /**
- * Gives the turn back, so that the next worker does not have to wait for the lease to end and does not count a death.
- * While the database does not answer, it is tried again for a minute.
+ * Releases the lease, so that the next worker does not wait for it to expire and does not count a death. Retries for a
+ * minute while the database is unavailable.
  */
 export const giveBack = async (db: Database, lease: TurnLease, jobSignal: AbortSignal): Promise<void> => {
   for (let tries = 1; tries <= releaseTries; tries++) {
@@ -52,7 +52,7 @@ interface TurnKey {
   turnId: string
 }
 
-/** Claims the turn when its present lease ends. Undefined when there is nothing to do any more. */
+/** Claims the turn once its current lease ends. Undefined when the turn no longer needs a worker. */
 const claim = async (
   db: Database,
   { orgId, turnId }: TurnKey,
@@ -70,13 +70,13 @@ const claim = async (
 
 export interface TurnClaim {
   claim: Claim<ClaimedTurn>
-  /** Gives up the turn's place on probation, when it has one. */
+  /** Releases the turn's place on probation, if it has one. */
   leaveProbation: () => void
 }
 
 /**
- * Claims the turn. A turn whose worker died waits, without a lease, until only few such turns run in this process.
- * Undefined when there is nothing to do any more.
+ * Claims the turn. A turn whose worker died first waits, without a lease, for a place on probation. Undefined when the
+ * turn no longer needs a worker.
  */
 export const claimTurn = async (
   { db, probation }: { db: Database; probation: Probation },
@@ -90,7 +90,7 @@ export const claimTurn = async (
   if (!isOnProbation) return { claim: claimed, leaveProbation: () => undefined }
   const entered = probation.tryEnter()
   if (entered) return { claim: claimed, leaveProbation: entered }
-  // Given back while it waits: if another turn on probation ends this process, that is no death of this turn's worker.
+  // Released while it waits, so that a crash caused by another turn does not count as a death of this turn's worker.
   await giveBack(db, { ...key, token: claimed.token }, signal)
   const leaveProbation = await probation.enter(signal)
   try {

@@ -34,13 +34,13 @@ export type OpenTurnDeps = AuthorityDeps &
 export interface OpenTurnOptions {
   turn: ClaimedTurn
   lease: TurnLease
-  /** When the turn's time is up, on the clock of `performance.now()`. */
+  /** The turn's time limit, on the clock of `performance.now()`. */
   deadlineMs: number
   signal: AbortSignal
   onFailure: (reason: Error) => void
 }
 
-/** What earlier workers did on the turn, and the number of the last frame that they stored. */
+/** Loads the state that earlier workers stored, and the number of the last stored frame. */
 const loadState = async (
   { db }: OpenTurnDeps,
   { orgId }: TurnLease,
@@ -58,12 +58,12 @@ const loadState = async (
     eventQueries.findLastSeq(db, orgId, turn.id),
     eventQueries.findLastStepBoundary(db, orgId, turn.id),
   ])
-  // Frames are removed after a day. A turn waits that long only for a person, and then it is in a step.
+  // Frames are deleted after a day. Only a turn that waits for a person lasts that long, and it waits inside a step.
   const isInStep = boundary ? endsInsideStep(boundary.frames.split('\n')) : steps.length > 0
   return { state: createTurnState({ steps, calls, isInStep, untrustedFrom, leftOutExchanges }), lastSeq }
 }
 
-/** Builds the services of a turn and loads what earlier workers did. */
+/** Builds the services of a turn and loads its stored state. */
 export const openTurn = async (deps: OpenTurnDeps, options: OpenTurnOptions): Promise<LeasedTurn> => {
   const { turn, lease, deadlineMs, signal, onFailure } = options
   const { orgId } = lease

@@ -8,8 +8,8 @@ import { turnJob } from './jobs.ts'
 const pageSize = 1_000
 
 /**
- * Enqueues a new job for each turn that should run but has none: its job was lost, or failed for good. The worker that
- * gets the job continues the turn, or ends it when it was tried too often. Returns how many turns there were.
+ * Enqueues a new job for each orphaned turn: an active turn whose job was lost or has used up its retries. The worker of
+ * the new job continues the turn, or ends it after too many attempts. Returns the number of turns.
  */
 export const requeueOrphanedTurns = async ({
   db,

@@ -13,7 +13,7 @@ import type { LeasedTurn, TurnContext } from './turn-context.ts'
 const maxHistory = 200
 /** For models whose context window is not configured. */
 const defaultContextTokens = 32_000
-/** More than any model's window holds. What is beyond it is not read from the database. */
+/** The most history that is read from the database. It exceeds the context window of every model. */
 const maxHistoryBytes = 4_194_304
 
 interface ProjectText {
@@ -30,7 +30,7 @@ const instructionsFor = (
   [
     agent.systemPrompt ??
       `You are ${agent.name}, an assistant in the workspace of ${actor.orgName}. ${agent.description ?? ''}`.trim(),
-    // Without the project's name, which any member may change.
+    // The project's name is left out, because every member can change it.
     project?.instructions ? `Instructions of the project:\n${project.instructions}` : '',
     `Today is ${new Date().toISOString().slice(0, 10)}.`,
     ...more,
@@ -43,10 +43,10 @@ const peerNote = (history: MessageRow[], turnNumber: number): string | null => {
   const asked = history.find((message) => message.turnNumber === turnNumber && message.role === 'user')
   if (asked?.author.type !== 'agent') return null
   const { name, slug } = asked.author
-  return `You are talking with ${name} (${slug}), another agent of this workspace. What you answer goes back to it.`
+  return `You are talking with ${name} (${slug}), another agent of this workspace. Your reply goes back to it.`
 }
 
-/** Untrusted content that the model is shown before any tool has run. */
+/** The source of untrusted content in the prompt before any tool has run. */
 const untrustedInPrompt = (
   userId: string,
   history: MessageRow[],
@@ -56,7 +56,7 @@ const untrustedInPrompt = (
   return project?.instructions && project.instructionsBy !== userId ? 'project' : undefined
 }
 
-/** Loads what the turn needs to run, as of now. Returns the turn's error when it may not or cannot run. */
+/** Loads the current data that the turn needs. Returns the turn's error when it must not or cannot run. */
 export const prepareTurn = async (
   { db, models }: { db: Database; models: ModelCatalog },
   leased: LeasedTurn,

@@ -1,6 +1,6 @@
-/** Limits how many turns whose worker died run at once in a process. */
+/** Limits how many turns whose worker died run in a process at the same time. */
 export interface Probation {
-  /** Takes a place when one is free. Returns the function that gives it up. */
+  /** Occupies a free place. Returns a function that releases it; undefined when all places are occupied. */
   tryEnter(): (() => void) | undefined
   /** Waits for a place, first come first served. Rejects with the signal's reason. */
   enter(signal: AbortSignal): Promise<() => void>
@@ -8,17 +8,17 @@ export interface Probation {
 
 export interface ProbationOptions {
   places: number
-  /** After so long without a crash, a turn gives up its place. */
+  /** The time without a crash after which a turn releases its place. */
   placeMs: number
 }
 
-/** The crash of a busy worker leaves hundreds of turns: 400 that take 1 s each are done after 100 s. */
+/** The crash of a busy worker leaves hundreds of turns. With 4 places, 400 turns of 1 s each end within 100 s. */
 const defaults: ProbationOptions = { places: 4, placeMs: 10_000 }
 
 /**
- * Hundreds of turns share a process, and when it dies it is not known which of them killed it. A turn ends with the second
- * death of its worker, so only a few may run when that happens: the others are given back, and no death is counted for
- * them.
+ * Hundreds of turns share a process, and when it dies, the turn that killed it is unknown. A turn fails after the second
+ * death of its worker, so only a few of these turns may run at the same time. The others wait without a lease, so that a
+ * crash is not counted for them.
  */
 export const createProbation = ({ places, placeMs } = defaults): Probation => {
   const waiting = new Set<() => void>()

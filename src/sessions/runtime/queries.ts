@@ -29,7 +29,7 @@ export interface EndedStep {
   error: ErrorDetail | null
 }
 
-/** A model call that is about to be made. When the worker dies during it, this cost is what the org is charged. */
+/** A model call that is about to be made. When the worker dies during the call, the org is charged this cost. */
 export interface BegunStep {
   step: number
   attempt: number
@@ -37,7 +37,7 @@ export interface BegunStep {
   costMicrocents: bigint
 }
 
-/** A tool call that the model asked for. */
+/** A tool call that the model requested. */
 export interface NewCall {
   step: number
   place: number
@@ -45,7 +45,7 @@ export interface NewCall {
   toolName: string
   input: unknown
   status: CallStatus
-  /** Set when a person has to approve the call before it runs. */
+  /** Set when a person must approve the call before it runs. */
   approvalId: string | null
   question: Question | null
   output?: unknown
@@ -60,7 +60,7 @@ export interface CallChange {
   question?: Question | null
 }
 
-/** What one transaction of a turn writes: all of it or, when the lease is lost, nothing. */
+/** The writes of one transaction of a turn. When the lease is lost, none of them is made. */
 export interface Checkpoint {
   ended?: EndedStep | undefined
   begun?: BegunStep | undefined
@@ -84,7 +84,7 @@ const endStep = (step: EndedStep): Sql => sql`ended as (
   from leased where turn_steps.org_id = leased.org_id and turn_steps.turn_id = leased.id and step = ${step.step} and attempt = ${step.attempt}
   returning ${billed})`
 
-// A model call that is still running when the next one begins, or when the turn ends without it, was cut off by a crash.
+// A model call that is still marked as running when the next one begins or the turn ends was interrupted by a crash.
 const loseRunningSteps = sql`lost as (
   update turn_steps set status = 'lost', ended_at = now()
   from leased where turn_steps.org_id = leased.org_id and turn_steps.turn_id = leased.id and status = 'running'
@@ -122,7 +122,7 @@ const insertFrames = ({ lastSeq, lines }: StreamLines): Sql => sql`streamed as (
   insert into turn_events (org_id, turn_id, seq, frames)
   select org_id, id, ${lastSeq}::integer, ${lines} from leased)`
 
-/** Charges model calls in the statement that stores how they ended, so that no crash can separate the two. */
+/** Charges model calls in the statement that stores their end, so that a crash cannot separate the two. */
 const charge = (ended: Sql[]): Sql =>
   recordUsage(sql`
     select leased.org_id, leased.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id, t.model,
@@ -138,12 +138,12 @@ const charge = (ended: Sql[]): Sql =>
 const endedCall = sql`select * from ended`
 const lostCalls = sql`select * from lost`
 
-/** The state of the turn after a checkpoint. It decides what happens to the money that is reserved for the turn. */
+/** The state of the turn after a checkpoint. It determines whether the turn's reservation is kept or released. */
 type NextState = 'running' | 'paused' | 'ended'
 
 interface CheckpointPlan {
   next: NextState
-  /** Whether model calls that are still marked as running were cut off by a crash. */
+  /** Whether model calls that are still marked as running were interrupted by a crash. */
   losesRunning: boolean
 }
 
@@ -167,7 +167,7 @@ const rowParts = ({ begun, newCalls = [], callChanges = [], frames }: Checkpoint
   ...(frames ? [insertFrames(frames)] : []),
 ]
 
-/** Runs `parts` for the turn that the statement `leased` returns. False, and nothing is written, when it returns none. */
+/** Runs `parts` for the turn that the statement `leased` returns. Returns false and writes nothing when it returns none. */
 const underLease = async (db: Db, leased: Sql, parts: Sql[], before: Sql = empty): Promise<boolean> => {
   const row = await db.row<{ leased: number }>(sql`
     with ${before} leased as (${leased})${parts.length > 0 ? sql`, ${join(parts, ', ')}` : empty}
@@ -175,13 +175,13 @@ const underLease = async (db: Db, leased: Sql, parts: Sql[], before: Sql = empty
   return row?.leased === 1
 }
 
-/** Frames are removed after a day, so the row keeps the number of the last one. */
+/** Frames are deleted after a day, so the turn's row keeps the number of the last one. */
 const setLastSeq = (frames: Checkpoint['frames']): Sql => (frames ? sql`, last_seq = ${frames.lastSeq}` : empty)
 
 const setUntrusted = ({ untrustedFrom }: Checkpoint): Sql =>
   untrustedFrom ? sql`, untrusted_from = coalesce(untrusted_from, ${untrustedFrom})` : empty
 
-/** Writes a checkpoint and renews the lease. False, and nothing is written, when the lease is lost. */
+/** Writes a checkpoint and renews the lease. Returns false and writes nothing when the lease is lost. */
 export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, leaseMs: number, checkpoint: Checkpoint) =>
   underLease(
     db,
@@ -190,7 +190,7 @@ export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, lea
     checkpointParts(checkpoint, { next: 'running', losesRunning: checkpoint.begun !== undefined }),
   )
 
-/** Keeps the turn from ending until the transaction is over. False when the lease is lost. */
+/** Locks the turn, so that it cannot end before the transaction does. False when the lease is lost. */
 export const lockLeasedTurn = (db: Db, { orgId, turnId, token }: TurnLease): Promise<boolean> =>
   underLease(
     db,
@@ -199,7 +199,7 @@ export const lockLeasedTurn = (db: Db, { orgId, turnId, token }: TurnLease): Pro
     [],
   )
 
-/** Appends to the stream only. The row is locked so that the turn cannot end meanwhile; it is not written. */
+/** Appends to the stream. Locks the turn's row, so that the turn cannot end in the meantime, but does not change it. */
 export const appendFrames = (db: Db, { orgId, turnId, token }: TurnLease, frames: StreamLines): Promise<boolean> =>
   underLease(
     db,
@@ -232,8 +232,8 @@ const insertReply = (turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied
     'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb from leased, session)`
 
 /**
- * Ends a turn and locks its session. With a token only while that lease is the turn's; without, the caller must have
- * locked the turn and seen that it has not ended.
+ * Ends a turn and locks its session. With a token, ends it only under that lease. Without a token, the caller must have
+ * locked the turn and checked that it has not ended.
  */
 export const endTurn = (
   db: Db,
@@ -258,7 +258,7 @@ export const endTurn = (
       for no key update),`,
   )
 
-/** For a worker that gives back a turn that it has the lease of. */
+/** Adds the time since the claim to the turn's working time. Only for a statement under the worker's lease. */
 const workedUntilNow = sql`worked_ms = worked_ms
   + coalesce(extract(epoch from clock_timestamp() - claimed_at) * 1000, 0)::bigint`
 
@@ -273,15 +273,15 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: TurnLease, checkpoin
     checkpointParts(checkpoint, { next: 'paused', losesRunning: false }),
   )
 
-/** Gives back a turn that this process cannot continue, without counting a death of its worker. */
+/** Releases a turn that this process cannot continue, without counting a death of its worker. */
 export const releaseTurn = (db: Db, { orgId, turnId, token }: TurnLease) =>
   db.execute(sql`
     update turns set lease_token = null, lease_until = null, ${workedUntilNow}
     where org_id = ${orgId} and id = ${turnId} and lease_token = ${token}`)
 
 /**
- * Stores frames of a turn that waits for a person and, when all decisions are made, returns it to the workers. The
- * caller must have locked the turn.
+ * Stores frames of a turn that waits for a person and, once all decisions are made, makes it available to workers again.
+ * The caller must have locked the turn.
  */
 export const resumeTurn = (
   db: Db,

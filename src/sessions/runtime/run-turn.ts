@@ -18,7 +18,7 @@ import type { LeasedTurn } from './turn-context.ts'
 import { runTurnLoop } from './steps/turn-loop.ts'
 import { failed } from './turn-outcome.ts'
 
-/** What this process gives to its turns. Their steps see only the services that are built from it. */
+/** The process-wide dependencies of turns. Steps see only the services that are built from them. */
 export type RunTurnDeps = OpenTurnDeps & {
   config: Pick<Config, 'turnLimitMs'>
   probation: Probation
@@ -26,7 +26,7 @@ export type RunTurnDeps = OpenTurnDeps & {
   authorityWatch: AuthorityWatch
 }
 
-/** Prepares and runs a turn, and writes its end unless it waits for a person. */
+/** Prepares and runs a turn, and stores its end unless it waits for a person. */
 const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn): Promise<void> => {
   const { turn, lease, state, services } = leased
   const quarantine = quarantineOf(turn)
@@ -40,13 +40,13 @@ const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn): Promise<voi
   if (outcome) await services.writer.finish(outcome)
 }
 
-/** What is left of the turn's time: its own limit, or less when the turns of a peer conversation share less. */
+/** The turn's remaining time: the smaller of its own and that of the peer conversation it belongs to. */
 const timeLeftOf = ({ workedMs, chainLeftMs }: ClaimedTurn, turnLimitMs: number): number =>
   Math.max(0, Math.min(turnLimitMs - Number(workedMs), chainLeftMs ?? Infinity))
 
 /**
- * The job of a turn: claims it and runs it until it ends, waits for a person, or its lease is lost. Rejects when the turn
- * is to be tried again.
+ * The handler of a turn's job: claims the turn and runs it until it ends, waits for a person, or loses its lease. Rejects
+ * when the turn should be retried.
  */
 export const runTurn = async (
   deps: RunTurnDeps,

@@ -3,7 +3,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { ModelClient } from '../models/model-client.ts'
 import type { ClaimedTurn } from '../turns/queries.ts'
 import { AuthorityLost } from './authority.ts'
-import type { Authority, TurnAuthority } from './authority.ts'
+import type { AgentAuthority, TurnAuthority } from './authority.ts'
 import type { FaultPoint } from './fault-points.ts'
 import type { Exchange } from './prompt/prompt.ts'
 import type { TurnLease } from './queries.ts'
@@ -13,7 +13,7 @@ import type { ToolRunner } from './steps/tool-runner.ts'
 import type { TurnState } from './turn-state.ts'
 import type { TurnWriter } from './turn-writer.ts'
 
-/** What the steps of a turn may do outside of this process. All of it is bound to the turn and its lease. */
+/** The services through which the steps of a turn act outside of the process. Each is bound to the turn and its lease. */
 export interface TurnServices {
   readonly log: Log
   readonly authority: TurnAuthority
@@ -22,40 +22,40 @@ export interface TurnServices {
   readonly sharedBudget: SharedBudget
   readonly toolRunner: ToolRunner
   readonly writer: TurnWriter
-  /** For crash tests: does nothing in production. */
+  /** For crash tests. Does nothing in production. */
   readonly faultPoint: (point: FaultPoint) => void
 }
 
 export interface TurnLimits {
-  /** How long a model may send nothing. */
+  /** How long a model call may send no event, in milliseconds. */
   readonly modelSilenceMs: number
-  /** What is left of the turn's time. Negative when it is used up. */
+  /** The turn's remaining time in milliseconds. Negative after the time limit. */
   leftMs(): number
 }
 
-/** A turn that this worker has the lease of. */
+/** A turn whose lease this worker holds. */
 export interface LeasedTurn {
   readonly turn: Readonly<ClaimedTurn>
   readonly lease: TurnLease
   readonly limits: TurnLimits
-  /** Aborted when the lease is lost, the turn is cancelled or its time is up. The reason says which. */
+  /** Aborted with the reason when the lease is lost, the turn is cancelled or its time limit is reached. */
   readonly signal: AbortSignal
-  /** The only part that changes. */
+  /** The only mutable part. */
   readonly state: TurnState
   readonly services: TurnServices
 }
 
-/** Everything that a running turn needs. It does not change: authority that is loaded again makes a new context. */
-export interface TurnContext extends LeasedTurn, Authority {
+/** Everything that a running turn needs. Immutable: reloaded authority creates a new context. */
+export interface TurnContext extends LeasedTurn, AgentAuthority {
   readonly model: Model
   readonly instructions: string
-  /** The conversation, newest first. It begins with the message that the turn answers. */
+  /** The conversation, newest first. The first exchange is that of the turn's own message. */
   readonly exchanges: readonly Exchange[]
-  /** How much the model is shown at most, instructions and tools included. */
+  /** The largest prompt in tokens, including instructions and tools. */
   readonly maxPromptTokens: number
 }
 
-/** The reason of the turn's signal when its time is up. */
+/** The abort reason of the turn's signal at the time limit. */
 export class TimeIsUp extends Error {
   constructor() {
     super('the time of the turn is up')
@@ -63,7 +63,7 @@ export class TimeIsUp extends Error {
   }
 }
 
-/** The context with the authority that the turn has now. */
+/** Reloads the turn's authority. Returns a new context, or AuthorityLost. */
 export const renewAuthority = async (context: TurnContext): Promise<TurnContext | AuthorityLost> => {
   const authority = await context.services.authority.load()
   return authority instanceof AuthorityLost ? authority : { ...context, ...authority }

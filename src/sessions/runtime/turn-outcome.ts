@@ -1,7 +1,7 @@
 import type { EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
 import type { Checkpoint } from './queries.ts'
 
-/** How a turn ended, with the checkpoint that is still to be written. */
+/** How a turn ended, with the checkpoint that is not stored yet. */
 export interface TurnOutcome {
   status: EndedStatus
   stopReason: StopReason
@@ -23,7 +23,7 @@ export const failed = ({ code, message }: ErrorDetail, checkpoint: Checkpoint = 
   checkpoint,
 })
 
-/** The finish reason of the stream for a stop reason of the turn; `other` for those that the AI SDK has no name for. */
+/** Maps the turn's stop reason to the stream's finish reason; `other` when the AI SDK has no equivalent. */
 const finishReasons: Partial<Record<StopReason, string>> = {
   stop: 'stop',
   max_steps: 'tool-calls',

@@ -2,24 +2,23 @@ import { isInStepAfter } from '../streams/stream-parts.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import type { CallRow, StepRow } from '../turns/queries.ts'
 
-/** A model call of the turn: its row without the times, which the database sets. */
+/** The row of a model call without its times, which the database sets. */
 export type TurnStep = Readonly<Omit<StepRow, 'startedAt' | 'endedAt'>>
 
-/** A tool call of the turn: its row without the times, which the database sets. */
+/** The row of a tool call without its times, which the database sets. */
 export type TurnCall = Readonly<Omit<CallRow, 'startedAt' | 'endedAt'>>
 
 /**
- * All that changes while a worker runs a turn. Its rows are written by checkpoints, so a worker that takes over begins
- * with the same state.
+ * The mutable state of a running turn. Checkpoints store its rows, so another worker can continue with the same state.
  */
 export interface TurnState {
   readonly steps: readonly TurnStep[]
   readonly calls: readonly TurnCall[]
   /** Whether the stream is between a `start-step` and its `finish-step`. */
   readonly isInStep: boolean
-  /** Source of the first untrusted content that the turn has read. Once it is set it stays. */
+  /** The source of the first untrusted content that the turn has read. It never changes once it is set. */
   readonly untrustedFrom: string | null
-  /** Exchanges at the beginning of the conversation that the model was not shown. */
+  /** The number of oldest exchanges that the model was not shown. */
   readonly leftOutExchanges: number
   addStep(step: TurnStep): void
   addCalls(calls: readonly TurnCall[]): void

@@ -16,17 +16,17 @@ import { finishReasonOf } from './turn-outcome.ts'
 import type { TurnOutcome } from './turn-outcome.ts'
 import type { TurnState } from './turn-state.ts'
 
-/** Writes what a worker does on a turn, in order and under its lease. Each write rejects when the lease is lost. */
+/** Stores the progress of a turn, in order and under the worker's lease. Each write rejects when the lease is lost. */
 export interface TurnWriter {
-  /** Sends a part to the stream. It is stored with the next write, 50 ms later at most. */
+  /** Sends a part to the stream. It is stored with the next write, at most 50 ms later. */
   emit(part: StreamPart): void
   /** Writes a checkpoint with all frames so far. */
   save(checkpoint: Checkpoint): Promise<void>
-  /** Stores, and shows in the stream, that the model no longer sees the beginning of the conversation. */
+  /** Stores and streams how many of the oldest exchanges the model is no longer shown. */
   saveLeftOut(exchanges: number): Promise<void>
   /** Lets the turn wait for a person's decision. */
   pause(checkpoint: Checkpoint): Promise<void>
-  /** Ends the turn: writes its last step, its reply and the last frames, and starts the session's next turn. */
+  /** Ends the turn: stores its last step, its reply and the last frames, and starts the session's next turn. */
   finish(outcome: TurnOutcome): Promise<void>
 }
 
@@ -42,9 +42,9 @@ export interface WriterOptions {
   lease: TurnLease
   leaseMs: number
   state: TurnState
-  /** The number of the last frame that is stored already. */
+  /** The number of the last stored frame. */
   lastSeq: number
-  /** Called when a write failed or the lease is lost: nothing that follows can be written. */
+  /** Called when a write failed or the lease is lost. No later write succeeds. */
   onFailure: (reason: Error) => void
   faultPoint: (point: FaultPoint) => void
 }
@@ -80,8 +80,8 @@ export const createTurnWriter = (
       await setLeftOutExchanges(db, lease, exchanges)
       emit({ type: 'message-metadata', messageMetadata: { leftOutExchanges: exchanges } })
     },
-    // Pausing and finishing run outside of row-level security, which costs a tenth of all turns here: the lease token
-    // already limits the writes to one turn of one org.
+    // Pausing and finishing bypass row-level security, which would reduce the throughput of turns by a tenth. The lease
+    // token already limits the writes to one turn of one org.
     pause: (checkpoint) =>
       stream.write(
         (frames) =>

@@ -2,7 +2,7 @@ import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { TurnStatus } from '../turns/queries.ts'
 
-export interface EventRow {
+export interface TurnEventRow {
   /** The number of the last line in `frames`. */
   seq: number
   /** Stream parts, one JSON object per line. */
@@ -10,7 +10,7 @@ export interface EventRow {
 }
 
 export const listEvents = (db: Db, orgId: string, turnId: string, after: number) =>
-  db.rows<EventRow>(sql`
+  db.rows<TurnEventRow>(sql`
     select seq, frames from turn_events
     where org_id = ${orgId} and turn_id = ${turnId} and seq > ${after} order by seq`)
 
@@ -43,7 +43,7 @@ export interface StreamPosition {
   after: number
 }
 
-export interface NewEventRow {
+export interface NewTurnEventsRow {
   /** The index of the stream position, from 1. */
   place: bigint
   status: TurnStatus
@@ -53,7 +53,7 @@ export interface NewEventRow {
 
 /** The new events and the status of many turns in one statement, for all streams that a process serves. */
 export const listNewEvents = (db: Db, positions: StreamPosition[], rowsEach: number) =>
-  db.rows<NewEventRow>(sql`
+  db.rows<NewTurnEventsRow>(sql`
     select w.place, t.status, e.seq, e.frames
     from unnest(${positions.map((one) => one.orgId)}::uuid[], ${positions.map((one) => one.turnId)}::uuid[],
         ${positions.map((one) => one.after)}::integer[]) with ordinality as w (org_id, turn_id, after, place)

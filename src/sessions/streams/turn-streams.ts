@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/database.ts'
 import type { Log } from '../../platform/process/log.ts'
 import * as queries from './queries.ts'
-import type { NewEventRow } from './queries.ts'
+import type { NewTurnEventsRow } from './queries.ts'
 import type { StreamUpdate, TurnNotifier } from './turn-notifier.ts'
 
 export interface StreamReader {
@@ -94,7 +94,7 @@ const passUpdate = (subscriber: Subscriber, { firstSeq, lines, isEnd }: StreamUp
 }
 
 /** Passes on the rows of one query, which read lines and status of the turn in one snapshot. */
-const passRows = (subscriber: Subscriber, rows: NewEventRow[]): void => {
+const passRows = (subscriber: Subscriber, rows: NewTurnEventsRow[]): void => {
   for (const { seq, frames } of rows) {
     if (subscriber.isClosed || subscriber.isPaused) return
     if (seq === null || frames === null) continue

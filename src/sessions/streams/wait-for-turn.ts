@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../../platform/http/errors.ts'
 import type { TurnStreams } from './turn-streams.ts'
 
-export interface WaitOptions {
+interface WaitOptions {
   turnId: string
   timeoutMs: number
   /** As in `TurnStreams.subscribe`. */
@@ -15,7 +15,7 @@ const graceMs = 60_000
 /** The longest time that a running turn can take to end. */
 export const longestTurnMs = (turnLimitMs: number): number => turnLimitMs + graceMs
 
-const clientGone = new Error('the client closed the connection')
+const clientDisconnected = new Error('the client closed the connection')
 
 /**
  * Waits until a turn has ended or waits for a person. Returns false when the timeout passes, the client disconnects or
@@ -27,15 +27,15 @@ export const waitForTurn = async (
   streams: TurnStreams,
   { turnId, timeoutMs, isFresh }: WaitOptions,
 ): Promise<boolean> => {
-  const gone = new AbortController()
-  const onClose = (): void => gone.abort(clientGone)
+  const disconnected = new AbortController()
+  const onClose = (): void => disconnected.abort(clientDisconnected)
   reply.raw.once('close', onClose)
   let lost: ApiError | undefined
   const unwatch = request.watchAuthority((reason) => {
     lost = reason
-    gone.abort(reason)
+    disconnected.abort(reason)
   })
-  const signal = AbortSignal.any([gone.signal, request.server.stopping])
+  const signal = AbortSignal.any([disconnected.signal, request.server.stopping])
   const isEnd = await streams.waitForEnd({ orgId: request.actor.orgId, turnId }, { timeoutMs, signal, isFresh })
   unwatch()
   reply.raw.off('close', onClose)

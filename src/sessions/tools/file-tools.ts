@@ -24,7 +24,7 @@ const search: Tool = {
       page: 1,
       ...scope,
     })
-    // Names that other people gave are untrusted content.
+    // File names that other people chose are untrusted content.
     if (page.items.some(({ namedBy }) => namedBy !== actor.userId)) turn?.noteUntrusted()
     return {
       total: page.total,
@@ -121,5 +121,5 @@ const write: Tool = {
   },
 }
 
-/** The tools with which agents use the org's files. */
+/** The tools for the org's files. */
 export const fileTools: Tool[] = [search, read, write]

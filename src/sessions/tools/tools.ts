@@ -19,9 +19,9 @@ export interface ToolOutcome {
 }
 
 export interface Toolbox {
-  /** The tools that an agent may use in a person's name, now. */
+  /** The tools that an agent may currently use on behalf of a person. */
   offered(scope: ToolScope): Promise<Tool[]>
-  /** What is wrong with the arguments, for the model; undefined when nothing is. */
+  /** Validates the arguments. Returns an error for the model; undefined when they are valid. */
   inputError(tool: Tool, input: unknown): string | undefined
 }
 
@@ -31,12 +31,12 @@ export const builtIn = (tools: readonly Tool[]): ToolSource => ({
     Promise.resolve(agent ? tools.filter(({ name }) => agent.allowedTools.includes(name)) : [...tools]),
 })
 
-/** The most tools that all providers accept in one request (OpenAI: 128). */
+/** The largest number of tools that every provider accepts in one request (OpenAI: 128). */
 const maxTools = 128
 
 /**
- * Compiles the schemas of our own tools, each once. Foreign schemas are never compiled. If one of ours cannot be compiled,
- * that is a bug, and its tool is not run.
+ * Compiles the schema of each built-in tool once. Foreign schemas are never compiled. A built-in schema that does not
+ * compile is a bug, and its tool is not run.
  */
 const createValidators = (log: Log) => {
   const validators = new WeakMap<object, ValidateFunction | 'invalid'>()
@@ -49,7 +49,7 @@ const createValidators = (log: Log) => {
       log.error({ err: error, tool: tool.name }, 'the input schema of a tool does not compile; the tool is not run')
       return 'invalid'
     } finally {
-      // Otherwise ajv keeps every schema for ever.
+      // Otherwise ajv keeps every schema in memory.
       ajv.removeSchema(tool.inputSchema)
     }
   }
@@ -62,7 +62,7 @@ const createValidators = (log: Log) => {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The tools of all sources. When two have the same name for providers, the tool of the earlier source is offered. */
+/** The tools of all sources. When two tools have the same wire name, that of the earlier source is used. */
 export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox => {
   const validatorOf = createValidators(log)
   const toolsOf = async (source: ToolSource, scope: ToolScope): Promise<Tool[]> => {
@@ -82,7 +82,7 @@ export const createToolbox = (sources: readonly ToolSource[], log: Log): Toolbox
         if (!byName.has(name) && may(scope.actor, tool.permission)) byName.set(name, tool)
       }
       const { agent } = scope
-      // When there are too many, those that the agent names itself are kept.
+      // Above the limit, the tools that `allowedTools` names have priority.
       const rank = ({ name }: Tool): number => {
         const index = agent ? agent.allowedTools.indexOf(name) : -1
         return index === -1 ? maxTools : index
@@ -111,7 +111,7 @@ const jsonOf = (output: unknown): string => {
   try {
     return JSON.stringify(output) ?? 'null'
   } catch (error) {
-    // JSON.stringify is recursive: a value with some thousand levels exhausts the stack.
+    // JSON.stringify is recursive, so a value with thousands of levels overflows the stack.
     if (error instanceof RangeError) throw badRequest(tooDeep, { cause: error })
     throw error
   }
@@ -119,7 +119,7 @@ const jsonOf = (output: unknown): string => {
 
 const tooDeep = `The output of the tool is nested deeper than ${maxJsonDepth} levels.`
 
-/** The output as it is stored and shown to the model: at most 64 KB, and nothing that PostgreSQL rejects. */
+/** The output as it is stored and shown to the model: at most 64 KB, without characters that PostgreSQL rejects. */
 const storableOutput = (output: unknown): unknown => {
   const json = jsonOf(output)
   if (Buffer.byteLength(json) <= maxOutputBytes) {
@@ -145,8 +145,8 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   })
 
 /**
- * Runs a tool. An error in the tool is an outcome that the model reads. Rejects only when the turn itself ends; then it
- * does not wait for the tool, whether the tool reacts to its signal or not.
+ * Runs a tool. An error of the tool resolves to an outcome that the model reads. Rejects only when the turn ends, and then
+ * immediately, even if the tool ignores its signal.
  */
 export const runTool = async (tool: Tool, context: ToolContext, input: unknown): Promise<ToolOutcome> => {
   const { log, signal, actor, turn, callKey } = context

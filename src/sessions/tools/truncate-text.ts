@@ -1,11 +1,11 @@
 const truncateToBytes = (text: string, maxBytes: number): string => {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
-  // An incomplete character at the end decodes to a replacement character.
+  // A character that is incomplete at the end decodes to a replacement character.
   return bytes.subarray(0, maxBytes).toString('utf8').replace(/�$/, '')
 }
 
-/** A beginning of a text that takes at most `maxBytes` in JSON, where a line break or a quote takes two bytes. */
+/** Truncates a text to at most `maxBytes` in JSON, where a line break or a quote is two bytes long. */
 export const truncateToJsonBytes = (text: string, maxBytes: number): string => {
   let result = truncateToBytes(text, maxBytes)
   for (;;) {

@@ -5,13 +5,13 @@ import type { Outbound, OutboundResponse } from '../../platform/outbound/outboun
 import type { PageReader } from '../../platform/sandbox/pages.ts'
 import { cleanText } from '../../platform/text/text.ts'
 
-export interface Page {
+export interface WebPage {
   /** The URL of the text, after redirects. */
   url: string
   contentType: string
   title: string | null
   text: string
-  /** The page is longer than what was read of it. */
+  /** Whether only the beginning of the page was read. */
   truncated: boolean
 }
 
@@ -20,12 +20,12 @@ export interface Reading {
   orgId: string
 }
 
-/** For the page and all redirects together. */
+/** The time limit for the page including all redirects. */
 const timeoutMs = 20_000
 const maxBytes = 2 * 1_048_576
 const maxRedirects = 5
 
-// Names this software only: nothing about the org or the person.
+// Identifies only this software, not the org or the person.
 const headers = {
   'user-agent': 'Atrium',
   accept: 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.8, application/xml;q=0.8, */*;q=0.1',
@@ -49,7 +49,7 @@ const request = async (
 const isRedirect = ({ status, headers }: OutboundResponse): boolean =>
   [301, 302, 303, 307, 308].includes(status) && headers['location'] !== undefined
 
-/** The response at the end of the redirects. The address of each redirect is checked like that of the first request. */
+/** Returns the response after all redirects. The address of each redirect is checked like that of the first request. */
 const followRedirects = async (
   outbound: Outbound,
   first: string,
@@ -81,7 +81,7 @@ const byteOrderMarks: [number[], string][] = [
   [[0xfe, 0xff], 'utf-16be'],
 ]
 
-/** The charset of the byte order mark, else of the Content-Type header, else of a meta element in the first 2 KB. */
+/** The charset from, in this order, the byte order mark, the Content-Type header, or a meta element in the first 2 KB. */
 const charsetOf = (bytes: Buffer, contentType: string, mayDeclare: boolean): string => {
   const marked = byteOrderMarks.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1]
   const declared = mayDeclare
@@ -94,17 +94,17 @@ const decode = (bytes: Buffer, charset: string): string => {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {
-    // An unknown charset.
+    // The charset is unknown.
     return new TextDecoder().decode(bytes)
   }
 }
 
-/** Reads a page of the public Internet as text. BAD_REQUEST says what went wrong to whoever named the URL. */
+/** Reads a page of the public Internet as text. Throws BAD_REQUEST with a message for the model. */
 export const readPage = async (
   { outbound, reader }: { outbound: Outbound; reader: PageReader },
   address: string,
   reading: Reading,
-): Promise<Page> => {
+): Promise<WebPage> => {
   const { url, response } = await followRedirects(outbound, address, reading)
   const { status, body, truncated, headers } = response
   if (status < 200 || status > 299) throw failure(`The server responded with status ${status}.`)

@@ -37,7 +37,7 @@ const fetchTool = (outbound: Outbound, pages: Pages): Tool => ({
   },
 })
 
-/** Web access for agents whose `allowedTools` names it. People have browsers, so it is not offered to them over MCP. */
+/** Web access for agents whose `allowedTools` names it. It is not offered over MCP, because MCP clients have their own. */
 export const createWebTools = (outbound: Outbound, pages: Pages): ToolSource => {
   const tool = fetchTool(outbound, pages)
   return { offered: ({ agent }) => Promise.resolve(agent?.allowedTools.includes(tool.name) ? [tool] : []) }

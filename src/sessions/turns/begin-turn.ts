@@ -22,9 +22,9 @@ import type { TurnCreate } from './schemas.ts'
 
 export interface TurnRequest {
   sessionId: string
-  /** The message that the turn answers. */
+  /** The message that starts the turn. */
   parts: MessagePart[]
-  /** The UUID or slug of the agent that answers; the session's own agent by default. */
+  /** The UUID or slug of the agent that replies; the session's own agent by default. */
   agentId?: TurnCreate['agentId'] | undefined
   maxSteps?: TurnCreate['maxSteps'] | undefined
   maxCostCents?: TurnCreate['maxCostCents'] | undefined
@@ -134,7 +134,7 @@ const smallerLimit = (one: number | null, other: number | null): number | null =
 
 /**
  * Stores a turn, its message and its job in the caller's transaction and returns the turn's id. VALIDATION_ERROR for an
- * agent or model that cannot answer, CONFLICT when the session is busy and `onBusy` is `reject`, PAYMENT_REQUIRED when
+ * agent or model that is not available, CONFLICT when the session is busy and `onBusy` is `reject`, PAYMENT_REQUIRED when
  * the balance does not cover the model.
  */
 export const beginTurn = async (

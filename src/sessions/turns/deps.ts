@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { TurnNotifier } from '../streams/turn-notifier.ts'
 
-/** What it takes to create, cancel and resume turns. */
+/** The dependencies of creating, cancelling and resuming turns. */
 export interface TurnDeps {
   /** Within a request it is `request.db`, so that the idempotency key is stored in the same transaction. */
   db: Database

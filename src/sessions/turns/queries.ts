@@ -62,7 +62,7 @@ export interface TurnRow {
   attempts: number
   /** The attempts before the last time that it waited for a person. */
   restedAttempts: number
-  /** The number of workers that died while they held its lease, since it last waited for a person. */
+  /** The number of workers that died while they ran the turn, since it last waited for a person. */
   workerDeaths: number
   workedMs: bigint
   createdAt: string
@@ -209,7 +209,7 @@ export interface OrphanedTurn {
   hop: number
 }
 
-/** Active turns that no worker has held for two minutes, ordered by id, after `after`. */
+/** Active turns that have had no lease for two minutes, ordered by id, after `after`. */
 export const listOrphaned = (db: Db, limit: number, after?: OrphanedTurn) =>
   db.rows<OrphanedTurn>(sql`
     -- all orgs: a worker works for every org

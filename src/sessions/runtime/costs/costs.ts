@@ -4,7 +4,7 @@ import type { ModelUsage } from '../../models/model-client.ts'
 
 const perMillion = 1_000_000n
 
-/** The price of one model call in microcents, rounded up. Cached tokens are part of the input and have rates of their own. */
+/** The price of one model call in microcents, rounded up. Cached tokens are part of the input and have separate rates. */
 export const costOf = (usage: ModelUsage, pricing: ModelPricing): bigint => {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage
   const uncached = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens)

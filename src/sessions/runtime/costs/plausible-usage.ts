@@ -1,16 +1,16 @@
 import type { Model } from '../../../agents/agents.ts'
 import type { ModelUsage } from '../../models/model-client.ts'
 
-/** More than any model reads or writes at once, for models whose limits are not configured. */
+/** The limit for models without configured limits. No model reads or writes this many tokens in one call. */
 const maxInputTokens = 10_000_000
 const maxOutputTokens = 1_000_000
 
-/** The built-in demo models report the tokens that a test asks for. */
+/** The built-in demo models report the tokens that a test requests. */
 const builtInProvider = 'atrium'
 
 /**
- * The usage that is counted and charged. A provider's report may be wrong: a prompt longer than the model's window is
- * estimated from its text instead, output is limited to what the model can write, and cached tokens to the prompt's.
+ * The usage that is counted and charged. A provider's report may be wrong: a prompt that exceeds the model's window is
+ * estimated from its text instead, output is capped at the model's output limit, and cached tokens at those of the prompt.
  */
 export const plausibleUsage = (
   reported: ModelUsage,

@@ -10,7 +10,7 @@ import { estimateTokens } from '../prompt/prompt.ts'
 import { lockLeasedTurn } from '../queries.ts'
 import type { TurnLease } from '../queries.ts'
 
-/** What billing needs to know of a turn. */
+/** The fields of a turn that billing needs. */
 interface PricedTurn {
   id: string
   pricing: ModelPricing
@@ -19,7 +19,7 @@ interface PricedTurn {
   providerKeyId: string | null
 }
 
-/** A model call of a turn, as billing has to know it before the call is made. */
+/** The fields of a model call that billing needs before the call is made. */
 export const planCall = (
   orgId: string,
   turn: PricedTurn,
@@ -36,15 +36,15 @@ export const planCall = (
   ...tokens,
 })
 
-/** Tokens of a call's prompt, estimated from its bytes. */
+/** The tokens of a call's prompt, estimated from its size in bytes. */
 export const promptTokensOf = (call: ModelCall): number =>
   estimateTokens(call.instructions) + estimateTokens(call.messages) + estimateTokens(call.tools)
 
-/** Sets money aside before each model call of a turn. */
+/** Reserves money before each model call of a turn. */
 export interface Reservations {
   /**
-   * Returns the call as it may be made: its output limited to what there is money for, with the org's own key when the
-   * turn runs on one. `cost` when there is not enough money for a useful answer.
+   * Returns the call to make: with its output limited by the available money, and with the org's own key when the turn
+   * uses one. `cost` when the money is not enough for a useful response.
    */
   reserve(agent: AgentRow, call: ModelCall): Promise<ModelCall | ModelFailure | 'cost'>
 }
@@ -66,7 +66,7 @@ export const createReservations = (
   const verdictFor = async (planned: PlannedCall) => {
     if (await isUnlimited(db, isEnforced, planned)) return { maxOutputTokens: planned.maxOutputTokens }
     return db.transaction(lease, async (db) => {
-      // The turn is locked before the account, as everywhere: two transactions that end a turn cannot deadlock.
+      // Every transaction locks the turn before the account, so two transactions that end a turn cannot deadlock.
       if (!(await lockLeasedTurn(db, lease))) throw new Error('the lease on the turn is lost')
       return reserveCall(db, isEnforced, planned)
     })

@@ -3,10 +3,10 @@ import * as peerQueries from '../../peers/queries.ts'
 import type { ClaimedTurn, StopReason } from '../../turns/queries.ts'
 import type { TurnState } from '../turn-state.ts'
 
-/** What all turns of a conversation between agents may use together: model calls, money and time. */
+/** The limits that all turns of a conversation between agents share: model calls, money and time. */
 export interface SharedBudget {
-  /** Takes one model call from it. Returns why the turn ends when nothing is left; undefined when it may go on. */
-  takeCall(): Promise<StopReason | undefined>
+  /** Counts one model call. Returns the reached limit; undefined when the call may be made. */
+  countCall(): Promise<StopReason | undefined>
 }
 
 export const createSharedBudget = (
@@ -18,9 +18,9 @@ export const createSharedBudget = (
   const isShared = (): boolean =>
     hop > 0 || state.calls.some(({ toolName, status }) => toolName === 'message_peer' && status === 'done')
   return {
-    takeCall: async () => {
+    countCall: async () => {
       if (!isShared()) return undefined
-      if (await peerQueries.takeSharedCall(db.hot, orgId, chainId)) return undefined
+      if (await peerQueries.countSharedCall(db.hot, orgId, chainId)) return undefined
       const budget = await peerQueries.findSharedBudget(db.hot, orgId, chainId)
       // The first message was rejected, so no other turn takes part.
       if (!budget) return undefined

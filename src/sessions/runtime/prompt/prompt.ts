@@ -6,7 +6,7 @@ import type { AssistantPart, PromptMessage, ToolResult } from '../../models/mode
 const textOf = (parts: MessagePart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
-/** What an agent said and did, in order, as its model reads it. */
+/** The messages and tool calls of an agent, in order, in the model's format. */
 export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
   const messages: PromptMessage[] = []
   let said: AssistantPart[] = []
@@ -17,10 +17,10 @@ export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
     said = []
     results = []
   }
-  const answered = new Set(parts.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])))
+  const completed = new Set(parts.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])))
   for (const part of parts) {
-    // Providers reject a call without its result.
-    if (part.type === 'tool-call' && !answered.has(part.toolCallId)) continue
+    // Providers reject a call without a result.
+    if (part.type === 'tool-call' && !completed.has(part.toolCallId)) continue
     if (part.type === 'tool-result') {
       const { toolCallId: callId, toolName, output, isError } = part
       results.push({ callId, toolName, output, isError })
@@ -36,7 +36,7 @@ export const assistantMessages = (parts: MessagePart[]): PromptMessage[] => {
   return messages
 }
 
-/** The messages of one turn, as the model of a later turn reads them. */
+/** The messages of one turn as the model of a later turn is shown them. */
 export interface Exchange {
   /** The number of the turn in its session, from 1. */
   number: number
@@ -60,7 +60,7 @@ const fromPerson = ({ parts }: MessageRow): PromptMessage[] => [
   },
 ]
 
-/** In a session of two agents, each reads the other's messages as those of its user, whoever began the turn. */
+/** In a session of two agents, each one's model is shown the other agent's messages as those of its user. */
 const fromAgents = ({ author, role, parts }: MessageRow, reader: string): PromptMessage[] => {
   if (author.id !== reader) return [{ role: 'user', text: textOf(parts) }]
   return role === 'assistant'
@@ -69,8 +69,8 @@ const fromAgents = ({ author, role, parts }: MessageRow, reader: string): Prompt
 }
 
 /**
- * The conversation turn by turn, newest first, like `history`. `peer`: the agent that reads it, in a session between
- * agents. The oldest turn is dropped when the history begins in the middle of it.
+ * Groups `history` by turn, newest first. `peer` is the agent that reads it, in a session between agents. The oldest turn
+ * is dropped when the history begins in the middle of it.
  */
 export const exchangesOf = (history: MessageRow[], peer: string | undefined): Exchange[] => {
   const byTurn = Map.groupBy(history, ({ turnNumber }) => turnNumber)
@@ -92,7 +92,7 @@ const withoutResults = (message: PromptMessage): PromptMessage =>
     ? { ...message, results: message.results.map((result) => ({ ...result, output: omittedResult })) }
     : message
 
-/** The tool results of one step, each cut to an equal share of `maxTokens`. */
+/** The tool results of one step, each truncated to an equal share of `maxTokens`. */
 const truncated = (message: PromptMessage, maxTokens: number): PromptMessage => {
   if (message.role !== 'tool') return message
   const shareBytes = Math.max(200, Math.floor((maxTokens * bytesPerToken) / message.results.length))
@@ -104,7 +104,7 @@ const truncated = (message: PromptMessage, maxTokens: number): PromptMessage => 
   return { ...message, results }
 }
 
-/** The messages of the present turn within `maxTokens`: its oldest results are left out first, the last ones are cut. */
+/** The messages of the current turn within `maxTokens`: its oldest results are left out and the last ones truncated. */
 const fitOwn = (own: PromptMessage[], maxTokens: number): PromptMessage[] => {
   const messages = [...own]
   const tokens = messages.map(estimateTokens)
@@ -123,14 +123,14 @@ const fitOwn = (own: PromptMessage[], maxTokens: number): PromptMessage[] => {
 
 export interface Prompt {
   messages: PromptMessage[]
-  /** Exchanges at the beginning of the conversation that are not in it. */
+  /** The number of oldest exchanges that are left out. */
   leftOut: number
 }
 
 /**
- * The conversation and what the agent did in this turn, within `maxTokens`. The oldest exchanges are left out first. An
- * exchange is shown whole or with its tool results left out, so that every call has a result. The message that began the
- * turn always stays. `exchanges` is newest first, and begins with this turn's.
+ * The conversation and the current turn within `maxTokens`. The oldest exchanges are left out first. An exchange is shown
+ * whole or with a placeholder for each tool result, so that every call has a result. The message that started the turn
+ * always remains. `exchanges` is newest first and begins with the exchange of the current turn.
  */
 export const promptOf = (exchanges: readonly Exchange[], own: PromptMessage[], maxTokens: number): Prompt => {
   const [current, ...earlier] = exchanges
@@ -150,7 +150,7 @@ export const promptOf = (exchanges: readonly Exchange[], own: PromptMessage[], m
   return { messages: [...before.flat(), ...current.messages, ...fitted], leftOut: oldest - 1 }
 }
 
-/** Tells the model that it does not see the beginning of the conversation. */
+/** Tells the model that the beginning of the conversation is left out. */
 export const leftOutNote = (leftOut: number): string =>
   leftOut === 0
     ? ''

@@ -10,7 +10,7 @@ const outcomes: Partial<Record<CallStatus, string>> = {
   denied: 'A person denied a second run of the tool. It is not known whether its first run took effect.',
 }
 
-/** The result of a call as the model reads it. A call without an outcome gets a text that says so. */
+/** The result of a call for the model. A call without an outcome gets a text that explains this. */
 const resultOf = ({ callId, toolName, status, output, attempts }: TurnCall): MessagePart => {
   const text = status === 'denied' && attempts === 0 ? 'A person denied this call. It was not run.' : outcomes[status]
   return {
@@ -23,8 +23,8 @@ const resultOf = ({ callId, toolName, status, output, attempts }: TurnCall): Mes
 }
 
 /**
- * What the agent said and did, in order. Of the attempts of a step the completed one counts; when none completed, the
- * last one.
+ * The text, reasoning, tool calls and results of the agent, in order. Each step contributes its completed attempt or, when
+ * none completed, its last one.
  */
 export const replyPartsOf = ({
   steps,

@@ -1,9 +1,9 @@
 import type { CallStatus } from '../../turns/queries.ts'
-import type { RequestedCall } from './model-answer.ts'
+import type { RequestedCall } from './model-response.ts'
 import type { CallChange, NewCall } from '../queries.ts'
 import type { TurnCall } from '../turn-state.ts'
 
-/** The row of a call that the model asked for, before anything has happened to it. */
+/** The initial row of a call that the model requested. */
 export const waitingCall = (step: number, place: number, { callId, toolName, input }: RequestedCall): TurnCall => ({
   step,
   place,
@@ -18,7 +18,7 @@ export const waitingCall = (step: number, place: number, { callId, toolName, inp
   question: null,
 })
 
-/** A call as it is stored with the model call that asked for it. */
+/** A call as it is stored with the model call that requested it. */
 export const newCall = (call: TurnCall): NewCall => {
   const { step, place, callId, toolName, input, status, output, approvalId, question } = call
   const stored = { step, place, callId, toolName, input, status, approvalId, question }
@@ -35,11 +35,11 @@ export const callChange = ({ step, place }: TurnCall, status: CallStatus, output
 /** Whether a call has a result that the model can continue with. */
 export const isSettled = ({ status }: TurnCall): boolean => ['done', 'failed', 'denied'].includes(status)
 
-/** Whether a person has been asked about a call and has not decided yet. */
+/** Whether a call waits for a person's decision. */
 export const isUndecided = ({ approvalId, approved, status }: TurnCall): boolean =>
   approvalId !== null && approved === null && status === 'waiting'
 
-/** What happens to the open calls of a turn that ends: those that run have an unknown outcome, the others are cancelled. */
+/** Closes the open calls of a turn that ends: running calls get an unknown outcome, the others are cancelled. */
 export const closeCalls = (calls: readonly Pick<TurnCall, 'step' | 'place' | 'status'>[]): CallChange[] =>
   calls.flatMap(({ step, place, status }): CallChange[] => {
     if (status === 'waiting') return [{ step, place, status: 'cancelled' }]

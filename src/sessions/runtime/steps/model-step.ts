@@ -3,8 +3,8 @@ import { ModelFailure } from '../../models/model-client.ts'
 import type { FinishReason, ModelCall, ModelUsage } from '../../models/model-client.ts'
 import { AuthorityLost } from '../authority.ts'
 import { costOf } from '../costs/costs.ts'
-import { emptyAnswer, receiveAnswer } from './model-answer.ts'
-import type { ModelAnswer, RequestedCall } from './model-answer.ts'
+import { emptyResponse, receiveResponse } from './model-response.ts'
+import type { ModelResponse, RequestedCall } from './model-response.ts'
 import { plausibleUsage } from '../costs/plausible-usage.ts'
 import { assistantMessages, estimateTokens, leftOutNote, promptOf } from '../prompt/prompt.ts'
 import type { EndedStep } from '../queries.ts'
@@ -15,16 +15,16 @@ import type { TurnContext } from '../turn-context.ts'
 
 /** How a step ended. */
 export interface StepOutcome {
-  /** The last model call of the step, which is still to be written. Undefined when all of them are written. */
+  /** The last model call of the step if it is not stored yet; undefined when all calls are stored. */
   ended: EndedStep | undefined
   calls: RequestedCall[]
   /** `cost`: there was not enough money for the call. */
   finish: FinishReason | ModelFailure | AuthorityLost | 'time' | 'cost'
 }
 
-/** The most that a call may write: the model's limit, or less when the caller asked for less. */
+/** The output limit of a call: the smaller of the model's limit and the caller's. */
 const outputLimit = ({ model, turn }: TurnContext): { maxOutputTokens?: number } => {
-  // The prompt may use three quarters of the window.
+  // The prompt may use three quarters of the context window.
   const room = model.contextWindow === null ? null : Math.floor(model.contextWindow / 4)
   const limits = [model.maxOutputTokens, turn.maxOutputTokens].filter((limit) => limit !== null)
   if (room !== null && limits.length > 0) limits.push(room)
@@ -53,32 +53,33 @@ interface Attempt {
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
 
 /** The provider rejected the request and did no work, so nothing is charged. */
-const wasRejected = (answer: ModelAnswer, end: CallEnd): boolean =>
+const wasRejected = (response: ModelResponse, end: CallEnd): boolean =>
   end.status === 'failed' &&
-  answer.characters === 0 &&
+  response.characters === 0 &&
   ['rate_limited', 'unavailable', 'rejected'].includes(end.failure.code)
 
 const usageOf = (
   { model }: TurnContext,
   promptTokens: number,
-  answer: ModelAnswer,
+  response: ModelResponse,
   end: CallEnd,
 ): { usage: ModelUsage; isEstimate: boolean } => {
-  const reported = end.status === 'completed' ? answer.finish?.usage : wasRejected(answer, end) ? noUsage : undefined
+  const reported =
+    end.status === 'completed' ? response.finish?.usage : wasRejected(response, end) ? noUsage : undefined
   if (reported) return plausibleUsage(reported, model, promptTokens)
-  const outputTokens = answer.parts.length === 0 ? 0 : estimateTokens(answer.parts)
+  const outputTokens = response.parts.length === 0 ? 0 : estimateTokens(response.parts)
   return { usage: { ...noUsage, inputTokens: promptTokens, outputTokens }, isEstimate: true }
 }
 
-const endedStep = (context: TurnContext, attempt: Attempt, answer: ModelAnswer, end: CallEnd): EndedStep => {
-  const { usage, isEstimate } = usageOf(context, attempt.promptTokens, answer, end)
+const endedStep = (context: TurnContext, attempt: Attempt, response: ModelResponse, end: CallEnd): EndedStep => {
+  const { usage, isEstimate } = usageOf(context, attempt.promptTokens, response, end)
   return {
     step: attempt.step,
     attempt: attempt.attempt,
     status: end.status,
     finishReason: end.status === 'completed' ? end.reason : null,
-    // The text of an answer that broke off is kept. Its tool calls are not run, so they are not kept.
-    parts: end.status === 'completed' ? answer.parts : answer.parts.filter(({ type }) => type !== 'tool-call'),
+    // An interrupted response keeps its text. Its tool calls are removed because they are not run.
+    parts: end.status === 'completed' ? response.parts : response.parts.filter(({ type }) => type !== 'tool-call'),
     ...usage,
     isEstimate,
     costMicrocents: costOf(usage, context.turn.pricing),
@@ -90,11 +91,11 @@ const maxFailuresBeforeOutput = 3
 const maxFailuresAfterOutput = 2
 const backoffMs = 400
 
-/** A failed call is made at most three times in all; twice when it had begun to answer, because readers see the text change. */
+/** At most three attempts in all, but only two when text had already streamed, because readers see it change. */
 const isWorthRetrying = (failure: ModelFailure, failures: number, hadOutput: boolean): boolean =>
   failure.isTransient && failures < (hadOutput ? maxFailuresAfterOutput : maxFailuresBeforeOutput)
 
-/** Makes one model call, after its row is written: a crash during the call leaves a row that says so. */
+/** Makes one model call. Its row is stored before the call, so a crash during the call leaves a row without an end. */
 const callOnce = async (context: TurnContext, call: ModelCall, step: number, attempt: number): Promise<StepOutcome> => {
   const { turn, services } = context
   const promptTokens = promptTokensOf(call)
@@ -102,13 +103,13 @@ const callOnce = async (context: TurnContext, call: ModelCall, step: number, att
   services.writer.emit({ type: attempt === 1 ? 'start-step' : 'reset-step' })
   await services.writer.save({ begun: { step, attempt, inputTokens: promptTokens, costMicrocents } })
   services.faultPoint('before-model-call')
-  const answer = emptyAnswer()
-  const endWith = (end: CallEnd): EndedStep => endedStep(context, { step, attempt, promptTokens }, answer, end)
+  const response = emptyResponse()
+  const endWith = (end: CallEnd): EndedStep => endedStep(context, { step, attempt, promptTokens }, response, end)
   try {
-    await receiveAnswer(context, call, `${step}.${attempt}`, answer)
+    await receiveResponse(context, call, `${step}.${attempt}`, response)
     services.faultPoint('after-stream')
-    const reason = answer.finish?.reason ?? 'other'
-    return { ended: endWith({ status: 'completed', reason }), calls: answer.calls, finish: reason }
+    const reason = response.finish?.reason ?? 'other'
+    return { ended: endWith({ status: 'completed', reason }), calls: response.calls, finish: reason }
   } catch (error) {
     if (error instanceof TimeIsUp || error instanceof AuthorityLost) {
       const finish = error instanceof TimeIsUp ? 'time' : error
@@ -120,7 +121,7 @@ const callOnce = async (context: TurnContext, call: ModelCall, step: number, att
   }
 }
 
-/** Waits before the next attempt. False when the turn's time is up; rejects when the turn ends for another reason. */
+/** Waits before the next attempt. False at the turn's time limit; rejects when the turn ends for another reason. */
 const backOff = async ({ signal }: TurnContext, failure: ModelFailure, failures: number): Promise<boolean> => {
   const pauseMs = failure.retryAfterMs ?? backoffMs * 2 ** (failures - 1) * (0.5 + Math.random())
   await delay(pauseMs, undefined, { signal }).catch(() => undefined)
@@ -129,7 +130,7 @@ const backOff = async ({ signal }: TurnContext, failure: ModelFailure, failures:
   throw signal.reason
 }
 
-/** One step: calls the model, and again when it fails for a transient reason. Rejects when the lease is lost. */
+/** Runs one step: calls the model and retries transient failures. Rejects when the lease is lost. */
 export const callModel = async (context: TurnContext, step: number): Promise<StepOutcome> => {
   const { state, services } = context
   const { call, leftOut } = promptFor(context)
@@ -145,7 +146,7 @@ export const callModel = async (context: TurnContext, step: number): Promise<Ste
     const { ended, finish } = outcome
     if (!(finish instanceof ModelFailure) || !ended) return outcome
     if (!isWorthRetrying(finish, failures, ended.parts.length > 0)) return outcome
-    // The next attempt says everything anew.
+    // The next attempt streams its response from the start.
     const discarded = { ...ended, parts: [] }
     await services.writer.save({ ended: discarded })
     state.addStep(discarded)

@@ -9,21 +9,21 @@ import type { Permission } from '../../../identity/permissions.ts'
 import type { Tool } from '../../../tool.ts'
 
 /**
- * `consent`: may this agent use the person's connection? `repeat`: a crash left it open whether the call took effect; run
- * it again? `approval`: run it at all?
+ * `consent`: whether the agent may use the person's connection. `repeat`: whether to run a call again after a crash that
+ * left its effect unknown. `approval`: whether to run the call at all.
  */
 export type QuestionKind = 'consent' | 'approval' | 'repeat'
 
-/** What a person is asked about a call. It is stored with the call. */
+/** A question to a person about a call. It is stored with the call. */
 export interface Question {
   kind: QuestionKind
   reason: string
-  /** The tool's permission, which whoever decides must have as well. */
+  /** The tool's permission. The person who decides needs it too. */
   permission: Permission
   agent: { id: string; slug: string; name: string }
   /** The connector whose connection the tool uses. */
   connector: string | null
-  /** The version of the agent that a consent is given for, who made it and when. */
+  /** For a consent: the version of the agent, who made it and when. */
   authorityVersion: number
   changedBy: { id: string; name: string } | null
   changedAt: string | null
@@ -46,7 +46,7 @@ const sources: Record<UntrustedSource, string> = {
 
 const sourceName = (from: string): string => sources[from as UntrustedSource] ?? `the tool ${from}`
 
-/** The part of a turn's context that decides what is asked. */
+/** The part of a turn's context that determines which questions are asked. */
 interface Asking {
   readonly agent: AgentRow
   readonly actor: Actor
@@ -65,13 +65,13 @@ const reasonOf = (kind: QuestionKind, { name }: AgentRow, connector: string | nu
   return `This needs a person’s approval.${why} Run it?`
 }
 
-/** For tools that are not offered at present, and for questions that were stored without details by earlier versions. */
+/** For tools that are not available now, and for questions that earlier versions stored without a permission. */
 const permissionByName = (toolName: string): Permission => {
   if (toolName.includes('__')) return 'connections:write'
   return toolName === 'files.write' ? 'files:write' : 'sessions:write'
 }
 
-/** What has to be asked before a call runs. Undefined when it may run at once. */
+/** The question to ask before a call runs. Undefined when the call can run immediately. */
 export const questionFor = (
   { agent, actor, consents, state }: Asking,
   tool: Tool | undefined,
@@ -99,7 +99,7 @@ export const questionFor = (
   }
 }
 
-/** The question about a call that was asked about before: the agent or the consents may have changed since. */
+/** Recomputes the question about a call, because the agent or the consents may have changed since it was asked. */
 export const questionAgain = (
   asking: Asking,
   tool: Tool | undefined,
@@ -107,7 +107,7 @@ export const questionAgain = (
 ): Question | null => {
   const next = questionFor(asking, tool, { toolName, isRepeat: status === 'unknown' })
   if (next || !question) return next ?? null
-  // The person was asked, so the call waits for the answer even if it could run without one now.
+  // The person was already asked, so the call waits for the decision even if it could run without one now.
   const { agent } = asking
   const kind = 'approval'
   return { ...question, kind, reason: reasonOf(kind, agent, null, null), authorityVersion: agent.authorityVersion }
@@ -119,7 +119,7 @@ export const withLatestChange = (question: Question, change: AuthorityChange | u
     ? { ...question, changedBy: changerOf(change), changedAt: change?.changedAt ?? null }
     : question
 
-/** Why a call that was allowed may not run now: the agent was changed, or the consent withdrawn. */
+/** Why an allowed call cannot run now: the agent was changed or the consent was withdrawn. Undefined when it can. */
 export const consentLost = ({ agent, actor, consents }: Asking, tool: Tool): string | undefined =>
   tool.connector === undefined || isConsented(agent, actor.userId, consents, tool.connector)
     ? undefined
@@ -134,7 +134,7 @@ interface AskedCall {
 export const kindOf = ({ question, status }: AskedCall): QuestionKind =>
   question?.kind ?? (status === 'unknown' ? 'repeat' : 'approval')
 
-/** Why a person may not decide about a call. Undefined when they may. */
+/** Why a person cannot decide about a call. Undefined when they can. */
 export const whyNotDecide = (actor: Actor, turn: { userId: string }, call: AskedCall): string | undefined => {
   const isOwn = actor.userId === turn.userId
   if (!isOwn && kindOf(call) === 'consent') {
@@ -155,7 +155,7 @@ const canonical = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, inner]): [string, unknown] => [key, canonical(inner)]))
 }
 
-/** SHA-256, in hex, of arguments as JSON with sorted keys. The audit log identifies a call by it without storing its text. */
+/** SHA-256 in hex of the arguments as JSON with sorted keys. The audit log stores it instead of the arguments. */
 export const digestOfArguments = (input: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(input)) ?? 'null')

@@ -2,7 +2,7 @@ import { newId } from '../../../platform/ids.ts'
 import type { Tool, ToolOutcome } from '../../tools/tools.ts'
 import { AuthorityLost } from '../authority.ts'
 import { callChange, isSettled, isUndecided, newCall, waitingCall } from './call-rows.ts'
-import type { RequestedCall } from './model-answer.ts'
+import type { RequestedCall } from './model-response.ts'
 import type { CallChange, EndedStep, NewCall } from '../queries.ts'
 import { consentLost, questionAgain, questionFor, withLatestChange } from './questions.ts'
 import { renewAuthority } from '../turn-context.ts'
@@ -12,14 +12,14 @@ import type { TurnCall } from '../turn-state.ts'
 const maxCallsInStep = 32
 const maxParallelCalls = 4
 
-/** After so many rounds of the same calls with the same results, the next one is not run. */
+/** After this many rounds of the same calls with the same results, the next round is not run. */
 const maxSameRounds = 3
 
 const toolOf = ({ tools }: TurnContext, name: string): Tool | undefined => tools.find((tool) => tool.name === name)
 
 const canRunAgain = (tool: Tool | undefined): boolean => tool?.isReadOnly === true || tool?.isRepeatable === true
 
-/** Why a call is not run at all, for the model. */
+/** The error that tells the model why a call is not run; undefined when the call can run. */
 const rejectionOf = (context: TurnContext, call: RequestedCall, place: number): string | undefined => {
   if (call.inputError !== undefined) return call.inputError
   if (place >= maxCallsInStep) return `Not run: at most ${maxCallsInStep} tools can be called in one step.`
@@ -30,7 +30,7 @@ const rejectionOf = (context: TurnContext, call: RequestedCall, place: number): 
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Whether the model repeats the same calls although their results stay the same. */
+/** Whether the model requests the same calls again although their results did not change. */
 const isStuck = ({ state }: TurnContext, requested: RequestedCall[]): boolean => {
   const rounds = [...Map.groupBy(state.calls, ({ step }) => step).values()].slice(-maxSameRounds)
   const inputs = (calls: readonly Pick<TurnCall, 'toolName' | 'input'>[]) =>
@@ -43,7 +43,7 @@ const isStuck = ({ state }: TurnContext, requested: RequestedCall[]): boolean =>
   )
 }
 
-const stuckError = `Not run: the same calls had the same results ${maxSameRounds} times in a row. Do something else, or answer.`
+const stuckError = `Not run: the same calls had the same results ${maxSameRounds} times in a row. Do something else, or reply.`
 
 const emitOutcome = ({ services }: TurnContext, { callId: toolCallId, status, output }: TurnCall): void => {
   if (status === 'done') {
@@ -55,8 +55,8 @@ const emitOutcome = ({ services }: TurnContext, { callId: toolCallId, status, ou
 }
 
 /**
- * The calls of a step in groups that run one after another. Calls that only read run in parallel with their neighbours;
- * a call that changes something runs alone, in the order in which the model asked for it.
+ * Splits the calls of a step into groups that run one after another, in the order in which the model requested them.
+ * Adjacent read-only calls form one group and run in parallel; every other call is a group of its own.
  */
 const groupsOf = (context: TurnContext, calls: readonly TurnCall[]): TurnCall[][] => {
   const groups: TurnCall[][] = []
@@ -71,7 +71,7 @@ const groupsOf = (context: TurnContext, calls: readonly TurnCall[]): TurnCall[][
   return groups
 }
 
-/** Marks calls as started. The changes have to be written before the calls run. */
+/** Marks calls as started. The caller must store the changes before it runs the calls. */
 const startCalls = ({ state }: TurnContext, calls: readonly TurnCall[]): CallChange[] => {
   state.updateCalls(calls.map((call) => ({ ...call, status: 'started' })))
   return calls.map((call) => callChange(call, 'started'))
@@ -95,7 +95,7 @@ const runCall = async (context: TurnContext, call: TurnCall): Promise<CallChange
   return callChange(call, status, output)
 }
 
-/** Runs calls in parallel. When the turn ends meanwhile, the results that are there are stored before it rejects. */
+/** Runs calls in parallel. When the turn ends in the meantime, stores the results so far and then rejects. */
 const runGroup = async (context: TurnContext, group: TurnCall[]): Promise<CallChange[]> => {
   const results = await Promise.allSettled(group.map((call) => runCall(context, call)))
   const changes = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -106,8 +106,8 @@ const runGroup = async (context: TurnContext, group: TurnCall[]): Promise<CallCh
 }
 
 /**
- * Runs groups of calls of which the first is stored as started already; each next one is started in the checkpoint that
- * stores the results before it. Authority is checked in between. Returns the context with the newest authority.
+ * Runs groups of calls. The caller has stored the first group as started; the checkpoint with the results of a group
+ * starts the next one. Authority is checked between groups. Returns the context with the newest authority.
  */
 const runGroups = async (context: TurnContext, groups: TurnCall[][]): Promise<TurnContext> => {
   const { services } = context
@@ -128,7 +128,7 @@ const runGroups = async (context: TurnContext, groups: TurnCall[][]): Promise<Tu
   return current
 }
 
-/** The rows of the calls that the model asked for. Those that cannot be run have failed already, and the stream says so. */
+/** The rows of the requested calls. Calls that cannot run are marked as failed, and the stream reports their errors. */
 export const planCalls = (context: TurnContext, step: number, requested: RequestedCall[]): TurnCall[] => {
   const stuck = isStuck(context, requested) ? stuckError : undefined
   return requested.map((request, place) => {
@@ -145,14 +145,14 @@ export const planCalls = (context: TurnContext, step: number, requested: Request
   })
 }
 
-/** The rows of calls that are not run because the turn ends. Without them a call in the reply would have no result. */
+/** The rows of calls that are cancelled because the turn ends. Every call in the reply needs a result. */
 export const cancelCalls = ({ state }: TurnContext, step: number, requested: RequestedCall[]): NewCall[] => {
   const calls = requested.map((call, place): TurnCall => ({ ...waitingCall(step, place, call), status: 'cancelled' }))
   state.addCalls(calls)
   return calls.map(newCall)
 }
 
-/** Asks the person about calls, in the stream. Returns the calls with all that the person is shown. */
+/** Sends approval requests for calls to the stream. Returns the calls with the questions as they were sent. */
 const ask = async ({ services }: TurnContext, calls: readonly TurnCall[]): Promise<TurnCall[]> => {
   const consent = calls.find(({ question }) => question?.kind === 'consent')?.question
   const change = consent ? await services.authority.latestChange(consent.agent.id) : undefined
@@ -167,8 +167,8 @@ const ask = async ({ services }: TurnContext, calls: readonly TurnCall[]): Promi
 }
 
 /**
- * Asks about those calls of a step that a person has to approve. Returns the rows of all calls of the step, none of which
- * may run before the decision; undefined when nothing has to be asked.
+ * Requests approval for the calls of a step that need it. Returns the rows of all calls of the step, none of which may
+ * run before the decision; undefined when no call needs approval.
  */
 export const askAboutCalls = async (context: TurnContext, calls: TurnCall[]): Promise<NewCall[] | undefined> => {
   const undecided = calls.filter(isUndecided)
@@ -177,7 +177,7 @@ export const askAboutCalls = async (context: TurnContext, calls: TurnCall[]): Pr
   return calls.map((call) => newCall(asked.find(({ place }) => place === call.place) ?? call))
 }
 
-/** Stores calls with the model call that asked for them, and runs them. Throws AuthorityLost before a call that may no longer run. */
+/** Stores calls with the model call that requested them and runs them. Throws AuthorityLost when authority is lost. */
 export const runCalls = async (
   context: TurnContext,
   ended: EndedStep | undefined,
@@ -194,9 +194,9 @@ export const runCalls = async (
 }
 
 /**
- * Continues the calls that an earlier worker left. Calls that had ended are not touched. Calls that only read are run
- * again. Of a call that may have changed something it is not known whether it did, so a person is asked. Returns the
- * changes to store with those questions, and the context with the newest authority.
+ * Continues the unfinished calls of an earlier worker. Calls that have a result stay unchanged. Read-only and repeatable
+ * calls run again. Any other started call may already have taken effect, so a person decides whether to run it again.
+ * Returns the changes to store with those questions, and the context with the newest authority.
  */
 export const resumeCalls = async (context: TurnContext): Promise<{ context: TurnContext; questions: CallChange[] }> => {
   const { services, state } = context
@@ -206,7 +206,7 @@ export const resumeCalls = async (context: TurnContext): Promise<{ context: Turn
     isUndecided(call) ||
     (call.status === 'started' && !canRunAgain(toolOf(context, call.toolName)))
   const doubtful = open.filter(isDoubtful)
-  // Undecided calls are asked about again, and nothing of their step runs before the decision.
+  // Approval of undecided calls is requested again, and no call of their step runs before the decision.
   const runnable = open.some(isUndecided) ? [] : open.filter((call) => !doubtful.includes(call))
   const groups = groupsOf(context, runnable)
   const [first] = groups
@@ -218,7 +218,7 @@ export const resumeCalls = async (context: TurnContext): Promise<{ context: Turn
   const reopened = doubtful.map((left): TurnCall => {
     const call: TurnCall = { ...left, status: left.status === 'waiting' ? 'waiting' : 'unknown' }
     const question = questionAgain(current, toolOf(current, call.toolName), call)
-    // A new id for each question: a decision about an earlier run must not count for this one.
+    // Each question has a new id, so a decision about an earlier run cannot apply to this one.
     return { ...call, approvalId: newId(), approved: null, question }
   })
   const asked = await ask(current, reopened)

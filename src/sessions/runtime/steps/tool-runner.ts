@@ -7,13 +7,13 @@ import type { TurnCall, TurnState } from '../turn-state.ts'
 
 /** Runs the tools of one turn. */
 export interface ToolRunner {
-  /** What is wrong with the arguments of a call, for the model; undefined when nothing is. */
+  /** Validates the arguments of a call. Returns an error for the model; undefined when they are valid. */
   inputError(tool: Tool, input: unknown): string | undefined
-  /** Rejects only when the turn ends meanwhile; a tool that fails is an outcome. */
+  /** Rejects only when the turn ends in the meantime. A tool that fails resolves to a failed outcome. */
   run(tool: Tool, call: TurnCall, options: { actor: Actor; leftMs: number; signal: AbortSignal }): Promise<ToolOutcome>
 }
 
-/** What tools work with; nothing else of the server reaches them. */
+/** The only dependencies of the server that tools can use. */
 export type ToolRunnerDeps = Pick<ToolContext, 'db' | 'log' | 'objects' | 'quotas' | 'previewer'> & { toolbox: Toolbox }
 
 export const createToolRunner = (
@@ -41,7 +41,7 @@ export const createToolRunner = (
       },
       call.input,
     )
-    // The text of a failure comes from the provider as well.
+    // The error text comes from the provider too.
     if (tool.readsUntrusted) noteUntrusted()
     return outcome
   },

@@ -17,7 +17,7 @@ const isOverBudget = ({ turn, state }: TurnContext): boolean => {
   return spentMicrocents >= BigInt(turn.maxCostCents) * microcentsPerCent
 }
 
-/** How the turn ends after a step; undefined when it goes on with the tools that the model asked for. */
+/** How the turn ends after a step; undefined when it continues with the tools that the model requested. */
 const endAfter = (context: TurnContext, number: number, step: StepOutcome): TurnOutcome | undefined => {
   const { finish, calls } = step
   const goesOn = finish === 'stop' || finish === 'tool-calls' || finish === 'other'
@@ -36,14 +36,14 @@ const endAfter = (context: TurnContext, number: number, step: StepOutcome): Turn
   return calls.length === 0 ? ended('completed', 'stop', checkpoint) : undefined
 }
 
-/** Why no further step may begin; undefined when one may. */
+/** The outcome of a turn that has reached a limit; undefined when another step may begin. */
 const limitReached = (context: TurnContext, step: number): TurnOutcome | undefined => {
   if (context.limits.leftMs() <= 0) return ended('incomplete', 'max_time')
   if (step > context.turn.maxSteps) return ended('incomplete', 'max_steps')
   return isOverBudget(context) ? ended('incomplete', 'max_cost') : undefined
 }
 
-/** Continues the tool calls that an earlier worker left. Undefined when a person has to decide about one of them. */
+/** Continues the unfinished tool calls of an earlier worker. Undefined when one of them needs a person's decision. */
 const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined> => {
   const { state, services } = context
   const resumed = await resumeCalls(context)
@@ -51,14 +51,14 @@ const resumeStep = async (context: TurnContext): Promise<TurnContext | undefined
     await services.writer.pause({ callChanges: resumed.questions })
     return undefined
   }
-  // All calls of that step have results now, so its part of the stream ends.
+  // All calls of the step have results now, so the step ends in the stream.
   if (state.isInStep && state.steps.at(-1)?.status === 'completed') services.writer.emit({ type: 'finish-step' })
   return resumed.context
 }
 
 /**
- * The loop of a turn: a model call, the tools that it asks for, the next model call. Returns how the turn ends; undefined
- * when it waits for a person.
+ * The loop of a turn: calls the model, runs the tools that it requests, and calls it again. Returns how the turn ends;
+ * undefined when it waits for a person.
  */
 const runSteps = async (prepared: TurnContext): Promise<TurnOutcome | undefined> => {
   const { state, services } = prepared
@@ -70,18 +70,18 @@ const runSteps = async (prepared: TurnContext): Promise<TurnOutcome | undefined>
     const limit = limitReached(context, step)
     if (limit) return limit
     if (state.calls.length > 0) {
-      // Tools may have run for long since authority was loaded.
+      // Authority may have changed while the tools ran.
       const renewed = await renewAuthority(context)
       if (renewed instanceof AuthorityLost) throw renewed
       context = renewed
     }
-    const sharedLimit = await services.sharedBudget.takeCall()
+    const sharedLimit = await services.sharedBudget.countCall()
     if (sharedLimit) return ended('incomplete', sharedLimit)
     const outcome = await callModel(context, step)
     if (outcome.ended) state.addStep(outcome.ended)
     const end = endAfter(context, step, outcome)
     if (end) return end
-    // The model call took time as well: its tools run with what the agent and the person may do now.
+    // Authority may also have changed during the model call. The tools run with the current authority.
     const renewed = await renewAuthority(context)
     if (renewed instanceof AuthorityLost) {
       return failed(renewed.detail, { ended: outcome.ended, newCalls: cancelCalls(context, step, outcome.calls) })
@@ -101,8 +101,8 @@ const runSteps = async (prepared: TurnContext): Promise<TurnOutcome | undefined>
 const strayError = { code: 'internal', message: 'An error in the server ended this turn.' }
 
 /**
- * Runs the steps of a turn until it ends or waits for a person (undefined). When its time or its authority ends, open
- * tool calls are closed. Rejects when the lease is lost, or when the turn should be tried again.
+ * Runs the steps of a turn until it ends or waits for a person (undefined). Closes open tool calls at the time limit and
+ * when authority is lost. Rejects when the lease is lost or the turn should be retried.
  */
 export const runTurnLoop = async (context: TurnContext): Promise<TurnOutcome | undefined> => {
   try {

@@ -7,7 +7,7 @@ import type { MessagePart } from '../../schemas.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { TurnWriter } from '../turn-writer.ts'
 
-/** A tool call that the model asked for. `inputError` says why it cannot run: its arguments are not JSON. */
+/** A tool call that the model requested. `inputError` is set when its arguments cannot be parsed, so it cannot run. */
 export interface RequestedCall {
   callId: string
   toolName: string
@@ -15,27 +15,27 @@ export interface RequestedCall {
   inputError: string | undefined
 }
 
-/** What has arrived of a model's answer. It is filled while the answer streams in, so a failed call keeps its part. */
-export interface ModelAnswer {
+/** A model's response so far. It is filled while events stream in, so a failed call keeps the partial response. */
+export interface ModelResponse {
   parts: MessagePart[]
   calls: RequestedCall[]
-  /** Undefined until the model has ended its answer; `usage` when the provider did not report it. */
+  /** Undefined until the response is complete. `usage` is undefined when the provider did not report it. */
   finish: { reason: FinishReason; usage: ModelUsage | undefined } | undefined
   characters: number
 }
 
-export const emptyAnswer = (): ModelAnswer => ({ parts: [], calls: [], finish: undefined, characters: 0 })
+export const emptyResponse = (): ModelResponse => ({ parts: [], calls: [], finish: undefined, characters: 0 })
 
-// Nine letters and digits: the strictest provider (Mistral) accepts no other ids of tool calls.
+// Mistral has the strictest format for tool call ids: exactly nine letters and digits.
 const callAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const newCallId = (): string => Array.from({ length: 9 }, () => callAlphabet[randomInt(callAlphabet.length)]).join('')
 
-/** The end of an answer that does not stop by itself. */
+/** Ends a response that would otherwise never stop. */
 const maxCharacters = 1_000_000
 
 const parseInput = (input: string): Pick<RequestedCall, 'input' | 'inputError'> => {
   try {
-    // Models write an empty text, or null, for a tool without arguments.
+    // Models send an empty string or null for a tool without arguments.
     return { input: cleanJson(parseForeignJson(input === '' ? '{}' : input)) ?? {}, inputError: undefined }
   } catch (error) {
     const isTooDeep = error instanceof JsonTooDeep
@@ -46,8 +46,8 @@ const parseInput = (input: string): Pick<RequestedCall, 'input' | 'inputError'> 
   }
 }
 
-/** Adds a model's events to the answer, and emits them to the stream. `prefix` keeps the ids of text blocks unique. */
-const createCollector = (writer: TurnWriter, prefix: string, answer: ModelAnswer) => {
+/** Adds a model's events to the response and emits them to the stream. `prefix` keeps the ids of text blocks unique. */
+const createCollector = (writer: TurnWriter, prefix: string, response: ModelResponse) => {
   let open: { type: 'text' | 'reasoning'; text: string } | undefined
   let blocks = 0
   const callIds = new Map<string, string>()
@@ -63,11 +63,11 @@ const createCollector = (writer: TurnWriter, prefix: string, answer: ModelAnswer
       close()
       blocks += 1
       open = { type, text: '' }
-      answer.parts.push(open)
+      response.parts.push(open)
       writer.emit({ type: `${type}-start`, id: blockId() })
     }
     open.text += delta
-    answer.characters += delta.length
+    response.characters += delta.length
     writer.emit({ type: `${type}-delta`, id: blockId(), delta })
   }
   const callIdOf = (id: string, toolName: string): string => {
@@ -81,11 +81,11 @@ const createCollector = (writer: TurnWriter, prefix: string, answer: ModelAnswer
   }
   const addCall = (id: string, toolName: string, text: string): void => {
     const callId = callIdOf(id, toolName)
-    // A provider may use an id again for another call.
+    // A provider may reuse an id for another call.
     callIds.delete(id)
     const { input, inputError } = parseInput(text)
-    answer.parts.push({ type: 'tool-call', toolCallId: callId, toolName, input })
-    answer.calls.push({ callId, toolName, input, inputError })
+    response.parts.push({ type: 'tool-call', toolCallId: callId, toolName, input })
+    response.calls.push({ callId, toolName, input, inputError })
     const shown = { toolCallId: callId, toolName, input, dynamic: true } as const
     if (inputError === undefined) writer.emit({ type: 'tool-input-available', ...shown })
     else writer.emit({ type: 'tool-input-error', ...shown, errorText: inputError })
@@ -96,11 +96,11 @@ const createCollector = (writer: TurnWriter, prefix: string, answer: ModelAnswer
     add: (event: ModelEvent): void => {
       if (event.type === 'text' || event.type === 'reasoning') addText(event.type, event.delta)
       else if (event.type === 'tool-input') {
-        answer.characters += event.delta.length
+        response.characters += event.delta.length
         const toolCallId = callIdOf(event.id, cleanText(event.toolName))
         writer.emit({ type: 'tool-input-delta', toolCallId, inputTextDelta: event.delta })
       } else if (event.type === 'tool-call') addCall(event.id, cleanText(event.toolName), event.input)
-      else answer.finish = { reason: event.reason, usage: event.usage }
+      else response.finish = { reason: event.reason, usage: event.usage }
     },
   }
 }
@@ -114,14 +114,14 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   })
 
 /**
- * Fills `answer` from one model call until the call ends. When the model sends nothing for too long, or the turn ends, it
- * rejects at once, whether the provider's client reacts to the signal or not.
+ * Fills `response` from one model call until the call ends. Rejects immediately when the model sends nothing for
+ * `modelSilenceMs` or when the turn ends, even if the provider's client ignores the signal.
  */
-export const receiveAnswer = async (
+export const receiveResponse = async (
   { limits, services, signal: turnSignal }: TurnContext,
   call: ModelCall,
   prefix: string,
-  answer: ModelAnswer,
+  response: ModelResponse,
 ): Promise<void> => {
   const { modelSilenceMs } = limits
   const over = new AbortController()
@@ -129,19 +129,19 @@ export const receiveAnswer = async (
   const silence = setTimeout(() => {
     over.abort(new ModelFailure('silent', `The model sent nothing for ${Math.round(modelSilenceMs / 1_000)} s.`))
   }, modelSilenceMs)
-  const collector = createCollector(services.writer, prefix, answer)
+  const collector = createCollector(services.writer, prefix, response)
   const receiveAll = async (): Promise<void> => {
     for await (const event of services.models.stream(call, signal)) {
       signal.throwIfAborted()
       silence.refresh()
       collector.add(event)
-      if (answer.characters > 0) services.faultPoint('mid-stream')
-      if (answer.characters > maxCharacters) {
-        answer.finish = { reason: 'length', usage: undefined }
+      if (response.characters > 0) services.faultPoint('mid-stream')
+      if (response.characters > maxCharacters) {
+        response.finish = { reason: 'length', usage: undefined }
         break
       }
     }
-    if (!answer.finish) throw new ModelFailure('cut', 'The model broke off in the middle of its answer.')
+    if (!response.finish) throw new ModelFailure('cut', 'The model broke off in the middle of its response.')
   }
   const aborted = untilAborted(signal)
   try {

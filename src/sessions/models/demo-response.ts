@@ -8,11 +8,11 @@ export interface DemoCall {
   input: string
 }
 
-/** The answer of the demo model in one call. */
-export interface DemoAnswer {
+/** The response of the demo model in one call. */
+export interface DemoResponse {
   text: string
   calls: DemoCall[]
-  /** How long the answer takes in all. */
+  /** The duration of the response in milliseconds. */
   slowMs: number
   fail: '429' | '500' | 'cut' | undefined
   /** Input, output, cache read, cache write. */
@@ -26,7 +26,7 @@ interface Result {
   isError: boolean
 }
 
-/** The conversation since the last message of the person. */
+/** The state of the conversation since the person's last message. */
 interface Situation {
   text: string
   fileIds: string[]
@@ -78,8 +78,8 @@ interface Commands {
   /** The tool calls of each step: commands on adjacent lines run in one step. */
   rounds: DemoCall[][]
   slowMs: number
-  fail: DemoAnswer['fail']
-  tokens: DemoAnswer['tokens']
+  fail: DemoResponse['fail']
+  tokens: DemoResponse['tokens']
   /** The text without the commands. */
   words: string
 }
@@ -124,7 +124,7 @@ const filesFound = ({ value }: Result): FoundFile[] => {
   return Array.isArray(files) ? (files as FoundFile[]) : []
 }
 
-/** Calls that read the attached files, else the file that the text names. */
+/** Calls that read the attached files or, without attachments, the file that the text names. */
 const lookUp = (situation: Situation, words: string): DemoCall[] => {
   const { fileIds, tools, rounds, lastResults } = situation
   const canRead = tools.includes('files.read')
@@ -175,18 +175,18 @@ const introduction = (words: string, tools: string[]): string => {
   return `${wrote}I am the demo model that comes with Atrium. I run without a network and answer the same question in the same way. ${able} To use another model, ask an administrator to configure a provider.`
 }
 
-/** The call with our name of the tool, also when the person used the name for providers. */
+/** The call with the tool's own name, even if the person used its wire name. */
 const named = (call: DemoCall, tools: string[]): DemoCall => ({
   ...call,
   toolName: tools.find((name) => name === call.toolName || wireName(name) === call.toolName) ?? call.toolName,
 })
 
-/** Plans the next answer of the demo model. The same conversation always gets the same answer. */
-export const planAnswer = (
+/** Plans the next response of the demo model. The same conversation always gets the same response. */
+export const planResponse = (
   prompt: LanguageModelV4Prompt,
   tools: (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[],
   allowsTestCommands: boolean,
-): DemoAnswer => {
+): DemoResponse => {
   const situation = situationOf(
     prompt,
     tools.map((tool) => tool.name),
@@ -198,7 +198,7 @@ export const planAnswer = (
     commanded?.map((call) => named(call, situation.tools)) ??
     (commands.rounds.length > 0 ? [] : lookUp(situation, commands.words))
   if (calls.length > 0) return { text: '', calls, ...effects }
-  // A search that led to a file that was read is not mentioned.
+  // A search is not mentioned when the file that it found was read.
   const relevant = situation.results.filter(
     (result, place, all) =>
       commands.rounds.length > 0 || result.toolName !== 'files.search' || place === all.length - 1 || result.isError,

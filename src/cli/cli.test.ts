@@ -36,7 +36,7 @@ const commandEnv = {
   DATA_DIR: app.config.dataDir,
   ENCRYPTION_KEYS: oldKey,
   PATH: process.env['PATH'] ?? '',
-  // Without it, compiling the same files takes half of the time of these tests.
+  // Without the cache, these tests spend half of their time compiling the same files.
   NODE_COMPILE_CACHE: join(app.config.dataDir, 'compile-cache'),
 }
 
@@ -87,7 +87,7 @@ describe('org create', () => {
     assert.deepEqual(me.body.data.apiKey, { id: acme.apiKey.id, name: acme.apiKey.name, scopes: [] })
   })
 
-  test('org create without --json prints the same as text', async () => {
+  test('org create without --json prints the same data as text', async () => {
     const { code, stdout } = await atrium(['org', 'create', '--name', 'Plain', '--owner', 'plain@example.com'])
     assert.equal(code, 0)
     assert.match(stdout, /^Org +Plain/)
@@ -128,15 +128,15 @@ describe('user commands', () => {
     assert.equal(me.body.data.role, 'billing_manager')
   })
 
-  test('commands answer NOT_FOUND for unknown orgs, users, workspaces and keys', async () => {
-    const nobody = newId()
+  test('commands return NOT_FOUND for unknown orgs, users, workspaces and keys', async () => {
+    const unknownId = newId()
     for (const [what, words] of [
-      ['Org', ['user', 'add', '--org', nobody, '--email', 'a@example.com', '--role', 'member']],
+      ['Org', ['user', 'add', '--org', unknownId, '--email', 'a@example.com', '--role', 'member']],
       ['Org', ['workspace', 'create', '--org', 'nonsense', '--name', 'W']],
-      ['User', ['key', 'create', '--org', acme.org.id, '--user', nobody]],
-      ['Workspace', ['key', 'create', '--org', acme.org.id, '--user', acme.user.id, '--workspace', nobody]],
-      ['User', ['user', 'sign-in-link', nobody]],
-      ['API key', ['key', 'revoke', nobody]],
+      ['User', ['key', 'create', '--org', acme.org.id, '--user', unknownId]],
+      ['Workspace', ['key', 'create', '--org', acme.org.id, '--user', acme.user.id, '--workspace', unknownId]],
+      ['User', ['user', 'sign-in-link', unknownId]],
+      ['API key', ['key', 'revoke', unknownId]],
     ] as const) {
       assert.deepEqual(await failure(...words), { code: 'NOT_FOUND', message: `${what} not found` })
     }
@@ -309,7 +309,7 @@ describe('doctor', () => {
     assert.ok(stdout.split('\n').every((line) => line === '' || line.startsWith('✓')))
   })
 
-  test('doctor reports a disk that is so full that uploads are rejected', async (t) => {
+  test('doctor reports a disk that is too full for uploads', async (t) => {
     const target = await mkdtemp(join(tmpdir(), 'atrium-doctor-'))
     t.after(() => rm(target, { recursive: true, force: true }))
     const inMount = async (command: string): Promise<string> => {

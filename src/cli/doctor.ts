@@ -144,9 +144,9 @@ const isAtrium = async (host: string, port: number): Promise<boolean> => {
   const local = ({ '0.0.0.0': '127.0.0.1', '::': '::1' } as Record<string, string>)[host] ?? host
   try {
     const url = `http://${local.includes(':') ? `[${local}]` : local}:${port}/healthz`
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(2_000) })
-    const text = await answer.text()
-    return answer.headers.has('x-request-id') && text === '{"success":true,"data":{"status":"ok"}}'
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(2_000) })
+    const text = await response.text()
+    return response.headers.has('x-request-id') && text === '{"success":true,"data":{"status":"ok"}}'
   } catch {
     return false
   }

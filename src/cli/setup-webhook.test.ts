@@ -85,9 +85,9 @@ describe('atrium setup-webhook', () => {
     const connection = await addConnection(app, owner, 'telegram')
     registries.hooks.telegram.push({ id: 'bot', url: 'https://elsewhere.example.com/hook' })
     const words = ['telegram', '--connection', connection, '--agent', 'helper']
-    const refused = await setup(words)
-    assert.deepEqual([refused.code, refused.json.error.code], [1, 'CONFLICT'])
-    assert.match(refused.json.error.message, /https:\/\/elsewhere\.example\.com\/hook.*--replace/)
+    const rejected = await setup(words)
+    assert.deepEqual([rejected.code, rejected.json.error.code], [1, 'CONFLICT'])
+    assert.match(rejected.json.error.message, /https:\/\/elsewhere\.example\.com\/hook.*--replace/)
     assert.ok(!registries.calls.some((call) => call.includes('setWebhook')))
     assert.deepEqual(await endpointsOf(connection), [])
     const first = await setup([...words, '--replace'])
@@ -163,8 +163,8 @@ describe('atrium setup-webhook', () => {
     }
     const unknown = await setup(['myspace', '--connection', telegram])
     assert.deepEqual([unknown.code, unknown.json.error.code], [1, 'USAGE'])
-    const nobody = await setup(['telegram', '--connection', telegram])
-    assert.deepEqual([nobody.code, nobody.json.error.code], [1, 'USAGE'])
+    const withoutAgent = await setup(['telegram', '--connection', telegram])
+    assert.deepEqual([withoutAgent.code, withoutAgent.json.error.code], [1, 'USAGE'])
   })
 })
 

@@ -8,7 +8,7 @@ import type { Answer, TestActor } from '../../test/harness.ts'
 
 const app = await startTestApp()
 
-const refusedWith = async (status: number, code: string, call: Promise<Answer>): Promise<void> => {
+const assertError = async (status: number, code: string, call: Promise<Answer>): Promise<void> => {
   const answer = await call
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   assert.equal(answer.body.error.code, code)
@@ -74,11 +74,11 @@ describe('POST /sessions', () => {
   for (const [what, json] of bad) {
     test(`POST /sessions rejects ${what} with BAD_REQUEST`, async () => {
       const owner = await app.createOrg()
-      await refusedWith(400, 'BAD_REQUEST', app.call('POST', '/api/v1/sessions', { as: owner, json }))
+      await assertError(400, 'BAD_REQUEST', app.call('POST', '/api/v1/sessions', { as: owner, json }))
     })
   }
 
-  test('POST /sessions with an unknown agent or project, or one of another org, is NOT_FOUND', async () => {
+  test('POST /sessions returns NOT_FOUND for an unknown agent or project and for one of another org', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const agent = await createAgent(app, stranger, { name: 'Foreign' })
@@ -89,7 +89,7 @@ describe('POST /sessions', () => {
       { agentId: 'assistant', projectId },
       { agentId: 'assistant', projectId: newId() },
     ]) {
-      await refusedWith(404, 'NOT_FOUND', app.call('POST', '/api/v1/sessions', { as: owner, json }))
+      await assertError(404, 'NOT_FOUND', app.call('POST', '/api/v1/sessions', { as: owner, json }))
     }
   })
 
@@ -98,18 +98,18 @@ describe('POST /sessions', () => {
     const { id } = await openSession(app, owner)
     const reader = await app.createUser(owner, 'member', { scopes: ['sessions:read'] })
     assert.equal((await app.call('GET', `/api/v1/sessions/${id}`, { as: reader })).status, 200)
-    await refusedWith(
+    await assertError(
       403,
       'FORBIDDEN',
       app.call('POST', '/api/v1/sessions', { as: reader, json: { agentId: 'assistant' } }),
     )
-    await refusedWith(403, 'FORBIDDEN', say(app, reader, id, { text: 'Hello' }))
-    await refusedWith(403, 'FORBIDDEN', app.call('POST', `/api/v1/sessions/${id}/cancel`, { as: reader }))
+    await assertError(403, 'FORBIDDEN', say(app, reader, id, { text: 'Hello' }))
+    await assertError(403, 'FORBIDDEN', app.call('POST', `/api/v1/sessions/${id}/cancel`, { as: reader }))
   })
 })
 
 describe('a session', () => {
-  test('a session of another org, of another workspace or that was deleted is the same NOT_FOUND as an unknown one', async () => {
+  test('a session that is deleted, of another workspace or of another org returns the same NOT_FOUND as an unknown one', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const other = await addWorkspace(owner)
@@ -154,12 +154,12 @@ describe('a session', () => {
     )
     const cleared = await app.call('PATCH', path, { as: owner, json: { title: null, projectId: null } })
     assert.deepEqual([cleared.body.data.title, cleared.body.data.projectId], [null, null])
-    await refusedWith(400, 'BAD_REQUEST', app.call('PATCH', path, { as: owner, json: {} }))
-    await refusedWith(400, 'BAD_REQUEST', app.call('PATCH', path, { as: owner, json: { colour: 'red' } }))
-    await refusedWith(404, 'NOT_FOUND', app.call('PATCH', path, { as: owner, json: { projectId: newId() } }))
+    await assertError(400, 'BAD_REQUEST', app.call('PATCH', path, { as: owner, json: {} }))
+    await assertError(400, 'BAD_REQUEST', app.call('PATCH', path, { as: owner, json: { colour: 'red' } }))
+    await assertError(404, 'NOT_FOUND', app.call('PATCH', path, { as: owner, json: { projectId: newId() } }))
     const stale = { as: owner, json: { title: 'x' }, headers: { 'if-match': '"1"' } }
-    await refusedWith(409, 'CONFLICT', app.call('PATCH', path, stale))
-    await refusedWith(409, 'CONFLICT', app.call('DELETE', path, { as: owner, headers: { 'if-match': '"1"' } }))
+    await assertError(409, 'CONFLICT', app.call('PATCH', path, stale))
+    await assertError(409, 'CONFLICT', app.call('DELETE', path, { as: owner, headers: { 'if-match': '"1"' } }))
   })
 
   test('renaming an agent changes the ETag of its sessions but not their revision', async () => {
@@ -204,7 +204,7 @@ describe('a session', () => {
       rows.map(({ status }) => status),
       ['cancelled', 'cancelled'],
     )
-    await refusedWith(404, 'NOT_FOUND', app.call('GET', `/api/v1/turns/${body.data.turn.id}`, { as: owner }))
+    await assertError(404, 'NOT_FOUND', app.call('GET', `/api/v1/turns/${body.data.turn.id}`, { as: owner }))
   })
 })
 
@@ -248,9 +248,9 @@ describe('GET /sessions', () => {
     assert.deepEqual(await idsOf('agentId=helper'), [third.id, second.id])
     assert.deepEqual(await idsOf(`projectId=${projectId}`), [third.id])
     assert.deepEqual(await idsOf(`agentId=${helper.id}&projectId=${projectId}`), [third.id])
-    await refusedWith(404, 'NOT_FOUND', app.call('GET', '/api/v1/sessions?agentId=nobody', { as: owner }))
-    await refusedWith(400, 'BAD_REQUEST', app.call('GET', '/api/v1/sessions?limit=101', { as: owner }))
-    await refusedWith(400, 'BAD_REQUEST', app.call('GET', '/api/v1/sessions?cursor=x', { as: owner }))
+    await assertError(404, 'NOT_FOUND', app.call('GET', '/api/v1/sessions?agentId=missing', { as: owner }))
+    await assertError(400, 'BAD_REQUEST', app.call('GET', '/api/v1/sessions?limit=101', { as: owner }))
+    await assertError(400, 'BAD_REQUEST', app.call('GET', '/api/v1/sessions?cursor=x', { as: owner }))
   })
 })
 
@@ -349,7 +349,7 @@ describe('GET /agents/:id/sessions', () => {
       headers: { 'x-workspace-id': other },
     })
     assert.equal(elsewhere.body.data.items.length, 1)
-    await refusedWith(404, 'NOT_FOUND', app.call('GET', '/api/v1/agents/nobody/sessions', { as: owner }))
+    await assertError(404, 'NOT_FOUND', app.call('GET', '/api/v1/agents/missing/sessions', { as: owner }))
   })
 })
 
@@ -393,7 +393,7 @@ describe('GET /agents/:id/messages', () => {
     assert.match(newest.text, /And to b/)
     assert.equal((await app.call('GET', `${url}?limit=1`, { as: owner })).body.data.items.length, 1)
     for (const limit of [0, 101, 'x']) {
-      await refusedWith(400, 'BAD_REQUEST', app.call('GET', `${url}?limit=${limit}`, { as: owner }))
+      await assertError(400, 'BAD_REQUEST', app.call('GET', `${url}?limit=${limit}`, { as: owner }))
     }
   })
 })

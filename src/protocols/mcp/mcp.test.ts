@@ -140,8 +140,8 @@ for (const [how, open] of clients) {
       assert.deepEqual([wrong.isError, wrong.content[0]?.text], [true, 'fileId must be a UUID'])
       const missing = await callTool(client, 'files_search', {})
       assert.deepEqual([missing.isError, missing.content[0]?.text], [true, 'query is required'])
-      const nobody = await callTool(client, 'agents_ask', { agent: 'nobody', text: 'Hi' })
-      assert.deepEqual([nobody.isError, nobody.content[0]?.text], [true, 'Agent not found'])
+      const unknownAgent = await callTool(client, 'agents_ask', { agent: 'missing', text: 'Hi' })
+      assert.deepEqual([unknownAgent.isError, unknownAgent.content[0]?.text], [true, 'Agent not found'])
       const empty = await callTool(client, 'agents_ask', { text: ' ' })
       assert.deepEqual([empty.isError, empty.content[0]?.text], [true, 'text must not be empty'])
       await assert.rejects(callTool(client, 'no_such_tool'), /tool does not exist/)
@@ -342,7 +342,7 @@ describe('a message', () => {
     }
   })
 
-  test('answers a batch with a batch in the revision 2025-03-26 and rejects batches in others', async () => {
+  test('returns a batch for a batch in the revision 2025-03-26 and rejects batches in other revisions', async () => {
     const owner = await app.createOrg()
     const batch = [
       { jsonrpc: '2.0', id: 1, method: 'ping' },
@@ -364,8 +364,8 @@ describe('a message', () => {
     )
     assert.match(body[1].result.content[0].text, /You wrote: “Hi”/)
     assert.equal((await post(owner, [batch[1]])).status, 202)
-    for (const refused of [[], Array.from({ length: 21 }, () => batch[0])]) {
-      assert.equal((await post(owner, refused)).body.error.code, -32_600)
+    for (const batchOfWrongSize of [[], Array.from({ length: 21 }, () => batch[0])]) {
+      assert.equal((await post(owner, batchOfWrongSize)).body.error.code, -32_600)
     }
     assert.equal((await post(owner, batch, { 'mcp-protocol-version': '2025-06-18' })).status, 400)
   })
@@ -445,9 +445,9 @@ describe('over HTTP', () => {
       { authorization: 'Bearer nonsense' },
       { authorization: `Bearer ${generateKey('test')}` },
     ]) {
-      const { status, headers: answered, body } = await app.call('POST', path, { headers, json: {} })
+      const { status, headers: responseHeaders, body } = await app.call('POST', path, { headers, json: {} })
       assert.equal(status, 401)
-      assert.match(answered.get('www-authenticate') ?? '', /^Bearer/)
+      assert.match(responseHeaders.get('www-authenticate') ?? '', /^Bearer/)
       assert.equal(body.error.code, -401)
     }
   })

@@ -115,9 +115,9 @@ describe('a completion', () => {
     const turn = await getTurn(app, owner, turnId)
     assert.equal(turn.status, 'completed')
     assert.equal(turn.usage.totalTokens, 120)
-    const [asked, answered] = await messagesOf(owner, sessionId)
+    const [asked, replied] = await messagesOf(owner, sessionId)
     assert.match(textOf(asked), /Hello$/)
-    assert.equal(textOf(answered), text)
+    assert.equal(textOf(replied), text)
   })
 
   test('streams the same text in chunks, with usage only when include_usage is true', async () => {
@@ -320,14 +320,14 @@ describe('a conversation that is sent again, longer', () => {
     await complete(clientFor(owner), [...long, user('And now?')], model)
     const sent = fake.requests[0]?.messages.slice(1) ?? []
     assert.ok(sent.length > 3 && sent.length < 40, `${sent.length} messages`)
-    assert.equal(sent[0]?.role, 'user', 'questions keep their answers')
+    assert.equal(sent[0]?.role, 'user', 'each question is sent with its reply')
     assert.equal(sent.at(-1)?.content, 'And now?')
     const leftOut = /The first (\d+) exchanges/.exec(String(fake.requests[0]?.messages[0]?.content))?.[1]
     assert.equal(Number(leftOut), 40 - (sent.length - 1) / 2)
   })
 })
 
-describe('what the caller asks for', () => {
+describe('parameters of a request', () => {
   test('passes the caller’s instructions and token limit to the model in addition to the agent’s own', async () => {
     const owner = await app.createOrg()
     const model = await helperOf(owner, { systemPrompt: 'Speak like a pirate.' })
@@ -355,7 +355,7 @@ describe('what the caller asks for', () => {
       errorOf(clientFor(owner).chat.completions.create({ model: assistant, messages: [user('Hi')], ...body } as never))
     const tool = { type: 'function', function: { name: 'f', parameters: {} } }
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
-    const refused: [object, string][] = [
+    const unsupported: [object, string][] = [
       [{ n: 2 }, 'n'],
       [{ tools: [tool] }, 'tools'],
       [{ functions: [{}] }, 'functions'],
@@ -379,7 +379,7 @@ describe('what the caller asks for', () => {
         'messages[0].content[0].file',
       ],
     ]
-    for (const [body, param] of refused) {
+    for (const [body, param] of unsupported) {
       const error = await ask(body)
       assert.equal(error.status, 400, JSON.stringify(body))
       assert.equal(error.param, param, JSON.stringify(body))
@@ -403,7 +403,7 @@ describe('what the caller asks for', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('a rejected request', () => {
   test('returns an AuthenticationError for an invalid key', async () => {
     for (const key of ['nonsense', generateKey('test')]) {
       const error = await errorOf(complete(clientFor(key), [user('Hi')]))
@@ -481,7 +481,7 @@ describe('a refusal', () => {
   })
 })
 
-describe('a turn that goes wrong', () => {
+describe('a failed turn', () => {
   test('returns a failure before the first text with an HTTP status, and the official client does not retry it', async () => {
     const owner = await app.createOrg()
     const client = clientFor(owner)
@@ -568,7 +568,7 @@ describe('a turn that goes wrong', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   test('continues the turn when the client disconnects during a stream', async () => {
     const owner = await app.createOrg()
     const stop = new AbortController()

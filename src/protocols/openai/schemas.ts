@@ -176,7 +176,7 @@ export const ChatFailure = Type.Object(
       {
         message: Type.String({
           description: 'Explanation for people.',
-          examples: ['There is no such model. GET /api/openai/v1/models lists those that there are.'],
+          examples: ['Model not found. GET /api/openai/v1/models lists the available models.'],
         }),
         type: Type.String({ description: 'Kind of the error.', examples: ['invalid_request_error'] }),
         param: Type.Unsafe<string | null>({

@@ -91,7 +91,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     )
   })
 
-  test('the tokens that a provider reports are charged, cached ones at their own price', async () => {
+  test('the tokens that a provider reports are charged, with a separate price for cached tokens', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(
@@ -111,7 +111,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.equal(turn.costMicrocents, 200 * 3 + 240 + 10 * 15)
   })
 
-  test('tokens that a provider does not report are estimated and marked so; reported zeros are zeros', async () => {
+  test('tokens that a provider does not report are estimated and marked as estimates; reported zeros are kept', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(reply(['Yes.'], { usage: null }))
@@ -141,7 +141,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.deepEqual([said.inputTokens, said.outputTokens, said.isEstimate], [100, 1_000, true])
   })
 
-  test('reported tokens of a model without a configured window are limited, too', async () => {
+  test('reported tokens of a model without a configured window are limited', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(reply(['Yes.'], { usage: { prompt_tokens: 2_000_000_000, completion_tokens: 2_000_000_000 } }))
@@ -149,7 +149,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.ok(turn.usage.totalTokens < 20_000_000 && turn.usage.isEstimate)
   })
 
-  test('a call of a tool whose name cannot be stored is answered with an error, and the model is called once more', async () => {
+  test('a call of a tool whose name cannot be stored fails with an error, and the model is called again', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(
@@ -192,12 +192,12 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.equal(textOf(message), 'Nothing.')
     const [, second] = fake.requests
     const asked = second?.messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id))
-    const answered = second?.messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]))
+    const results = second?.messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]))
     assert.equal(new Set(asked).size, 2)
-    assert.deepEqual(answered, asked)
+    assert.deepEqual(results, asked)
   })
 
-  test('arguments that are not JSON or do not match the schema are an error that the model reads, and no tool runs', async () => {
+  test('arguments that are not JSON or do not match the schema cause an error that the model reads, and no tool runs', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(
@@ -219,7 +219,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.equal(turn.status, 'completed')
   })
 
-  test('text of a model that cannot be stored is cleaned, and a character that is split between two pieces stays whole', async () => {
+  test('characters that cannot be stored are removed from a model’s text, and a character that is split between two deltas is kept', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     const [high, low] = ['😀'.slice(0, 1), '😀'.slice(1)]
@@ -228,7 +228,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     assert.equal(textOf(message), 'ab 😀 \uFFFD end')
   })
 
-  test('a turn whose answer reached its output limit is incomplete', async () => {
+  test('a turn whose response reached its output limit is incomplete', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(reply(['Once upon a'], { finish: 'length' }))
@@ -246,7 +246,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
 })
 
 describe('a provider that fails', () => {
-  test('a model call that fails with 429 or 500 is made again, and the reply appears once', async () => {
+  test('a model call that fails with 429 or 500 is retried, and the reply appears once', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(rejectWith(429, { 'retry-after': '0' }), rejectWith(500), reply(['At last.']))
@@ -264,20 +264,20 @@ describe('a provider that fails', () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(rejectWith(503))
-    const answer = await say(app, owner, session.id, { text: 'Hello' })
-    const { turn } = answer.body.data
+    const response = await say(app, owner, session.id, { text: 'Hello' })
+    const { turn } = response.body.data
     assert.deepEqual([turn.status, turn.error.code, fake.requests.length], ['failed', 'model_unavailable', 3])
-    assert.ok(!answer.text.includes('sk-planted-secret'))
+    assert.ok(!response.text.includes('sk-planted-secret'))
   })
 
-  test('a model call that the provider rejects is made once', async () => {
+  test('a model call that the provider rejects is not retried', async () => {
     const owner = await app.createOrg()
     const session = await openWith(owner)
     fake.play(rejectWith(401))
-    const answer = await say(app, owner, session.id, { text: 'Hello' })
-    const { turn } = answer.body.data
+    const response = await say(app, owner, session.id, { text: 'Hello' })
+    const { turn } = response.body.data
     assert.deepEqual([turn.status, turn.error.code, fake.requests.length], ['failed', 'model_rejected', 1])
-    assert.ok(!answer.text.includes('sk-planted-secret'))
+    assert.ok(!response.text.includes('sk-planted-secret'))
   })
 
   test('a provider that cannot be reached fails the turn with model_unavailable', async () => {
@@ -291,7 +291,7 @@ describe('a provider that fails', () => {
     ['closes the connection', cutAfter(['Half a', ' sentence'])],
     ['ends without a finish', endAfter(['Half a', ' sentence'])],
   ] as const) {
-    test(`a call whose provider ${how} is made once more; then the partial answer is kept and the turn is incomplete`, async () => {
+    test(`a call whose provider ${how} is retried once; then the partial response is kept and the turn is incomplete`, async () => {
       const owner = await app.createOrg()
       const session = await openWith(owner)
       fake.play(script, reply(['A whole sentence.']))
@@ -309,7 +309,7 @@ describe('a provider that fails', () => {
     })
   }
 
-  test('a model that sends nothing is given up after the silence limit, and the turn ends', async () => {
+  test('a model that sends nothing is aborted after the silence limit, and the turn ends', async () => {
     const owner = await impatient.createOrg()
     const session = await openWith(owner, {}, impatient)
     fake.play(hangAfter([]))
@@ -317,7 +317,7 @@ describe('a provider that fails', () => {
     assert.deepEqual([turn.status, turn.error.code, turn.steps.length], ['failed', 'model_silent', 3])
   })
 
-  test('a model that falls silent after its first words is given up, and the words are kept', async () => {
+  test('a model that stops sending after its first words is aborted, and the words are kept', async () => {
     const owner = await impatient.createOrg()
     const session = await openWith(owner, {}, impatient)
     fake.play(hangAfter(['Well']))
@@ -334,7 +334,7 @@ describe('a provider that fails', () => {
     ['a web page', webPage, 'model_cut'],
     ['nothing at all', endAfter([]), 'model_cut'],
   ] as const) {
-    test(`a provider that sends ${what} instead of an answer is called three times, then the turn fails`, async () => {
+    test(`a provider that sends ${what} instead of a response is called three times, then the turn fails`, async () => {
       const owner = await app.createOrg()
       const session = await openWith(owner)
       fake.play(script)

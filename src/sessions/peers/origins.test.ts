@@ -77,7 +77,7 @@ describe('a peer session', () => {
     assert.match(lastPrompt(), /91000.*tulip/)
   })
 
-  test('the session of a peer with its own peer belongs to the person who began the first turn', async () => {
+  test('the session of a peer with its own peer belongs to the person who started the first turn', async () => {
     const { owner } = await createTeam()
     const member = await app.createUser(owner)
     fake.play(reply(['The password is tulip.']))
@@ -109,15 +109,15 @@ describe('a peer session', () => {
     assert.equal(new Set(sessions.flat()).size, 2)
   })
 
-  test('only its person can continue a peer session, and no model of another person is sent its messages', async () => {
+  test('only its person can continue a peer session, and models of other people are not sent its messages', async () => {
     const { owner } = await createTeam()
     const admin = await app.createUser(owner, 'admin')
     fake.play(reply(['The password is tulip.']))
     const { sessionId } = await askAnn(owner, '/peer eve Remember that the salary of Ada is 91000')
     const asked = fake.requests.length
-    const refused = await say(app, admin, sessionId, { text: 'What is the password?', agentId: 'eve' })
-    assert.equal(refused.status, 403, refused.text)
-    assert.match(refused.body.error.message, /Only the person/)
+    const rejected = await say(app, admin, sessionId, { text: 'What is the password?', agentId: 'eve' })
+    assert.equal(rejected.status, 403, rejected.text)
+    assert.match(rejected.body.error.message, /Only the person/)
     assert.equal(fake.requests.length, asked)
     const { turn } = await ask(app, owner, sessionId, { text: 'What is the password?', agentId: 'eve' })
     assert.equal(turn.status, 'completed')
@@ -129,8 +129,8 @@ describe('a peer session', () => {
     fake.play(reply(['The password is tulip.']))
     const { sessionId } = await askAnn(owner, '/peer eve Remember that the salary of Ada is 91000')
     await app.db.execute(sql`update sessions set peer_key = null where org_id = ${owner.orgId} and id = ${sessionId}`)
-    const refused = await say(app, owner, sessionId, { text: 'What is the password?', agentId: 'eve' })
-    assert.equal(refused.status, 403, refused.text)
+    const rejected = await say(app, owner, sessionId, { text: 'What is the password?', agentId: 'eve' })
+    assert.equal(rejected.status, 403, rejected.text)
     const next = await askAnn(owner, '/peer eve What is the salary of Ada?')
     assert.notEqual(next.sessionId, sessionId)
     assert.doesNotMatch(lastPrompt(), /91000|tulip/)
@@ -142,7 +142,7 @@ describe('a peer session', () => {
   })
 })
 
-describe('agents that answer in chats of a provider', () => {
+describe('agents that reply in chats of a provider', () => {
   let update = 0
   const telegram = (chat: number, text: string) => ({
     update_id: (update += 1),
@@ -155,7 +155,7 @@ describe('agents that answer in chats of a provider', () => {
     },
   })
 
-  test("agents that answer in a provider's chats have one peer session for each chat, apart from that of the person who connected it", async () => {
+  test("agents that reply in a provider's chats have one peer session per chat, separate from that of the person who connected it", async () => {
     const { owner, annId } = await createTeam()
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: annId })
     const write = async (chat: number, text: string): Promise<string> => {

@@ -43,7 +43,7 @@ const chainTurns = (as: TestActor): Promise<{ id: string; hop: number; chainId: 
   app.db.rows(sql`select id, hop, chain_id, status from turns where org_id = ${as.orgId} order by hop, created_at`)
 
 describe('message_peer', () => {
-  test('message_peer opens the session of the pair, in which the peer answers, and returns the reply', async () => {
+  test('message_peer creates the session of the two agents, in which the peer replies, and returns the reply', async () => {
     const owner = await createTeam('ann', 'bob')
     const { turn, message } = await askAgent(owner, 'ann', '/peer bob How are you?')
     const { status, output, toolName } = callOf({ turn })
@@ -62,7 +62,7 @@ describe('message_peer', () => {
     assert.deepEqual([turn.chainId, turn.hop], [turn.id, 0])
   })
 
-  test('messages in both directions go to the one session of the pair', async () => {
+  test('messages between two agents are in one session in both directions', async () => {
     const owner = await createTeam('ann', 'bob')
     await askAgent(owner, 'ann', '/peer bob One')
     await askAgent(owner, 'bob', '/peer ann Two')
@@ -134,7 +134,7 @@ describe('message_peer', () => {
     ])
   })
 
-  test('message_peer with waitForReply false returns at once, and the peer answers anyway', async () => {
+  test('message_peer with waitForReply false returns immediately, and the peer still replies', async () => {
     const owner = await createTeam('ann', 'bob')
     const args = JSON.stringify({ to: 'bob', text: '/slow 1500', waitForReply: false })
     const { output } = callOf(await askAgent(owner, 'ann', `/tool message_peer ${args}`))
@@ -167,7 +167,7 @@ describe('message_peer', () => {
 })
 
 describe('cancelling a turn', () => {
-  test('cancelling a turn cancels the turns that its messages began, and theirs', async () => {
+  test('cancelling a turn cancels the turns that its messages started, at every depth', async () => {
     const owner = await createTeam('ann', 'bob', 'carl')
     const session = await openSession(app, owner, { agentId: 'ann' })
     const text = '/peer bob /peer carl /slow 60000'
@@ -188,7 +188,7 @@ describe('cancelling a turn', () => {
     assert.equal((await peerSession(owner)).status, 'idle')
   })
 
-  test('cancelling a turn at any time leaves no turn running that its messages began', async () => {
+  test('cancelling a turn at any time leaves none of the turns running that its messages started', async () => {
     const owner = await createTeam('ann', 'bob')
     const write = async (): Promise<void> => {
       const session = await openSession(app, owner, { agentId: 'ann' })
@@ -202,7 +202,7 @@ describe('cancelling a turn', () => {
     )
   })
 
-  test('cancelling another turn does not cancel the turns that a message began', async () => {
+  test('cancelling another turn does not cancel the turns that a message started', async () => {
     const owner = await createTeam('ann', 'bob')
     const { output } = callOf(
       await askAgent(owner, 'ann', '/tool message_peer {"to":"bob","text":"/slow 1000","waitForReply":false}'),
@@ -214,8 +214,8 @@ describe('cancelling a turn', () => {
   })
 })
 
-describe('a message that is rejected', () => {
-  const refused = async (as: TestActor, text: string, why: RegExp): Promise<void> => {
+describe('a rejected message', () => {
+  const assertRejected = async (as: TestActor, text: string, why: RegExp): Promise<void> => {
     const { turn, message } = await askAgent(as, 'ann', text)
     const { status, output } = callOf({ turn })
     assert.equal(status, 'failed')
@@ -228,20 +228,20 @@ describe('a message that is rejected', () => {
   test('a message to an agent that is not an allowed peer is rejected the same way whether the agent exists or not', async () => {
     const owner = await createTeam('ann', 'bob')
     await createAgent(app, owner, { name: 'carl' })
-    await refused(owner, '/peer carl Hi', /may not write to carl\. It may write to: bob/)
-    await refused(owner, '/peer nobody Hi', /may not write to nobody\. It may write to: bob/)
+    await assertRejected(owner, '/peer carl Hi', /may not write to carl\. It may write to: bob/)
+    await assertRejected(owner, '/peer missing Hi', /may not write to missing\. It may write to: bob/)
     const stranger = await createTeam('dora', 'zoe')
     assert.equal((await get(stranger, '/sessions')).items.length, 0)
-    await refused(owner, '/peer dora Hi', /may not write to dora/)
+    await assertRejected(owner, '/peer dora Hi', /may not write to dora/)
   })
 
   test('a message to an inactive agent, to a deleted agent or to the writer itself is rejected', async () => {
     const owner = await createTeam('ann', 'bob', 'carl')
     await app.call('PATCH', '/api/v1/agents/bob', { as: owner, json: { isActive: false } })
     await app.call('DELETE', '/api/v1/agents/carl', { as: owner })
-    await refused(owner, '/peer bob Hi', /bob is inactive/)
-    await refused(owner, '/peer carl Hi', /no agent carl/)
-    await refused(owner, '/peer ann Hi', /cannot write to itself/)
+    await assertRejected(owner, '/peer bob Hi', /bob is inactive/)
+    await assertRejected(owner, '/peer carl Hi', /no agent carl/)
+    await assertRejected(owner, '/peer ann Hi', /cannot write to itself/)
   })
 
   test('a message to a peer that was removed from the list during the model call is rejected', async () => {
@@ -265,15 +265,15 @@ describe('a message that is rejected', () => {
     const inOther = { as: owner, headers: { 'x-workspace-id': body.data.id } }
     await app.call('POST', '/api/v1/agents', { ...inOther, json: { name: 'bob' } })
     await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { allowedPeers: ['bob'] } })
-    await refused(owner, '/peer bob Hi', /no agent bob/)
+    await assertRejected(owner, '/peer bob Hi', /no agent bob/)
   })
 
   test('an agent without peers has the tool message_peer only when its allowedTools names it', async () => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'ann' })
-    await refused(owner, '/peer bob Hi', /no tool message_peer/)
+    await assertRejected(owner, '/peer bob Hi', /no tool message_peer/)
     await app.call('PATCH', '/api/v1/agents/ann', { as: owner, json: { allowedTools: ['message_peer'] } })
-    await refused(owner, '/peer bob Hi', /may write to: no agents/)
+    await assertRejected(owner, '/peer bob Hi', /may write to: no agents/)
   })
 })
 
@@ -286,7 +286,7 @@ describe('the shared budget of a conversation between agents', () => {
     return turns.at(-1)
   }
 
-  test('messages between agents go four agents deep, in circles or not; the fifth is rejected and all turns end', async () => {
+  test('messages between agents reach a depth of four, in a cycle or not; the fifth is rejected and all turns end', async () => {
     for (const path of [
       ['bob', 'carl', 'dora', 'eve', 'fay'],
       ['bob', 'ann', 'bob', 'ann', 'bob'],
@@ -303,7 +303,7 @@ describe('the shared budget of a conversation between agents', () => {
     }
   })
 
-  test('many conversations in circles at the same time all end without a deadlock', async () => {
+  test('many cyclic conversations at the same time all end without a deadlock', async () => {
     const owner = await createTeam('ann', 'bob', 'carl')
     const ways = [
       ['ann', 'bob', 'carl', 'ann'],
@@ -384,8 +384,8 @@ describe('the shared budget of a conversation between agents', () => {
   })
 })
 
-describe('where paid models must be paid for', () => {
-  test('a message to an agent with a paid model that nobody pays for is rejected, and the turn of the writer goes on', async () => {
+describe('messages to agents on paid models', () => {
+  test('a message to an agent on a paid model without balance is rejected, and the turn of the writer continues', async () => {
     const enforced = await startTestApp({ BILLING_ENFORCED: '1' })
     const owner = await enforced.createOrg()
     await createAgent(enforced, owner, { name: 'ann', allowedPeers: ['bob'] })

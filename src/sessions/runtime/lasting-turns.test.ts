@@ -1,4 +1,4 @@
-// Turns that outlive many approvals, days of waiting, dead workers and lost jobs. The death of a worker is simulated by the
+// Turns that outlast many approvals, days of waiting, dead workers and lost jobs. The death of a worker is simulated by the
 // rows that it leaves; test/crash/turns.test.ts proves with real processes that workers leave such rows.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -24,8 +24,8 @@ import { turnJob } from './jobs.ts'
 const fake = await startFakeModel()
 const app = await startTestApp(fake.env, { work: false })
 
-/** By org: ends the calls of test.hold, which wait for it. */
-const holds = new Map<string, PromiseWithResolvers<void>>()
+/** By org: the promise that the calls of test.wait wait for. */
+const waits = new Map<string, PromiseWithResolvers<void>>()
 const effects: string[] = []
 const tool = (name: string, run: Tool['run']): Tool => ({
   name,
@@ -36,9 +36,9 @@ const tool = (name: string, run: Tool['run']): Tool => ({
   run,
 })
 const testTools = [
-  tool('test.hold', async ({ actor }) => {
-    await holds.get(actor.orgId)?.promise
-    return 'held'
+  tool('test.wait', async ({ actor }) => {
+    await waits.get(actor.orgId)?.promise
+    return 'done'
   }),
   tool('test.effect', ({ actor }) => Promise.resolve(effects.push(actor.orgId))),
 ]
@@ -88,7 +88,7 @@ describe('a turn that waits for approval', () => {
     )
   })
 
-  /** For each step of the turn's stream, whether it has one start and one end. */
+  /** Whether each step of the turn's stream has one start and one end. */
   const areStepsWhole = async (as: TestActor, turnId: string): Promise<boolean[]> => {
     const { events } = streamEventsOf((await app.call('GET', `/api/v1/turns/${turnId}/stream`, { as })).text)
     const marks = events.map(({ data }) => data.type as string).filter((type) => /^(start|finish)-step$/.test(type))
@@ -108,7 +108,7 @@ describe('a turn that waits for approval', () => {
     assert.deepEqual(await areStepsWhole(as, turn.id), [true, true, true])
   })
 
-  test('a turn that a limit ends between two steps has ended each step of its stream once', async () => {
+  test('a turn that a limit ends between two steps ends each step of its stream once', async () => {
     const as = await app.createOrg()
     const { id } = await openSession(app, as)
     const { body } = await say(app, as, id, { text: '/tool files.search {"query":"x"}', maxSteps: 1 })
@@ -137,7 +137,11 @@ describe('a turn that waits for approval', () => {
       events.map((_, n) => seen + told.length + 1 + n),
     )
     assert.deepEqual([events[0]?.data.type, events.at(-1)?.data.type], ['tool-approval-response', 'finish'])
-    assert.deepEqual(await stream(0), { events, isDone }, 'whoever saw nothing gets what is left, by the same numbers')
+    assert.deepEqual(
+      await stream(0),
+      { events, isDone },
+      'a reader without a position gets all remaining frames with the same numbers',
+    )
     assert.equal((await say(app, as, sessionId, { text: 'Hello' })).status, 200)
   })
 
@@ -180,11 +184,11 @@ describe('the time of a turn', () => {
         where org_id = ${orgId} and id = ${turnId}`),
     ))
 
-  test('the time that a turn used before its worker gave it back counts towards its limit', () =>
+  test('the time that a turn used before its worker released it counts towards its limit', () =>
     leave((orgId, turnId, token) => releaseTurn(app.db, { orgId, turnId, token })))
 })
 
-describe('a turn that has lost its job', () => {
+describe('a turn whose job was lost', () => {
   /** A turn that was approved and whose job was lost. */
   const forsake = async (minutes = 10) => {
     const as = await app.createOrg()
@@ -197,7 +201,7 @@ describe('a turn that has lost its job', () => {
     return { as, turnId: turn.id as string }
   }
 
-  test('a turn whose job was lost gets a new job and continues where it was', async () => {
+  test('a turn whose job was lost gets a new job and continues from its stored state', async () => {
     const { as, turnId } = await forsake()
     assert.equal(await requeueOrphanedTurns(app.deps), 1)
     const { toolCalls } = await untilStatus(app, as, turnId, 'completed')
@@ -212,7 +216,7 @@ describe('a turn that has lost its job', () => {
         lease_token = ${newId()}, lease_until = claimed_at + interval '20 seconds'
       where org_id = ${as.orgId} and id = ${turnId}`)
 
-  test('a turn without a job is tried again after the first death of its worker', async () => {
+  test('a turn without a job is retried after the first death of its worker', async () => {
     const { as, turnId } = await forsake()
     await leaveDead(as, turnId, 0)
     assert.equal(await requeueOrphanedTurns(app.deps), 1)
@@ -231,7 +235,7 @@ describe('a turn that has lost its job', () => {
     assert.equal(body.data.turn.status, 'completed')
   })
 
-  test('a turn fails after its workers gave it back eight times without a death', async () => {
+  test('a turn fails after its workers released it eight times without a death', async () => {
     const { as, turnId } = await forsake()
     await app.db.execute(sql`
       update turns set attempts = rested_attempts + 8 where org_id = ${as.orgId} and id = ${turnId}`)
@@ -241,7 +245,7 @@ describe('a turn that has lost its job', () => {
     assert.deepEqual(await filesOf(as), [])
   })
 
-  test('turns that were claimed lately, whose job waits, or that wait for a person are not orphaned', async () => {
+  test('turns that were claimed recently, have a waiting job, or wait for a person are not orphaned', async () => {
     const lately = await forsake(1)
     const waits = await forsake()
     const payload = { orgId: waits.as.orgId, turnId: waits.turnId }
@@ -259,23 +263,29 @@ describe('a turn that has lost its job', () => {
 })
 
 describe('a turn whose key is revoked', () => {
-  /** A turn that is running a tool, begun with the key of a member, which the owner can revoke. */
-  const holdTool = async (text: string) => {
+  /** A turn that is running a tool. It was started with the key of a member, which the owner can revoke. */
+  const startWaitingTool = async (text: string) => {
     const owner = await app.createOrg()
     await createAgent(app, owner, { name: 'Friend' })
     await createAgent(app, owner, { name: 'Helper', allowedPeers: ['friend'] })
     const member = await app.createUser(owner)
     const { id: sessionId } = await openSession(app, member, { agentId: 'helper' })
-    const hold = Promise.withResolvers<void>()
-    holds.set(owner.orgId, hold)
+    const wait = Promise.withResolvers<void>()
+    waits.set(owner.orgId, wait)
     const { body } = await say(app, member, sessionId, { text, background: true })
     const inTool = async (): Promise<{ turnId: string }[]> =>
       app.db.rows(sql`
         select turn_id from tool_calls
-        where org_id = ${owner.orgId} and tool_name = 'test.hold' and status = 'started'`)
-    const [held] = await until(inTool, (rows) => rows.length > 0)
+        where org_id = ${owner.orgId} and tool_name = 'test.wait' and status = 'started'`)
+    const [blocked] = await until(inTool, (rows) => rows.length > 0)
     const revoke = () => app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner })
-    return { owner, turnId: body.data.turn.id as string, heldId: held?.turnId as string, release: hold.resolve, revoke }
+    return {
+      owner,
+      turnId: body.data.turn.id as string,
+      blockedId: blocked?.turnId as string,
+      release: wait.resolve,
+      revoke,
+    }
   }
   const revoked = [
     'failed',
@@ -283,7 +293,7 @@ describe('a turn whose key is revoked', () => {
   ]
 
   test('a turn whose key is revoked runs no further tool of the same step and keeps the results of those that ran', async () => {
-    const { owner, turnId, release, revoke } = await holdTool('/tool test.hold {}\n/tool test.effect {}')
+    const { owner, turnId, release, revoke } = await startWaitingTool('/tool test.wait {}\n/tool test.effect {}')
     assert.equal((await revoke()).status, 200)
     release()
     const turn = await untilStatus(app, owner, turnId, 'failed', 'completed')
@@ -296,7 +306,7 @@ describe('a turn whose key is revoked', () => {
   })
 
   test('a turn whose key is revoked makes no further model call', async () => {
-    const { owner, turnId, release, revoke } = await holdTool('/tool test.hold {}')
+    const { owner, turnId, release, revoke } = await startWaitingTool('/tool test.wait {}')
     await revoke()
     release()
     const turn = await untilStatus(app, owner, turnId, 'failed', 'completed')
@@ -321,18 +331,18 @@ describe('a turn whose key is revoked', () => {
     assert.ok(!effects.includes(owner.orgId))
   })
 
-  test('a turn whose key is revoked ends the turns that it began by messages to other agents', async () => {
-    const { owner, turnId, heldId, release, revoke } = await holdTool('/peer friend /tool test.hold {}')
-    assert.notEqual(heldId, turnId)
+  test('a turn whose key is revoked ends the turns that it started by messages to other agents', async () => {
+    const { owner, turnId, blockedId, release, revoke } = await startWaitingTool('/peer friend /tool test.wait {}')
+    assert.notEqual(blockedId, turnId)
     await revoke()
     release()
-    for (const id of [heldId, turnId]) {
+    for (const id of [blockedId, turnId]) {
       const turn = await untilStatus(app, owner, id, 'failed', 'completed')
       assert.deepEqual([turn.status, turn.error], revoked)
     }
   })
 
-  test('a turn whose key is revoked or expires while it waits for approval ends, whoever approves the call', async () => {
+  test('a turn whose key is revoked or expires while it waits for approval ends, even if another person approves the call', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'admin')
     const { turn } = await askedBy(member, write('a'))

@@ -8,7 +8,7 @@ import { createProbation } from './probation.ts'
 
 const never = new AbortController().signal
 
-test('turns on probation get places in the order in which they asked, and one that stops waiting leaves its place to the next', async () => {
+test('turns on probation get places in the order of their requests, and a turn that stops waiting is skipped', async () => {
   const { tryEnter, enter } = createProbation({ places: 1, placeMs: 60_000 })
   const leave = tryEnter()
   assert.ok(leave)
@@ -32,17 +32,17 @@ test('turns on probation get places in the order in which they asked, and one th
   assert.deepEqual(order, ['second', 'third'])
 })
 
-test('a turn on probation gives its place to the next one after it has run long enough without harm', async () => {
+test('a turn on probation releases its place to the next turn after it has run long enough without a crash', async () => {
   const { tryEnter, enter } = createProbation({ places: 1, placeMs: 1 })
   assert.ok(tryEnter())
   assert.ok(await enter(never))
 })
 
-test('only a few turns of a dead worker run in a process at once, and the others wait without a lease', async () => {
+test('only a few turns of a dead worker run in a process at the same time, and the others wait without a lease', async () => {
   const fake = await startFakeModel()
   const app = await startTestApp(fake.env, { work: false })
   const owner = await app.createOrg()
-  const agent = await createAgent(app, owner, { name: 'Held', model: 'fake/m1' })
+  const agent = await createAgent(app, owner, { name: 'Waiting', model: 'fake/m1' })
   const turnIds: string[] = []
   for (let n = 0; n < 6; n++) {
     const session = await openSession(app, owner, { agentId: agent.id })

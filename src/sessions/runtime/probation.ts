@@ -22,16 +22,16 @@ const defaults: ProbationOptions = { places: 4, placeMs: 10_000 }
  */
 export const createProbation = ({ places, placeMs } = defaults): Probation => {
   const waiting = new Set<() => void>()
-  let taken = 0
+  let occupied = 0
 
-  const take = (): (() => void) => {
-    taken += 1
+  const occupy = (): (() => void) => {
+    occupied += 1
     let isOver = false
     const leave = (): void => {
       if (isOver) return
       isOver = true
       clearTimeout(timer)
-      taken -= 1
+      occupied -= 1
       const [next] = waiting
       next?.()
     }
@@ -40,14 +40,14 @@ export const createProbation = ({ places, placeMs } = defaults): Probation => {
   }
 
   return {
-    tryEnter: () => (taken >= places ? undefined : take()),
+    tryEnter: () => (occupied >= places ? undefined : occupy()),
     enter: async (signal) => {
       signal.throwIfAborted()
-      if (taken < places) return take()
+      if (occupied < places) return occupy()
       const { promise, resolve, reject } = Promise.withResolvers<() => void>()
       const start = (): void => {
         waiting.delete(start)
-        resolve(take())
+        resolve(occupy())
       }
       const giveUp = (): void => {
         waiting.delete(start)

@@ -53,7 +53,7 @@ describe('a toolbox', () => {
   const log = createLog('error', { write: () => undefined })
   const scope = { db: app.db, actor: { permissions: new Set(['files:read']) } as unknown as Actor, agent: null }
 
-  test('the toolbox offers the tools of all sources, and the first of two with the same name for providers', async () => {
+  test('the toolbox returns the tools of all sources, and only the first of two tools with the same wire name', async () => {
     const other = { offered: () => Promise.resolve(offer('files_read', 'crm__find')) }
     const found = await createToolbox([builtIn(offer('files.read')), other], log).offered(scope)
     assert.deepEqual(
@@ -62,7 +62,7 @@ describe('a toolbox', () => {
     )
   })
 
-  test('the toolbox leaves out a source that fails, and tools that the person lacks the permission for', async () => {
+  test('the toolbox leaves out a failing source and tools for which the person lacks the permission', async () => {
     const broken = { offered: () => Promise.reject(new Error('the other side is down')) }
     const mighty = offer('files.delete').map((tool) => ({ ...tool, permission: 'files:write' as const }))
     const found = await createToolbox([broken, builtIn([...offer('files.read'), ...mighty])], log).offered(scope)
@@ -83,7 +83,7 @@ describe('a toolbox', () => {
   })
 })
 
-describe('what an agent may use', () => {
+describe('the tools of an agent', () => {
   /** A turn during its model call. The model asks for files.write when it is released. */
   const writeHeld = async (as: TestActor): Promise<{ turnId: string; release: () => void }> => {
     await createAgent(app, as, { name: 'Helper', model: 'fake/m1', allowedTools: ['files.write'] })
@@ -175,8 +175,8 @@ describe('what an agent may use', () => {
     const running = await untilStatus(app, owner, body.data.turn.id, 'failed')
     assert.equal(running.error.code, 'forbidden')
     release()
-    const refused = await untilStatus(app, owner, waiting.body.data.turn.id, 'failed')
-    assert.deepEqual([refused.error.code, refused.toolCalls], ['forbidden', []])
+    const rejected = await untilStatus(app, owner, waiting.body.data.turn.id, 'failed')
+    assert.deepEqual([rejected.error.code, rejected.toolCalls], ['forbidden', []])
   })
 })
 
@@ -237,7 +237,7 @@ describe('files.read', () => {
   })
 })
 
-describe('what a tool answers', () => {
+describe('tool outputs', () => {
   test('a lone surrogate in the output of a tool is replaced, so that the output can be stored', async () => {
     const owner = await app.createOrg()
     const fileId = await upload(owner, 'smile.txt', '😀 and more')
@@ -247,15 +247,15 @@ describe('what a tool answers', () => {
   })
 })
 
-describe('what a model calls a tool with', () => {
-  test('null as the arguments of a call means no arguments', async () => {
+describe('tool arguments', () => {
+  test('a call with null as its arguments has no arguments', async () => {
     const owner = await app.createOrg()
     const { status, input, output } = await call(owner, '/tool files.search null')
     assert.deepEqual([status, input], ['failed', {}])
     assert.match(output.error, /query/)
   })
 
-  test('a number in the arguments that JSON cannot represent is an error that the model reads, and the turn goes on', async () => {
+  test('a number in the arguments that JSON cannot represent causes an error that the model reads, and the turn continues', async () => {
     const owner = await app.createOrg()
     const { status, input } = await call(owner, '/tool files.search 1e999')
     assert.deepEqual([status, input], ['failed', null])
@@ -270,7 +270,7 @@ describe('files.write', () => {
     assert.deepEqual([output.name, preview.body.data.text], ['a  b.txt', 'a  b   c'])
   })
 
-  test('files.write creates a text file in the name of the person', async () => {
+  test('files.write creates a text file on behalf of the person', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const { output } = await call(member, '/tool files.write {"name":"notes.md","text":"# Füße"}')
@@ -293,7 +293,7 @@ describe('files.write', () => {
     assert.deepEqual([file.projectId, file.parentId], [body.data.id, body.data.folderId])
   })
 
-  test('files.write with an unknown folder is an error that the model reads', async () => {
+  test('files.write with an unknown folder returns an error that the model reads', async () => {
     const owner = await app.createOrg()
     const { status, output } = await call(
       owner,
@@ -305,7 +305,7 @@ describe('files.write', () => {
 })
 
 describe('tool calls', () => {
-  test('the tool calls of a step run in the order in which the model asked for them, each with its own result', async () => {
+  test('the tool calls of a step run in the order in which the model requested them, each with its own result', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const lines = Array.from({ length: 6 }, (_, i) => `/tool files.write {"name":"${i}.txt","text":"x"}`)
@@ -316,7 +316,7 @@ describe('tool calls', () => {
     )
   })
 
-  test('tool calls beyond 32 in one step are not run, and the model is told', async () => {
+  test('tool calls beyond 32 in one step are not run, and the model gets an error for each', async () => {
     const owner = await app.createOrg()
     const session = await openSession(app, owner)
     const calls = await callIn(owner, session.id, Array(35).fill('/tool files.search {"query":""}').join('\n'))

@@ -29,7 +29,7 @@ const closed = await startTestApp()
 const html = (body: string, headers: Record<string, string> = {}) => {
   respond = (_request, response) => response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(body)
 }
-const answer = (type: string, body: string | Buffer, headers: Record<string, string> = {}) => {
+const serve = (type: string, body: string | Buffer, headers: Record<string, string> = {}) => {
   respond = (_request, response) => response.writeHead(200, { 'content-type': type, ...headers }).end(body)
 }
 
@@ -50,7 +50,7 @@ const read = async (path = '/', more: object = {}) => {
   assert.equal(page.status, 'done', JSON.stringify(page))
   return page
 }
-const refused = async (url: string, app: TestApp = open, as = owner): Promise<string> => {
+const failureOf = async (url: string, app: TestApp = open, as = owner): Promise<string> => {
   const page = await browse({ url }, app, as)
   assert.equal(page.status, 'failed', JSON.stringify(page))
   return page.error
@@ -86,26 +86,26 @@ describe('web.fetch reads a page as text', () => {
   })
 
   test('web.fetch decodes a page in its own charset', async () => {
-    answer('text/html; charset=iso-8859-1', Buffer.from('<p>caf\u00e9</p>', 'latin1'))
+    serve('text/html; charset=iso-8859-1', Buffer.from('<p>caf\u00e9</p>', 'latin1'))
     assert.equal((await read()).text, 'café')
-    answer('text/html', Buffer.from('<meta charset="windows-1252"><p>\u0080</p>', 'latin1'))
+    serve('text/html', Buffer.from('<meta charset="windows-1252"><p>\u0080</p>', 'latin1'))
     assert.equal((await read()).text, '€')
-    answer('text/plain', Buffer.from('\ufeffwide', 'utf16le'))
+    serve('text/plain', Buffer.from('\ufeffwide', 'utf16le'))
     assert.equal((await read()).text, 'wide')
-    answer('text/plain; charset=nonsense', 'plain\0text')
+    serve('text/plain; charset=nonsense', 'plain\0text')
     assert.equal((await read()).text, 'plaintext')
   })
 
   test('web.fetch returns text that is not HTML unchanged', async () => {
     for (const type of ['application/json', 'text/csv', 'application/atom+xml', 'application/ld+json']) {
-      answer(type, '{"a": 1}')
+      serve(type, '{"a": 1}')
       assert.equal((await read()).text, '{"a": 1}', type)
     }
   })
 
   test('web.fetch returns a long page in parts and reads at most 2 MB of it', async () => {
     const line = `${'x'.repeat(99)}\n`
-    answer('text/plain', line.repeat(1_000))
+    serve('text/plain', line.repeat(1_000))
     const first = await read()
     assert.equal(first.truncated, true)
     assert.ok(first.nextOffset > 40_000 && Buffer.byteLength(JSON.stringify(first)) < 65_536)
@@ -116,7 +116,7 @@ describe('web.fetch reads a page as text', () => {
     const odd = await read('/', { offset: 1 })
     assert.equal(odd.text, '\ufffd and more')
     assert.equal(odd.title, '😀'.repeat(250))
-    answer('text/plain', '"'.repeat(100_000))
+    serve('text/plain', '"'.repeat(100_000))
     assert.ok((await read()).text.length > 20_000)
     respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
@@ -169,37 +169,37 @@ describe('web.fetch follows redirects', () => {
       respond = (_request, response) => response.writeHead(302, { location }).end()
     }
     leadTo('http://169.254.169.254/latest/meta-data')
-    assert.match(await refused(origin), /not on the public Internet/)
+    assert.match(await failureOf(origin), /not on the public Internet/)
     leadTo('file:///etc/passwd')
-    assert.match(await refused(origin), /not a valid http/)
+    assert.match(await failureOf(origin), /not a valid http/)
     leadTo('http://user:secret@127.0.0.1/')
-    assert.match(await refused(origin), /user name or password/)
+    assert.match(await failureOf(origin), /user name or password/)
     leadTo('http://[')
-    assert.match(await refused(origin), /invalid URL/)
+    assert.match(await failureOf(origin), /invalid URL/)
     leadTo('/again')
-    assert.match(await refused(origin), /more than 5 times/)
+    assert.match(await failureOf(origin), /more than 5 times/)
     assert.equal(requests.length, 6)
   })
 })
 
-describe('web.fetch tells', () => {
-  test('web.fetch fails with a message that tells the model what went wrong', async () => {
+describe('web.fetch failures and request headers', () => {
+  test('web.fetch fails with a message that names the cause', async () => {
     respond = (_request, response) => response.writeHead(404).end('<h1>secret words</h1>')
-    assert.equal(await refused(origin), 'The server responded with status 404.')
-    answer('image/png', 'x')
-    assert.match(await refused(origin), /image\/png, which is not text/)
-    answer('text/html', gzipSync('<p>small</p>'), { 'content-encoding': 'gzip' })
-    assert.match(await refused(origin), /compressed/)
+    assert.equal(await failureOf(origin), 'The server responded with status 404.')
+    serve('image/png', 'x')
+    assert.match(await failureOf(origin), /image\/png, which is not text/)
+    serve('text/html', gzipSync('<p>small</p>'), { 'content-encoding': 'gzip' })
+    assert.match(await failureOf(origin), /compressed/)
     respond = (_request, response) => response.destroy()
-    assert.match(await refused(origin), /closed before/)
-    assert.match(await refused('ftp://example.com/'), /not a valid http/)
-    assert.match(await refused('nonsense'), /not a valid http/)
+    assert.match(await failureOf(origin), /closed before/)
+    assert.match(await failureOf('ftp://example.com/'), /not a valid http/)
+    assert.match(await failureOf('nonsense'), /not a valid http/)
     const page = await browse({ url: '' })
     assert.match(page.error, /url must not be empty/)
   })
 
   test('web.fetch sends no key, cookie or referrer to the server of the page', async () => {
-    answer('text/plain', 'hello')
+    serve('text/plain', 'hello')
     await read('/path#fragment')
     const [request] = requests
     assert.deepEqual(Object.keys(request?.headers ?? {}).toSorted(), [
@@ -213,8 +213,8 @@ describe('web.fetch tells', () => {
   })
 })
 
-describe('web.fetch reaches nothing inside', () => {
-  test('web.fetch rejects private addresses under every name unless the operator allowed their range', async () => {
+describe('web.fetch and private networks', () => {
+  test('web.fetch rejects private addresses under every name unless the operator allows their range', async () => {
     const as = await closed.createOrg()
     const { port } = site.address() as AddressInfo
     const inside = [
@@ -227,7 +227,7 @@ describe('web.fetch reaches nothing inside', () => {
       `http://0.0.0.0:${port}/`,
       `${closed.url}/metrics`,
     ]
-    for (const url of inside) assert.match(await refused(url, closed, as), /not on the public Internet/, url)
+    for (const url of inside) assert.match(await failureOf(url, closed, as), /not on the public Internet/, url)
     assert.deepEqual(requests, [])
   })
 })

@@ -16,7 +16,7 @@ const shownTo = async (...asked: Parameters<typeof ask>): Promise<string> => {
   return JSON.stringify(fake.requests)
 }
 
-test('a model is shown the descriptions of peers that the person changed last, and only the slugs of other peers', async () => {
+test('a model is shown the description of a peer only when the person of the turn was the last to change the peer', async () => {
   const owner = await app.createOrg()
   const member = await app.createUser(owner)
   const own = await createAgent(app, owner, { name: 'Own', description: 'Counts things', systemPrompt: 'Count.' })
@@ -38,7 +38,7 @@ test('a model is shown the descriptions of peers that the person changed last, a
   assert.ok(!after.includes('Post everything') && !after.includes('Counts things'))
 })
 
-test('the name of a project is not in the prompt, whoever chose it', async () => {
+test('the name of a project is never in the prompt', async () => {
   const owner = await app.createOrg()
   const json = { name: 'Obey and post', instructions: 'Be brief.' }
   const project = (await app.call('POST', '/api/v1/projects', { as: owner, json })).body.data

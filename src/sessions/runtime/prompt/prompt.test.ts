@@ -40,7 +40,7 @@ const fill = (owner: TestActor, sessionId: string, exchanges: number, words: str
 const bytesOf = (messages: unknown): number => Buffer.byteLength(JSON.stringify(messages))
 
 describe('a conversation that no longer fits', () => {
-  test('of 10,000 messages the model is shown the newest, and model and person are told how many are left out', async () => {
+  test('the model is shown the newest of 10,000 messages, and the model and the person are told how many are left out', async () => {
     const owner = await app.createOrg()
     const sessionId = await open(owner)
     await fill(owner, sessionId, 5_000, 'lorem ipsum '.repeat(40))
@@ -93,7 +93,7 @@ describe('a conversation that no longer fits', () => {
 describe('tool results that are too long', () => {
   const read = (fileId: string) => callTools({ id: 'c1', name: 'files_read', args: JSON.stringify({ fileId }) })
 
-  test('within a turn the oldest tool results are left out first, each call keeps a result, and the turn completes', async () => {
+  test('a turn leaves out its oldest tool results first, keeps a result for each call, and completes', async () => {
     const owner = await app.createOrg()
     const sessionId = await open(owner)
     const file = await upload(app, owner, 'words '.repeat(9_000), { name: 'long.txt' })

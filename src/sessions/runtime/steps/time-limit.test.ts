@@ -22,7 +22,7 @@ const tools = [
 const { toolbox } = app.deps
 await app.secondServer(env, { replace: { toolbox: { ...toolbox, offered: () => Promise.resolve(tools) } } })
 
-test('a turn whose time is up while a tool runs stores the results of the tools beside it, and that they are untrusted', async () => {
+test('a turn that reaches its time limit during a tool call stores the results of parallel calls and marks them as untrusted', async () => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'Helper' })
   const session = await openSession(app, owner, { agentId: 'helper' })

@@ -37,7 +37,7 @@ const asksBecauseOf = (turn: Json, source: string): void => {
 }
 
 describe("a person's own agent with the person's own connection", () => {
-  test("a person's own agent changes something without asking while the turn has read nothing untrusted", async () => {
+  test("a person's own agent changes data without approval while the turn has read no untrusted content", async () => {
     const { owner, agent } = await prepare()
     const own = (await upload(app, owner, 'My own notes.', { name: 'notes.txt' })).id
     const before = changes()
@@ -47,7 +47,7 @@ describe("a person's own agent with the person's own connection", () => {
     assert.equal(changes(), before + 1)
   })
 
-  test('a turn asks before it changes something once the session has read a web page or the result of a connector', async () => {
+  test('a turn asks before it changes data once the session has read a web page or the result of a connector', async () => {
     const { owner, agent } = await prepare()
     for (const [read, source] of [
       [fetchPage, 'web.fetch'],
@@ -66,14 +66,14 @@ describe("a person's own agent with the person's own connection", () => {
     assert.equal((await turnOf(app, owner, agent.id, post())).status, 'completed', 'another session is untouched')
   })
 
-  test('a turn that has read untrusted content still reads, writes files and writes to peers without asking', async () => {
+  test('a turn that has read untrusted content still reads, writes files and messages peers without approval', async () => {
     const { owner, agent } = await prepare()
     const text = `${fetchPage}\n\n${readItems}\n\n/tool files.write {"name":"a.txt","text":"x"}`
     const turn = await turnOf(app, owner, agent.id, text)
     assert.deepEqual([turn.status, statuses(turn)], ['completed', ['done', 'done', 'done']])
   })
 
-  test('a call that was asked about because of untrusted content runs when the person approves it', async () => {
+  test('a call that needs approval because of untrusted content runs when the person approves it', async () => {
     const { owner, agent } = await prepare()
     const before = changes()
     const turn = await turnOf(app, owner, agent.id, `${fetchPage}\n\n${post()}`)
@@ -82,7 +82,7 @@ describe("a person's own agent with the person's own connection", () => {
   })
 })
 
-describe('what counts as untrusted', () => {
+describe('untrusted content', () => {
   test('a message of another person in the same session is untrusted content', async () => {
     const { owner, agent } = await prepare()
     const member = await app.createUser(owner)
@@ -189,7 +189,7 @@ describe('what counts as untrusted', () => {
     assert.equal(changes(), before)
   })
 
-  test("the reply of the person's own peer is untrusted content only when the peer's turn has read some", async () => {
+  test("the reply of the person's own peer is untrusted content only when the peer's turn has read untrusted content", async () => {
     const { owner } = await prepare()
     const reader = await createAgent(app, owner, { name: 'Reader', allowedTools: ['web.fetch'] })
     const writer = await httpAgent(app, owner, { name: 'Writer', allowedPeers: [reader.slug] })
@@ -199,7 +199,7 @@ describe('what counts as untrusted', () => {
     asksBecauseOf(tainted, 'message_peer')
   })
 
-  test('the reply of a peer that another person made is untrusted content', async () => {
+  test('the reply of a peer that another person created is untrusted content', async () => {
     const { owner } = await prepare()
     const member = await app.createUser(owner)
     const foreign = await createAgent(app, member, { name: 'Foreign' })
@@ -211,7 +211,7 @@ describe('what counts as untrusted', () => {
 describe("the connection's owner", () => {
   const consent = `consents/http`
 
-  test('the owner of a connection can switch the question off for one agent, and a change by somebody else switches it on again', async () => {
+  test('the owner of a connection can turn off the approval for one agent, and a change by another person turns it on again', async () => {
     const { owner, agent } = await prepare()
     const member = await app.createUser(owner)
     const json = { askAfterUntrustedContent: false }
@@ -233,7 +233,7 @@ describe("the connection's owner", () => {
     asksBecauseOf(await turnOf(app, owner, agent.id, text), 'web.fetch')
   })
 
-  test("switching the question off does not disable the agent's own approvals, and empty approvals do not disable the question", async () => {
+  test("turning off the approval after untrusted content keeps the agent's own approvals, and empty approvals keep the former", async () => {
     const { owner, agent } = await prepare({ settings: { approvals: ['http__post'] } })
     const json = { askAfterUntrustedContent: false }
     await app.call('PUT', `${api}/agents/${agent.id}/${consent}`, { as: owner, json })

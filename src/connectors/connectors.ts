@@ -1,4 +1,4 @@
-// What other areas and the composition of the server use of connectors.
+// The interface of connectors for other modules and the composition root.
 export { createConnectorTools, toolNamesOf } from './agent-tools.ts'
 export { catalog, checkCatalog } from './catalog/catalog.ts'
 export type { ChatRuntime } from './chats/runtime.ts'

@@ -15,7 +15,7 @@ export interface ProviderDeps {
   requestTimeoutMs?: number
 }
 
-/** Where crash tests end the process: the provider has done its part, and the database does not know it yet. */
+/** Fault points: crash tests end the process after the provider has processed a request and before its result is stored. */
 export type OAuthFaultPoint = 'after-exchange' | 'after-refresh' | 'before-revocation'
 
 /** For requests to providers with the credentials of a connection. */

@@ -16,7 +16,7 @@ import { checkDepth, deleteTree, prepareFolderMove, resolvePlace } from './tree/
 import type { ResolvedPlace } from './tree/tree.ts'
 import { requireRow } from './uploads/uploads.ts'
 
-// What other areas use of files.
+// The interface of files for other modules.
 export { getContent, readFileText } from './content.ts'
 export { listFiles } from './listing/listing.ts'
 export type { Previewer } from './preview/previewer.ts'
@@ -182,8 +182,8 @@ export const isOwnName = async (db: Db, actor: Actor, fileId: string): Promise<b
   (await queries.findProvenance(db, actor.orgId, fileId))?.namedBy === actor.userId
 
 /**
- * Whether the actor named a file and uploaded its bytes. False when another person did, an agent that had read untrusted
- * content, or anybody by a signed upload URL.
+ * Whether the actor named a file and uploaded its bytes. False when another person or an agent that had read untrusted
+ * content did, or when the bytes arrived by a signed upload URL, which anyone with the URL can use.
  */
 export const isOwnContent = async (db: Db, actor: Actor, fileId: string): Promise<boolean> => {
   const found = await queries.findProvenance(db, actor.orgId, fileId)

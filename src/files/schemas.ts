@@ -45,7 +45,8 @@ export const File = Type.Object(
     ),
     tags: Type.Array(Type.String(), tagList),
     isProtected: Type.Boolean({
-      description: 'Whether it is the folder of a project, which cannot be renamed, moved or deleted by itself.',
+      description:
+        'Whether it is the folder of a project, which cannot be renamed, moved or deleted separately from its project.',
     }),
     status: Type.Union([Type.Literal('pending'), Type.Literal('ready')], {
       description: '`pending` until the bytes are stored. Pending files are removed after 24 hours.',

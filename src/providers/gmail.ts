@@ -44,7 +44,7 @@ const parse = ({ body }: InboundRequest): Push => {
   return { messageId, emailAddress: textAt(notice, 'emailAddress'), historyId: textAt(notice, 'historyId') }
 }
 
-// The token proves who sent the push and not its content, so the message states no fact from it but the mailbox.
+// The token proves the sender of the push but not its content, so the message repeats only the mailbox from it.
 const toMessage = (push: unknown): InboundMessage | undefined => {
   const { emailAddress, historyId } = push as Push
   if (emailAddress === undefined || historyId === undefined) return undefined
@@ -59,7 +59,7 @@ const toMessage = (push: unknown): InboundMessage | undefined => {
 
 /** Gmail by Cloud Pub/Sub: https://developers.google.com/workspace/gmail/api/guides/push. */
 export const createGmail = (fetchDocument: FetchDocument): ChatAdapter => {
-  // Loaded with the first push: reading tokens needs 46 modules, which a server without Gmail never uses.
+  // Loaded with the first push: verifying tokens needs 46 modules, which a server without Gmail does not use.
   let reader: Promise<ReadToken> | undefined
   const loadReader = (): Promise<ReadToken> =>
     (reader ??= import('./google-token.ts').then(({ createTokenReader }) =>

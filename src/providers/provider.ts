@@ -15,7 +15,7 @@ export interface Credentials {
   secretHash?: Uint8Array
   /** Discord: the application's public key, 64 hexadecimal digits. */
   publicKey?: string
-  /** Gmail: the service account that pushes. The audience alone proves nothing, because anybody can choose it. */
+  /** Gmail: the service account that pushes. The audience alone proves nothing, because any Google account can request a token for it. */
   serviceAccount?: string
 }
 
@@ -37,7 +37,7 @@ export interface InboundMessage {
   text: string
   /** Order among the messages of the chat, if the provider numbers them. */
   position?: bigint
-  /** The data that a reply needs to reach the chat. Stored encrypted, because Slack and Discord put tokens into it. */
+  /** The data that is needed to send a reply to the chat. Stored encrypted, because Slack and Discord put tokens into it. */
   replyTo: Record<string, string | number>
   /** Identifies the message if the provider may report it in several events. */
   secondId?: string
@@ -66,7 +66,7 @@ export type ReplyRequest =
     }
   | { url: string; json: unknown }
 
-/** How replies reach a chat. */
+/** How replies are sent to a chat. */
 export interface ReplyChannel {
   /** Longest message in UTF-16 units. */
   maxLength: number
@@ -80,7 +80,7 @@ export interface ReplyChannel {
 /**
  * Everything that is specific to one provider: verification, event id, event type and handshake for all events, and the
  * chat functions for the events that become turns of an agent. Only `verify` sees unverified input; the other functions
- * accept payloads of any shape, because a signature says who sent a payload and not that it is well formed.
+ * accept payloads of any shape, because a signature proves who sent a payload, not that it is well formed.
  */
 export interface ProviderAdapter {
   /** Fails closed: a request is rejected if anything is missing, malformed or stale. */
@@ -105,7 +105,7 @@ export interface ChatAdapter extends ProviderAdapter {
   parse(request: InboundRequest): unknown
   /** `message`, `pull_request.opened` */
   eventType(payload: unknown, request: InboundRequest): string
-  /** A test event that is answered with an empty 200 and not stored. */
+  /** A test event, which gets an empty 200 response and is not stored. */
   isPing?(request: InboundRequest): boolean
   /** The message for the agent; undefined if there is none, or if it was sent by one of the agent's own accounts. */
   toMessage(payload: unknown, request: InboundRequest, ownIds: readonly string[]): InboundMessage | undefined

@@ -1,7 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import { sql } from '../platform/database/database.ts'
 import type { Db } from '../platform/database/database.ts'
-import type { Page } from './receive/queries.ts'
+import type { IdPage } from './receive/queries.ts'
 
 export type WebhookStatus = 'active' | 'paused' | 'disabled'
 
@@ -33,7 +33,7 @@ export const lockWebhook = (db: Db, actor: Actor, id: string) =>
     select ${columns} from webhooks where org_id = ${actor.orgId} and id = ${id} for no key update`)
 
 /** Newest first, with ids below `before`. */
-export const listWebhooks = (db: Db, actor: Actor, { limit, before }: Page) =>
+export const listWebhooks = (db: Db, actor: Actor, { limit, before }: IdPage) =>
   db.rows<WebhookRow>(sql`
     select ${columns} from webhooks where org_id = ${actor.orgId} and id < ${before}
     order by id desc limit ${limit}`)

@@ -22,7 +22,7 @@ export const deleteOldKeys = (db: Db, days: number, limit: number) =>
     delete from webhook_event_keys where ctid = any(array(
       select ctid from webhook_event_keys where seen_at < now() - ${days} * interval '1 day' limit ${limit}))`)
 
-/** Deletes deliveries that were held for longer than events are kept. */
+/** Deletes deliveries that have waited for an inactive webhook for longer than events are kept. */
 export const deleteOldQueued = (db: Db, days: number, limit: number) =>
   db.execute(sql`-- all orgs: retention applies to the whole server
     delete from webhook_queue where ctid = any(array(
@@ -47,16 +47,16 @@ const deleteSome = {
 /** Deletes up to `limit` events of a deleted webhook and subtracts them from the org's usage. Returns their number. */
 const deleteEvents = async (db: Db, orgId: string, webhookId: string, limit: number): Promise<number> => {
   const row = await db.row<{ deleted: number }>(sql`
-    with gone as (
+    with deleted as (
       delete from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} and id = any(array(
         select id from webhook_events where org_id = ${orgId} and webhook_id = ${webhookId} limit ${limit}))
       returning id
     ), used as (
       insert into org_event_usage (org_id, day, slot, events)
-      select ${orgId}::uuid, uuid_day(id), pg_backend_pid() % 64, -count(*) from gone group by 2 order by 2
+      select ${orgId}::uuid, uuid_day(id), pg_backend_pid() % 64, -count(*) from deleted group by 2 order by 2
       on conflict (org_id, day, slot) do update set events = org_event_usage.events + excluded.events
     )
-    select count(*)::int as deleted from gone`)
+    select count(*)::int as deleted from deleted`)
   return row?.deleted ?? 0
 }
 

@@ -22,9 +22,9 @@ describe('a test event', () => {
   test('records and forwards a test event like a received one', async () => {
     const endpoint = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: endpoint.url, events: ['order.*'] })
-    const answer = await send({ webhookId: webhook.id, type: 'Order.Created', payload: { a: 1 } })
-    assert.equal(answer.status, 201)
-    const { data } = answer.body
+    const response = await send({ webhookId: webhook.id, type: 'Order.Created', payload: { a: 1 } })
+    assert.equal(response.status, 201)
+    const { data } = response.body
     assert.equal(data.type, 'order.created')
     assert.deepEqual(data.payload, { a: 1 })
     assert.equal(data.status, 'recorded')
@@ -60,9 +60,9 @@ describe('a test event', () => {
 
 describe('verify', () => {
   const verify = async (webhookId: string, payload: string, headers: Record<string, string>) => {
-    const answer = await app.call('POST', `${path}/verify`, { as: owner, json: { webhookId, payload, headers } })
-    assert.equal(answer.status, 200, answer.text)
-    return answer.body.data
+    const response = await app.call('POST', `${path}/verify`, { as: owner, json: { webhookId, payload, headers } })
+    assert.equal(response.status, 200, response.text)
+    return response.body.data
   }
 
   test('verify returns whether a signature is valid, or the reason why not, and records nothing', async () => {
@@ -155,8 +155,8 @@ describe('the built-in Linear webhook', () => {
     const [first, second] = [await app.createOrg(), await app.createOrg()]
     await connect(first, organizationId)
     await connect(second, newId())
-    const answers = await Promise.all([1, 2, 3].map((n) => send({ organizationId, n })))
-    for (const { status, text } of answers) assert.equal(status, 200, text)
+    const responses = await Promise.all([1, 2, 3].map((n) => send({ organizationId, n })))
+    for (const { status, text } of responses) assert.equal(status, 200, text)
     const [webhook, ...others] = await builtIn(first)
     assert.equal(others.length, 0)
     assert.equal(webhook.name, 'Linear')
@@ -202,9 +202,9 @@ describe('the built-in Linear webhook', () => {
     await app.call('PATCH', `${path}/${webhook.id}`, { as: org, json: { enabled: false, status: 'disabled' } })
     assert.equal((await send({ organizationId })).status, 404)
     const plain = await app.secondServer({ LINEAR_WEBHOOK_SECRET: '' }, { work: false })
-    const answer = await plain.call('POST', `${path}/linear`, { body: '{}' })
-    assert.equal(answer.status, 503)
-    assert.equal(answer.body.error.code, 'SERVICE_UNAVAILABLE')
+    const response = await plain.call('POST', `${path}/linear`, { body: '{}' })
+    assert.equal(response.status, 503)
+    assert.equal(response.body.error.code, 'SERVICE_UNAVAILABLE')
   })
 })
 

@@ -26,9 +26,9 @@ const patch = (as: TestActor, id: string, json: object, headers: Record<string, 
 
 describe('creating a webhook', () => {
   test('creating a webhook returns all of its fields, and the secret in this response only', async () => {
-    const answer = await app.call('POST', path, { as: owner, json: { name: 'Orders' } })
-    assert.equal(answer.status, 201)
-    const { data } = answer.body
+    const response = await app.call('POST', path, { as: owner, json: { name: 'Orders' } })
+    assert.equal(response.status, 201)
+    const { data } = response.body
     assert.deepEqual(Object.keys(data).toSorted(), [
       'createdAt',
       'deliveryCount',
@@ -119,9 +119,9 @@ describe('creating a webhook', () => {
   ]
   for (const [what, body] of bad) {
     test(`creating a webhook ${what} is BAD_REQUEST`, async () => {
-      const answer = await app.call('POST', path, { as: owner, json: { name: 'Orders', ...body } })
-      assert.equal(answer.status, 400, answer.text)
-      assert.equal(answer.body.error.code, 'BAD_REQUEST')
+      const response = await app.call('POST', path, { as: owner, json: { name: 'Orders', ...body } })
+      assert.equal(response.status, 400, response.text)
+      assert.equal(response.body.error.code, 'BAD_REQUEST')
     })
   }
 
@@ -137,8 +137,8 @@ describe('creating a webhook', () => {
   test('rejects a loopback URL unless the operator allows it', async () => {
     const closed = await app.secondServer({ OUTBOUND_ALLOW_CIDRS: '' }, { work: false })
     for (const url of ['http://127.0.0.1:9000/', 'http://localhost:9000/', 'http://[::1]/', 'http://2130706433/']) {
-      const answer = await closed.call('POST', path, { as: owner, json: { name: 'Orders', url } })
-      assert.equal(answer.status, 400, url)
+      const response = await closed.call('POST', path, { as: owner, json: { name: 'Orders', url } })
+      assert.equal(response.status, 400, url)
     }
   })
 })
@@ -217,8 +217,8 @@ describe('changing a webhook', () => {
       { enabled: 'yes' },
       { name: null },
     ]) {
-      const answer = await patch(owner, id, body)
-      assert.equal(answer.status, 400, JSON.stringify(body))
+      const response = await patch(owner, id, body)
+      assert.equal(response.status, 400, JSON.stringify(body))
     }
   })
 
@@ -253,9 +253,9 @@ describe('rotating the secret', () => {
     const other = await app.secondServer({}, { work: false })
     await accept(app, webhook, { type: 'a' })
     assert.equal((await deliver(other, webhook, { type: 'a' })).status, 200)
-    const answer = await app.call('POST', `${path}/${webhook.id}/rotate`, { as: owner })
-    assert.equal(answer.status, 200)
-    const { secret } = answer.body.data
+    const response = await app.call('POST', `${path}/${webhook.id}/rotate`, { as: owner })
+    assert.equal(response.status, 200)
+    const { secret } = response.body.data
     assert.match(secret, /^whsec_/)
     assert.notEqual(secret, webhook.secret)
     for (const server of [app, other]) {
@@ -268,11 +268,11 @@ describe('rotating the secret', () => {
   test('rotating accepts a secret that the provider issued', async () => {
     const webhook = await createWebhook(app, owner, { source: 'stripe', secret: 'whsec_of-stripe' })
     assert.equal(webhook.secret, 'whsec_of-stripe')
-    const answer = await app.call('POST', `${path}/${webhook.id}/rotate`, {
+    const response = await app.call('POST', `${path}/${webhook.id}/rotate`, {
       as: owner,
       json: { secret: 'whsec_another' },
     })
-    assert.equal(answer.body.data.secret, 'whsec_another')
+    assert.equal(response.body.data.secret, 'whsec_another')
     const bad = await app.call('POST', `${path}/${webhook.id}/rotate`, { as: owner, json: { secret: 'short' } })
     assert.equal(bad.status, 400)
   })
@@ -302,8 +302,8 @@ describe('deleting a webhook', () => {
     await until('it is forwarded', () => endpoint.arrivals.length === 1)
     await patch(owner, webhook.id, { status: 'paused' })
     await accept(app, webhook, { type: 'b' })
-    const answer = await app.call('DELETE', `${path}/${webhook.id}`, { as: owner })
-    assert.deepEqual(answer.body, { success: true, data: { deleted: true } })
+    const response = await app.call('DELETE', `${path}/${webhook.id}`, { as: owner })
+    assert.deepEqual(response.body, { success: true, data: { deleted: true } })
     for (const [method, rest] of [
       ['GET', ''],
       ['GET', '/events'],

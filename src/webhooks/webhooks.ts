@@ -21,11 +21,11 @@ const what = 'Webhook'
 
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** A page begins below the id of the last item of the page before. */
+/** The id below which a page starts: that of the last item of the previous page. */
 export const positionOf = (cursor: string | undefined): string =>
   cursor === undefined ? lastId : decodeCursor(cursor, ['uuid'])[0]
 
-/** The page of a list that was read with one item more than its limit. */
+/** Converts rows to a page. The rows contain one more than the limit if there is a next page. */
 export const pageOf = <T extends { id: string }>(rows: T[], limit: number) => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
@@ -75,7 +75,7 @@ const cleanName = (text: string): string => {
 
 const cleanSource = (text: string | undefined): string => text?.trim() || 'custom'
 
-/** Compares the path only, because a server can be reached by more host names than it knows. The id is unique. */
+/** Compares the path only, because a server may have host names that are not configured. The id is unique. */
 const isOwnReceiveUrl = (url: string, id: string): boolean =>
   URL.parse(url)?.pathname.replace(/\/+$/, '').toLowerCase() === receivePathOf(id).toLowerCase()
 

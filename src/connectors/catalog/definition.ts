@@ -20,7 +20,7 @@ export interface RequestTemplate {
   /** `json` and `form` exclude each other. */
   json?: Template
   form?: { readonly [name: string]: Template }
-  /** Constants: arguments must never reach a header. */
+  /** Constants only: headers must not contain arguments. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -152,7 +152,7 @@ export interface Api {
   failure?: { path: string; is: 'present' | 'false' }
   /** Paths of the error message in a response. The first that exists is used. */
   errorMessage?: readonly string[]
-  /** Error messages that mean "invalid credentials", for providers that do not answer 401. */
+  /** Error messages that mean "invalid credentials", for providers that do not respond with 401. */
   credentialErrors?: readonly string[]
 }
 
@@ -167,8 +167,8 @@ export interface Connector {
   tools: readonly ConnectorTool[]
   /** Connections of this connector are MCP servers. */
   isMcp?: true
-  /** The adapter in `src/connectors/receivers` that verifies the provider's events. */
-  receiver?: string
+  /** The name of the adapter in `src/providers` that verifies the provider's events. */
+  eventAdapter?: string
   /** Why it cannot be used yet. */
   comingSoon?: string
 }

@@ -16,7 +16,7 @@ export const replyJob = defineJob<ChatKey>('connector.answer', {
   retryDelayMaxSeconds: 30,
 })
 
-/** Enqueues one job for the chat. The singleton key keeps a second one from waiting beside it. */
+/** Enqueues one job for the chat. The singleton key prevents a second waiting job. */
 export const enqueueReplies = (
   db: Transaction,
   jobs: Pick<Jobs, 'enqueue'>,

@@ -16,7 +16,7 @@ const accountCheckOf = ({ connector: { auth } }: FreshAccess): Account | undefin
 
 /**
  * Marks the connection as broken if the provider also rejects the credentials in the account check. A single 401 is not
- * enough, because some providers answer 401 to requests that are only forbidden.
+ * enough, because some providers also respond with 401 to requests that lack a permission.
  */
 const checkCredentials = async (deps: AccessDeps, access: FreshAccess): Promise<void> => {
   const check = accountCheckOf(access)

@@ -179,7 +179,7 @@ export const revoke = (db: Transaction, actor: Actor, id: string, canRevokeAtPro
     where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null
     returning provider_revocation`)
 
-/** Expires pending connections that nobody completed in time. */
+/** Expires pending connections that were not completed in time. */
 export const expireConnections = (db: Db, limit: number) =>
   db.execute(sql`
     -- all orgs: a periodic job

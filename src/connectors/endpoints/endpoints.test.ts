@@ -134,10 +134,10 @@ describe('events of each provider', () => {
           'x-atlassian-webhook-identifier': 'd1',
         }
         const stampMs = Date.now()
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 5 }, () => deliver(app, endpoint, body(1), { headers, stampMs })),
         )
-        assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+        assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]))
         const stored = await eventsOf(endpoint)
         assert.deepEqual(
           stored.map((event) => [event.externalId, event.type, event.state]),
@@ -170,7 +170,7 @@ describe('events of each provider', () => {
           }
         }
         assert.deepEqual(new Set(rejected.map(({ status }) => status)), new Set([401]))
-        assert.deepEqual(new Set(rejected.map((answer) => answer.body.error.code)), new Set(['UNAUTHORIZED']))
+        assert.deepEqual(new Set(rejected.map((response) => response.body.error.code)), new Set(['UNAUTHORIZED']))
         assert.deepEqual(await eventsOf(endpoint), [])
       })
 
@@ -216,8 +216,8 @@ describe('the public route of endpoints', () => {
     const discord = await addEndpoint(app, owner, 'discord')
     assert.deepEqual((await deliver(app, discord, samples['discord']!.body(1))).body, { type: 5 })
     const twilio = await addEndpoint(app, owner, 'twilio')
-    const answer = await deliver(app, twilio, samples['twilio']!.body(1))
-    assert.deepEqual([answer.headers.get('content-type'), answer.text], ['text/xml; charset=utf-8', '<Response/>'])
+    const response = await deliver(app, twilio, samples['twilio']!.body(1))
+    assert.deepEqual([response.headers.get('content-type'), response.text], ['text/xml; charset=utf-8', '<Response/>'])
     const slack = await addEndpoint(app, owner, 'slack')
     const form = new URLSearchParams({
       command: '/ask',
@@ -300,7 +300,7 @@ describe('the public route of endpoints', () => {
       update connections set status = 'revoked', deleted_at = now() where id = ${revoked.connectionId}`)
     const pending = await addEndpoint(app, owner, 'telegram')
     await db.execute(sql`update connector_endpoints set status = 'pending' where id = ${pending.id}`)
-    const answers = [
+    const responses = [
       await deliver(app, revoked, telegram.body(1)),
       await deliver(app, pending, telegram.body(1)),
       await unsigned(endpoint.path.replace('telegram', 'slack')),
@@ -309,7 +309,7 @@ describe('the public route of endpoints', () => {
       await unsigned('/api/v1/connectors/webhooks/telegram/not-an-id'),
       await unsigned('/api/v1/connectors/webhooks/telegram/%00'),
     ]
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       assert.deepEqual(
         [status, body],
         [404, { success: false, error: { code: 'NOT_FOUND', message: 'Endpoint not found' } }],
@@ -345,9 +345,9 @@ describe('the public route of endpoints', () => {
   test('enqueues one job for a message that arrives in many requests, and none for an event without a message', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
     const numbers = Array.from({ length: 300 }, (_, i) => (i % 10 === 9 ? i - 1 : i))
-    const answers = await Promise.all(numbers.map((n) => deliver(app, endpoint, telegram.body(n))))
-    assert.ok(answers.every(({ status }) => status === 200))
-    assert.equal(answers.filter(({ body }) => body.data.duplicate).length, 30)
+    const responses = await Promise.all(numbers.map((n) => deliver(app, endpoint, telegram.body(n))))
+    assert.ok(responses.every(({ status }) => status === 200))
+    assert.equal(responses.filter(({ body }) => body.data.duplicate).length, 30)
     assert.equal((await eventsOf(endpoint)).length, 270)
     assert.equal(await jobsOf(endpoint), 270)
     await deliver(app, endpoint, { update_id: 1_000, my_chat_member: {} })
@@ -367,25 +367,27 @@ describe('the public route of endpoints', () => {
 
 test('deletes the secrets of the endpoints with their connection, and the endpoints with their last event', async () => {
   const kept = await addEndpoint(app, owner, 'telegram')
-  const gone = await addEndpoint(app, owner, 'telegram')
+  const revoked = await addEndpoint(app, owner, 'telegram')
   const abandoned = await addEndpoint(app, owner, 'telegram')
-  await deliver(app, gone, samples['telegram']!.body(1))
-  await db.execute(sql`update connections set status = 'revoked', deleted_at = now() where id = ${gone.connectionId}`)
+  await deliver(app, revoked, samples['telegram']!.body(1))
+  await db.execute(
+    sql`update connections set status = 'revoked', deleted_at = now() where id = ${revoked.connectionId}`,
+  )
   await db.execute(sql`
     update connector_endpoints set status = 'pending', created_at = now() - interval '2 hours' where id = ${abandoned.id}`)
   const left = async () => {
     const rows = await db.rows<{ id: string; hasSecret: boolean }>(sql`
       select id, secret is not null as has_secret from connector_endpoints
-      where id in (${kept.id}, ${gone.id}, ${abandoned.id}) order by id`)
+      where id in (${kept.id}, ${revoked.id}, ${abandoned.id}) order by id`)
     return rows.map(({ id, hasSecret }) => [id, hasSecret])
   }
   await expireEndpoints(db)
   assert.deepEqual(await left(), [
     [kept.id, true],
-    [gone.id, false],
+    [revoked.id, false],
   ])
   await db.execute(
-    sql`update connector_events set received_at = now() - interval '9 days' where endpoint_id = ${gone.id}`,
+    sql`update connector_events set received_at = now() - interval '9 days' where endpoint_id = ${revoked.id}`,
   )
   await expireEndpoints(db)
   assert.deepEqual(await left(), [[kept.id, true]])
@@ -397,8 +399,11 @@ test("unverified requests do not use up the provider's rate limit", async () => 
   const { pathname } = new URL(endpoint.url)
   const statuses: number[] = []
   for (let n = 0; n < 5; n++) {
-    const answer = await limited.call('POST', pathname, { body: '{}', headers: { 'content-type': 'application/json' } })
-    statuses.push(answer.status)
+    const response = await limited.call('POST', pathname, {
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    })
+    statuses.push(response.status)
   }
   assert.deepEqual(statuses, [401, 401, 401, 429, 429], 'unverified requests have a limit of their own')
   const send = (n: number) => deliver(limited, endpoint, samples['github']!.body(n))
@@ -416,9 +421,9 @@ test('does not wait for the body of a request to an endpoint that does not exist
     'Host: localhost',
     'Content-Length: 900000',
   ]
-  const [answer] = await sendRaw(`http://${hostname}:${port}`, `${head.join('\r\n')}\r\n\r\n{`)
-  assert.equal(answer?.status, 404)
-  assert.match(answer?.body ?? '', /Endpoint not found/)
+  const [response] = await sendRaw(`http://${hostname}:${port}`, `${head.join('\r\n')}\r\n\r\n{`)
+  assert.equal(response?.status, 404)
+  assert.match(response?.body ?? '', /Endpoint not found/)
 })
 
 describe('the events of an endpoint', () => {

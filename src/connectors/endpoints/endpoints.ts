@@ -14,7 +14,7 @@ import type { ChatAdapters } from '../../providers/providers.ts'
 import * as queries from './queries.ts'
 import type { EndpointRow } from './queries.ts'
 import { endpointSecretColumn, replyToColumn } from './secrets.ts'
-import type { NewEvent } from './event-queries.ts'
+import type { NewConnectorEvent } from './event-queries.ts'
 import { keyOf } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 
@@ -96,7 +96,7 @@ const toEvent = (
   { orgId, id, agentId, settings }: EndpointRow,
   adapter: ChatAdapter,
   { payload, request }: { payload: unknown; request: InboundRequest },
-): NewEvent => {
+): NewConnectorEvent => {
   const providerId = adapter.eventId(payload, request)
   const externalId = keyOf(providerId ?? bodyHash(request))
   const message = adapter.toMessage(payload, request, settings.ownIds ?? [])
@@ -120,7 +120,7 @@ const toEvent = (
   }
 }
 
-const store = async (inbox: Inbox, event: NewEvent): Promise<boolean> => {
+const store = async (inbox: Inbox, event: NewConnectorEvent): Promise<boolean> => {
   try {
     return await inbox.store(event)
   } catch (error) {

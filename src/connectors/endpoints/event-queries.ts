@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/database.ts'
 export type EventState = 'recorded' | 'waiting' | 'running' | 'answered' | 'silent' | 'failed' | 'unknown'
 
 /** A verified event before it is stored. */
-export interface NewEvent {
+export interface NewConnectorEvent {
   orgId: string
   endpointId: string
   externalId: string
@@ -26,7 +26,7 @@ export interface EventKey {
 }
 
 /** Stores the new events in their order and returns their keys. */
-export const insertEvents = (db: Db, events: NewEvent[]) =>
+export const insertEvents = (db: Db, events: NewConnectorEvent[]) =>
   db.rows<EventKey>(sql`
     insert into connector_events (org_id, endpoint_id, external_id, second_id, type, state, chat, position, sender, title, message,
       reply_to)
@@ -41,7 +41,7 @@ export const insertEvents = (db: Db, events: NewEvent[]) =>
     returning org_id, endpoint_id, external_id`)
 
 /** Releases the second ids of these events that were stored more than 24 h ago. Returns whether there were any. */
-export const releaseSecondIds = async (db: Db, events: NewEvent[]): Promise<boolean> => {
+export const releaseSecondIds = async (db: Db, events: NewConnectorEvent[]): Promise<boolean> => {
   const withSecondId = events.filter(({ secondId }) => secondId !== null)
   if (withSecondId.length === 0) return false
   const released = await db.execute(sql`

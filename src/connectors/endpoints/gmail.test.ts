@@ -92,11 +92,11 @@ describe('Gmail pushes', () => {
   test('accepts a push with a Google token of the service account for this endpoint, and fetches the keys of Google once', async () => {
     const endpoint = await open()
     const token = await tokenFor(endpoint)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => send(endpoint, `Bearer ${token}`, push(String(i % 5)))),
     )
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-    assert.equal(answers.filter(({ body }) => body.data.duplicate).length, 5)
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]))
+    assert.equal(responses.filter(({ body }) => body.data.duplicate).length, 5)
     assert.equal(fetches, 1)
     assert.equal(
       (await send(endpoint, `Bearer ${await tokenFor(endpoint, { iss: 'accounts.google.com' })}`)).status,
@@ -160,8 +160,8 @@ describe('Gmail pushes', () => {
     const authorization = `Bearer ${await tokenFor(endpoint)}`
     const check = async (body: string): Promise<void> => {
       for (const sent of [body, JSON.stringify(push('1', Buffer.from(body).toString('base64')))]) {
-        const answer = await app.call('POST', endpoint.path, { body: sent, headers: { authorization } })
-        assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${body.slice(0, 500)}`)
+        const response = await app.call('POST', endpoint.path, { body: sent, headers: { authorization } })
+        assert.ok(response.status < 500, `${response.status} ${response.text} for ${body.slice(0, 500)}`)
       }
     }
     for (const body of fixedBodies) await check(body)

@@ -4,7 +4,7 @@ import { createGroupCommit } from '../../platform/database/group-commit.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as queries from './event-queries.ts'
-import type { EventKey, NewEvent } from './event-queries.ts'
+import type { EventKey, NewConnectorEvent } from './event-queries.ts'
 
 /** Starts the turn of the agent for an event. The event's row has the message. */
 export const handleEvent = defineJob<EventKey>('connector.event', { retryLimit: 50, retryDelayMaxSeconds: 60 })
@@ -12,7 +12,7 @@ export const handleEvent = defineJob<EventKey>('connector.event', { retryLimit: 
 /** Stores verified events once, each with the job that it needs. */
 export interface Inbox {
   /** False for a duplicate. Rejects if the event could not be stored and has to be sent again. */
-  store(event: NewEvent): Promise<boolean>
+  store(event: NewConnectorEvent): Promise<boolean>
 }
 
 const maxEvents = 200
@@ -26,10 +26,10 @@ const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId
 
 /**
  * Events that arrive while others of their endpoint are being written share the next transaction: a burst to one endpoint
- * takes few commits and does not delay other endpoints.
+ * needs few commits and does not delay other endpoints.
  */
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
-  const write = (events: NewEvent[]): Promise<EventKey[]> =>
+  const write = (events: NewConnectorEvent[]): Promise<EventKey[]> =>
     db.transaction('all orgs', async (db) => {
       let stored = await queries.insertEvents(db, events)
       if (stored.length < events.length && (await queries.releaseSecondIds(db, events))) {

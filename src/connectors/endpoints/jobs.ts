@@ -8,7 +8,7 @@ import { handleEvent } from './inbox.ts'
 import { replyToTurn, sendReplies } from '../chats/replies.ts'
 import type { ReplyDeps } from '../chats/replies.ts'
 
-/** Enqueued by the agent runtime when a turn in a chat has ended. The areas share nothing but the name of the job. */
+/** Enqueued by the agent runtime when a turn in a chat has ended. The modules share only the name of the job. */
 const connectorTurnEnded = defineJob<{ orgId: string; turnId: string }>('connector.turn-ended')
 const expireEvents = defineJob<Record<string, never>>('connector.expire-events')
 const expireBatch = 5_000

@@ -59,8 +59,8 @@ const actionsOf = async (as: TestActor): Promise<string[]> =>
     .map(({ action }: { action: string }) => action)
     .filter((action: string) => action.startsWith('linear-binding.'))
 
-const expectError = (answer: Answer, status: number, code: string): void =>
-  assert.deepEqual([answer.status, answer.body?.error.code], [status, code], answer.text)
+const expectError = (response: Answer, status: number, code: string): void =>
+  assert.deepEqual([response.status, response.body?.error.code], [status, code], response.text)
 
 describe('Linear bindings', () => {
   test('only the org that proved administration receives the events of a Linear organization, however many orgs are connected to it', async () => {
@@ -72,9 +72,9 @@ describe('Linear bindings', () => {
     assert.deepEqual([await countEvents(first), await countEvents(second)], [0, 0])
 
     administers(organizationId)
-    const answer = await bind(first, mine)
-    assert.equal(answer.status, 201, answer.text)
-    const { id, createdAt, ...rest } = answer.body.data
+    const response = await bind(first, mine)
+    assert.equal(response.status, 201, response.text)
+    const { id, createdAt, ...rest } = response.body.data
     assert.deepEqual(rest, { organizationId, organizationName: 'Acme', connectionId: mine, boundBy: first.userId })
     assert.ok(id && Date.parse(createdAt))
     assert.equal((await send(organizationId)).status, 200)
@@ -89,13 +89,13 @@ describe('Linear bindings', () => {
     administers(organizationId)
     await bind(first, await addConnection(app, first, 'linear', organizationId))
     const theirs = await addConnection(app, second, 'linear', organizationId)
-    const answer = await bind(second, theirs)
-    expectError(answer, 409, 'CONFLICT')
+    const response = await bind(second, theirs)
+    expectError(response, 409, 'CONFLICT')
     assert.match(
-      answer.body.error.message,
+      response.body.error.message,
       /Another org .* already receives the events of the Linear organization Acme/,
     )
-    for (const hidden of ['Hidden name', first.orgId, first.userId]) assert.ok(!answer.text.includes(hidden))
+    for (const hidden of ['Hidden name', first.orgId, first.userId]) assert.ok(!response.text.includes(hidden))
     assert.equal((await send(organizationId)).status, 200)
     assert.deepEqual([await countEvents(first), await countEvents(second)], [1, 0])
     assert.deepEqual(await actionsOf(second), [])
@@ -106,9 +106,9 @@ describe('Linear bindings', () => {
     const organizationId = newId()
     administers(organizationId)
     const ids = await Promise.all(orgs.map((org) => addConnection(app, org, 'linear', organizationId)))
-    const answers = await Promise.all(orgs.map((org, i) => bind(org, ids[i]!)))
+    const responses = await Promise.all(orgs.map((org, i) => bind(org, ids[i]!)))
     assert.deepEqual(
-      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      responses.map(({ status }) => status).toSorted((a, b) => a - b),
       [201, 409, 409, 409, 409],
     )
   })

@@ -59,8 +59,8 @@ for (const provider of Object.keys(senders)) {
     test(`the endpoint of ${provider} responds to no signed body with 5xx, and still accepts a genuine event`, async () => {
       const endpoint = await addEndpoint(app, owner, provider)
       const check = async (body: string): Promise<void> => {
-        const answer = await send(provider, endpoint, body)
-        assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${body.slice(0, 500)}`)
+        const response = await send(provider, endpoint, body)
+        assert.ok(response.status < 500, `${response.status} ${response.text} for ${body.slice(0, 500)}`)
       }
       for (const body of fixedBodies) await check(body)
       await fc.assert(fc.asyncProperty(malformedBody, check), { numRuns: 100 })
@@ -74,10 +74,10 @@ describe('the built-in Linear webhook', () => {
     await bindLinear(app, owner, 'org-of-linear')
     const path = '/api/v1/webhooks/linear'
     const check = async (body: string): Promise<void> => {
-      const answer = await sendLinear(path, body, linearSecret, {
+      const response = await sendLinear(path, body, linearSecret, {
         'linear-delivery': body.replaceAll(/[^\w]/g, '').slice(0, 300),
       })
-      assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${body.slice(0, 500)}`)
+      assert.ok(response.status < 500, `${response.status} ${response.text} for ${body.slice(0, 500)}`)
     }
     for (const body of fixedBodies) await check(body)
     for (const organizationId of [

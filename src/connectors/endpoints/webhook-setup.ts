@@ -51,14 +51,12 @@ export const checkBaseUrl = async (
   { isProduction, ports }: { isProduction: boolean; ports: readonly number[] | undefined },
 ): Promise<string> => {
   if (baseUrl === undefined) {
-    throw badRequest(
-      'CONNECTOR_WEBHOOK_BASE_URL is not set. It must be the public https URL at which providers reach this server.',
-    )
+    throw badRequest('CONNECTOR_WEBHOOK_BASE_URL is not set. It must be the public https URL of this server.')
   }
   if (!isProduction) return baseUrl
   const url = new URL(baseUrl)
   if (url.protocol !== 'https:') throw badRequest('CONNECTOR_WEBHOOK_BASE_URL must be an https URL.')
-  // Without OUTBOUND_ALLOW_CIDRS, because providers cannot reach the private ranges that the operator allows.
+  // Without OUTBOUND_ALLOW_CIDRS, because the private ranges that the operator allows are not public.
   const outbound = createOutbound()
   try {
     await outbound.checkUrl(baseUrl)
@@ -121,7 +119,7 @@ const accountRequests: Record<string, { path: string; id: string }> = {
   jira: { path: '/rest/api/3/myself', id: 'accountId' },
 }
 
-/** The accounts that the agent writes with. Without them it would answer its own messages endlessly. */
+/** The accounts that the agent writes with. Without them, the agent would reply to its own messages in a loop. */
 const ownIdsOf = async (call: Call, { provider, agentId, target }: SetUp): Promise<string[]> => {
   if (provider === 'twilio') return target === undefined ? [] : [target]
   const request = agentId === null ? undefined : accountRequests[provider]

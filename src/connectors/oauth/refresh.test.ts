@@ -276,9 +276,9 @@ describe('a slow provider', () => {
     jira.on('GET', '/ex/jira/cloud-1/slow', () => new Promise(() => undefined))
     const slow = { method: 'GET', path: '/slow' } as const
     await assert.rejects(callConnection(impatient, connected.ref, slow), /Jira could not be reached: .* in time/)
-    const gone = new AbortController()
-    const waiting = callConnection(deps, connected.ref, slow, { signal: gone.signal })
-    gone.abort(new Error('the turn was cancelled'))
+    const cancel = new AbortController()
+    const waiting = callConnection(deps, connected.ref, slow, { signal: cancel.signal })
+    cancel.abort(new Error('the turn was cancelled'))
     await assert.rejects(waiting, /the turn was cancelled/)
     assert.equal((await read(connected)).status, 'active')
   })

@@ -18,9 +18,9 @@ const remove = async (call: Call, id: string | undefined): Promise<void> => {
 /** https://linear.app/developers/webhooks; needs an access token with the scope `admin`. */
 export const linear: Registration = {
   find: async (call, target, isOwnUrl) => {
-    const answer = await query(call, 'query { viewer { id } webhooks(first: 250) { nodes { id url } } }')
-    const viewer = textAt(answer, 'data.viewer.id')
-    const nodes = at(answer, 'data.webhooks.nodes')
+    const data = await query(call, 'query { viewer { id } webhooks(first: 250) { nodes { id url } } }')
+    const viewer = textAt(data, 'data.viewer.id')
+    const nodes = at(data, 'data.webhooks.nodes')
     const existing = (Array.isArray(nodes) ? (nodes as unknown[]) : [])
       .map((node) => ({ id: textAt(node, 'id') ?? '', url: textAt(node, 'url') ?? '' }))
       .find(({ url }) => isOwnUrl(url))
@@ -33,12 +33,12 @@ export const linear: Registration = {
   register: async (call, { url, secret, target }) => {
     const teams = target === undefined ? { allPublicTeams: true } : { teamId: target }
     const input = { url, secret, label: 'Atrium', resourceTypes: ['Issue', 'Comment'], ...teams }
-    const answer = await query(
+    const data = await query(
       call,
       'mutation ($input: WebhookCreateInput!) { webhookCreate(input: $input) { success webhook { id } } }',
       { input },
     )
-    const remoteId = textAt(answer, 'data.webhookCreate.webhook.id')
+    const remoteId = textAt(data, 'data.webhookCreate.webhook.id')
     if (remoteId === null) throw badRequest('Linear did not create the webhook.')
     return { remoteId }
   },

@@ -120,20 +120,20 @@ export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
       select org_id, id from files
       where status = 'pending' and deleted_at is null and created_at < now() - make_interval(hours => ${minAgeHours})
       order by created_at limit ${limit} for update skip locked
-    ), gone as (
+    ), deleted as (
       update files f set deleted_at = now(), updated_at = now(), revision = revision + 1
       from stale where f.org_id = stale.org_id and f.id = stale.id
       returning f.org_id, f.container_id, f.size_bytes
     ), counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
-      select org_id, container_id, pg_backend_pid() % 16, -count(*) from gone group by 1, 2 order by 1, 2
+      select org_id, container_id, pg_backend_pid() % 16, -count(*) from deleted group by 1, 2 order by 1, 2
       on conflict (org_id, folder_id, slot) do update set children = folder_counts.children + excluded.children
       returning 1
     ), used as (
       insert into org_file_usage (org_id, slot, files, stored_bytes)
-      select org_id, pg_backend_pid() % 64, -count(*), -sum(size_bytes) from gone
+      select org_id, pg_backend_pid() % 64, -count(*), -sum(size_bytes) from deleted
       where (select count(*) from counted) > 0 group by 1, 2 order by 1
       on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     )
-    select count(*)::int as deleted from gone`)
+    select count(*)::int as deleted from deleted`)

@@ -57,12 +57,12 @@ if (await available('s3', isCephInstalled, cephInstallHint)) {
 
   test('with S3, inline content comes through the API, also by range', async () => {
     const file = await upload(app, owner, bytes, { type: 'application/octet-stream' })
-    const answer = await fetch(`${app.url}/api/v1/files/${file.id}?download=true&inline=true`, {
+    const response = await fetch(`${app.url}/api/v1/files/${file.id}?download=true&inline=true`, {
       headers: { authorization: `Bearer ${owner.key}`, range: 'bytes=100-1000099' },
     })
-    assert.equal(answer.status, 206)
-    assert.match(answer.headers.get('content-security-policy') ?? '', /sandbox/)
-    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes.subarray(100, 1_000_100)))
+    assert.equal(response.status, 206)
+    assert.match(response.headers.get('content-security-policy') ?? '', /sandbox/)
+    assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(100, 1_000_100)))
   })
 
   test('with S3, a signed PUT passes through the API, and a rejected one leaves nothing in the bucket', async () => {

@@ -44,13 +44,13 @@ describe('uploaded active content', () => {
   for (const type of ['text/javascript', 'application/javascript', 'application/x-javascript', 'text/css']) {
     test(`a file of type ${type} is sent as text/plain, inline and as a download`, async () => {
       const file = await upload(app, owner, 'alert(1)', { name: 'code.js', type })
-      const answers = [
+      const responses = [
         await app.call('GET', inline(file.id), { as: owner }),
         await app.call('GET', await signed(file.id)),
         await app.call('HEAD', await signed(file.id)),
         await app.call('GET', await signed(file.id), { headers: { range: 'bytes=0-3' } }),
       ]
-      for (const { status, headers } of answers) {
+      for (const { status, headers } of responses) {
         assert.ok(status === 200 || status === 206)
         assert.match(headers.get('content-type') ?? '', /^text\/plain(; charset=utf-8)?$/)
         assert.equal(headers.get('x-content-type-options'), 'nosniff')
@@ -71,10 +71,10 @@ describe('uploaded active content', () => {
       [304, { 'if-none-match': etag }],
       [416, { range: 'bytes=100-' }],
     ] as const) {
-      const answer = await app.call('GET', inline(file.id), { as: owner, headers })
-      assert.equal(answer.status, status)
-      assert.equal(answer.headers.get('content-security-policy'), policy)
-      assert.equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin')
+      const response = await app.call('GET', inline(file.id), { as: owner, headers })
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('content-security-policy'), policy)
+      assert.equal(response.headers.get('cross-origin-resource-policy'), 'same-origin')
     }
     const saved = await app.call('GET', await signed(file.id), { headers: { 'if-none-match': etag } })
     assert.equal(saved.status, 304)

@@ -24,11 +24,15 @@ const ask = (
 ) =>
   new Promise<Seen>((resolve, reject) => {
     const { host, pathname, search } = new URL(url)
-    const sent = httpRequest(app.url + pathname + search, { method, headers: { host, ...headers } }, (answer) => {
+    const sent = httpRequest(app.url + pathname + search, { method, headers: { host, ...headers } }, (response) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }),
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        }),
       )
     })
     sent.on('error', reject)
@@ -40,12 +44,12 @@ const bearer = { authorization: `Bearer ${owner.key}` }
 /** The session cookie of the owner, as the console has it. */
 const signIn = async (): Promise<string> => {
   const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
-  const answer = await app.call('POST', '/api/v1/auth/sign-in/link', {
+  const response = await app.call('POST', '/api/v1/auth/sign-in/link', {
     json: { token: path.split('#link=')[1] },
     headers: { origin: base },
   })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.headers
+  assert.equal(response.status, 200, response.text)
+  return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0])
     .join('; ')
@@ -63,11 +67,11 @@ describe('with a content origin', () => {
     const file = await upload(app, owner, 'hello', { name: 'a.txt', type: 'text/plain' })
     const url = locationOf(await ask(`${base}/api/v1/files/${file.id}?download=true`, { headers: bearer }))
     assert.ok(url.startsWith(`${content}/api/v1/files/${file.id}/content?token=`), url)
-    const answer = await ask(url)
-    assert.deepEqual([answer.status, answer.text], [200, 'hello'])
-    assert.match(String(answer.headers['content-disposition']), /^attachment;/)
-    assert.match(String(answer.headers['content-security-policy']), /sandbox/)
-    assert.equal(answer.headers['set-cookie'], undefined)
+    const response = await ask(url)
+    assert.deepEqual([response.status, response.text], [200, 'hello'])
+    assert.match(String(response.headers['content-disposition']), /^attachment;/)
+    assert.match(String(response.headers['content-security-policy']), /sandbox/)
+    assert.equal(response.headers['set-cookie'], undefined)
     assert.equal((await ask(url, { method: 'HEAD' })).headers['content-length'], '5')
   })
 
@@ -93,12 +97,12 @@ describe('with a content origin', () => {
       const file = await upload(app, owner, bytes, { name: 'a', type })
       const moved = await ask(inline(file.id), { headers: { cookie } })
       assert.equal(moved.headers['cache-control'], 'no-store')
-      const answer = await ask(locationOf(moved))
-      assert.deepEqual([answer.status, answer.text, answer.headers['content-type']], [200, bytes, sentAs])
-      assert.equal(answer.headers['x-content-type-options'], 'nosniff')
-      assert.equal(answer.headers['cross-origin-resource-policy'], 'cross-origin')
+      const response = await ask(locationOf(moved))
+      assert.deepEqual([response.status, response.text, response.headers['content-type']], [200, bytes, sentAs])
+      assert.equal(response.headers['x-content-type-options'], 'nosniff')
+      assert.equal(response.headers['cross-origin-resource-policy'], 'cross-origin')
       assert.equal(
-        answer.headers['content-security-policy'],
+        response.headers['content-security-policy'],
         `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors ${base}; sandbox`,
       )
     }
@@ -106,10 +110,10 @@ describe('with a content origin', () => {
 
   test('an API key gets inline bytes from the API origin, with safe types', async () => {
     const file = await upload(app, owner, '<script>alert(1)</script>', { name: 'a.html', type: 'text/html' })
-    const answer = await ask(inline(file.id), { headers: bearer })
-    assert.deepEqual([answer.status, answer.text], [200, '<script>alert(1)</script>'])
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
-    assert.equal(answer.headers['cross-origin-resource-policy'], 'same-origin')
+    const response = await ask(inline(file.id), { headers: bearer })
+    assert.deepEqual([response.status, response.text], [200, '<script>alert(1)</script>'])
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+    assert.equal(response.headers['cross-origin-resource-policy'], 'same-origin')
   })
 
   test('the content origin serves signed content only: no API, console or sign-in, with any credentials', async () => {
@@ -133,10 +137,10 @@ describe('with a content origin', () => {
       '/no/such/path',
     ]) {
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        const answer = await ask(content + path, { method, headers })
-        assert.equal(answer.status, 404, `${method} ${path}`)
-        assert.equal(answer.headers['set-cookie'], undefined)
-        if (method !== 'HEAD') assert.match(answer.text, /Route not found/, `${method} ${path}`)
+        const response = await ask(content + path, { method, headers })
+        assert.equal(response.status, 404, `${method} ${path}`)
+        assert.equal(response.headers['set-cookie'], undefined)
+        if (method !== 'HEAD') assert.match(response.text, /Route not found/, `${method} ${path}`)
       }
     }
     assert.equal((await ask(`${base}/api/v1/me`, { headers: bearer })).status, 200)

@@ -61,9 +61,9 @@ describe('GET /files/:id', () => {
     const texts = new Set<string>()
     for (const call of calls) {
       for (const id of ids) {
-        const answer = await call(id)
-        assert.equal(answer.status, 404)
-        texts.add(answer.text)
+        const response = await call(id)
+        assert.equal(response.status, 404)
+        texts.add(response.text)
       }
     }
     assert.deepEqual([...texts], ['{"success":false,"error":{"code":"NOT_FOUND","message":"File not found"}}'])
@@ -101,22 +101,22 @@ describe('a download', () => {
     const { status, headers, text } = await get(`/api/v1/files/${file.id}?download=true`)
     assert.deepEqual([status, text], [302, ''])
     assert.equal(headers.get('cache-control'), 'no-store')
-    const answer = await app.call('GET', pathOf(app, headers.get('location') ?? ''))
-    assert.deepEqual([answer.status, answer.text], [200, 'hello'])
-    assert.equal(answer.headers.get('content-type'), 'text/plain')
+    const response = await app.call('GET', pathOf(app, headers.get('location') ?? ''))
+    assert.deepEqual([response.status, response.text], [200, 'hello'])
+    assert.equal(response.headers.get('content-type'), 'text/plain')
     assert.equal(
-      answer.headers.get('content-disposition'),
+      response.headers.get('content-disposition'),
       `attachment; filename="_rger's (1) 100_ __.txt"; filename*=UTF-8''%C3%84rger%27s%20%281%29%20100%25%20%E2%80%AE%F0%9F%98%80.txt`,
     )
-    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
   })
 
   test('quotes, backslashes and control characters in a name cannot break out of Content-Disposition', async () => {
     for (const name of ['a"; filename=evil.exe; x="', String.raw`\\server\share`, 'tab\tbell\u0007del\u007f']) {
       const { file, uploadUrl } = await create(app, owner, { name, mimeType: 'text/plain', size: 1 })
       await app.call('PUT', pathOf(app, uploadUrl), { body: 'x' })
-      for (const answer of [await app.call('GET', await signed(file.id)), await get(inline(file.id))]) {
-        const disposition = answer.headers.get('content-disposition') ?? ''
+      for (const response of [await app.call('GET', await signed(file.id)), await get(inline(file.id))]) {
+        const disposition = response.headers.get('content-disposition') ?? ''
         const [, plain = '', extended = ''] =
           /^\w+; filename="([^"\\]*)"; filename\*=UTF-8''(\S+)$/.exec(disposition) ?? []
         assert.ok(/^[\x20-\x7e]+$/.test(plain), disposition)
@@ -211,10 +211,10 @@ describe('links', () => {
       ['link', 'pointer.txt', null, 0, null, file.id, 'ready'],
     )
     assert.equal((await link(file.id)).name, 'target.txt')
-    const answer = await app.call('GET', await signed(named.id))
-    assert.equal(answer.text, 'target bytes')
-    assert.equal(answer.headers.get('content-type'), 'text/plain')
-    assert.match(answer.headers.get('content-disposition') ?? '', /filename="pointer\.txt"/)
+    const response = await app.call('GET', await signed(named.id))
+    assert.equal(response.text, 'target bytes')
+    assert.equal(response.headers.get('content-type'), 'text/plain')
+    assert.match(response.headers.get('content-disposition') ?? '', /filename="pointer\.txt"/)
     assert.equal((await get(inline(named.id))).text, 'target bytes')
   })
 
@@ -251,9 +251,9 @@ describe('links', () => {
     const post = (targetFileId: string) =>
       app.call('POST', '/api/v1/files', { as: owner, json: { source: 'link', targetFileId } })
     assert.equal((await post(folder.id)).body.error.code, 'BAD_REQUEST')
-    const answers = await Promise.all([foreign.id, deleted.id, newId()].map(post))
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]))
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+    const responses = await Promise.all([foreign.id, deleted.id, newId()].map(post))
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([404]))
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 1)
   })
 
   test('a link to a pending file can be downloaded once the file is uploaded', async () => {
@@ -292,29 +292,29 @@ describe('ranges and conditions', async () => {
     ]
     for (const [range, start, end] of parts) {
       test(`${what} returns the part of the range ${range}`, async () => {
-        const answer = await raw(path, { range })
-        assert.equal(answer.status, 206)
-        assert.equal(answer.headers.get('content-range'), `bytes ${start}-${end}/300000`)
-        assert.equal(answer.headers.get('content-length'), String(end - start + 1))
-        assert.ok(answer.bytes.equals(bytes.subarray(start, end + 1)))
+        const response = await raw(path, { range })
+        assert.equal(response.status, 206)
+        assert.equal(response.headers.get('content-range'), `bytes ${start}-${end}/300000`)
+        assert.equal(response.headers.get('content-length'), String(end - start + 1))
+        assert.ok(response.bytes.equals(bytes.subarray(start, end + 1)))
       })
     }
 
     for (const range of ['bytes=1-0', 'bytes=a-b', 'bytes=', 'bytes=-', 'lines=0-1', 'bytes=0-1,3-4', '0-1']) {
       test(`${what} ignores the range ${JSON.stringify(range)}`, async () => {
-        const answer = await raw(path, { range })
-        assert.equal(answer.status, 200)
-        assert.equal(answer.headers.get('content-range'), null)
-        assert.ok(answer.bytes.equals(bytes))
+        const response = await raw(path, { range })
+        assert.equal(response.status, 200)
+        assert.equal(response.headers.get('content-range'), null)
+        assert.ok(response.bytes.equals(bytes))
       })
     }
 
     for (const range of ['bytes=300000-', 'bytes=300000-300001', 'bytes=-0', 'bytes=99999999999999999999-']) {
       test(`${what} rejects the range ${range} with 416 and the size`, async () => {
-        const answer = await raw(path, { range })
-        assert.equal(answer.status, 416)
-        assert.equal(answer.headers.get('content-range'), 'bytes */300000')
-        assert.equal(answer.bytes.length, 0)
+        const response = await raw(path, { range })
+        assert.equal(response.status, 416)
+        assert.equal(response.headers.get('content-range'), 'bytes */300000')
+        assert.equal(response.bytes.length, 0)
       })
     }
 
@@ -328,10 +328,10 @@ describe('ranges and conditions', async () => {
 
     test(`${what} returns 304 for a matching If-None-Match, with any range`, async () => {
       for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-        const answer = await raw(path, { 'if-none-match': tags, range: 'bytes=0-4' })
-        assert.equal(answer.status, 304)
-        assert.equal(answer.headers.get('etag'), etag)
-        assert.equal(answer.bytes.length, 0)
+        const response = await raw(path, { 'if-none-match': tags, range: 'bytes=0-4' })
+        assert.equal(response.status, 304)
+        assert.equal(response.headers.get('etag'), etag)
+        assert.equal(response.bytes.length, 0)
       }
       assert.equal((await raw(path, { 'if-none-match': '"other"' })).status, 200)
     })
@@ -358,16 +358,16 @@ describe('ranges and conditions', async () => {
 
   test('every range of an empty file is unsatisfiable', async () => {
     const empty = await upload(app, owner, '')
-    const answer = await raw(inline(empty.id), { range: 'bytes=0-' })
-    assert.equal(answer.status, 416)
-    assert.equal(answer.headers.get('content-range'), 'bytes */0')
+    const response = await raw(inline(empty.id), { range: 'bytes=0-' })
+    assert.equal(response.status, 416)
+    assert.equal(response.headers.get('content-range'), 'bytes */0')
   })
 
   test('a pipelining client that reads slowly gets every byte', async () => {
-    const [answer] = await sendRaw(
+    const [response] = await sendRaw(
       app.url,
       `GET ${paths['the signed URL']} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     )
-    assert.ok(Buffer.from(answer?.body ?? '', 'latin1').equals(bytes))
+    assert.ok(Buffer.from(response?.body ?? '', 'latin1').equals(bytes))
   })
 })

@@ -93,10 +93,10 @@ describe('GET /files', () => {
     for (const limit of [1, 5, 23, 24]) {
       const paged: string[] = []
       for (let page = 1; page <= Math.ceil(23 / limit); page += 1) {
-        const answer = await list(org, `?limit=${limit}&page=${page}`)
-        assert.deepEqual([answer.page, answer.limit, answer.total], [page, limit, 23])
-        assert.equal(answer.hasMore, page * limit < 23)
-        paged.push(...namesOf(answer))
+        const response = await list(org, `?limit=${limit}&page=${page}`)
+        assert.deepEqual([response.page, response.limit, response.total], [page, limit, 23])
+        assert.equal(response.hasMore, page * limit < 23)
+        paged.push(...namesOf(response))
       }
       assert.deepEqual(paged, names)
       assert.deepEqual(await walk(org, `?limit=${limit}`), names)
@@ -169,11 +169,11 @@ describe('GET /files', () => {
     const org = await app.createOrg()
     const foreign = await createFolder(app, stranger, 'theirs')
     const file = await upload(app, org, 'x')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [foreign.id, file.id, newId()].map((id) => app.call('GET', `/api/v1/files?parentId=${id}`, { as: org })),
     )
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([400]))
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([400]))
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 1)
   })
 })
 

@@ -23,7 +23,7 @@ const hasTrigram = /[\p{L}\p{N}]{3}/u
 // 100 ms; beyond that, reading all names is faster.
 const maxIndexMatches = 20_000
 
-const positionOf = (row: queries.ListedRow): string =>
+const positionOf = (row: queries.ListedFileRow): string =>
   encodeCursor([row.source === 'folder' ? 0 : 1, row.nameKey, row.id])
 
 const windowOf = ({ limit, page, cursor }: FileListQuery): queries.Window => {
@@ -37,7 +37,7 @@ const search = async (
   actor: Actor,
   wanted: queries.Search & { text: string; children: number },
   window: queries.Window,
-): Promise<{ rows: queries.ListedRow[]; total: number }> => {
+): Promise<{ rows: queries.ListedFileRow[]; total: number }> => {
   if (hasTrigram.test(wanted.text) && (wanted.recursive || wanted.children > maxIndexMatches)) {
     const found = await queries.findByIndex(db, actor, wanted, { ...window, maxMatches: maxIndexMatches })
     if (found) return found
@@ -52,7 +52,7 @@ export const listFiles = async (db: Db, actor: Actor, query: FileListQuery): Pro
   const place = await resolveListed(db, actor, query)
   const containerId = place.parentId ?? actor.orgId
   const children = await queries.countListed(db, actor, containerId)
-  let rows: queries.ListedRow[] = []
+  let rows: queries.ListedFileRow[] = []
   let total = children
   if (query.search) {
     const { search: text, recursive } = query

@@ -4,10 +4,10 @@ import type { Actor } from '../../identity/actor.ts'
 import { fileColumns } from '../queries.ts'
 import type { FileRow } from '../queries.ts'
 
-export type ListedRow = FileRow & { nameKey: string }
+export type ListedFileRow = FileRow & { nameKey: string }
 
 /** The place of a row in its list. */
-export interface Position {
+export interface ListPosition {
   rank: number
   nameKey: string
   id: string
@@ -16,13 +16,13 @@ export interface Position {
 /** A part of a list: `limit` rows after a position, or after `offset` rows. */
 export interface Window {
   limit: number
-  after: Position | undefined
+  after: ListPosition | undefined
   offset: number
 }
 
 const order = sql`listing_rank, name_key, id`
 
-const afterPosition = (after: Position | undefined): Sql =>
+const afterPosition = (after: ListPosition | undefined): Sql =>
   after === undefined
     ? empty
     : sql`and (listing_rank, name_key, id) > (${after.rank}::smallint, ${after.nameKey}, ${after.id}::uuid)`
@@ -36,11 +36,11 @@ export const countListed = async (db: Db, actor: Actor, containerId: string): Pr
 }
 
 /**
- * A window of a folder, in order. An index-only scan finds the ids, and only the rows of the window are fetched: page
+ * A range of a folder's rows, in order. An index-only scan finds the ids, and only the rows of the range are fetched: page
  * 5,000 takes 0.1 s instead of 1.8 s, and every page by cursor takes as long as the first.
  */
 export const listFolder = (db: Db, actor: Actor, containerId: string, { limit, after, offset }: Window) =>
-  db.rows<ListedRow>(sql`
+  db.rows<ListedFileRow>(sql`
     select ${fileColumns}, f.name_key
     from (
       select id from files
@@ -74,7 +74,7 @@ const below = (actor: Actor, containerId: string): Sql => sql`
   )`
 
 /**
- * A window of search results by the trigram index, and the total. Undefined when more than `maxMatches` names of the org
+ * A range of search results from the trigram index, and the total. Undefined when more than `maxMatches` names of the org
  * match; reading every name is faster then.
  */
 export const findByIndex = async (
@@ -82,10 +82,10 @@ export const findByIndex = async (
   actor: Actor,
   search: Search,
   { limit, after, offset, maxMatches }: Window & { maxMatches: number },
-): Promise<{ rows: ListedRow[]; total: number } | undefined> => {
+): Promise<{ rows: ListedFileRow[]; total: number } | undefined> => {
   const { pattern, containerId, recursive } = search
   const inside = recursive ? below(actor, containerId) : sql`where container_id = ${containerId}`
-  const rows = await db.rows<ListedRow & { matching: bigint; total: bigint }>(sql`
+  const rows = await db.rows<ListedFileRow & { matching: bigint; total: bigint }>(sql`
     with matches as materialized (
       select id, container_id, listing_rank, name_key from files
       where org_id = ${actor.orgId} and name_key like ${pattern} and deleted_at is null
@@ -136,7 +136,7 @@ export const countMatching = async (db: Db, actor: Actor, search: Search): Promi
 }
 
 export const listMatching = (db: Db, actor: Actor, search: Search, { limit, after, offset }: Window) =>
-  db.rows<ListedRow>(sql`
+  db.rows<ListedFileRow>(sql`
     select ${fileColumns}, f.name_key
     from (
       select id from (${matching(actor, search)}) found

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { serviceUnavailable } from '../../platform/http/errors.ts'
 import { runInSandbox, SandboxError } from '../../platform/sandbox/sandbox.ts'
 import type { SandboxFailure, SandboxLimits } from '../../platform/sandbox/sandbox.ts'
-import type { ChildAnswer } from './child.ts'
+import type { ChildResult } from './child.ts'
 import type { Format } from './formats/formats.ts'
 import { PreviewError } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
@@ -23,7 +23,7 @@ const entry = join(import.meta.dirname, 'child.ts')
 
 const tooMuchMemory = (): Error => new PreviewError('reading it needs too much memory')
 
-/** The error for the caller by how the sandbox failed. */
+/** The error for the caller, by the failure of the sandbox. */
 const failures: Record<SandboxFailure, (cause: unknown) => Error> = {
   time: () => new PreviewError('reading it takes too long'),
   memory: tooMuchMemory,
@@ -43,8 +43,8 @@ export const runChild = async ({ format, onFailure, ...run }: ChildRun): Promise
     if (error.failure === 'ended') onFailure?.(error.message)
     throw failures[error.failure](error.cause)
   })
-  const answer = JSON.parse(output) as ChildAnswer
-  if ('payload' in answer) return answer.payload
-  onFailure?.(answer.detail)
-  throw new PreviewError(answer.error)
+  const result = JSON.parse(output) as ChildResult
+  if ('payload' in result) return result.payload
+  onFailure?.(result.detail)
+  throw new PreviewError(result.error)
 }

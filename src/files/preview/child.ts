@@ -1,12 +1,12 @@
-// The process that reads one file and ends. It reads the bytes from standard input and the format from its argument and
-// writes one line of JSON. It has no environment and cannot open other files, sockets or processes, so that a bug in a
-// parser gives an attacker nothing.
+// Entry point of the sandboxed process, which reads one file and exits. It reads the bytes from standard input and the
+// format from its argument, and writes one line of JSON. It has no environment and cannot open other files, sockets or
+// processes, so that an exploited parser bug gives no access to anything else.
 import { extract } from './extract.ts'
 import type { Format } from './formats/formats.ts'
 import { PreviewError, limits } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 
-export type ChildAnswer = { payload: PreviewPayload } | { error: string; detail: string }
+export type ChildResult = { payload: PreviewPayload } | { error: string; detail: string }
 
 const began = performance.now()
 const isLate = (): boolean => performance.now() - began > limits.softTimeoutMs
@@ -16,7 +16,7 @@ const detailOf = (error: unknown): string => {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
 }
 
-const answer = async (): Promise<ChildAnswer> => {
+const run = async (): Promise<ChildResult> => {
   try {
     const format = process.argv[2] as Exclude<Format, 'text'>
     return { payload: await extract(format, process.stdin as AsyncIterable<Buffer>, isLate) }
@@ -25,4 +25,4 @@ const answer = async (): Promise<ChildAnswer> => {
   }
 }
 
-process.stdout.end(JSON.stringify(await answer()), () => process.exit(0))
+process.stdout.end(JSON.stringify(await run()), () => process.exit(0))

@@ -28,7 +28,7 @@ export const limits = {
   sheets: 20,
   rows: 1_000,
   columns: 100,
-  /** All cells of a workbook, including empty ones, which also take memory. */
+  /** All cells of a workbook, including empty ones, which also use memory. */
   cells: 200_000,
   cellCharacters: 2_000,
   /** The unpacked size of all parts that are read. The bytes are counted, because headers may be wrong. */

@@ -65,7 +65,7 @@ const newPreviewer = (options?: PreviewerOptions) => {
 }
 after(() => Promise.all(previewers.map((previewer) => previewer.close())))
 
-const refusedWith = (code: string, message: RegExp) => (error: unknown) =>
+const rejectedWith = (code: string, message: RegExp) => (error: unknown) =>
   error instanceof ApiError && error.code === code && message.test(error.message)
 
 const children = (): Promise<number[]> => childrenWith('preview/child.ts')
@@ -124,11 +124,11 @@ test('a file without a specific type is read by its name, and one without a prev
     ['text/plain', 'a.txt', limits.sourceBytes + 1],
     [types.pdf, 'a.pdf', limits.sourceBytes + 1],
   ] as const) {
-    const refusal =
+    const rejection =
       sizeBytes === 10 ? /^Files of type \S+ cannot be previewed\.$/ : /^Files over 25 MB cannot be previewed\.$/
     await assert.rejects(
       previewer.preview({ mimeType, name, sizeBytes, open: unopened }),
-      refusedWith('BAD_REQUEST', refusal),
+      rejectedWith('BAD_REQUEST', rejection),
     )
   }
 })
@@ -149,14 +149,14 @@ test('a damaged file, a decompression bomb and an encrypted file are rejected wi
     ],
   ] as const) {
     const message = new RegExp(`^This file cannot be previewed: ${reason}\\.$`)
-    await assert.rejects(previewer.preview(input(mimeType, content)), refusedWith('BAD_REQUEST', message))
+    await assert.rejects(previewer.preview(input(mimeType, content)), rejectedWith('BAD_REQUEST', message))
   }
 })
 
 test('a process that exceeds its memory limit is ended, and the next file is read', async () => {
   const previewer = newPreviewer({ maxRssBytes: 160 * 1_048_576 })
   const file = input(types.pdf, documents.pdfBomb(200_000_000))
-  await assert.rejects(previewer.preview(file), refusedWith('BAD_REQUEST', /needs too much memory\.$/))
+  await assert.rejects(previewer.preview(file), rejectedWith('BAD_REQUEST', /needs too much memory\.$/))
   assert.equal((await previewer.text(input(types.rtf, String.raw`{\rtf1 fine}`))).text, 'fine')
   await childrenBecome(0)
 })
@@ -164,11 +164,11 @@ test('a process that exceeds its memory limit is ended, and the next file is rea
 test('a process that exceeds its time limit is ended: BAD_REQUEST when the file had arrived, otherwise SERVICE_UNAVAILABLE', async () => {
   const previewer = newPreviewer({ timeoutMs: 1_000 })
   const { input: stalled, left } = endless()
-  await assert.rejects(previewer.preview(stalled), refusedWith('SERVICE_UNAVAILABLE', /store is too slow/))
+  await assert.rejects(previewer.preview(stalled), rejectedWith('SERVICE_UNAVAILABLE', /store is too slow/))
   await left
   const slow = documents.pdf(Array.from({ length: 4_000 }, () => Array.from({ length: 40 }, () => '')))
   const impatient = newPreviewer({ timeoutMs: 300 })
-  await assert.rejects(impatient.preview(input(types.pdf, slow)), refusedWith('BAD_REQUEST', /takes too long\.$/))
+  await assert.rejects(impatient.preview(input(types.pdf, slow)), rejectedWith('BAD_REQUEST', /takes too long\.$/))
   await childrenBecome(0)
 })
 
@@ -185,22 +185,22 @@ test('a failing object store is SERVICE_UNAVAILABLE, not a damaged file', async 
   const file = { mimeType: types.csv, name: 'x', sizeBytes: 1_000, open: failing }
   await assert.rejects(
     previewer.preview(file),
-    refusedWith('SERVICE_UNAVAILABLE', /cannot be read from the file store/),
+    rejectedWith('SERVICE_UNAVAILABLE', /cannot be read from the file store/),
   )
   const cutOff = previewer.preview({ ...file, open: cutOffAfterOneLine })
-  await assert.rejects(cutOff, refusedWith('SERVICE_UNAVAILABLE', /cannot be read from the file store/))
-  const refusing = { ...file, open: () => Promise.reject(broken) }
-  await assert.rejects(previewer.preview(refusing), broken)
+  await assert.rejects(cutOff, rejectedWith('SERVICE_UNAVAILABLE', /cannot be read from the file store/))
+  const unavailable = { ...file, open: () => Promise.reject(broken) }
+  await assert.rejects(previewer.preview(unavailable), broken)
   await childrenBecome(0)
 })
 
 test('two files are read at the same time, others wait in order, disconnected clients leave the queue, and too many are rejected', async () => {
   const previewer = newPreviewer({ concurrency: 2, maxWaiting: 2 })
   const [first, second, third, fourth] = [endless(), endless(), endless(), endless()]
-  const gone = new AbortController()
+  const disconnect = new AbortController()
   const running = [previewer.preview(first.input), previewer.preview(second.input)]
   await Promise.all([first.opened, second.opened])
-  const leaving = previewer.preview(third.input, gone.signal)
+  const leaving = previewer.preview(third.input, disconnect.signal)
   const patient = previewer.preview(fourth.input)
   await assert.rejects(
     previewer.preview(endless().input),
@@ -209,7 +209,7 @@ test('two files are read at the same time, others wait in order, disconnected cl
   )
   await childrenBecome(2)
 
-  gone.abort(new Error('the client went away'))
+  disconnect.abort(new Error('the client went away'))
   await assert.rejects(leaving, /the client went away/)
   first.source.push('a,b\n')
   first.source.push(null)
@@ -228,19 +228,19 @@ test('two files are read at the same time, others wait in order, disconnected cl
 test("an org with many files that never arrive does not delay another org's files", async () => {
   const previewer = newPreviewer({ concurrency: 2, maxWaiting: 20 })
   const flood = Array.from({ length: 22 }, () => endless())
-  const gone = new AbortController()
-  const theirs = flood.map((one) => previewer.preview({ ...one.input, orgId: 'slow' }, gone.signal))
+  const disconnect = new AbortController()
+  const theirs = flood.map((one) => previewer.preview({ ...one.input, orgId: 'slow' }, disconnect.signal))
   const given = Promise.allSettled(theirs)
   await Promise.all([flood[0]!.opened, flood[1]!.opened])
   await assert.rejects(
-    previewer.preview({ ...endless().input, orgId: 'slow' }, gone.signal),
-    refusedWith('SERVICE_UNAVAILABLE', /Try again/),
+    previewer.preview({ ...endless().input, orgId: 'slow' }, disconnect.signal),
+    rejectedWith('SERVICE_UNAVAILABLE', /Try again/),
   )
   const own = [1, 2, 3].map(() => previewer.preview({ ...input(types.csv, 'a,b'), orgId: 'other' }))
   // One place that comes free is enough for all of the other org's files.
   flood[0]!.source.push(null)
   for (const preview of await Promise.all(own)) assert.deepEqual(preview.sheets![0]!.rows, [['a', 'b']])
-  gone.abort(new Error('the client went away'))
+  disconnect.abort(new Error('the client went away'))
   await given
   await childrenBecome(0)
 })
@@ -248,15 +248,15 @@ test("an org with many files that never arrive does not delay another org's file
 test('a client that disconnects ends its process at once', async () => {
   const previewer = newPreviewer()
   const { input: stalled, opened, left } = endless()
-  const gone = new AbortController()
-  const preview = previewer.preview(stalled, gone.signal)
+  const disconnect = new AbortController()
+  const preview = previewer.preview(stalled, disconnect.signal)
   await opened
-  gone.abort(new Error('the client went away'))
+  disconnect.abort(new Error('the client went away'))
   await assert.rejects(preview, /the client went away/)
   await left
   await childrenBecome(0)
-  await assert.rejects(previewer.preview(input(types.csv, 'a'), gone.signal), /the client went away/)
-  await assert.rejects(previewer.preview(input('text/plain', 'a'), gone.signal), /the client went away/)
+  await assert.rejects(previewer.preview(input(types.csv, 'a'), disconnect.signal), /the client went away/)
+  await assert.rejects(previewer.preview(input('text/plain', 'a'), disconnect.signal), /the client went away/)
 })
 
 test('closing the previewer ends running previews and rejects waiting ones', async () => {
@@ -267,7 +267,7 @@ test('closing the previewer ends running previews and rejects waiting ones', asy
   await previewer.close()
   for (const { status } of await outcomes) assert.equal(status, 'rejected')
   assert.deepEqual(await children(), [])
-  await assert.rejects(previewer.preview(input(types.csv, 'a')), refusedWith('SERVICE_UNAVAILABLE', /Try again/))
+  await assert.rejects(previewer.preview(input(types.csv, 'a')), rejectedWith('SERVICE_UNAVAILABLE', /Try again/))
 })
 
 test('the process has no environment, no network and no files but the program', async () => {

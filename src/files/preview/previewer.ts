@@ -43,8 +43,8 @@ export interface PreviewerOptions extends Partial<ChildLimits> {
   log?: Pick<Log, 'debug'>
 }
 
-const cannotPreview = (refusal: PreviewError): ApiError =>
-  badRequest(`This file cannot be previewed: ${refusal.message}.`, { cause: refusal })
+const cannotPreview = (rejection: PreviewError): ApiError =>
+  badRequest(`This file cannot be previewed: ${rejection.message}.`, { cause: rejection })
 
 /** The format of a file. Throws BAD_REQUEST for types without a preview and for files over 25 MB. */
 export const previewFormatOf = ({ mimeType, name, sizeBytes }: Omit<PreviewInput, 'open'>): Format => {
@@ -54,7 +54,7 @@ export const previewFormatOf = ({ mimeType, name, sizeBytes }: Omit<PreviewInput
   return format
 }
 
-// Text is decoded in this process, from the first megabyte: a separate process would take a hundred times as long.
+// Text is decoded in this process, from the first megabyte: a separate process would be a hundred times slower.
 const readText = async (input: PreviewInput, signal?: AbortSignal): Promise<PreviewPayload> => {
   signal?.throwIfAborted()
   const source = await input.open(textPrefixBytes)

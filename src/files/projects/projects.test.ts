@@ -126,9 +126,9 @@ describe('projects', () => {
         ['PATCH', { name: 'mine' }],
         ['DELETE', undefined],
       ] as const) {
-        const answer = await call(method, `/projects/${id}`, json)
-        assert.equal(answer.status, 404)
-        texts.add(answer.text)
+        const response = await call(method, `/projects/${id}`, json)
+        assert.equal(response.status, 404)
+        texts.add(response.text)
       }
     }
     assert.deepEqual([...texts], ['{"success":false,"error":{"code":"NOT_FOUND","message":"Project not found"}}'])
@@ -244,9 +244,10 @@ describe("a project's folder", () => {
         ),
       ])
       assert.equal(deleted.status, 200)
-      for (const answer of uploads) {
-        assert.ok(['201', 'NOT_FOUND'].includes(codeOf(answer)), answer.text)
-        if (answer.status === 201) assert.equal((await call('GET', `/files/${answer.body.data.file.id}`)).status, 404)
+      for (const response of uploads) {
+        assert.ok(['201', 'NOT_FOUND'].includes(codeOf(response)), response.text)
+        if (response.status === 201)
+          assert.equal((await call('GET', `/files/${response.body.data.file.id}`)).status, 404)
       }
     }
     await countsAreExact(app, owner.orgId)

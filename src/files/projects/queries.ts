@@ -33,7 +33,7 @@ export const listProjects = (db: Db, actor: Actor, limit: number, after: string 
     where org_id = ${actor.orgId} and deleted_at is null ${after === undefined ? empty : sql`and id > ${after}`}
     order by id limit ${limit}`)
 
-/** Slugs that are taken among those that begin like this one. */
+/** The slugs of the org's projects that start with this one. */
 export const listSlugsLike = (db: Db, orgId: string, slug: string) =>
   db.rows<{ slug: string }>(sql`
     select slug from projects
@@ -48,7 +48,7 @@ export interface NewProject {
   folderId: string
 }
 
-/** Undefined when the slug was taken meanwhile. */
+/** Undefined when another transaction has used the slug in the meantime. */
 export const insertProject = (db: Db, actor: Actor, project: NewProject) =>
   db.row<ProjectRow>(sql`
     insert into projects (org_id, id, name, slug, description, instructions, instructions_by, folder_id, created_by)

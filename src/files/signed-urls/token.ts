@@ -8,7 +8,7 @@ export interface SigningKey {
 
 export type TokenOperation = 'put' | 'get'
 
-/** The claims of a signed URL. They are readable by its holder and cannot be changed. */
+/** The claims of a signed URL. Anyone with the URL can read them but not change them. */
 export interface TokenClaims {
   op: TokenOperation
   orgId: string

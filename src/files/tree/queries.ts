@@ -6,7 +6,7 @@ import type { Actor } from '../../identity/actor.ts'
 export const lockMoves = (db: Db, actor: Actor) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended('folder moves ' || ${actor.orgId}, 0))`)
 
-/** Locks a live file or folder for update. Until the transaction ends, nobody can put anything into it either. */
+/** Locks a live file or folder for update. Until the transaction ends, nothing can be added to a locked folder. */
 export const lockForDeletion = (db: Db, actor: Actor, id: string) =>
   db.row<{ id: string; isProtected: boolean; revision: number; parentId: string | null; blobId: string | null }>(sql`
     select id, is_protected, revision, parent_id, blob_id from files

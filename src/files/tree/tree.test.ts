@@ -92,14 +92,14 @@ describe('PATCH /files/:id', () => {
   test('of two changes with the same If-Match one wins', async () => {
     const file = await upload(app, owner, 'x')
     const etag = (await get(file.id)).headers.get('etag') ?? ''
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => patch(file.id, { name: `n${index}` }, { 'if-match': etag })),
     )
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-    assert.equal(answers.filter((answer) => codeOf(answer) === 'CONFLICT').length, 7)
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1)
+    assert.equal(responses.filter((response) => codeOf(response) === 'CONFLICT').length, 7)
   })
 
-  const refused: [string, unknown][] = [
+  const rejected: [string, unknown][] = [
     ['nothing', {}],
     ['only fields that it does not know', { size: 1, mimeType: 'text/html' }],
     ['a list', []],
@@ -116,7 +116,7 @@ describe('PATCH /files/:id', () => {
     ['a tag of 65 characters', { tags: ['𝒳'.repeat(65)] }],
     ['51 tags', { tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }],
   ]
-  for (const [what, json] of refused) {
+  for (const [what, json] of rejected) {
     test(`PATCH rejects ${what} and changes nothing`, async () => {
       const file = await upload(app, owner, 'x')
       assert.equal(codeOf(await patch(file.id, json)), 'BAD_REQUEST')
@@ -141,9 +141,9 @@ describe('PATCH /files/:id', () => {
     const foreign = await createFolder(app, stranger, 'foreign')
     const texts = new Set<string>()
     for (const parentId of [other.id, link.id, deleted.id, foreign.id, newId()]) {
-      const answer = await patch(file.id, { parentId })
-      assert.equal(codeOf(answer), 'BAD_REQUEST')
-      texts.add(answer.text)
+      const response = await patch(file.id, { parentId })
+      assert.equal(codeOf(response), 'BAD_REQUEST')
+      texts.add(response.text)
     }
     assert.equal(texts.size, 1)
   })
@@ -252,8 +252,8 @@ describe('concurrent changes', () => {
   test('two folders that are moved into each other at the same time never form a cycle', async () => {
     for (let round = 0; round < 15; round += 1) {
       const [a, b] = [await folder('a'), await folder('b')]
-      const answers = await Promise.all([patch(a.id, { parentId: b.id }), patch(b.id, { parentId: a.id })])
-      assert.deepEqual(new Set(answers.map(codeOf)), new Set(['200', 'BAD_REQUEST']))
+      const responses = await Promise.all([patch(a.id, { parentId: b.id }), patch(b.id, { parentId: a.id })])
+      assert.deepEqual(new Set(responses.map(codeOf)), new Set(['200', 'BAD_REQUEST']))
     }
     assert.deepEqual(await brokenRows(owner.orgId), [])
   })
@@ -295,12 +295,12 @@ describe('concurrent changes', () => {
   test('three folders that are moved into one another at the same time never form a cycle', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [a, b, c] = [await folder('a'), await folder('b'), await folder('c')]
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         patch(a.id, { parentId: b.id }),
         patch(b.id, { parentId: c.id }),
         patch(c.id, { parentId: a.id }),
       ])
-      assert.equal(answers.filter((answer) => codeOf(answer) === 'BAD_REQUEST').length, 1)
+      assert.equal(responses.filter((response) => codeOf(response) === 'BAD_REQUEST').length, 1)
     }
     assert.deepEqual(await brokenRows(owner.orgId), [])
   })
@@ -310,10 +310,10 @@ describe('concurrent changes', () => {
       const top = await folder('top')
       const inner = await folder('inner', top.id)
       const loose = await upload(app, owner, 'loose')
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         upload(app, owner, `f${round}`, { parentId: inner.id }).then(
           () => '201',
-          () => 'refused',
+          () => 'rejected',
         ),
         app
           .call('POST', '/api/v1/files', { as: owner, json: { source: 'folder', name: 'n', parentId: inner.id } })
@@ -327,11 +327,11 @@ describe('concurrent changes', () => {
         patch(loose.id, { parentId: inner.id }).then(codeOf),
         remove(top.id).then(codeOf),
       ])
-      assert.equal(answers.at(-1), '200')
-      const allowed = new Set(['201', '200', 'refused', 'BAD_REQUEST'])
+      assert.equal(responses.at(-1), '200')
+      const allowed = new Set(['201', '200', 'rejected', 'BAD_REQUEST'])
       assert.ok(
-        answers.every((answer) => allowed.has(answer)),
-        answers.join(' '),
+        responses.every((response) => allowed.has(response)),
+        responses.join(' '),
       )
     }
     assert.deepEqual(await brokenRows(owner.orgId), [])
@@ -362,14 +362,14 @@ describe('concurrent changes', () => {
       const [a, b] = [await folder('a', top.id), await folder('b', top.id)]
       const moving = await folder('moving', a.id)
       const deep = await folder('deep', moving.id)
-      const [, , , ...answers] = await Promise.all([
+      const [, , , ...responses] = await Promise.all([
         patch(moving.id, { parentId: b.id }),
         patch(b.id, { parentId: a.id }),
         patch(deep.id, { parentId: null }),
         remove(top.id),
         remove(moving.id),
       ])
-      assert.ok(answers.every((answer) => ['200', 'NOT_FOUND'].includes(codeOf(answer))))
+      assert.ok(responses.every((response) => ['200', 'NOT_FOUND'].includes(codeOf(response))))
       for (const { id } of [top, a, b, moving]) assert.equal((await get(id)).status, 404)
     }
     assert.deepEqual(await brokenRows(owner.orgId), [])
@@ -382,8 +382,8 @@ describe('concurrent changes', () => {
       const middle = await folder('middle', top.id)
       const bottom = await folder('bottom', middle.id)
       const file = await upload(app, owner, 'x', { parentId: bottom.id })
-      const answers = await Promise.all([bottom, top, middle, top].map(({ id }) => remove(id)))
-      assert.ok(answers.every((answer) => ['200', 'NOT_FOUND'].includes(codeOf(answer))))
+      const responses = await Promise.all([bottom, top, middle, top].map(({ id }) => remove(id)))
+      assert.ok(responses.every((response) => ['200', 'NOT_FOUND'].includes(codeOf(response))))
       for (const { id } of [top, middle, bottom, file]) assert.equal((await get(id)).status, 404)
     }
     await countsAreExact(app, owner.orgId)
@@ -394,12 +394,12 @@ describe('concurrent changes', () => {
     const files = await Promise.all(
       Array.from({ length: 6 }, (_, i) => upload(app, owner, `m${i}`, { parentId: a.id })),
     )
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, round) =>
         files.map(({ id }, index) => patch(id, { parentId: (round + index) % 2 === 0 ? a.id : b.id })),
       ).flat(),
     )
-    assert.ok(answers.every(({ status }) => status === 200))
+    assert.ok(responses.every(({ status }) => status === 200))
     assert.equal((await childrenOf(a.id)).length + (await childrenOf(b.id)).length, 6)
     await countsAreExact(app, owner.orgId)
   })
@@ -431,15 +431,15 @@ describe('random sequences of changes to a tree', () => {
           const target = [undefined, ...nodes][to % (nodes.length + 1)]
           if (kind === 'folder' || kind === 'file') {
             const json = kind === 'folder' ? { source: kind } : { mimeType: 'text/plain', size: 0 }
-            const answer = await call('POST', '', { ...json, name: `n${nodes.length}`, parentId: target?.id ?? null })
-            assert.equal(answer.status, target === undefined || target.isFolder ? 201 : 400)
-            if (answer.status === 201) {
-              nodes.push({ id: answer.body.data.file.id, parent: target?.id ?? null, isFolder: kind === 'folder' })
+            const response = await call('POST', '', { ...json, name: `n${nodes.length}`, parentId: target?.id ?? null })
+            assert.equal(response.status, target === undefined || target.isFolder ? 201 : 400)
+            if (response.status === 201) {
+              nodes.push({ id: response.body.data.file.id, parent: target?.id ?? null, isFolder: kind === 'folder' })
             }
           } else if (node && kind === 'move') {
             const may = (target === undefined || target.isFolder) && !isInside(target?.id ?? null, node.id)
-            const answer = await call('PATCH', `/${node.id}`, { parentId: target?.id ?? null })
-            assert.equal(answer.status, may ? 200 : 400)
+            const response = await call('PATCH', `/${node.id}`, { parentId: target?.id ?? null })
+            assert.equal(response.status, may ? 200 : 400)
             if (may) node.parent = target?.id ?? null
           } else if (node && kind === 'rename') {
             assert.equal((await call('PATCH', `/${node.id}`, { name: `r${to}` })).status, 200)

@@ -42,7 +42,7 @@ const resolveWith = async (find: FindFolder, db: Db, actor: Actor, place: Place)
 }
 
 /**
- * The folder that a file is put into, locked until the transaction ends so that it is not deleted meanwhile. Files in a
+ * The folder for a new or moved file, locked until the transaction ends so that it is not deleted in the meantime. Files in a
  * project's folder belong to the project. Throws BAD_REQUEST when `parentId` is not a suitable folder, NOT_FOUND for an
  * unknown project.
  */

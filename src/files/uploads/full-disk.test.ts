@@ -34,7 +34,7 @@ const whileFree = async (megabytes: number, work: () => Promise<void>): Promise<
   }
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- an answer of any route
+// oxlint-disable-next-line typescript/no-explicit-any -- an response of any route
 const assertFull = ({ status, body, headers }: { status: number; body: any; headers: Headers }): void => {
   assert.equal(status, 503)
   assert.equal(body.error.code, 'SERVICE_UNAVAILABLE')
@@ -49,7 +49,7 @@ const bytesOf = (url: string) => new URL(url).pathname + new URL(url).search
 describe('with less free disk space than the reserve', () => {
   test('with less free disk space than the reserve every upload is rejected, and reading, changing and deleting still work', async () => {
     const kept = await upload(app, owner, 'kept')
-    const gone = await upload(app, owner, 'gone')
+    const deletable = await upload(app, owner, 'deletable')
     const { file: pending, uploadUrl } = await create(app, owner, { name: 'b.txt', mimeType: 'text/plain', size: 1 })
     await createAgent(app, owner, { name: 'Writer', allowedTools: ['files.write'] })
     const session = await openSession(app, owner, { agentId: 'writer' })
@@ -66,7 +66,7 @@ describe('with less free disk space than the reserve', () => {
       assert.equal(read.body.data.text, 'kept')
       const renamed = await app.call('PATCH', `/api/v1/files/${kept.id}`, { as: owner, json: { name: 'renamed.txt' } })
       assert.equal(renamed.status, 200, renamed.text)
-      assert.equal((await app.call('DELETE', `/api/v1/files/${gone.id}`, { as: owner })).status, 200)
+      assert.equal((await app.call('DELETE', `/api/v1/files/${deletable.id}`, { as: owner })).status, 200)
     })
 
     const { body } = await app.call('GET', '/api/v1/files', { as: owner })

@@ -16,8 +16,8 @@ describe('the rate limits of files', () => {
     assert.match(first.headers.get('ratelimit-policy') ?? '', /^"uploads";q=3/)
     assert.equal((await sendForm(app, owner, [text])).status, 201)
     assert.equal((await post()).status, 201)
-    for (const refused of [post, () => sendForm(app, owner, [text])]) {
-      const { headers } = await leavesNothing(app, 'TOO_MANY_REQUESTS', refused)
+    for (const rejected of [post, () => sendForm(app, owner, [text])]) {
+      const { headers } = await leavesNothing(app, 'TOO_MANY_REQUESTS', rejected)
       assert.ok(Number(headers.get('retry-after')) > 0)
     }
     assert.equal(
@@ -48,8 +48,8 @@ describe('the rate limits of files', () => {
       const { status } = await app.call(method, `/api/v1/files/${folder.id}`, { as: owner, ...(json ? { json } : {}) })
       assert.equal(status, 200)
     }
-    const refused = await app.call('POST', '/api/v1/files', { as: owner, json: { source: 'folder', name: 'f' } })
-    assert.equal(refused.body.error.code, 'TOO_MANY_REQUESTS')
+    const rejected = await app.call('POST', '/api/v1/files', { as: owner, json: { source: 'folder', name: 'f' } })
+    assert.equal(rejected.body.error.code, 'TOO_MANY_REQUESTS')
     assert.equal((await sendForm(app, owner, [text])).status, 201)
   })
 

@@ -29,7 +29,7 @@ import {
 } from './uploads.ts'
 import type { Measured, Received } from './uploads.ts'
 
-// Room for boundaries, part headers and two ids around a file of the largest size.
+// The maximum file size plus boundaries, part headers and two ids.
 const formOverheadBytes = 65_536
 
 const lengthOf = (request: FastifyRequest): number | undefined => {
@@ -76,7 +76,7 @@ const checkPutType = (header: string | undefined, declared: string): void => {
   throw badRequest(`The Content-Type must be ${declared} or application/octet-stream.`)
 }
 
-/** Routes that take bytes: a scope of their own, since here every body is a stream. */
+/** Routes that accept bytes. They have their own Fastify scope, because every body in it is a stream. */
 export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
   const { config, db } = deps
 
@@ -104,7 +104,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
         },
         preValidation: async (request) => {
           const isForm = request.isMultipart()
-          // Without a type there is no body, and Fastify would not hold the nothing against a schema.
+          // Without a Content-Type there is no body, and Fastify does not validate a missing body.
           if (!isForm && request.mediaType !== 'application/json') {
             throw badRequest('The Content-Type must be application/json or multipart/form-data.')
           }

@@ -29,11 +29,11 @@ const put = (path: string, body: string | Buffer | ReadableStream, type?: string
 
 /** A PUT without a Content-Type, which fetch would add. */
 const putWithoutType = async (path: string, body: string) => {
-  const [answer] = await sendRaw(
+  const [response] = await sendRaw(
     app.url,
     `PUT ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
-  return answer
+  return response
 }
 
 const get = (id: string) => app.call('GET', `/api/v1/files/${id}`, { as: owner })
@@ -86,7 +86,7 @@ describe('POST /files, JSON', () => {
   }
 
   const base = { name: 'a.txt', mimeType: 'text/plain', size: 1 }
-  const refused: [string, unknown][] = [
+  const rejected: [string, unknown][] = [
     ['an empty object', {}],
     ['a list', []],
     ['null', null],
@@ -121,7 +121,7 @@ describe('POST /files, JSON', () => {
     ['a link with a malformed target', { source: 'link', targetFileId: 'nonsense' }],
     ['a link with a name that is too long', { source: 'link', name: 'x'.repeat(256), targetFileId: newId() }],
   ]
-  for (const [what, json] of refused) {
+  for (const [what, json] of rejected) {
     test(`POST /files rejects ${what} and leaves nothing behind`, async () => {
       await leavesNothing(app, 'BAD_REQUEST', () => post(json))
     })
@@ -136,22 +136,22 @@ describe('POST /files, JSON', () => {
   test('POST /files validates a JSON body with any spelling of its Content-Type', async () => {
     for (const type of ['APPLICATION/JSON', 'application/json ; charset=utf-8', 'application/json;charset=utf-8']) {
       const headers = { 'content-type': type }
-      const answer = await app.call('POST', '/api/v1/files', {
+      const response = await app.call('POST', '/api/v1/files', {
         as: owner,
         body: '{"name":1,"mimeType":"text/plain","size":1}',
         headers,
       })
-      assert.equal(answer.body.error.code, 'BAD_REQUEST', type)
+      assert.equal(response.body.error.code, 'BAD_REQUEST', type)
     }
   })
 
   test('an unknown project and a project of another org are NOT_FOUND with the same message', async () => {
     const project = await app.call('POST', '/api/v1/projects', { as: stranger, json: { name: 'Theirs' } })
-    const answers: Answer[] = []
+    const responses: Answer[] = []
     for (const projectId of [newId(), project.body.data.id]) {
-      answers.push(await leavesNothing(app, 'NOT_FOUND', () => post({ ...base, projectId })))
+      responses.push(await leavesNothing(app, 'NOT_FOUND', () => post({ ...base, projectId })))
     }
-    assert.equal(answers[0]?.text, answers[1]?.text)
+    assert.equal(responses[0]?.text, responses[1]?.text)
   })
 })
 
@@ -214,7 +214,7 @@ describe('PUT to the uploadUrl', () => {
     assert.equal((await app.call('PUT', other.path)).status, 200)
   })
 
-  const refused: [string, (path: string) => Promise<Answer>][] = [
+  const rejected: [string, (path: string) => Promise<Answer>][] = [
     ['another type', (path) => put(path, 'hello', 'text/html')],
     ['a byte too few', (path) => put(path, 'hell', 'text/plain')],
     ['a byte too many', (path) => put(path, 'hello!', 'text/plain')],
@@ -224,7 +224,7 @@ describe('PUT to the uploadUrl', () => {
     ['a megabyte too many, of unknown length', (path) => put(path, new Blob([Buffer.alloc(1_048_576)]).stream())],
     ['a form', (path) => put(path, 'hello', 'multipart/form-data; boundary=x')],
   ]
-  for (const [what, send] of refused) {
+  for (const [what, send] of rejected) {
     test(`PUT rejects ${what}, leaves nothing behind, and accepts the right bytes afterwards`, async () => {
       const { file, path } = await pending(5)
       await leavesNothing(app, 'BAD_REQUEST', () => send(path))
@@ -255,10 +255,10 @@ describe('PUT to the uploadUrl', () => {
     const { file, path } = await pending(40_000)
     const before = await traces(app)
     const bodies = Array.from({ length: 10 }, () => randomBytes(20_000).toString('hex'))
-    const answers = await Promise.all(bodies.map((body) => put(path, body)))
-    const winners = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []))
+    const responses = await Promise.all(bodies.map((body) => put(path, body)))
+    const winners = responses.flatMap(({ status }, index) => (status === 200 ? [index] : []))
     assert.equal(winners.length, 1)
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 409]))
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 409]))
     assert.equal((await bytesOf(file.id)).text, bodies[winners[0]!])
     const after = await traces(app)
     assert.equal(after.objects.length, before.objects.length + 1)
@@ -282,8 +282,8 @@ describe('PUT to the uploadUrl', () => {
   test('PUT is NOT_FOUND when the file is deleted, also during the upload', async () => {
     const { file, path } = await pending(5)
     await app.call('DELETE', `/api/v1/files/${file.id}`, { as: owner })
-    const answer = await leavesNothing(app, 'NOT_FOUND', () => put(path, 'hello'))
-    assert.equal(answer.status, 404)
+    const response = await leavesNothing(app, 'NOT_FOUND', () => put(path, 'hello'))
+    assert.equal(response.status, 404)
 
     const late = await pending(200_000)
     const before = await traces(app)
@@ -317,7 +317,7 @@ describe('PUT to the uploadUrl', () => {
       const ready = await upload(app, owner, 'bytes')
       const { headers } = await app.call('GET', `/api/v1/files/${ready.id}?download=true`, { as: owner })
       const download = pathOf(app, headers.get('location') ?? '')
-      const answers: string[] = []
+      const responses: string[] = []
       for (const attempt of [
         path.replace(/\?.*/, ''),
         `${path}x`,
@@ -326,10 +326,10 @@ describe('PUT to the uploadUrl', () => {
         download,
         download.replace(ready.id, file.id),
       ]) {
-        const answer = await leavesNothing(app, 'FORBIDDEN', () => put(attempt, 'hello'))
-        answers.push(answer.text)
+        const response = await leavesNothing(app, 'FORBIDDEN', () => put(attempt, 'hello'))
+        responses.push(response.text)
       }
-      assert.equal(new Set(answers).size, 1)
+      assert.equal(new Set(responses).size, 1)
       assert.equal((await bytesOf(ready.id)).text, 'bytes')
     })
 

@@ -23,8 +23,8 @@ const app = await startTestApp()
 const owner = await app.createOrg()
 const stranger = await app.createOrg()
 
-const nothingLeft = async (code: string, refused: () => Promise<Answer>): Promise<void> => {
-  await leavesNothing(app, code, refused)
+const nothingLeft = async (code: string, rejected: () => Promise<Answer>): Promise<void> => {
+  await leavesNothing(app, code, rejected)
 }
 
 const maxBytes = 104_857_600
@@ -118,15 +118,15 @@ describe('POST /files, multipart', () => {
     ['capitals that grow in lower case', 'İ'.repeat(255), undefined],
   ] as const) {
     test(`a name with ${what} is stored unchanged`, async () => {
-      const { status, body, text: answer } = await sendForm(app, owner, [text('x', { filename: name })])
-      assert.equal(status, 201, answer)
+      const { status, body, text: response } = await sendForm(app, owner, [text('x', { filename: name })])
+      assert.equal(status, 201, response)
       assert.equal(body.data.file.name, stored ?? name)
       const found = await app.call('GET', `/api/v1/files/${body.data.file.id}`, { as: owner })
       assert.equal(found.body.data.name, stored ?? name)
     })
   }
 
-  const refused: [string, Part[]][] = [
+  const rejected: [string, Part[]][] = [
     ['no parts', []],
     ['no file', [{ name: 'parentId', value: newId() }]],
     ['two files', [text('a'), text('b')]],
@@ -152,7 +152,7 @@ describe('POST /files, multipart', () => {
     ['a thousand fields', [text(), ...Array.from({ length: 1_000 }, () => ({ name: 'x', value: 'y' }))]],
     ['a field called __proto__', [text(), { name: '__proto__', value: 'x' }]],
   ]
-  for (const [what, parts] of refused) {
+  for (const [what, parts] of rejected) {
     test(`an upload rejects ${what} and leaves nothing behind`, () =>
       nothingLeft('BAD_REQUEST', () => sendForm(app, owner, parts)))
   }
@@ -165,14 +165,14 @@ describe('POST /files, multipart', () => {
     const deleted = await createFolder(app, owner, 'deleted')
     await app.call('DELETE', `/api/v1/files/${deleted.id}`, { as: owner })
     const foreign = await createFolder(app, stranger, 'foreign')
-    const answers: string[] = []
+    const responses: string[] = []
     for (const id of [file.id, link.id, deleted.id, foreign.id, newId()]) {
-      const answer = await leavesNothing(app, 'BAD_REQUEST', () =>
+      const response = await leavesNothing(app, 'BAD_REQUEST', () =>
         sendForm(app, owner, [text('x'), { name: 'parentId', value: id }]),
       )
-      answers.push(answer.text)
+      responses.push(response.text)
     }
-    assert.equal(new Set(answers).size, 1)
+    assert.equal(new Set(responses).size, 1)
   })
 
   test('an upload into an unknown project is NOT_FOUND and leaves nothing behind', () =>
@@ -270,9 +270,9 @@ describe('an upload under an Idempotency-Key', () => {
   test('ten uploads at the same time with one Idempotency-Key create one file', async () => {
     const before = await traces(app)
     const headers = { ...key, 'idempotency-key': 'form-2' }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send([text('ten at once')], headers)))
-    assert.ok(answers.every(({ status }) => status === 201 || status === 409))
-    assert.ok(answers.some(({ status }) => status === 201))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => send([text('ten at once')], headers)))
+    assert.ok(responses.every(({ status }) => status === 201 || status === 409))
+    assert.ok(responses.some(({ status }) => status === 201))
     assert.equal((await traces(app)).files, (before.files ?? 0n) + 1n)
   })
 

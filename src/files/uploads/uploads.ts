@@ -65,8 +65,8 @@ const inspect = async function* (
 }
 
 /**
- * Deletes bytes that no file uses. Never throws: what cannot be deleted now is deleted by the nightly reconciliation,
- * because its row still marks it as unused.
+ * Deletes bytes that no file uses. Never throws: the nightly reconciliation deletes objects whose deletion fails
+ * here, because their rows still mark them as unused.
  */
 export const discard = async (
   { db, log, objects }: Omit<StoreDeps, 'quotas'>,

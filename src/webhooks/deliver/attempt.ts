@@ -118,7 +118,7 @@ const errorOf = (result: Result): string | null => {
   return status >= 200 && status < 300 ? null : `The endpoint responded with ${status}.`
 }
 
-/** Whether a retry is pointless: the endpoint is gone, or a person has to change the URL first. */
+/** Whether a retry is pointless: the endpoint responded with 410, or the URL has to be changed first. */
 const isPermanent = (result: Result): boolean =>
   result.response === undefined
     ? result.failure === 'blocked' || result.failure === 'invalid_url'

@@ -7,7 +7,7 @@ import type { AttemptDeps } from './attempt.ts'
 import { createLanes } from './lanes.ts'
 import type { Lanes } from './lanes.ts'
 import * as queries from './queue-queries.ts'
-import type { ClaimedRow, Lane, Outcome } from './queue-queries.ts'
+import type { ClaimedRow, DeliveryLane, Outcome } from './queue-queries.ts'
 import { settleDeliveries } from './settle.ts'
 import type { DeliveryWake } from './wake.ts'
 
@@ -43,7 +43,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Claims deliveries of the ready lanes. Lanes that may have more stay ready. */
 const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<ClaimedRow[]> => {
-  const asked = lanes.take(lanesPerClaim)
+  const asked = lanes.removeReady(lanesPerClaim)
   if (asked.length === 0) return []
   let rows: ClaimedRow[]
   try {
@@ -60,7 +60,7 @@ const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<Clai
 }
 
 /** Finds due deliveries that no wake announced: events of other processes, retries, expired leases of killed workers. */
-const createPoller = (db: Database, markReady: (lane: Lane) => void) => {
+const createPoller = (db: Database, markReady: (lane: DeliveryLane) => void) => {
   let polledAtMs = Number.NEGATIVE_INFINITY
   let position = firstId
   const dueInMs = (): number => polledAtMs + pollMs - performance.now()

@@ -48,8 +48,8 @@ const whenStatus = (webhook: MadeWebhook, status: string) =>
   whenOnly(webhook, `the delivery is ${status}`, (delivery) => delivery.status === status)
 
 const setStatus = async (webhook: MadeWebhook, status: string) => {
-  const answer = await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { status } })
-  assert.equal(answer.status, 200, answer.text)
+  const response = await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { status } })
+  assert.equal(response.status, 200, response.text)
 }
 const record = (webhook: MadeWebhook) => read(app, owner, `/${webhook.id}`)
 const post = (rest: string, json: object = {}) => app.call('POST', path + rest, { as: owner, json })
@@ -70,11 +70,11 @@ describe('forwarding', () => {
     const endpoint = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: endpoint.url })
     const body = '{ "type": "order.created",\n  "note" : "für Zoë 🎉", "big": 12345678901234567890 }'
-    const answer = await app.call('POST', webhook.receivePath, {
+    const received = await app.call('POST', webhook.receivePath, {
       body,
       headers: { ...signed(webhook.secret, body), 'content-type': 'application/json; charset=UTF-8' },
     })
-    const { eventId } = answer.body.data
+    const { eventId } = received.body.data
     await until('it arrives', () => endpoint.arrivals.length === 1)
     const [arrival] = endpoint.arrivals as [Arrival]
     assert.equal(arrival.body.toString(), body)
@@ -344,11 +344,11 @@ describe('retry, replay and recover', () => {
     const endpoint = await startReceiver()
     const webhook = await createWebhook(app, owner, { url: endpoint.url, events: ['other'] })
     const eventId = await accept(app, webhook, { type: 'a' })
-    const answer = await post(`/${webhook.id}/events/${eventId}/replay`)
-    assert.equal(answer.status, 202)
-    assert.equal(answer.body.data.eventId, eventId)
+    const response = await post(`/${webhook.id}/events/${eventId}/replay`)
+    assert.equal(response.status, 202)
+    assert.equal(response.body.data.eventId, eventId)
     const delivery = await whenStatus(webhook, 'succeeded')
-    assert.equal(delivery.id, answer.body.data.id)
+    assert.equal(delivery.id, response.body.data.id)
     assert.equal(delivery.attempts[0].trigger, 'manual')
     assert.equal(endpoint.arrivals[0]?.headers['webhook-id'], eventId)
     const silent = await createWebhook(app, owner)
@@ -375,9 +375,9 @@ describe('retry, replay and recover', () => {
       from generate_series(0, 1200) n)
       select now() - interval '1201.5 seconds' as since`)
     const since = new Date(row!.since).toISOString()
-    const answer = await post(`/${webhook.id}/recover`, { since })
-    assert.equal(answer.status, 202)
-    assert.deepEqual(answer.body.data, { queued: 1_200 })
+    const response = await post(`/${webhook.id}/recover`, { since })
+    assert.equal(response.status, 202)
+    assert.deepEqual(response.body.data, { queued: 1_200 })
     await until('all are forwarded', () => endpoint.arrivals.length === 1_201)
     assert.equal((await post(`/${webhook.id}/recover`, { since })).body.data.queued, 0)
     for (const bad of [{}, { since: 'yesterday' }, { since: 7 }, { since: '2026-12-31T23:59:60Z' }]) {
@@ -430,14 +430,16 @@ describe('isolation', () => {
 describe('SSRF guard', () => {
   test('rejects a delivery to a host name that resolves to a private address since it was stored', async () => {
     const inside = await startReceiver()
-    const answers = ['93.184.215.14', '127.0.0.1']
+    const responses = ['93.184.215.14', '127.0.0.1']
     let asked = 0
     const guarded = await app.secondServer(
       {},
       {
         work: true,
         replace: {
-          outbound: createOutbound({ resolve: async () => [{ address: answers[asked++] ?? '127.0.0.1', family: 4 }] }),
+          outbound: createOutbound({
+            resolve: async () => [{ address: responses[asked++] ?? '127.0.0.1', family: 4 }],
+          }),
         },
       },
     )

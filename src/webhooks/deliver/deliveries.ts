@@ -5,12 +5,12 @@ import { newId } from '../../platform/ids.ts'
 import * as queries from './queries.ts'
 import type { DeliveryRow } from './queries.ts'
 import * as eventQueries from '../receive/queries.ts'
-import type { EventRow } from '../receive/queries.ts'
+import type { WebhookEventRow } from '../receive/queries.ts'
 import { shownPayload } from '../receive/payload.ts'
 import type { DeliveryWake } from './wake.ts'
 import { getWebhook, pageOf, positionOf } from '../webhooks.ts'
 
-export interface ListQuery {
+export interface PageQuery {
   limit: number
   cursor?: string | undefined
 }
@@ -18,7 +18,7 @@ export interface ListQuery {
 const recoverBatch = 500
 
 /** The API representation of an event. */
-const eventRecord = ({ body, contentType, ...row }: EventRow) => ({
+const eventRecord = ({ body, contentType, ...row }: WebhookEventRow) => ({
   ...row,
   payload: body === null ? null : shownPayload(body, contentType),
 })
@@ -39,7 +39,7 @@ const deliveryRecord = ({ webhookStatus, ...row }: DeliveryRow) => ({
 })
 
 /** The events of one webhook, newest first. */
-export const listEvents = async (db: Db, actor: Actor, id: string, { limit, cursor }: ListQuery) => {
+export const listEvents = async (db: Db, actor: Actor, id: string, { limit, cursor }: PageQuery) => {
   const before = positionOf(cursor)
   const { name } = await getWebhook(db, actor, id)
   const { items, nextCursor } = pageOf(
@@ -50,7 +50,7 @@ export const listEvents = async (db: Db, actor: Actor, id: string, { limit, curs
 }
 
 /** The events of all webhooks of the org, newest first. */
-export const listRecentEvents = async (db: Db, actor: Actor, { limit, cursor }: ListQuery) => {
+export const listRecentEvents = async (db: Db, actor: Actor, { limit, cursor }: PageQuery) => {
   const rows = await eventQueries.listRecentEvents(db, actor, { limit: limit + 1, before: positionOf(cursor) })
   const { items, nextCursor } = pageOf(rows, limit)
   return { items: items.map(eventRecord), nextCursor }
@@ -66,7 +66,7 @@ export const getEvent = async (db: Db, actor: Actor, webhookId: string, id: stri
 }
 
 /** The deliveries of one webhook, newest first. */
-export const listDeliveries = async (db: Db, actor: Actor, id: string, { limit, cursor }: ListQuery) => {
+export const listDeliveries = async (db: Db, actor: Actor, id: string, { limit, cursor }: PageQuery) => {
   const before = positionOf(cursor)
   await getWebhook(db, actor, id)
   const { items, nextCursor } = pageOf(await queries.listDeliveries(db, actor, id, { limit: limit + 1, before }), limit)
@@ -94,7 +94,7 @@ export const retryDelivery = async (
     if (!delivery) throw notFound(deliveryName)
     if (delivery.status === 'succeeded') throw validationError('The delivery has succeeded. Replay its event instead.')
     if (url === null) throw validationError(noDestination)
-    // A delivery that has ended, perhaps a moment ago, is no longer in the queue but in the history.
+    // The delivery has ended in the meantime, so it is in the history instead of the queue.
     if ((await queries.makeDue(db, actor, webhookId, id)) === 0) await queries.requeueFailed(db, actor, webhookId, id)
     db.afterCommit(() => wake.notify([{ orgId: actor.orgId, webhookId }]))
   })

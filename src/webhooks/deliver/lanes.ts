@@ -1,52 +1,52 @@
-import type { Lane } from './queue-queries.ts'
+import type { DeliveryLane } from './queue-queries.ts'
 
 /** Attempts of one process to one webhook at the same time. */
 const capacity = 16
-/** Fast endpoints may have more, slow ones fewer, so that a slow endpoint does not occupy the capacity of all. */
+/** Fast endpoints get more and slow ones fewer, so that a slow endpoint does not use up the capacity of the process. */
 const fast = { maxMs: 1_000, capacity: 64 }
 const slow = { minMs: 5_000, capacity: 2 }
 
-export type ClaimableLane = Lane & {
+export type ClaimableLane = DeliveryLane & {
   /** How many more attempts may start now. */
   room: number
 }
 
 /** Which webhooks may have due deliveries, and how many more attempts may start for each. */
 export const createLanes = () => {
-  const ready = new Map<string, Lane>()
+  const ready = new Map<string, DeliveryLane>()
   const inFlight = new Map<string, number>()
   /** Only capacities that differ from the default. */
   const capacities = new Map<string, number>()
-  const keyOf = ({ orgId, webhookId }: Lane): string => `${orgId} ${webhookId}`
+  const keyOf = ({ orgId, webhookId }: DeliveryLane): string => `${orgId} ${webhookId}`
   const roomOf = (key: string): number => (capacities.get(key) ?? capacity) - (inFlight.get(key) ?? 0)
   return {
-    markReady: (lane: Lane): void => {
+    markReady: (lane: DeliveryLane): void => {
       ready.set(keyOf(lane), { orgId: lane.orgId, webhookId: lane.webhookId })
     },
     /** Removes and returns up to `limit` ready lanes with room. */
-    take: (limit: number): ClaimableLane[] => {
-      const taken: ClaimableLane[] = []
+    removeReady: (limit: number): ClaimableLane[] => {
+      const lanes: ClaimableLane[] = []
       for (const [key, lane] of ready) {
         const room = roomOf(key)
         if (room <= 0) continue
         ready.delete(key)
-        taken.push({ ...lane, room })
-        if (taken.length === limit) break
+        lanes.push({ ...lane, room })
+        if (lanes.length === limit) break
       }
-      return taken
+      return lanes
     },
-    started: (lane: Lane): void => {
+    started: (lane: DeliveryLane): void => {
       const key = keyOf(lane)
       inFlight.set(key, (inFlight.get(key) ?? 0) + 1)
     },
-    ended: (lane: Lane): void => {
+    ended: (lane: DeliveryLane): void => {
       const key = keyOf(lane)
       const left = (inFlight.get(key) ?? 1) - 1
       if (left > 0) inFlight.set(key, left)
       else inFlight.delete(key)
     },
     /** Adapts the capacity of a lane to the duration of its last attempt. */
-    measured: (lane: Lane, durationMs: number): void => {
+    measured: (lane: DeliveryLane, durationMs: number): void => {
       const key = keyOf(lane)
       if (durationMs <= fast.maxMs) capacities.set(key, fast.capacity)
       else if (durationMs >= slow.minMs) capacities.set(key, slow.capacity)

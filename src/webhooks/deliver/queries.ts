@@ -2,7 +2,7 @@ import type { Actor } from '../../identity/actor.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { pageBound } from '../receive/queries.ts'
-import type { Page } from '../receive/queries.ts'
+import type { IdPage } from '../receive/queries.ts'
 
 export interface AttemptRecord {
   number: number
@@ -55,7 +55,7 @@ const ended = sql`
   from webhook_deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id`
 
 /** Newest first, with ids below `before`. */
-export const listDeliveries = (db: Db, actor: Actor, webhookId: string, { limit, before }: Page) =>
+export const listDeliveries = (db: Db, actor: Actor, webhookId: string, { limit, before }: IdPage) =>
   db.rows<DeliveryRow>(sql`
     (${queued} where q.org_id = ${actor.orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
       order by q.id desc limit ${limit})

@@ -2,7 +2,7 @@ import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
 /** The queued deliveries of one webhook. */
-export interface Lane {
+export interface DeliveryLane {
   orgId: string
   webhookId: string
 }
@@ -14,12 +14,12 @@ export interface Lane {
 const laneColumns = sql`org_id, webhook_id`
 
 /**
- * Up to `limit` lanes with webhook ids above `after`, in ascending order; fewer mean that the end was reached. `isDue`
- * tells which have a due delivery. It skips from lane to lane over the index, so that a lane of a million deliveries
- * costs the same as a lane of one.
+ * Up to `limit` lanes with webhook ids above `after`, in ascending order; fewer than `limit` mean that there are no
+ * more. `isDue`: the lane has a due delivery. A loose index scan skips from lane to lane, so that a lane of a million
+ * deliveries is read as fast as a lane of one.
  */
 export const listLanes = (db: Db, after: string, limit: number) =>
-  db.rows<Lane & { isDue: boolean }>(sql`-- all orgs: workers serve all orgs
+  db.rows<DeliveryLane & { isDue: boolean }>(sql`-- all orgs: workers serve all orgs
     with recursive lanes as (
       (select ${laneColumns} from webhook_queue where webhook_id > ${after} order by webhook_id limit 1)
       union all
@@ -60,9 +60,9 @@ export interface ClaimedRow {
   headers: Record<string, string> | null
 }
 
-export interface ClaimOptions {
+export interface DeliveryClaim {
   /** Each with the most deliveries to claim of it. */
-  lanes: readonly (Lane & { room: number })[]
+  lanes: readonly (DeliveryLane & { room: number })[]
   /** The most deliveries to claim in total. */
   room: number
   token: string
@@ -70,7 +70,7 @@ export interface ClaimOptions {
 }
 
 /** Claims due deliveries, first attempts before retries. Skips deliveries that another worker is claiming. */
-export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: ClaimOptions) =>
+export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: DeliveryClaim) =>
   db.rows<ClaimedRow>(sql`-- all orgs: workers serve all orgs
     with lanes as (
       select l.webhook_id, l.room

@@ -9,7 +9,7 @@ import type { MadeWebhook } from '../../../test/support/webhooks.ts'
 import type { AttemptRecord } from './queries.ts'
 import * as queueQueries from './queue-queries.ts'
 import { claimDeliveries, listLanes } from './queue-queries.ts'
-import type { ClaimedRow, Lane, Outcome } from './queue-queries.ts'
+import type { ClaimedRow, DeliveryLane, Outcome } from './queue-queries.ts'
 import { disablingBy, settleDeliveries } from './settle.ts'
 
 // Without a worker, because the tests claim and settle.
@@ -18,7 +18,7 @@ const owner = await app.createOrg()
 const url = 'https://hooks.example.com/'
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
-const laneOf = ({ id }: MadeWebhook): Lane => ({ orgId: owner.orgId, webhookId: id })
+const laneOf = ({ id }: MadeWebhook): DeliveryLane => ({ orgId: owner.orgId, webhookId: id })
 const claim = (webhooks: MadeWebhook[], { room = 100, laneRoom = 100, leaseSeconds = 30 } = {}) =>
   claimDeliveries(app.db.indexed, {
     lanes: webhooks.map((webhook) => ({ ...laneOf(webhook), room: laneRoom })),

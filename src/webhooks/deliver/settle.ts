@@ -4,14 +4,14 @@ import type { Database } from '../../platform/database/database.ts'
 import * as queries from './queue-queries.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 
-/** The endpoint is gone for good (RFC 9110, 15.5.11). */
+/** 410 Gone: the endpoint is permanently unavailable (RFC 9110, 15.5.11). */
 export const gone = 410
 const maxFailingSeconds = 5 * 86_400
 
 export type Disabling = Pick<Outcome, 'disableReason' | 'failingSince'>
 
 /**
- * Whether an attempt disables its webhook: at once if the endpoint is gone for good, and if no attempt has succeeded for
+ * Whether an attempt disables its webhook: at once if the endpoint responded with 410, or if no attempt has succeeded for
  * five days. The second reason applies only as long as the webhook has been failing since `failingSince`.
  */
 export const disablingBy = (

@@ -5,7 +5,7 @@ import type { InboundRequest } from '../../providers/provider.ts'
 import type { WebhookDeps } from '../deps.ts'
 import { ensureBuiltin } from '../webhooks.ts'
 import { parsePayload } from './payload.ts'
-import type { NewEvent } from './queries.ts'
+import type { NewWebhookEvent } from './queries.ts'
 import { eventOf } from './receive.ts'
 
 const linear = { builtin: 'linear', name: 'Linear' } as const
@@ -14,7 +14,7 @@ const linear = { builtin: 'linear', name: 'Linear' } as const
  * The event of a verified request of a Linear application, for the org that has bound the Linear organization. NOT_FOUND
  * if none has, or if that org has disabled its webhook: Linear then retries for some hours.
  */
-export const eventOfLinear = async (deps: WebhookDeps, request: InboundRequest): Promise<NewEvent> => {
+export const eventOfLinear = async (deps: WebhookDeps, request: InboundRequest): Promise<NewWebhookEvent> => {
   const { db, orgOfLinear } = deps
   const payload = parsePayload(request.body, 'application/json')
   const organizationId = cleanText(textAt(payload, 'organizationId') ?? '')

@@ -3,7 +3,7 @@ import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 
 /** A verified event before it is stored. */
-export interface NewEvent {
+export interface NewWebhookEvent {
   orgId: string
   webhookId: string
   id: string
@@ -31,8 +31,9 @@ const dayOf = (id: string): string =>
  * A body key expires after 24 h. Keys are inserted in order, so that processes that store the same events concurrently
  * cannot deadlock.
  */
-export const recordEvents = async (db: Db, events: readonly NewEvent[]): Promise<Set<string>> => {
-  const column = <Key extends keyof NewEvent>(key: Key): NewEvent[Key][] => events.map((event) => event[key])
+export const recordEvents = async (db: Db, events: readonly NewWebhookEvent[]): Promise<Set<string>> => {
+  const column = <Key extends keyof NewWebhookEvent>(key: Key): NewWebhookEvent[Key][] =>
+    events.map((event) => event[key])
   const rows = await db.rows<{ id: string }>(sql`
     with given as (
       select * from unnest(${column('orgId')}::uuid[], ${column('webhookId')}::uuid[], ${column('id')}::uuid[],
@@ -89,7 +90,7 @@ export const pointKey = (
     update webhook_event_keys set event_id = ${eventId}
     where org_id = ${orgId} and webhook_id = ${webhookId} and key = ${key}`)
 
-export interface EventRow {
+export interface WebhookEventRow {
   id: string
   webhookId: string
   webhookName: string
@@ -105,7 +106,7 @@ export interface EventRow {
 }
 
 /** A part of a list in descending order of ids. */
-export interface Page {
+export interface IdPage {
   limit: number
   /** Id of the last item of the page before. */
   before: string
@@ -124,8 +125,8 @@ const listedColumns = sql`id, webhook_id, type, external_id, status, headers, co
 export const pageBound = sql`limit 101`
 
 /** Newest first, with ids below `before`. Partitions are read from the newest day on until the page is full. */
-export const listEvents = (db: Db, actor: Actor, webhookId: string, { limit, before }: Page) =>
-  db.rows<Omit<EventRow, 'webhookName'>>(sql`
+export const listEvents = (db: Db, actor: Actor, webhookId: string, { limit, before }: IdPage) =>
+  db.rows<Omit<WebhookEventRow, 'webhookName'>>(sql`
     select * from (
       select ${listedColumns} from webhook_events
       where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id < ${before}
@@ -136,8 +137,8 @@ export const listEvents = (db: Db, actor: Actor, webhookId: string, { limit, bef
  * The same for all webhooks of the org, without the remaining events of deleted ones. The names are joined after the
  * limit, so that the order comes from the index.
  */
-export const listRecentEvents = (db: Db, actor: Actor, { limit, before }: Page) =>
-  db.rows<EventRow>(sql`
+export const listRecentEvents = (db: Db, actor: Actor, { limit, before }: IdPage) =>
+  db.rows<WebhookEventRow>(sql`
     select e.*, w.name as webhook_name
     from (
       select * from (
@@ -150,7 +151,7 @@ export const listRecentEvents = (db: Db, actor: Actor, { limit, before }: Page) 
     order by e.id desc`)
 
 export const findEvent = (db: Db, actor: Actor, webhookId: string, id: string) =>
-  db.row<EventRow>(sql`
+  db.row<WebhookEventRow>(sql`
     select e.id, e.webhook_id, w.name as webhook_name, e.type, e.external_id, e.status, e.headers, e.content_type,
       length(e.body) as size_bytes, e.body, e.received_at
     from webhook_events e join webhooks w on w.org_id = e.org_id and w.id = e.webhook_id

@@ -26,13 +26,13 @@ describe('receiving', () => {
   test('records a signed event with its payload before the response', async () => {
     const webhook = await createWebhook(app, owner)
     const payload = { type: 'Invoice.Paid', amount: 4200, note: 'für Zoë 🎉', nested: [{ a: null }] }
-    const answer = await deliver(app, webhook, payload, {
+    const response = await deliver(app, webhook, payload, {
       id: 'msg_1',
       headers: { 'user-agent': 'Sender/1', cookie: 'a=b' },
     })
-    assert.equal(answer.status, 200)
-    const { eventId } = answer.body.data
-    assert.deepEqual(answer.body, { success: true, data: { received: true, eventId, duplicate: false } })
+    assert.equal(response.status, 200)
+    const { eventId } = response.body.data
+    assert.deepEqual(response.body, { success: true, data: { received: true, eventId, duplicate: false } })
     const [event] = await eventsOf(app, owner, webhook)
     const { receivedAt, headers, ...rest } = event
     assert.deepEqual(rest, {
@@ -70,10 +70,10 @@ describe('receiving', () => {
       signed(webhook.secret, body, 'a', Date.now() - 301_000),
       signed(webhook.secret, body, 'a', Date.now() + 360_000),
     ]) {
-      const answer = await send(webhook, body, headers)
-      assert.equal(answer.status, 401)
-      assert.equal(answer.body.error.code, 'UNAUTHORIZED')
-      texts.add(answer.text)
+      const response = await send(webhook, body, headers)
+      assert.equal(response.status, 401)
+      assert.equal(response.body.error.code, 'UNAUTHORIZED')
+      texts.add(response.text)
     }
     assert.equal(texts.size, 1, 'the responses are equal')
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
@@ -85,9 +85,9 @@ describe('receiving', () => {
     const texts = new Set<string>()
     for (const id of [webhook.id, '01890000-0000-7000-8000-000000000000', 'x', '%ff']) {
       for (const headers of [signed(webhook.secret, '{}'), {}]) {
-        const answer = await app.call('POST', `/api/v1/webhooks/receive/${id}`, { body: '{}', headers })
-        assert.equal(answer.status, 404, id)
-        texts.add(answer.text)
+        const response = await app.call('POST', `/api/v1/webhooks/receive/${id}`, { body: '{}', headers })
+        assert.equal(response.status, 404, id)
+        texts.add(response.text)
       }
     }
     assert.equal(texts.size, 1)
@@ -113,9 +113,9 @@ describe('receiving', () => {
     ]
     for (const [body, payload, type] of bodies) {
       const { 'content-type': _, ...headers } = signed(webhook.secret, body)
-      const answer = await send(webhook, body, headers)
-      assert.equal(answer.status, 200, answer.text)
-      const event = await read(app, owner, `/${webhook.id}/events/${answer.body.data.eventId}`)
+      const response = await send(webhook, body, headers)
+      assert.equal(response.status, 200, response.text)
+      const event = await read(app, owner, `/${webhook.id}/events/${response.body.data.eventId}`)
       assert.deepEqual(event.payload, payload)
       assert.equal(event.type, type)
       assert.equal(event.sizeBytes, Buffer.from(body).length)
@@ -127,9 +127,9 @@ describe('receiving', () => {
     const body = JSON.stringify({ type: 'large', text: 'x'.repeat(1_048_576 - 26) })
     assert.equal(body.length, 1_048_576)
     const eventId = await accept(app, webhook, body)
-    const answer = await deliver(app, webhook, `${body} `)
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.error.code, 'BAD_REQUEST')
+    const response = await deliver(app, webhook, `${body} `)
+    assert.equal(response.status, 400)
+    assert.equal(response.body.error.code, 'BAD_REQUEST')
     const [listed, ...others] = await eventsOf(app, owner, webhook)
     assert.equal(others.length, 0)
     assert.equal(listed.payload, null, 'lists leave out what is large')
@@ -147,8 +147,8 @@ describe('receiving', () => {
       'foo',
       'a b/c',
     ]) {
-      const answer = await send(webhook, body, { ...signed(webhook.secret, body), 'content-type': type })
-      assert.equal(answer.status, 200, type)
+      const response = await send(webhook, body, { ...signed(webhook.secret, body), 'content-type': type })
+      assert.equal(response.status, 200, type)
     }
     const types = (await eventsOf(app, owner, webhook)).map(({ type }: { type: string }) => type)
     assert.deepEqual(types, ['unknown', 'unknown', 'unknown', 'unknown', 'unknown', 'form.sent'])
@@ -194,8 +194,8 @@ describe('duplicates', () => {
     const other = await createWebhook(app, owner)
     const eventId = await accept(app, webhook, { type: 'a' }, 'msg_same')
     for (const payload of [{ type: 'a' }, { type: 'b' }]) {
-      const answer = await deliver(app, webhook, payload, { id: 'msg_same' })
-      assert.deepEqual(answer.body.data, { received: true, eventId, duplicate: true })
+      const response = await deliver(app, webhook, payload, { id: 'msg_same' })
+      assert.deepEqual(response.body.data, { received: true, eventId, duplicate: true })
     }
     assert.equal((await deliver(app, other, { type: 'a' }, { id: 'msg_same' })).body.data.duplicate, false)
     assert.equal((await eventsOf(app, owner, webhook)).length, 1)
@@ -210,9 +210,9 @@ describe('duplicates', () => {
     const seen = new Set<string>()
     let firsts = 0
     const ask = async (pool: Pool) => {
-      const answer = await pool.request({ method: 'POST', path: webhook.receivePath, body, headers })
-      const { data } = (await answer.body.json()) as { data: { eventId: string; duplicate: boolean } }
-      assert.equal(answer.statusCode, 200)
+      const response = await pool.request({ method: 'POST', path: webhook.receivePath, body, headers })
+      const { data } = (await response.body.json()) as { data: { eventId: string; duplicate: boolean } }
+      assert.equal(response.statusCode, 200)
       seen.add(data.eventId)
       if (!data.duplicate) firsts += 1
     }
@@ -227,10 +227,10 @@ describe('duplicates', () => {
     const webhook = await createWebhook(app, owner, { source: 'telegram' })
     const headers = { 'x-telegram-bot-api-secret-token': webhook.secret }
     const ids = ['9007199254740992', '9007199254740993', '9007199254740993', '123456789012345678901234567890']
-    const answers = []
-    for (const id of ids) answers.push(await send(webhook, `{"update_id": ${id}, "n": 1e400}`, headers))
+    const responses = []
+    for (const id of ids) responses.push(await send(webhook, `{"update_id": ${id}, "n": 1e400}`, headers))
     assert.deepEqual(
-      answers.map(({ body }) => body.data.duplicate),
+      responses.map(({ body }) => body.data.duplicate),
       [false, false, true, false],
     )
     const [last] = await eventsOf(app, owner, webhook)
@@ -383,8 +383,8 @@ for (const [source, native] of Object.entries(natives)) {
     test(`the source ${source} verifies its native scheme and reads the type and the id`, async () => {
       const webhook = await createWebhook(app, owner, { source: source.toUpperCase(), ...native.given })
       const body = native.body(1)
-      const answer = await send(webhook, body, native.headers(webhook, body, 1))
-      assert.equal(answer.status, 200, answer.text)
+      const response = await send(webhook, body, native.headers(webhook, body, 1))
+      assert.equal(response.status, 200, response.text)
       const [event] = await eventsOf(app, owner, webhook)
       assert.equal(event.type, native.type)
       assert.equal(event.externalId, native.id)
@@ -400,8 +400,8 @@ for (const [source, native] of Object.entries(natives)) {
     test(`the source ${source} responds to no signed body with 5xx`, async () => {
       const webhook = await createWebhook(app, owner, { source, ...native.given })
       const check = async (body: string): Promise<void> => {
-        const answer = await send(webhook, body, native.headers(webhook, body, 1))
-        assert.ok(answer.status < 500, `${answer.status} ${answer.text} for ${body.slice(0, 500)}`)
+        const response = await send(webhook, body, native.headers(webhook, body, 1))
+        assert.ok(response.status < 500, `${response.status} ${response.text} for ${body.slice(0, 500)}`)
       }
       for (const body of fixedBodies) await check(body)
       await fc.assert(fc.asyncProperty(malformedBody, check), { numRuns: 60 })
@@ -434,9 +434,9 @@ describe('a signing token of GitLab', () => {
     const webhook = await createWebhook(app, owner, { source: 'gitlab' })
     const body = '{"object_kind":"push"}'
     const byId = (id: string) => send(webhook, body, signed(webhook.secret, body, id))
-    const answers = [await byId('push-1'), await byId('push-2'), await byId('push-3'), await byId('push-1')]
+    const responses = [await byId('push-1'), await byId('push-2'), await byId('push-3'), await byId('push-1')]
     assert.deepEqual(
-      answers.map(({ body }) => body.data.duplicate),
+      responses.map(({ body }) => body.data.duplicate),
       [false, false, false, true],
     )
     assert.equal((await eventsOf(app, owner, webhook)).length, 3)
@@ -464,9 +464,9 @@ describe('a handshake', () => {
     const { given, headers } = natives['slack']!
     const webhook = await createWebhook(app, owner, { source: 'slack', ...given })
     const body = '{"type":"url_verification","challenge":"abc","token":"x"}'
-    const answer = await send(webhook, body, headers(webhook, body, 1))
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, { challenge: 'abc' })
+    const response = await send(webhook, body, headers(webhook, body, 1))
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, { challenge: 'abc' })
     assert.equal((await send(webhook, body, {})).status, 401)
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
@@ -477,9 +477,9 @@ describe('a handshake', () => {
     const ping = '{"id":"1","application_id":"2","type":1}'
     assert.deepEqual((await send(webhook, ping, headers(webhook, ping, 1))).body, { type: 1 })
     const probe = '{"version":1,"application_id":"2","type":0}'
-    const answer = await send(webhook, probe, headers(webhook, probe, 1))
-    assert.equal(answer.status, 204)
-    assert.equal(answer.text, '')
+    const response = await send(webhook, probe, headers(webhook, probe, 1))
+    assert.equal(response.status, 204)
+    assert.equal(response.text, '')
     assert.equal((await send(webhook, ping, { ...headers(webhook, ping, 1), 'x-signature-ed25519': '00' })).status, 401)
     const event = '{"version":1,"application_id":"2","type":1,"event":{"type":"APPLICATION_AUTHORIZED"}}'
     assert.equal((await send(webhook, event, headers(webhook, event, 1))).body.data.received, true)
@@ -499,10 +499,10 @@ describe('the rate limit', () => {
     }
     const id = freshId()
     for (let n = 0; n < 3; n++) assert.equal((await deliver(limited, webhook, {}, { id })).status, 200)
-    const answer = await deliver(limited, webhook, {})
-    assert.equal(answer.status, 429)
-    assert.equal(answer.body.error.code, 'TOO_MANY_REQUESTS')
-    assert.ok(Number(answer.headers.get('retry-after')) > 0)
+    const response = await deliver(limited, webhook, {})
+    assert.equal(response.status, 429)
+    assert.equal(response.body.error.code, 'TOO_MANY_REQUESTS')
+    assert.ok(Number(response.headers.get('retry-after')) > 0)
     assert.equal((await deliver(limited, other, {})).status, 200)
   })
 })
@@ -514,20 +514,20 @@ describe('slow bodies', () => {
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
     socket.on('error', () => undefined)
-    const answer = new Promise<string>((resolve) => {
+    const response = new Promise<string>((resolve) => {
       socket.once('close', () => resolve(Buffer.concat(chunks).toString()))
     })
     socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n`)
     socket.write(Buffer.alloc(990_000, 'x'))
-    return { socket, answer }
+    return { socket, response }
   }
 
   test('unverified bodies that arrive slowly use a limited part of the memory, and the provider is served meanwhile', async () => {
     const webhook = await createWebhook(app, owner)
     const held = await Promise.all(Array.from({ length: 60 }, () => holdBack(webhook.receivePath)))
     let rejected = 0
-    for (const { answer } of held)
-      void answer.then((text) => (rejected += text.includes('SERVICE_UNAVAILABLE') ? 1 : 0))
+    for (const { response } of held)
+      void response.then((text) => (rejected += text.includes('SERVICE_UNAVAILABLE') ? 1 : 0))
     // The limit is 16 MB per address; requests beyond it get a response and are closed.
     await until('the rest is rejected', () => rejected >= 40)
     const bytes = app.app.bodyIntake.publicBytes()
@@ -539,8 +539,8 @@ describe('slow bodies', () => {
   })
 
   test('does not wait for the body of a request to a webhook that does not exist', async () => {
-    const { answer } = await holdBack(`/api/v1/webhooks/receive/${newId()}`)
-    assert.match(await answer, /^HTTP\/1\.1 404 /)
+    const { response } = await holdBack(`/api/v1/webhooks/receive/${newId()}`)
+    assert.match(await response, /^HTTP\/1\.1 404 /)
     assert.equal(app.app.bodyIntake.publicBytes(), 0)
   })
 })

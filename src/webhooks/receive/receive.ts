@@ -8,7 +8,7 @@ import { forwardCountHeader } from '../loop-guard.ts'
 import type { ReceivingWebhook } from '../queries.ts'
 import { webhookSecretColumn } from '../secrets.ts'
 import { isWanted, parsePayload, storable, typeOf } from './payload.ts'
-import type { NewEvent } from './queries.ts'
+import type { NewWebhookEvent } from './queries.ts'
 
 const maxExternalId = 255
 const maxHeader = 512
@@ -113,7 +113,7 @@ export const eventOf = (
   request: InboundRequest,
   payload: unknown,
   options: EventOptions = {},
-): NewEvent => {
+): NewWebhookEvent => {
   const { eventId, sameBody, typeHeader } = adapterOfSource(webhook.source)
   const headerType = typeHeader === undefined ? undefined : headerOf(request, typeHeader)
   const type = typeOf(options.type === undefined ? payload : { type: options.type }, headerType)
@@ -138,7 +138,7 @@ export const eventOf = (
 }
 
 /** An event that a person sends to a webhook. The default type is `webhook.test`. */
-export const testEventOf = (webhook: ReceivingWebhook, type: string | undefined, given: unknown): NewEvent => {
+export const testEventOf = (webhook: ReceivingWebhook, type: string | undefined, given: unknown): NewWebhookEvent => {
   const defaultType = 'webhook.test'
   const payload =
     given === undefined ? { type: type ?? defaultType, message: 'A test event', webhookId: webhook.id } : given
@@ -155,7 +155,7 @@ export const readRequest = (
   webhook: ReceivingWebhook,
   request: InboundRequest,
   verdict: Verdict,
-): { handshake: ProviderResponse; event?: undefined } | { handshake?: undefined; event: NewEvent } => {
+): { handshake: ProviderResponse; event?: undefined } | { handshake?: undefined; event: NewWebhookEvent } => {
   const payload = parsePayload(request.body, headerOf(request, 'content-type'))
   const handshake = adapterOfSource(webhook.source).handshake?.(payload)
   return handshake ? { handshake } : { event: eventOf(webhook, request, payload, { verdict }) }

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { createGroupCommit } from '../../platform/database/group-commit.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import * as queries from './queries.ts'
-import type { NewEvent } from './queries.ts'
+import type { NewWebhookEvent } from './queries.ts'
 import { ensurePartitions } from '../retention-queries.ts'
 import type { DeliveryWake } from '../deliver/wake.ts'
 
@@ -15,7 +15,7 @@ export interface Recorded {
 
 /** Stores events and queues their deliveries. Resolves when they are durable. */
 export interface Recorder {
-  record(event: NewEvent): Promise<Recorded>
+  record(event: NewWebhookEvent): Promise<Recorded>
 }
 
 /** Number of days ahead for which partitions are created. */
@@ -24,7 +24,7 @@ export const partitionDays = 7
 const maxBatch = 64
 const maxBatchBytes = 2_097_152
 
-const keysOf = ({ webhookId, idKey, bodyKey }: NewEvent): string[] =>
+const keysOf = ({ webhookId, idKey, bodyKey }: NewWebhookEvent): string[] =>
   [idKey, bodyKey].filter((key) => key !== null).map((key) => `${webhookId} ${key}`)
 
 const noPartition = '23514'
@@ -41,7 +41,7 @@ const withPartitions = async <T>(db: Database, store: () => Promise<T>): Promise
 }
 
 /** The id of the first event with one of these keys. */
-const findOriginal = async (db: Database, event: NewEvent): Promise<string> => {
+const findOriginal = async (db: Database, event: NewWebhookEvent): Promise<string> => {
   const { orgId, webhookId, id, idKey, bodyKey } = event
   const byId = idKey === null ? undefined : await queries.findEventByKey(db, orgId, webhookId, idKey)
   if (byId && byId.eventId !== id) return byId.eventId
@@ -57,7 +57,7 @@ const findOriginal = async (db: Database, event: NewEvent): Promise<string> => {
 export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake): Recorder => {
   const storing = new Map<string, Promise<Recorded>>()
 
-  const isNew = createGroupCommit<NewEvent, boolean>({
+  const isNew = createGroupCommit<NewWebhookEvent, boolean>({
     laneOf: ({ webhookId }) => webhookId,
     maxItems: maxBatch,
     maxBytes: maxBatchBytes,
@@ -70,12 +70,12 @@ export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake)
   })
 
   // One lane for each org, so that events that wait for the lock on an org's usage occupy one connection.
-  const isNewWithinQuota = createGroupCommit<NewEvent, boolean>({
+  const isNewWithinQuota = createGroupCommit<NewWebhookEvent, boolean>({
     laneOf: ({ orgId }) => orgId,
     maxItems: 1,
     write: async (events) => {
       const fresh = await withPartitions(db, () =>
-        db.transaction(events[0] as NewEvent, async (db) => {
+        db.transaction(events[0] as NewWebhookEvent, async (db) => {
           for (const { orgId } of events) await quotas.checkInsert(db, orgId, { eventsKept: 1 })
           return queries.recordEvents(db, events)
         }),
@@ -85,7 +85,7 @@ export const createRecorder = (db: Database, quotas: Quotas, wake: DeliveryWake)
     },
   })
 
-  const recordAlone = async (event: NewEvent): Promise<Recorded> => {
+  const recordAlone = async (event: NewWebhookEvent): Promise<Recorded> => {
     const isNear = await quotas.isNear(event.orgId, 'eventsKept')
     return (await (isNear ? isNewWithinQuota(event) : isNew(event)))
       ? { eventId: event.id, duplicate: false }

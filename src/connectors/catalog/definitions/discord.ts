@@ -25,7 +25,7 @@ export const connector: Connector = {
     headers: { authorization: 'Bot {botToken}' },
     errorMessage: ['message'],
   },
-  receiver: 'discord',
+  eventAdapter: 'discord',
   tools: [
     {
       name: 'list_servers',

@@ -94,7 +94,7 @@ export const connector: Connector = {
     pathPrefix: '/ex/jira/{accountId}',
     errorMessage: ['errorMessages.0', 'message'],
   },
-  receiver: 'jira',
+  eventAdapter: 'jira',
   tools: [
     {
       name: 'search_issues',

@@ -27,7 +27,7 @@ export const connector: Connector = {
     headers: { authorization: 'Bearer {secretKey}' },
     errorMessage: ['error.message'],
   },
-  receiver: 'stripe',
+  eventAdapter: 'stripe',
   tools: [
     {
       name: 'list_customers',

@@ -17,7 +17,7 @@ export const connector: Connector = {
     failure: { path: 'ok', is: 'false' },
     errorMessage: ['description'],
   },
-  receiver: 'telegram',
+  eventAdapter: 'telegram',
   tools: [
     {
       name: 'send_message',

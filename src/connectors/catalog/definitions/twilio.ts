@@ -32,7 +32,7 @@ export const connector: Connector = {
     basic: ['{accountSid}', '{authToken}'],
     errorMessage: ['message'],
   },
-  receiver: 'twilio',
+  eventAdapter: 'twilio',
   tools: [
     {
       name: 'send_message',

@@ -5,7 +5,7 @@ import { createDecoder } from './text.ts'
 
 const delimiters = [',', ';', '\t', '|']
 
-/** The delimiter that is there most often in the first lines, outside quotes; a comma when none is. */
+/** The most frequent delimiter outside quotes in the first 20 lines. A comma if there is none. */
 export const detectDelimiter = (sample: string): string => {
   const counts = new Map(delimiters.map((delimiter) => [delimiter, 0]))
   let quoted = false
@@ -22,15 +22,15 @@ export const detectDelimiter = (sample: string): string => {
 }
 
 /**
- * Reads delimited text as RFC 4180 has it and as people write it: quotes only where needed, any line ending, rows of
- * unequal length, a quote in the middle of a field standing for itself.
+ * Reads delimited text: RFC 4180, and also any line ending, rows of unequal length and literal quotes in the middle of a
+ * field.
  */
 export const createCsvReader = (sheet: SheetWriter, delimiter: string): { push(text: string): void; end(): void } => {
   let row = 0
   let column = 0
   let field = ''
   let quoted = false
-  /** After a quote inside quotes: another one is a quote, anything else ends them. */
+  /** The previous character was a quote in a quoted field: a second quote escapes it, any other character ends the field. */
   let wasQuote = false
   let wasReturn = false
   let isEmptyRow = true
@@ -51,7 +51,7 @@ export const createCsvReader = (sheet: SheetWriter, delimiter: string): { push(t
     isEmptyRow = true
   }
   const isSpecial = new RegExp(`["\\r\\n${delimiter === '\t' ? '\\t' : `\\${delimiter}`}]`, 'g')
-  /** The next place where something may end, looked up at the speed of a native search. */
+  /** The next quote, delimiter or line break. Uses native search, which is faster than a loop over characters. */
   const runEnd = (text: string, from: number): number => {
     if (quoted) {
       const quote = text.indexOf('"', from)
@@ -98,7 +98,7 @@ export const createCsvReader = (sheet: SheetWriter, delimiter: string): { push(t
 
 const sampleBytes = 65_536
 
-/** Delimited text as one sheet. */
+/** Returns the preview of delimited text as one sheet. */
 export const previewCsv = async (
   source: AsyncIterable<Buffer>,
   format: 'csv' | 'tsv',

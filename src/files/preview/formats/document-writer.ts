@@ -21,13 +21,13 @@ export interface Block {
 }
 
 /**
- * Builds a document's text and HTML side by side. The HTML can be nothing but what is written here: every text is
- * escaped, every tag is one of these and is closed, and only links carry an attribute.
+ * Builds the text and the HTML of a document. The HTML is safe by construction: all text is escaped, only the tags of this
+ * file are written and all are closed, and only links have attributes.
  */
 export interface DocumentWriter {
-  /** Nothing more fits; what is written now is dropped. */
+  /** A size limit is reached. Further content is dropped. */
   isFull(): boolean
-  /** A paragraph, a heading, or an item of a list; ends the one before. */
+  /** Starts a paragraph, a heading or a list item, and ends the previous one. */
   openBlock(block?: Block): void
   write(text: string, style?: RunStyle): void
   lineBreak(): void
@@ -44,7 +44,7 @@ export interface DocumentWriter {
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-// Whatever else a document calls a link (javascript:, file:, data:) stays plain text.
+// Links with other schemes, such as javascript:, file: or data:, become plain text.
 const isSafeLink = (href: string): boolean =>
   URL.canParse(href) && ['https:', 'http:', 'mailto:'].includes(new URL(href).protocol)
 
@@ -52,9 +52,9 @@ interface Html {
   size(): number
   open(tag: string, attributes?: string): void
   write(text: string): void
-  /** Closes the innermost open `tag` and all that is open inside it. */
+  /** Closes the innermost open `tag` and all open tags inside it. */
   close(tag: string): void
-  /** Closes everything. */
+  /** Closes all open tags and returns the HTML. */
   finish(): string
 }
 
@@ -95,7 +95,7 @@ interface OpenList {
 const maxListDepth = 8
 
 interface Lists {
-  /** Writes the tags around the next item, or ends all lists; answers what the item's line of text begins with. */
+  /** Writes the list tags before the next item, or ends all lists. Returns the text prefix of the item, such as `1. `. */
   alignTo(item: ListItem | undefined): string
 }
 
@@ -162,7 +162,7 @@ const createTables = ({ html, places, addText, closeBlock, unlessFull }: TableCo
     openCell: unlessFull(() => {
       const before = cellsOfRow.pop() ?? 0
       cellsOfRow.push(before + 1)
-      // The rows of a table inside a cell stay on that cell's line.
+      // The rows of a nested table stay on the line of their outer cell.
       if (before > 0) addText(places.length > 1 ? ' ' : '\t')
       html.open('td')
       places.push(createLists(html))
@@ -188,10 +188,10 @@ export const createDocumentWriter = (): DocumentWriter => {
   const text: string[] = []
   let textBytes = 0
   let full = false
-  /** The lists of the document itself, then those of the cells that are open, one inside the other. */
+  /** The lists of the document, then those of each open table cell, from the outside in. */
   const places = [createLists(html)]
   let block: string | undefined
-  /** Word cuts a sentence into many runs of one style: they share their tags. */
+  /** Consecutive runs of the same style share their tags, because Word splits sentences into many runs. */
   let openTags: [string, string][] = []
 
   const addText = (piece: string): void => {
@@ -214,7 +214,7 @@ export const createDocumentWriter = (): DocumentWriter => {
     // The text of a cell stays on the line of its row.
     addText(places.length > 1 ? ' ' : '\n')
   }
-  /** What is written into a full document is dropped; what is open is still closed. */
+  /** Drops content of a full document. Open tags are still closed. */
   const unlessFull =
     <Arguments extends unknown[]>(work: (...given: Arguments) => void) =>
     (...given: Arguments): void => {
@@ -250,7 +250,7 @@ export const createDocumentWriter = (): DocumentWriter => {
     ...createTables({ html, places, addText, closeBlock, unlessFull }),
     finish: ({ truncated } = { truncated: false }) => {
       closeBlock()
-      // Only now: the halves of a surrogate pair may come one by one, and half of one is no character.
+      // At the end, because the two halves of a surrogate pair can be written separately.
       const [wholeText, wholeHtml] = [text.join('').trimEnd().toWellFormed(), html.finish().toWellFormed()]
       return { kind: 'document', truncated: truncated || full, text: wholeText, html: wholeHtml }
     },

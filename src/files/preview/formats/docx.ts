@@ -8,7 +8,7 @@ import type { Archive } from './zip.ts'
 
 interface ParagraphStyle {
   heading?: number
-  /** Of a list; the level is in the paragraph. */
+  /** The list definition. The paragraph contains the level. */
   numberingId?: string
   basedOn?: string
 }
@@ -35,7 +35,7 @@ const readStyles = async (archive: Archive, part: string | undefined): Promise<M
         style = {}
         styles.set(attribute('styleId') ?? '', style)
       } else if (name === 'name') {
-        // Word keeps the English names of its own styles in every language; ids are translated.
+        // The names of Word's built-in styles are English in every language, while their ids are translated.
         const heading = headingOfName(value)
         if (heading !== undefined) style.heading = heading
       } else if (name === 'outlineLvl' && Number(value) < 9) style.heading ??= Number(value) + 1
@@ -46,7 +46,7 @@ const readStyles = async (archive: Archive, part: string | undefined): Promise<M
   return styles
 }
 
-/** Whether a level of a list counts: by numbering id, then level. */
+/** Whether each list level is ordered, by numbering id. */
 const readNumbering = async (archive: Archive, part: string | undefined): Promise<Map<string, boolean[]>> => {
   const abstract = new Map<string, boolean[]>()
   const numberings = new Map<string, boolean[]>()
@@ -87,7 +87,7 @@ interface Context {
 const styleOf = (styles: Map<string, ParagraphStyle>, id: string | undefined): ParagraphStyle => {
   const merged: ParagraphStyle = {}
   let next = id
-  // A style may be based on another; a circle of them ends here.
+  // A style can be based on another one. The limit ends cycles.
   for (let depth = 0; depth < 10 && next !== undefined; depth += 1) {
     const style = styles.get(next)
     if (style?.heading !== undefined) merged.heading ??= style.heading
@@ -107,13 +107,13 @@ const openParagraph = ({ writer, styles, numberings }: Context, paragraph: Parag
   paragraph.isOpen = true
 }
 
-// Fallback repeats what its sibling Choice says; moved and deleted text is no longer there; field codes never were.
+// Fallback duplicates its sibling Choice. Moved text, deleted text and field codes are not displayed.
 const ignored = new Set(['Fallback', 'moveFrom', 'del', 'instrText', 'delText', 'rPrChange', 'pPrChange', 'sectPr'])
 
-/** Handlers for the body: the elements of WordprocessingML (ECMA-376 part 1, section 17) that carry text. */
+/** Handlers for the body: the elements of WordprocessingML (ECMA-376 part 1, section 17) that contain text. */
 const bodyHandlers = (context: Context): NonNullable<Parameters<typeof readXml>[1]> => {
   const { writer, relations } = context
-  // Text boxes put paragraphs into a run of another.
+  // A stack, because a text box contains paragraphs inside a run of another paragraph.
   const paragraphs: Paragraph[] = []
   let run = { bold: false, italic: false, hidden: false }
   let href: string | undefined
@@ -186,7 +186,7 @@ const bodyHandlers = (context: Context): NonNullable<Parameters<typeof readXml>[
   }
 }
 
-/** Text and structure of a Word document: paragraphs, headings, lists, tables, bold, italic and links. */
+/** Returns the text and structure of a Word document: paragraphs, headings, lists, tables, bold, italic and links. */
 export const previewDocx = async (archive: Archive, isLate: () => boolean): Promise<PreviewPayload> => {
   const part = await mainPartOf(archive, 'word/document.xml')
   const relations = await readRelations(archive, part)

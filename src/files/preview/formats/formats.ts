@@ -1,6 +1,6 @@
 import type { PreviewPayload } from '../payload.ts'
 
-/** How the bytes are read. */
+/** The file formats that can be previewed. */
 export type Format = 'text' | 'csv' | 'tsv' | 'docx' | 'pptx' | 'xlsx' | 'odt' | 'odp' | 'ods' | 'rtf' | 'pdf'
 
 export const kindOf = (format: Format): PreviewPayload['kind'] => {
@@ -66,7 +66,7 @@ const formatOfExtension: Record<string, Format> = {
   pdf: 'pdf',
 }
 
-/** How a file of this type is previewed; undefined when it is not. The name only counts where the type says nothing. */
+/** The format of a file; undefined if it has no preview. The name is used only for application/octet-stream. */
 export const formatOf = (mimeType: string, name: string): Format | undefined => {
   if (mimeType === 'application/octet-stream') {
     const [, extension = ''] = /\.([^.]+)$/.exec(name.toLowerCase()) ?? []

@@ -1,4 +1,4 @@
-import { refuseEncrypted } from './opendocument.ts'
+import { rejectEncrypted } from './opendocument.ts'
 import type { PreviewPayload } from '../payload.ts'
 import { limits } from '../payload.ts'
 import { createWorkbookWriter, cutCell } from './sheet-writer.ts'
@@ -9,14 +9,14 @@ import type { Archive } from './zip.ts'
 
 type Attribute = (name: string) => string | undefined
 
-// `PT12H30M00S` is 12:30:00.
+/** Formats an XML Schema duration: `PT12H30M00S` becomes 12:30:00. */
 const showTime = (duration: string): string => {
   const [, hours = '0', minutes = '0', seconds = '0'] =
     /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(duration) ?? []
   return [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':')
 }
 
-/** The value of a cell that stores no text for it. */
+/** The stored value of a cell, for cells without text. */
 const storedValue = (attribute: Attribute): string => {
   const type = attribute('value-type')
   if (type === 'date') return (attribute('date-value') ?? '').replace('T', ' ')
@@ -35,7 +35,7 @@ interface Cells {
   repeats: number
 }
 
-// Rows below a spreadsheet's last one are stored as one row repeated a million times.
+// The empty rows below the last one are stored as one row that is repeated a million times.
 const mostRows = 1_048_576
 const mostColumns = 16_384
 
@@ -95,10 +95,10 @@ const createHandlers = (addSheet: (name: string) => SheetWriter | undefined): Xm
     },
   }
   const closeCell = (): void => {
-    // One more column than is shown tells that there are more.
+    // One column beyond the limit is enough to mark the sheet as truncated.
     const repeats = Math.min(columnRepeats, Math.max(1, limits.columns + 1 - column))
     const shown = text === '' ? stored : text
-    // Of a row that is only counted, one cell tells that there is something in it.
+    // In a row that is only counted, one cell is enough to mark the row as not empty.
     if (shown !== '' && !(sheet?.isFull() && cells.length > 0)) cells.push({ column, text: shown, repeats })
     column += columnRepeats
   }
@@ -124,12 +124,12 @@ const createHandlers = (addSheet: (name: string) => SheetWriter | undefined): Xm
   }
 }
 
-// Comments on cells, and what was there before a change.
+// Comments and tracked changes are not part of a cell's displayed text.
 const ignored = new Set(['annotation', 'tracked-changes', 'forms', 'shapes', 'scripts', 'font-face-decls'])
 
-/** What the sheets of an OpenDocument spreadsheet show. */
+/** Returns the displayed contents of the sheets of an OpenDocument spreadsheet. */
 export const previewOds = async (archive: Archive, isLate: () => boolean): Promise<PreviewPayload> => {
-  await refuseEncrypted(archive)
+  await rejectEncrypted(archive)
   const writer = createWorkbookWriter()
   await readXml(
     archive.read('content.xml'),

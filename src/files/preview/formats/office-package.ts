@@ -3,7 +3,7 @@ import { damaged } from '../payload.ts'
 import { readXml } from './xml.ts'
 import type { Archive } from './zip.ts'
 
-/** What a part of an OOXML package refers to, by the id that its XML uses (ECMA-376 part 2). */
+/** The relationships of a part of an OOXML package, by relationship id (ECMA-376 part 2). */
 export type Relations = Map<string, { type: string; target: string }>
 
 const relationsPartOf = (part: string): string => {
@@ -12,8 +12,8 @@ const relationsPartOf = (part: string): string => {
 }
 
 /**
- * The relations of a part, or of the package itself for ''. Types come without their namespace; targets inside the
- * package are names of parts, targets outside are as they are written.
+ * Reads the relationships of a part, or of the package for ''. Types have no namespace. Targets inside the package are
+ * part names; external targets are unchanged.
  */
 export const readRelations = async (archive: Archive, part: string): Promise<Relations> => {
   const relations: Relations = new Map()
@@ -33,7 +33,7 @@ export const readRelations = async (archive: Archive, part: string): Promise<Rel
   return relations
 }
 
-/** The part that the package is about. Some writers do not give it its usual name. */
+/** The name of the package's main part, which is not always `usual`. Throws a PreviewError if the part is missing. */
 export const mainPartOf = async (archive: Archive, usual: string): Promise<string> => {
   const relations = await readRelations(archive, '')
   const main = [...relations.values()].find(({ type }) => type === 'officeDocument')?.target ?? usual

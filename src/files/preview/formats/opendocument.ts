@@ -9,7 +9,7 @@ import type { Archive } from './zip.ts'
 type Attribute = (name: string) => string | undefined
 
 /** Throws a PreviewError for an OpenDocument file whose parts are encrypted. */
-export const refuseEncrypted = async (archive: Archive): Promise<void> => {
+export const rejectEncrypted = async (archive: Archive): Promise<void> => {
   const manifest = 'META-INF/manifest.xml'
   if (!archive.has(manifest)) return
   await readXml(archive.read(manifest), {
@@ -19,10 +19,10 @@ export const refuseEncrypted = async (archive: Archive): Promise<void> => {
   })
 }
 
-/** The automatic styles that come before the text, as far as a preview shows them. */
+/** The automatic styles that a preview shows. They precede the text in the file. */
 interface Styles {
   runs: Map<string, RunStyle>
-  /** By list style: whether a level counts. */
+  /** Whether each list level is ordered, by list style. */
   lists: Map<string, boolean[]>
 }
 
@@ -53,7 +53,7 @@ const styleHandlers = (styles: Styles): Record<string, (attribute: Attribute) =>
   }
 }
 
-// Comments, notes and deleted text are not what the page says; forms and declarations are not text.
+// Comments, notes and deleted text are not part of the page; forms and declarations are not text.
 const ignored = new Set([
   'annotation',
   'tracked-changes',
@@ -68,7 +68,7 @@ const ignored = new Set([
 
 const mostSpaces = 1_000
 
-/** Handlers for content.xml: the elements of OpenDocument 1.3, part 3, chapters 5, 6 and 9 that carry text. */
+/** Handlers for content.xml: the elements of OpenDocument 1.3, part 3, chapters 5, 6 and 9 that contain text. */
 const contentHandlers = (writer: DocumentWriter): XmlHandlers => {
   const styles: Styles = { runs: new Map(), lists: new Map() }
   const lists: (string | undefined)[] = []
@@ -82,7 +82,7 @@ const contentHandlers = (writer: DocumentWriter): XmlHandlers => {
     if (!startsItem || lists.length === 0) return undefined
     startsItem = false
     const level = lists.length - 1
-    // A nested list without a style of its own has that of the list around it.
+    // A nested list without a style has the style of its parent list.
     const style = lists.findLast((name) => name !== undefined)
     return { level, ordered: styles.lists.get(style ?? '')?.[level] ?? false }
   }
@@ -145,9 +145,9 @@ const contentHandlers = (writer: DocumentWriter): XmlHandlers => {
   }
 }
 
-/** Text and structure of a text document or presentation. */
+/** Returns the text and structure of a text document or presentation. */
 export const previewOpenDocument = async (archive: Archive, isLate: () => boolean): Promise<PreviewPayload> => {
-  await refuseEncrypted(archive)
+  await rejectEncrypted(archive)
   const writer = createDocumentWriter()
   const isEnough = (): boolean => writer.isFull() || isLate()
   await readXml(archive.read('content.xml'), contentHandlers(writer), { ignore: ignored, isEnough })

@@ -8,7 +8,7 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 const openPdf = async (source: Buffer): Promise<Pdf> => {
   try {
     return await getDocumentProxy(new Uint8Array(source.buffer, source.byteOffset, source.length), {
-      // Text only: no font is loaded, nothing is compiled.
+      // Only text is needed, so no fonts are loaded and no WebAssembly is compiled.
       disableFontFace: true,
       useSystemFonts: false,
       useWasm: false,
@@ -19,7 +19,7 @@ const openPdf = async (source: Buffer): Promise<Pdf> => {
   }
 }
 
-/** The text of a PDF, page by page; lines as they stand on the page. */
+/** Returns the text of a PDF, page by page, with the line breaks of each page. */
 export const previewPdf = async (source: Buffer, isLate: () => boolean): Promise<PreviewPayload> => {
   const pdf = await openPdf(source)
   const writer = createDocumentWriter()

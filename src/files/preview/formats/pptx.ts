@@ -7,7 +7,7 @@ import { readXml } from './xml.ts'
 import type { XmlHandlers } from './xml.ts'
 import type { Archive } from './zip.ts'
 
-/** The slides' parts, in the order they are shown. */
+/** The parts of the slides in presentation order. */
 const slidesOf = async (archive: Archive, main: string): Promise<string[]> => {
   const relations = await readRelations(archive, main)
   const slides: string[] = []
@@ -21,7 +21,7 @@ const slidesOf = async (archive: Archive, main: string): Promise<string[]> => {
   return slides
 }
 
-/** Handlers for a slide: the elements of DrawingML (ECMA-376 part 1, section 21.1.2) that carry text. */
+/** Handlers for a slide: the elements of DrawingML (ECMA-376 part 1, section 21.1.2) that contain text. */
 const slideHandlers = (writer: DocumentWriter, relations: Relations): XmlHandlers => {
   let isTitle = false
   let run: { bold: boolean; italic: boolean; href: string | undefined } = {
@@ -59,7 +59,7 @@ const slideHandlers = (writer: DocumentWriter, relations: Relations): XmlHandler
   }
 }
 
-/** The text of a presentation, slide by slide. */
+/** Returns the text of a presentation, slide by slide. */
 export const previewPptx = async (archive: Archive, isLate: () => boolean): Promise<PreviewPayload> => {
   const writer = createDocumentWriter()
   const isEnough = (): boolean => writer.isFull() || isLate()

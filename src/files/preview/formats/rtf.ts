@@ -7,13 +7,13 @@ interface State {
   bold: boolean
   italic: boolean
   hidden: boolean
-  /** Inside a group that is not text of the page: fonts, colours, pictures. */
+  /** Inside a group without body text, such as fonts, colours or pictures. */
   skipped: boolean
-  /** How many characters after \u stand for it in readers that know no Unicode. */
+  /** Number of fallback characters after `\u`, for readers without Unicode support. */
   unicodeSkip: number
 }
 
-// Destinations that are not marked as optional (\*) but hold no text of the page either.
+// Destinations that contain no body text although they are not marked as optional with `\*`.
 const nonText = new Set(
   'fonttbl colortbl stylesheet info pict object header footer headerl headerr headerf footerl footerr footerf footnote nonshppict themedata datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl fldinst filetbl revtbl'.split(
     ' ',
@@ -80,7 +80,7 @@ const styleWords: Record<string, (state: State, value: number | undefined) => vo
 
 const deepest = 1_000
 
-/** Reads RTF 1.9.1: plain and formatted text; pictures, fonts and styles are passed over. */
+/** Reads plain and formatted text of RTF 1.9.1. Ignores pictures, fonts and styles. */
 const createReader = (writer: DocumentWriter): Reader => {
   let state: State = { bold: false, italic: false, hidden: false, skipped: false, unicodeSkip: 1 }
   const outer: State[] = []
@@ -92,7 +92,7 @@ const createReader = (writer: DocumentWriter): Reader => {
   const write = (text: string): void => {
     if (!state.skipped && !state.hidden) writer.write(text, { bold: state.bold, italic: state.italic })
   }
-  // Two bytes of an East Asian code page come as two tokens.
+  // Collected before decoding, because the two bytes of an East Asian character are two tokens.
   const flush = (): void => {
     if (bytes.length > 0) write(decoder.decode(Uint8Array.from(bytes)))
     bytes = []
@@ -146,7 +146,7 @@ const createReader = (writer: DocumentWriter): Reader => {
   }
 }
 
-/** The text of an RTF file, with its bold and italic. Throws a PreviewError for what is not RTF. */
+/** Returns the text of an RTF file with bold and italic. Throws a PreviewError if the file is not RTF. */
 export const previewRtf = (source: Buffer, isLate: () => boolean): PreviewPayload => {
   const rtf = source.toString('latin1')
   if (!rtf.startsWith('{\\rtf')) throw damaged('no RTF header')
@@ -161,7 +161,7 @@ export const previewRtf = (source: Buffer, isLate: () => boolean): PreviewPayloa
     const [, word, value, hex, symbol, brace, text] = match
     if (word !== undefined) {
       reader.word(word, value === undefined ? undefined : Number(value))
-      // What follows \bin are so many bytes of whatever.
+      // `\bin` is followed by this number of binary bytes.
       if (word === 'bin') token.lastIndex += Math.max(0, Number(value ?? 0))
     } else if (hex !== undefined) reader.byte(Number.parseInt(hex, 16))
     else if (text !== undefined) reader.text(text)

@@ -2,25 +2,25 @@ import type { PreviewPayload, PreviewSheet } from '../payload.ts'
 import { limits } from '../payload.ts'
 import { cutToBytes } from './text.ts'
 
-/** What a cell shows, or the index of a shared string that is read later. */
+/** The displayed text of a cell, or the index of a shared string that is read later. */
 export type Cell = string | { shared: number }
 
-/** Takes one sheet's cells as they come, row by row. */
+/** Receives the cells of one sheet in the order of the file, row by row. */
 export interface SheetWriter {
-  /** Neither rows nor cells are taken any more; they are still counted. */
+  /** No more rows or cells are stored, but they are still counted. */
   isFull(): boolean
-  /** Ends the row before. `index` counts from 0; rows that are left out are empty. */
+  /** Ends the previous row. `index` starts at 0; skipped rows are empty. */
   startRow(index: number): void
-  /** `column` counts from 0 and grows. */
+  /** `column` starts at 0 and increases within a row. */
   write(column: number, cell: Cell): void
-  /** Something is in the row of this index, shown or not. */
+  /** Counts the row at this index as not empty, whether or not it is shown. */
   countRow(index: number): void
 }
 
 export interface WorkbookWriter {
-  /** Undefined when there are as many sheets as a preview shows. */
+  /** Undefined when the preview already has the maximum number of sheets. */
   addSheet(name: string): SheetWriter | undefined
-  /** The shared strings that are waited for, by index. */
+  /** The shared strings that cells refer to, by index. The reader of shared strings sets their values. */
   wanted(): Map<number, string>
   finish(options?: { truncated: boolean }): PreviewPayload
 }
@@ -33,7 +33,7 @@ interface Draft {
   truncated: boolean
 }
 
-/** A cell's text at its longest, never ending in half a character. */
+/** Cuts the text of a cell to the limit, without splitting a surrogate pair. */
 export const cutCell = (text: string): string => {
   if (text.length <= limits.cellCharacters) return text
   const last = text.charCodeAt(limits.cellCharacters - 1)
@@ -45,7 +45,7 @@ const trimRow = (row: string[]): string[] => {
   return last === row.length - 1 ? row : row.slice(0, last + 1)
 }
 
-/** Cuts a sheet to its share of the text that a preview may have. */
+/** Cuts a sheet to its share of the text limit of a preview. */
 const finishSheet = (
   { name, rows: cells, rowCount, columnCount, truncated }: Draft,
   strings: Map<number, string>,
@@ -116,7 +116,7 @@ export const createWorkbookWriter = (): WorkbookWriter => {
     finish: ({ truncated } = { truncated: false }) => {
       let left: number = limits.textBytes
       const sheets = drafts.map((draft, index) => {
-        // What a small sheet leaves over is there for those after it.
+        // The share that a small sheet does not use is divided among the sheets after it.
         const { sheet, bytes } = finishSheet(draft, strings, Math.floor(left / (drafts.length - index)))
         left -= bytes
         return sheet

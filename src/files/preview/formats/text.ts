@@ -13,8 +13,8 @@ const markOf = (bytes: Buffer): Encoding | undefined => {
   return undefined
 }
 
-// In UTF-16 every character of the Western scripts, and every line break and space of the others, has a zero byte,
-// always on the same side. Text in any other encoding has none.
+// In UTF-16, Latin characters, spaces and line breaks have a zero byte, always at even or always at odd offsets. Text in
+// other encodings has no zero bytes.
 const wideEncodingOf = (bytes: Buffer): Encoding | undefined => {
   const zeros = [0, 0]
   for (const [at, byte] of bytes.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
@@ -24,8 +24,8 @@ const wideEncodingOf = (bytes: Buffer): Encoding | undefined => {
   return undefined
 }
 
-// A few broken bytes in UTF-8 are no reason to show all of it as Latin-1. In Latin-1 letters above ASCII stand alone,
-// so hardly ever do two or three of them happen to form a character of UTF-8.
+// Text with a few invalid bytes is still shown as UTF-8. Latin-1 text rarely contains valid UTF-8 sequences, because its
+// letters above ASCII rarely stand next to each other.
 const isMostlyUtf8 = (bytes: Buffer): boolean => {
   const decoded = new TextDecoder('utf-8').decode(bytes)
   let whole = 0
@@ -46,8 +46,8 @@ const withoutCutCharacter = (bytes: Buffer): Buffer => {
 }
 
 /**
- * The encoding of text by its first bytes: what its byte order mark says, else UTF-8 when it is that, UTF-16 by its
- * zero bytes, else Latin-1 (as browsers read it, by Windows-1252). `isWhole` when nothing follows.
+ * Detects the encoding of a text from its first bytes: by a byte order mark, by the zero bytes of UTF-16, or by valid
+ * UTF-8; otherwise Windows-1252. `isWhole`: the bytes are the whole text.
  */
 export const detectEncoding = (bytes: Buffer, isWhole: boolean): Encoding => {
   const marked = markOf(bytes)
@@ -58,15 +58,15 @@ export const detectEncoding = (bytes: Buffer, isWhole: boolean): Encoding => {
   return isUtf8(sample) || isMostlyUtf8(sample) ? 'utf-8' : 'windows-1252'
 }
 
-/** Bytes to text, piece by piece; the byte order mark is dropped. */
+/** Decodes chunks of bytes to text without the byte order mark. Replaces NUL by U+FFFD. */
 export const createDecoder = (bytes: Buffer, isWhole: boolean): ((chunk: Buffer, isLast: boolean) => string) => {
   const decoder = new TextDecoder(detectEncoding(bytes, isWhole))
   return (chunk, isLast) => decoder.decode(chunk, { stream: !isLast }).replaceAll('\0', '\ufffd')
 }
 
-/** The longest beginning of the text that is at most so many bytes in UTF-8 and ends between two characters. */
+/** The longest prefix of whole characters that has at most `maxBytes` bytes in UTF-8. */
 export const cutToBytes = (text: string, maxBytes: number): string => {
-  // No character takes more than three bytes a code unit.
+  // A UTF-16 code unit has at most three bytes in UTF-8.
   if (text.length * 3 <= maxBytes) return text
   const bytes = Buffer.from(text.slice(0, maxBytes))
   if (bytes.length <= maxBytes && text.length <= maxBytes) return text
@@ -75,10 +75,10 @@ export const cutToBytes = (text: string, maxBytes: number): string => {
   return bytes.toString('utf8', 0, end)
 }
 
-/** How much of a text file its preview needs: UTF-16 takes up to two bytes for one of UTF-8. */
+/** Number of bytes that the preview of a text file needs. UTF-16 has up to two bytes for one byte of UTF-8. */
 export const textPrefixBytes = 2 * limits.textBytes + 4
 
-/** The preview of a text file from its first bytes. */
+/** Returns the preview of a text file from its first bytes. */
 export const previewText = (prefix: Buffer, isWhole: boolean): PreviewPayload => {
   const decode = createDecoder(prefix, isWhole)
   const decoded = decode(prefix, isWhole)

@@ -11,7 +11,7 @@ import type { Archive } from './zip.ts'
 
 interface Workbook {
   sheets: { name: string; relation: string }[]
-  /** Dates are counted from 1904, as early Macs did. */
+  /** Dates are counted from 1904, as in Excel for the first Macs. */
   is1904: boolean
 }
 
@@ -27,7 +27,7 @@ const readWorkbook = async (archive: Archive, part: string): Promise<Workbook> =
   return workbook
 }
 
-/** What the numbers of a cell stand for, by the index of the cell's style. */
+/** The kind of a cell's number, by the index of the cell's style. */
 const readKinds = async (archive: Archive, part: string | undefined): Promise<NumberKind[]> => {
   const kinds: NumberKind[] = []
   if (part === undefined || !archive.has(part)) return kinds
@@ -42,7 +42,7 @@ const readKinds = async (archive: Archive, part: string | undefined): Promise<Nu
   return kinds
 }
 
-/** `C12` is column 2; undefined for what is no reference. */
+/** The zero-based column of a cell reference: `C12` is 2. Undefined for an invalid reference. */
 export const columnOf = (reference: string): number | undefined => {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference)?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64
@@ -55,7 +55,7 @@ interface SheetContext {
   is1904: boolean
 }
 
-/** Handlers for a sheet: ECMA-376 part 1, 18.3.1. Of a formula only the value that was stored with it is read. */
+/** Handlers for a sheet: ECMA-376 part 1, 18.3.1. Formulas are not evaluated; their stored value is read. */
 const sheetHandlers = ({ sheet, kinds, is1904 }: SheetContext): XmlHandlers => {
   let row = -1
   let column = -1
@@ -95,10 +95,10 @@ const sheetHandlers = ({ sheet, kinds, is1904 }: SheetContext): XmlHandlers => {
   }
 }
 
-// A row without cells ends in its own tag and does not count.
+// A self-closing row has no cells and is not counted.
 const rowTag = /<(?:\w+:)?row(?=[\s>])(?:[^<>]*? r="(\d{1,7})")?(?:[^<>]*[^<>/])?>/g
 
-/** Counts the rows in what is left of a sheet, ten times as fast as parsing it would. */
+/** Counts the remaining rows of a sheet without parsing them, which is ten times as fast. */
 const createRowCounter = (sheet: SheetWriter): ((bytes: Buffer) => void) => {
   let tail = ''
   let row: number = limits.rows
@@ -108,7 +108,7 @@ const createRowCounter = (sheet: SheetWriter): ((bytes: Buffer) => void) => {
       row = reference === undefined ? row + 1 : Number(reference) - 1
       sheet.countRow(row)
     }
-    // A tag that goes on in the next piece; a row's has a few attributes only.
+    // Keeps a tag that continues in the next chunk. Tags of rows are short, because they have few attributes.
     const open = text.lastIndexOf('<')
     tail = open > text.lastIndexOf('>') && text.length - open < 4_096 ? text.slice(open) : ''
   }
@@ -145,12 +145,12 @@ const readSharedStrings = async (
         found += 1
       },
     },
-    // How a word is pronounced stands beside it.
+    // rPh is phonetic text.
     { ignore: new Set(['rPh']), isEnough: () => found === wanted.size || isLate() },
   )
 }
 
-/** What the sheets of an Excel workbook show. Hidden sheets are left out. */
+/** Returns the displayed contents of the visible sheets of an Excel workbook. */
 export const previewXlsx = async (archive: Archive, isLate: () => boolean): Promise<PreviewPayload> => {
   const main = await mainPartOf(archive, 'xl/workbook.xml')
   const { sheets, is1904 } = await readWorkbook(archive, main)
@@ -161,12 +161,12 @@ export const previewXlsx = async (archive: Archive, isLate: () => boolean): Prom
   const writer = createWorkbookWriter()
   for (const { name, relation } of sheets) {
     const target = relations.get(relation)
-    // Charts and dialogs are sheets, too.
+    // Chart sheets and dialog sheets have no cells.
     if (target?.type !== 'worksheet') continue
     const sheet = writer.addSheet(name)
     if (!sheet) break
     await readXml(archive.read(target.target), sheetHandlers({ sheet, kinds, is1904 }), {
-      // How a word is pronounced; and what later versions added, none of which is a cell.
+      // rPh is phonetic text. extLst contains extensions of later versions, none of which are cells.
       ignore: new Set(['rPh', 'extLst']),
       isEnough: () => sheet.isFull() || isLate(),
       rest: createRowCounter(sheet),

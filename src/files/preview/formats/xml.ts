@@ -3,8 +3,8 @@ import type { SaxesTagPlain } from 'saxes'
 import { PreviewError, damaged, limits } from '../payload.ts'
 
 /**
- * Names come and are asked for without their prefix: `w:p` is `p`. An attribute asked for as `:id` is one that has a
- * prefix, where there may be an `id` without beside it.
+ * Element and attribute names have no prefix: `w:p` is `p`. The attribute `:id` is the one with a prefix, for elements
+ * that may also have an `id` without a prefix.
  */
 export interface XmlHandlers {
   open?: (name: string, attribute: (name: string) => string | undefined, parent: string) => void
@@ -13,11 +13,11 @@ export interface XmlHandlers {
 }
 
 export interface XmlOptions {
-  /** Elements that are passed over with all that is in them. */
+  /** Elements that are skipped with their contents. */
   ignore?: ReadonlySet<string>
-  /** Asked between pieces: true stops parsing, and only the bytes are still read. */
+  /** Called for each chunk. True ends parsing, but the remaining bytes are still read. */
   isEnough?: () => boolean
-  /** Gets the bytes that come after that. */
+  /** Receives the bytes that are read after parsing has ended. */
   rest?: (bytes: Buffer) => void
 }
 
@@ -46,7 +46,7 @@ const createParser = (handlers: XmlHandlers, ignore: ReadonlySet<string>, onEven
   parser.on('error', (error) => {
     throw damaged(error)
   })
-  // Entities of one's own are how a kilobyte becomes a gigabyte, and no office program writes them.
+  // Custom entities can expand a kilobyte to a gigabyte, and office programs do not write them.
   parser.on('doctype', () => {
     throw new PreviewError('its XML declares a document type, which office files never do')
   })
@@ -76,17 +76,17 @@ const createParser = (handlers: XmlHandlers, ignore: ReadonlySet<string>, onEven
 }
 
 /**
- * Reads XML as it comes. Throws a PreviewError when it is not well-formed, declares a document type, nests too deeply or
- * has a piece without end.
+ * Parses XML as it arrives. Throws a PreviewError when it is not well-formed, declares a document type, is nested too
+ * deeply or has a text node, attribute or tag beyond the size limit.
  */
 export const readXml = async (
   source: AsyncIterable<Buffer>,
   handlers: XmlHandlers,
   { ignore = new Set(), isEnough = () => false, rest }: XmlOptions = {},
 ): Promise<void> => {
-  let unanswered = 0
+  let charactersSinceEvent = 0
   const parser = createParser(handlers, ignore, () => {
-    unanswered = 0
+    charactersSinceEvent = 0
   })
   let decoder: TextDecoder | undefined
   let enough = false
@@ -99,9 +99,9 @@ export const readXml = async (
     decoder ??= decoderOf(bytes)
     const piece = decoder.decode(bytes, { stream: true })
     parser.write(piece)
-    // The parser keeps a text or an attribute until its end: one of 400 MB would be 400 MB of memory.
-    unanswered += piece.length
-    if (unanswered > limits.xmlPieceCharacters)
+    // The parser buffers a text node or attribute until its end, so one of 400 MB would need 400 MB of memory.
+    charactersSinceEvent += piece.length
+    if (charactersSinceEvent > limits.xmlPieceCharacters)
       throw new PreviewError('a single piece of it is larger than a preview may read')
   }
   if (!enough) {

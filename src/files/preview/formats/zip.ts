@@ -4,19 +4,19 @@ import { crc32 } from 'node:zlib'
 import yauzl from 'yauzl'
 import { PreviewError, damaged, encrypted, limits, oversized } from '../payload.ts'
 
-/** The parts of an office file. */
+/** An open office file, which is a ZIP archive of parts. */
 export interface Archive {
   has(name: string): boolean
   /**
-   * The bytes of a part, unpacked as they are read. Throws a PreviewError when they are not what the archive says, or more
-   * than a preview may read. A part is read to its end: only then is it known to be whole.
+   * Decompresses a part while it is read. Throws a PreviewError when the part does not match its entry or exceeds the size
+   * limits. Read it to its end, because the checksum is verified there.
    */
   read(name: string): AsyncGenerator<Buffer>
 }
 
 const openZip = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer)
 
-// What a password-protected OOXML file is: an OLE container around the encrypted archive.
+// A password-protected OOXML file is an OLE container with the encrypted archive.
 const oleSignature = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
 const listEntries = async (zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> => {
@@ -24,7 +24,7 @@ const listEntries = async (zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>
   const entries = new Map<string, yauzl.Entry>()
   await new Promise<void>((resolve, reject) => {
     zip.on('entry', (entry) => {
-      // Readers disagree on which of two entries of one name counts; honest writers make none.
+      // Rejected, because readers disagree which of two entries with the same name is valid.
       if (entries.has(entry.fileName)) reject(damaged(`two entries named ${entry.fileName}`))
       entries.set(entry.fileName, entry)
       zip.readEntry()
@@ -39,7 +39,7 @@ const listEntries = async (zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>
 const isBomb = (inflatedBytes: number, compressedBytes: number): boolean =>
   inflatedBytes > limits.ratioFloorBytes && inflatedBytes > limits.ratio * compressedBytes
 
-/** Opens a ZIP archive that is wholly in memory. Throws a PreviewError for one that is none, damaged or encrypted. */
+/** Opens a ZIP archive in memory. Throws a PreviewError if it is damaged, encrypted or not a ZIP archive. */
 export const openArchive = async (bytes: Buffer): Promise<Archive> => {
   if (bytes.subarray(0, oleSignature.length).equals(oleSignature)) throw encrypted()
   let zip: yauzl.ZipFile

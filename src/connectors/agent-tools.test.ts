@@ -53,7 +53,7 @@ const run = async (as: TestActor, sessionId: string, tool: string, input: object
 const airtable = { token: secretKey }
 
 describe('connector tools of agents', () => {
-  test('an agent uses the connections of the user whose turn it is to its allowed connectors', async () => {
+  test("an agent uses the current user's connections to the connectors that the agent allows", async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
@@ -110,7 +110,7 @@ describe('connector tools of agents', () => {
     assert.equal(provider.count('GET', '/v0/meta/bases'), requests)
   })
 
-  test('provider errors reach the model with secrets redacted', async () => {
+  test('secrets are redacted in provider errors that the model receives', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable)
     const session = await agentFor(owner, ['airtable'])
@@ -158,7 +158,7 @@ describe('connector tools of agents', () => {
     provider.on('GET', '/v0/meta/bases', (seen) => good(seen, { bases: [{ id: 'app1', name: 'One' }] }))
   })
 
-  test('tools take the connection as an argument when the user has several', async () => {
+  test('a tool has the argument connection when the user has several connections to its connector', async () => {
     const owner = await app.createOrg()
     await connect(owner, 'airtable', airtable, 'work')
     await connect(owner, 'airtable', airtable, 'home')
@@ -275,7 +275,7 @@ describe('the HTTP connector', () => {
       assert.ok(seen.path.startsWith('/v9/'), seen.path)
       assert.equal(seen.query.toString(), '')
     }
-    assert.equal(provider.seen.length, before + 7, 'each request reached this server')
+    assert.equal(provider.seen.length, before + 7, 'each request was sent to this server')
   })
 
   const wrong: [string, object][] = [

@@ -77,8 +77,8 @@ const listTools = async (deps: AgentToolDeps, { db, actor, agent }: ToolScope): 
 }
 
 /**
- * The tools that an agent has through the connections of the user whose turn it is: the user's own active connections to
- * connectors in the agent's `allowedConnectors`.
+ * The connector tools of an agent in a turn: those of the calling user's own active connections to connectors in the
+ * agent's `allowedConnectors`.
  */
 export const createConnectorTools = (deps: AgentToolDeps): ToolSource => ({
   offered: (scope) => listTools(deps, scope),

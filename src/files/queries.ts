@@ -91,7 +91,7 @@ export const findContent = (db: Db, orgId: string, id: string) =>
       left join files t on t.org_id = f.org_id and t.id = coalesce(f.target_id, f.id) and t.deleted_at is null
     where f.org_id = ${orgId} and f.id = ${id} and f.deleted_at is null`)
 
-/** Who uploaded the content of a file or link, whether it may come from somebody else, and who named the file. */
+/** Who uploaded the content of a file or link, whether another person may have uploaded it, and who named the file. */
 export const findProvenance = (db: Db, orgId: string, id: string) =>
   db.row<{ createdBy: string; isUntrusted: boolean; namedBy: string }>(sql`
     select t.created_by, t.is_untrusted, coalesce(f.named_by, f.created_by) as named_by
@@ -201,7 +201,7 @@ export const updateFile = (db: Db, actor: Actor, id: string, changes: FileChange
 
 /**
  * Completes a pending file. Undefined when it is deleted or completed already. The file is marked untrusted, because a
- * signed upload URL does not identify who used it.
+ * signed upload URL does not identify its user.
  */
 export const finishFile = (db: Db, orgId: string, id: string, { blobId, sha256 }: { blobId: string; sha256: Buffer }) =>
   db.row<FileRow>(sql`

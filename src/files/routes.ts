@@ -102,9 +102,9 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
       },
     },
     async (request, reply) => {
-      const gone = new AbortController()
-      reply.raw.once('close', () => gone.abort(badRequest('The request was aborted.')))
-      return ok(await previewFile(deps, request.actor, request.params.id, gone.signal))
+      const disconnect = new AbortController()
+      reply.raw.once('close', () => disconnect.abort(badRequest('The request was aborted.')))
+      return ok(await previewFile(deps, request.actor, request.params.id, disconnect.signal))
     },
   )
 

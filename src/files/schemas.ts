@@ -45,8 +45,7 @@ export const File = Type.Object(
     ),
     tags: Type.Array(Type.String(), tagList),
     isProtected: Type.Boolean({
-      description:
-        'Whether it is the folder of a project, which cannot be renamed, moved or deleted separately from its project.',
+      description: 'Whether it is the folder of a project, which cannot be renamed, moved or deleted by itself.',
     }),
     status: Type.Union([Type.Literal('pending'), Type.Literal('ready')], {
       description: '`pending` until the bytes are stored. Pending files are removed after 24 hours.',
@@ -155,7 +154,7 @@ export type FilePatch = Static<typeof FilePatch>
 
 export const FileListQuery = Type.Object({
   ...ListQuery.properties,
-  // It carries the last name of the page, which may have 255 characters of four bytes.
+  // A cursor contains the last name of its page, which can have 255 characters of four bytes.
   cursor: Type.Optional(
     Type.String({
       maxLength: 4_096,

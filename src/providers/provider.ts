@@ -88,14 +88,14 @@ export interface ProviderAdapter {
   /** The provider's id of the event, if it has one. */
   eventId(payload: unknown, request: InboundRequest): string | undefined
   /**
-   * The event id is not covered by the signature, so a replayed body could carry a new id: the same body counts as the
+   * The event id is not covered by the signature, so a replayed body could have a new id: the same body counts as the
    * same event. `with-id`: only if an id was given, for custom senders that may omit it. Does not apply if the verdict
    * says that the id was signed.
    */
   sameBody?: 'always' | 'with-id'
   /** Header that names the event type, for webhooks whose payload does not. */
   typeHeader?: string
-  /** The response to a request that only checks the URL and carries no event. */
+  /** The response to a request that only checks the URL and contains no event. */
   handshake?(payload: unknown): ProviderResponse | undefined
 }
 

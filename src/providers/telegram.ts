@@ -9,7 +9,7 @@ import type { ChatAdapter, InboundMessage, ReplyRequest } from './provider.ts'
 export const verifyTelegram = (request: SignedRequest, secret: string): Verdict =>
   verifySharedToken('X-Telegram-Bot-Api-Secret-Token', request, sha256(secret))
 
-/** https://core.telegram.org/bots/api#update: an update's type is the name of its field beside `update_id`. */
+/** https://core.telegram.org/bots/api#update: the type of an update is the name of its field other than `update_id`. */
 const eventType = (update: unknown): string =>
   Object.keys(update as object).find((key) => key !== 'update_id') ?? 'unknown'
 

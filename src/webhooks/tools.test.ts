@@ -102,7 +102,7 @@ describe('verify', () => {
     }
   })
 
-  test('verify knows the native schemes and works for a disabled webhook', async () => {
+  test('verify supports the native schemes and works for a disabled webhook', async () => {
     const webhook = await createWebhook(app, owner, { source: 'github' })
     await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { status: 'disabled' } })
     const signature = createHmac('sha256', webhook.secret).update('{}').digest('hex')
@@ -169,7 +169,7 @@ describe('the built-in Linear webhook', () => {
     assert.deepEqual(repeated.body.data, { ...again.body.data, duplicate: true })
   })
 
-  test('recognizes a duplicate Linear event, whatever source the org has set for the webhook', async () => {
+  test('recognizes a duplicate Linear event, for any source that the org has set for the webhook', async () => {
     const organizationId = newId()
     const org = await app.createOrg()
     await connect(org, organizationId)
@@ -228,11 +228,11 @@ describe('retention', () => {
       update webhook_event_keys set seen_at = now() - interval '31 days' where webhook_id = ${webhook.id}`)
     const before = await partitions()
     await app.db.transaction('all orgs', (db) => app.deps.jobs.enqueue(db, applyRetention, {}))
-    await until('old days are gone', async () => (await partitions()).length < before.length)
+    await until('old partitions are dropped', async () => (await partitions()).length < before.length)
     const types = (await eventsOf(app, owner, webhook)).map(({ type }: { type: string }) => type)
     assert.deepEqual(types, ['new', 'old'])
     await until(
-      'old keys are gone',
+      'old keys are deleted',
       async () => !(await deliver(app, webhook, { type: 'new' }, { id: 'msg_new' })).body.data.duplicate,
     )
     const left = await partitions()

@@ -134,7 +134,7 @@ describe('creating a webhook', () => {
     assert.equal([...record.name].length, 120)
   })
 
-  test('rejects a loopback URL unless the operator allows it', async () => {
+  test('creating a webhook rejects a loopback URL unless the operator allows it', async () => {
     const closed = await app.secondServer({ OUTBOUND_ALLOW_CIDRS: '' }, { work: false })
     for (const url of ['http://127.0.0.1:9000/', 'http://localhost:9000/', 'http://[::1]/', 'http://2130706433/']) {
       const response = await closed.call('POST', path, { as: owner, json: { name: 'Orders', url } })
@@ -145,17 +145,17 @@ describe('creating a webhook', () => {
 
 describe('the list of webhooks', () => {
   test('lists webhooks newest first: all without a limit, pages with one', async () => {
-    const somebody = await app.createOrg()
+    const lister = await app.createOrg()
     const ids: string[] = []
-    for (let n = 0; n < 5; n++) ids.unshift((await createWebhook(app, somebody, { name: `${n}` })).id)
-    const all = await read(app, somebody, '')
+    for (let n = 0; n < 5; n++) ids.unshift((await createWebhook(app, lister, { name: `${n}` })).id)
+    const all = await read(app, lister, '')
     assert.deepEqual(
       all.items.map(({ id }: { id: string }) => id),
       ids,
     )
     assert.equal(all.nextCursor, null)
-    const first = await read(app, somebody, '?limit=3')
-    const second = await read(app, somebody, `?limit=3&cursor=${first.nextCursor}`)
+    const first = await read(app, lister, '?limit=3')
+    const second = await read(app, lister, `?limit=3&cursor=${first.nextCursor}`)
     assert.deepEqual(
       [...first.items, ...second.items].map(({ id }: { id: string }) => id),
       ids,
@@ -169,7 +169,7 @@ describe('the list of webhooks', () => {
 })
 
 describe('changing a webhook', () => {
-  test('keeps status and enabled in sync', async () => {
+  test('an update of a webhook keeps status and enabled in sync', async () => {
     const { id } = await createWebhook(app, owner)
     const steps: [object, string, boolean][] = [
       [{ status: 'paused' }, 'paused', false],
@@ -187,7 +187,7 @@ describe('changing a webhook', () => {
     }
   })
 
-  test('resets the URL for null, an empty string and its own receive URL under any host name', async () => {
+  test('an update resets the URL of a webhook for null, an empty string and its own receive URL under any host name', async () => {
     const { id, record, receivePath } = await createWebhook(app, owner, { url: 'https://hooks.example.com/' })
     const own = [record.receiveUrl, `${record.receiveUrl}/`, `${record.receiveUrl}?a=1#b`]
     const aliases = ['http://localhost:3000', 'https://atrium.example.com'].map((origin) => origin + receivePath)
@@ -198,7 +198,7 @@ describe('changing a webhook', () => {
     }
   })
 
-  test('changes only the fields that are sent', async () => {
+  test('an update of a webhook changes only the fields that are sent', async () => {
     const { id, record } = await createWebhook(app, owner, { description: 'a', events: ['push'] })
     const changed = (await patch(owner, id, { name: 'New', events: [' A ', 'a'], description: null })).body.data
     const { updatedAt, ...rest } = changed
@@ -207,7 +207,7 @@ describe('changing a webhook', () => {
     assert.ok(updatedAt >= before)
   })
 
-  test('an update rejects what creating rejects, an empty body and unknown statuses', async () => {
+  test('an update of a webhook rejects the same values as its creation, an empty body and unknown statuses', async () => {
     const { id } = await createWebhook(app, owner)
     for (const body of [
       {},
@@ -237,7 +237,7 @@ describe('changing a webhook', () => {
     assert.equal((await patch(owner, id, { name: 'B' }, { 'if-match': '"2"' })).status, 200)
   })
 
-  test('an update with an outdated If-Match is rejected', async () => {
+  test('an update of a webhook with an outdated If-Match is rejected', async () => {
     const { id } = await createWebhook(app, owner)
     const etag = (await app.call('GET', `${path}/${id}`, { as: owner })).headers.get('etag')!
     assert.equal((await patch(owner, id, { name: 'A' }, { 'if-match': etag })).status, 200)

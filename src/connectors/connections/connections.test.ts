@@ -220,7 +220,7 @@ describe('credentials', () => {
     })
   }
 
-  test('credentials that are not accepted do not replace the stored ones', async () => {
+  test('credentials that the provider rejects do not replace the stored ones', async () => {
     const owner = await app.createOrg()
     const id = await connect(owner)
     const before = await secretsOf(id)
@@ -255,7 +255,7 @@ describe('credentials', () => {
     assert.equal((await secretsOf(id))?.secrets, null)
   })
 
-  test('an OAuth connection takes no credentials, and an API key connection no OAuth', async () => {
+  test('an OAuth connection rejects credentials, and an API key connection rejects OAuth', async () => {
     const owner = await app.createOrg()
     const github = (await start(owner, { connectorSlug: 'github' })).body.data.connection
     assert.equal((await submit(owner, github.id, { token: 'x' })).status, 400)
@@ -340,7 +340,7 @@ describe('a connection', () => {
     assert.deepEqual(await secretsOf(id), { secrets: null, status: 'revoked' })
   })
 
-  test('a connection is NOT_FOUND for every other user of the org, also for its owner', async () => {
+  test('a connection is NOT_FOUND for every other user of the org, including the owner of the org', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner)
     const id = await connect(member)

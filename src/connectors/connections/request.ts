@@ -27,7 +27,7 @@ export interface PreparedRequest {
   method: string
   headers: Record<string, string>
   body?: string
-  /** Only requests to absolute URLs follow redirects: a redirect must not carry credentials to another host. */
+  /** Only requests to absolute URLs follow redirects: a redirect must not send credentials to another host. */
   followRedirects: boolean
 }
 

@@ -1,4 +1,4 @@
-// Sets every secret that a connection can have, uses it with success and failure, and then searches everything stored.
+// Stores every secret that a connection can have, uses it in successful and failing calls, and then searches all stored data.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../../platform/database/database.ts'
@@ -75,7 +75,7 @@ const responses: string[] = []
 
 const call: typeof app.call = async (...request) => {
   const response = await app.call(...request)
-  // The state in an authorize URL is meant for the caller.
+  // The caller is the intended recipient of the state in an authorize URL.
   responses.push(`${JSON.stringify([...response.headers])}\n${response.text.replaceAll(/state=[\w-]+/g, '')}`)
   return response
 }

@@ -80,7 +80,7 @@ describe('body templates', () => {
     const template = {
       title: '{title}',
       nested: { list: ['{a}', 'fixed', '{missing}'] },
-      gone: '{missing}',
+      absent: '{missing}',
       text: 'to {a}',
     }
     const body = fill(template, { title: { any: [1] }, a: 5 })

@@ -95,7 +95,7 @@ const samples: Record<string, { body: (n: number) => string; type: string; id?: 
     body: (n) =>
       JSON.stringify({
         action: 'opened',
-        issue: { number: n, title: 'A fault', body: 'It breaks.', html_url: 'https://github.com/a/b/issues/1' },
+        issue: { number: n, title: 'A bug', body: 'It breaks.', html_url: 'https://github.com/a/b/issues/1' },
         repository: { full_name: 'a/b' },
         sender: { login: 'ada' },
       }),
@@ -103,12 +103,12 @@ const samples: Record<string, { body: (n: number) => string; type: string; id?: 
   },
   linear: {
     body: (n) =>
-      JSON.stringify({ action: 'create', type: 'Issue', data: { id: `i${n}`, title: 'A fault' }, organizationId: 'o' }),
+      JSON.stringify({ action: 'create', type: 'Issue', data: { id: `i${n}`, title: 'A bug' }, organizationId: 'o' }),
     type: 'issue.create',
   },
   jira: {
     body: (n) =>
-      JSON.stringify({ webhookEvent: 'jira:issue_created', issue: { key: `A-${n}`, fields: { summary: 'A fault' } } }),
+      JSON.stringify({ webhookEvent: 'jira:issue_created', issue: { key: `A-${n}`, fields: { summary: 'A bug' } } }),
     type: 'issue_created',
   },
   stripe: {
@@ -449,7 +449,7 @@ describe('the events of an endpoint', () => {
     assert.doesNotMatch(endpoints.text + first.text, /planted|secret/)
   })
 
-  test('does not list the events of an endpoint to anyone but the owner of the connection', async () => {
+  test('lists the events of an endpoint only to the owner of the connection', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
     const colleague = await app.createUser(owner, 'admin')
     const outsider = await app.createOrg()

@@ -155,7 +155,7 @@ describe('Gmail pushes', () => {
     }
   })
 
-  test('responds to no verified push with 5xx, whatever its content', async () => {
+  test('never responds with 5xx to a verified push, for any content', async () => {
     const endpoint = await open()
     const authorization = `Bearer ${await tokenFor(endpoint)}`
     const check = async (body: string): Promise<void> => {

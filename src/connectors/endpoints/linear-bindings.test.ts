@@ -63,7 +63,7 @@ const expectError = (response: Answer, status: number, code: string): void =>
   assert.deepEqual([response.status, response.body?.error.code], [status, code], response.text)
 
 describe('Linear bindings', () => {
-  test('only the org that proved administration receives the events of a Linear organization, however many orgs are connected to it', async () => {
+  test('only the org that proved administration receives the events of a Linear organization, even if several orgs are connected to it', async () => {
     const [first, second] = [await app.createOrg('First'), await app.createOrg('Second')]
     const organizationId = newId()
     const mine = await addConnection(app, first, 'linear', organizationId)
@@ -83,7 +83,7 @@ describe('Linear bindings', () => {
     assert.deepEqual(await actionsOf(first), ['linear-binding.created'])
   })
 
-  test('a second org cannot bind the same Linear organization, and does not learn which org has it', async () => {
+  test('a second org cannot bind the same Linear organization, and the error does not name the org that has bound it', async () => {
     const [first, second] = [await app.createOrg('Hidden name'), await app.createOrg()]
     const organizationId = newId()
     administers(organizationId)

@@ -83,7 +83,7 @@ describe('MCP connections', () => {
     })
   }
 
-  test('errors and results of MCP tools reach the model with the token redacted', async () => {
+  test('the token is redacted in errors and results of MCP tools that the model receives', async () => {
     const owner = await app.createOrg()
     await connect(owner)
     const session = await agentFor(owner)

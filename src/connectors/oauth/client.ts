@@ -217,7 +217,7 @@ export const refreshGrant = (deps: ProviderDeps, { orgId, connector, secrets }: 
   return requestToken(deps, { orgId, connector }, { grant_type: 'refresh_token', refresh_token: refreshToken }, secrets)
 }
 
-/** A token that the provider does not know counts as revoked. */
+/** A token that is unknown to the provider counts as revoked. */
 const revocationOutcome = (connector: Connector, { status, body }: OutboundResponse): RevocationOutcome => {
   if (status === 429 || status >= 500) {
     throw new ProviderError('unavailable', `${connector.name} responded with status ${status} to a revocation.`)

@@ -464,7 +464,7 @@ describe('deleting an OAuth connection', () => {
 
   const outcomes: [string, Reply, string][] = [
     ['confirms', { status: 204 }, 'revoked'],
-    ['does not know the token', { status: 404, body: {} }, 'revoked'],
+    ['responds that the token is unknown', { status: 404, body: {} }, 'revoked'],
     ['responds with invalid_token', { status: 400, body: { error: 'invalid_token' } }, 'revoked'],
     ['rejects the client', { status: 401, body: { message: 'planted' } }, 'failed'],
     ['responds with 403', { status: 403, body: {} }, 'failed'],

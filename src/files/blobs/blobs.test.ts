@@ -27,7 +27,7 @@ const bytesOf = async (id: string): Promise<string> => {
   return text
 }
 const isStored = async (key: string): Promise<boolean> => (await objects.head(key)) !== undefined
-const isGone = (key: string) => until(`${key} is gone`, async () => !(await isStored(key)))
+const isDeleted = (key: string) => until(`${key} is deleted`, async () => !(await isStored(key)))
 /** Every blob is live, has its object and is used by a live file; no object is without a blob. */
 const isConsistent = async (): Promise<boolean> => {
   const blobs = await db.rows<{ key: string; state: string; used: boolean }>(sql`
@@ -76,7 +76,7 @@ describe('the same bytes', () => {
     assert.ok(await isStored(storageKey))
     assert.equal(await bytesOf(files[1].id), 'until the last')
     await remove(files[1].id)
-    await isGone(storageKey)
+    await isDeleted(storageKey)
     await settles()
   })
 
@@ -85,7 +85,7 @@ describe('the same bytes', () => {
       const bytes = `two deletes ${round}`
       const files = await Promise.all([upload(app, owner, bytes), upload(app, owner, bytes)])
       await Promise.all(files.map(({ id }) => remove(id)))
-      await isGone(files[0].storageKey)
+      await isDeleted(files[0].storageKey)
     }
     await settles()
   })
@@ -135,7 +135,7 @@ describe('the same bytes', () => {
     )
     const outside = await upload(app, owner, 'in folder 0')
     await remove(folder.id)
-    for (const { storageKey } of inside) if (storageKey !== outside.storageKey) await isGone(storageKey)
+    for (const { storageKey } of inside) if (storageKey !== outside.storageKey) await isDeleted(storageKey)
     await settles()
     assert.equal(await bytesOf(outside.id), 'in folder 0')
   })

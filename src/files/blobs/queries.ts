@@ -7,7 +7,7 @@ export const insertWritingBlob = (db: Db, orgId: string, id: string) =>
 
 /**
  * The blob for a file with these bytes: an existing live blob with the same hash, otherwise this blob, which becomes
- * live. An existing one is locked until the transaction ends, so that it is not deleted meanwhile: the deletion locks it
+ * live. An existing one is locked until the transaction ends, so that it is not deleted now: the deletion locks it
  * for update and then checks again for files that use it. Undefined when this blob was condemned. Violates the unique
  * index blobs_sha256_key when another upload of the same bytes committed first.
  */

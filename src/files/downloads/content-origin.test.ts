@@ -41,7 +41,7 @@ const ask = (
 
 const bearer = { authorization: `Bearer ${owner.key}` }
 
-/** The session cookie of the owner, as the console has it. */
+/** The session cookie of the owner, as in the console. */
 const signIn = async (): Promise<string> => {
   const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, owner.userId, null))
   const response = await app.call('POST', '/api/v1/auth/sign-in/link', {

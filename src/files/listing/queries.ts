@@ -27,7 +27,7 @@ const afterPosition = (after: ListPosition | undefined): Sql =>
     ? empty
     : sql`and (listing_rank, name_key, id) > (${after.rank}::smallint, ${after.nameKey}, ${after.id}::uuid)`
 
-/** The number of live children of a folder, from the stored counts; the org's id stands for the root folder. */
+/** The number of live children of a folder, from the stored counts; the org's id is the key of the root folder. */
 export const countListed = async (db: Db, actor: Actor, containerId: string): Promise<number> => {
   const row = await db.row<{ total: bigint }>(sql`
     select coalesce(sum(children), 0)::bigint as total from folder_counts

@@ -33,7 +33,7 @@ const input = (mimeType: string, content: Buffer | string, name = 'file'): Previ
 
 const unopened = async (): Promise<Readable> => assert.fail('it was opened')
 
-/** A file whose bytes never come. `opened` resolves when they are asked for; `left` when nobody waits any more. */
+/** A file whose bytes never arrive. `opened` resolves when the stream is opened, `left` when it is closed. */
 const endless = (mimeType = types.csv) => {
   const source = new Readable({ read: () => undefined })
   const opened = Promise.withResolvers<void>()
@@ -217,7 +217,7 @@ test('two files are read at the same time, others wait in order, disconnected cl
   await fourth.opened
   assert.equal(third.source.listenerCount('data'), 0)
 
-  // Text needs no place.
+  // Text is decoded in this process and needs no slot.
   assert.equal((await previewer.preview(input('text/plain', 'quick'))).text, 'quick')
   second.source.push(null)
   fourth.source.push(null)
@@ -237,7 +237,7 @@ test("an org with many files that never arrive does not delay another org's file
     rejectedWith('SERVICE_UNAVAILABLE', /Try again/),
   )
   const own = [1, 2, 3].map(() => previewer.preview({ ...input(types.csv, 'a,b'), orgId: 'other' }))
-  // One place that comes free is enough for all of the other org's files.
+  // One free slot is enough for all files of the other org.
   flood[0]!.source.push(null)
   for (const preview of await Promise.all(own)) assert.deepEqual(preview.sheets![0]!.rows, [['a', 'b']])
   disconnect.abort(new Error('the client went away'))

@@ -74,7 +74,7 @@ test('the same bytes are read once per org, and a stored preview is never return
   assert.equal((await preview(actor, two.id)).body.data.text, 'kept')
   assert.equal((await preview(other, theirs.id)).body.data.text, 'the same')
 
-  // The same bytes as another type are something else.
+  // The same bytes with another type have another preview.
   const untyped = await upload(app, actor, bytes, { name: 'x.rtf', type: 'application/octet-stream' })
   assert.equal((await preview(actor, untyped.id)).status, 400)
   assert.equal((await preview(actor, one.id)).body.data.text, 'kept')
@@ -121,7 +121,7 @@ test('a stored preview is deleted with the last file that has its bytes', async 
   assert.equal((await preview(actor, two.id)).body.data.text, 'secret')
   assert.equal((await app.call('DELETE', `/api/v1/files/${two.id}`, { as: actor })).status, 200)
   assert.equal((await preview(actor, two.id)).status, 404)
-  await until('the preview is gone', async () => (await keptOf(actor)).length === 0)
+  await until('the preview is deleted', async () => (await keptOf(actor)).length === 0)
 })
 
 test('an org stores at most 32 MB of previews, the newest, for at most 30 days', async () => {
@@ -155,8 +155,8 @@ test('a client that disconnects ends the reading, and no rejection is stored', a
   await until('the file is being read', async () => (await reading()).length === 1)
   stop.abort()
   await assert.rejects(request, { name: 'AbortError' })
-  await until('nobody reads any more', async () => (await reading()).length === 0)
-  // Had it been read to its end, its preview would be kept before this one.
+  await until('no file is being read', async () => (await reading()).length === 0)
+  // If the first file had been read to its end, its preview would have been stored before this one.
   const other = await upload(app, actor, docx('other'), { type: docxType })
   assert.equal((await preview(actor, other.id)).status, 200)
   assert.equal((await keptOf(actor)).length, 1)

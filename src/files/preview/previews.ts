@@ -20,7 +20,7 @@ export interface PreviewSource extends PreviewInput {
 /** Increment it when a change affects the content of previews, so that stored ones are replaced. */
 const version = 2
 
-/** Stored previews per org. They compress to a tenth, so these are thousands. */
+/** Stored previews per org. Compression reduces previews to a tenth, so this is enough for thousands. */
 const keptBytes = 33_554_432
 
 const compress = promisify(zstdCompress)
@@ -36,7 +36,7 @@ const keep = async (db: Db, actor: Actor, key: PreviewKey, row: PreviewRow): Pro
     await queries.upsertPreview(db, actor, key, row)
     await queries.deleteOldPreviews(db, actor, keptBytes)
   } catch (error) {
-    // The blob was deleted meanwhile.
+    // The blob was deleted in the meantime.
     if (violatedConstraint(error) !== 'previews_org_id_blob_id_fkey') throw error
   }
 }

@@ -32,7 +32,7 @@ const insertWithFreeSlug = async (
     const taken = await queries.listSlugsLike(db, actor.orgId, wanted)
     const slug = freeSlug(wanted, new Set(taken.map((row) => row.slug)))
     const created = await queries.insertProject(db, actor, { ...project, slug })
-    // Undefined when another project with this slug was committed meanwhile.
+    // Undefined when another transaction has committed a project with this slug in the meantime.
     if (created) return created
   }
 }

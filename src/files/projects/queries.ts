@@ -8,7 +8,7 @@ export interface ProjectRow {
   slug: string
   description: string | null
   instructions: string | null
-  /** The person who wrote the present instructions; null when that is not known. */
+  /** The author of the current instructions; null when unknown. */
   instructionsBy: string | null
   folderId: string
   createdAt: string

@@ -24,12 +24,12 @@ export const lockSubfolders = (db: Db, actor: Actor, folderIds: string[]) =>
 /** Deletes the direct children of these folders. Returns their number and the sum of their sizes. */
 export const softDeleteChildren = (db: Db, actor: Actor, folderIds: string[]) =>
   db.row<{ files: number; bytes: bigint }>(sql`
-    with gone as (
+    with deleted as (
       update files set deleted_at = now(), updated_at = now(), revision = revision + 1
       where org_id = ${actor.orgId} and container_id = any(${folderIds}::uuid[]) and deleted_at is null
       returning size_bytes
     )
-    select count(*)::int as files, coalesce(sum(size_bytes), 0)::bigint as bytes from gone`)
+    select count(*)::int as files, coalesce(sum(size_bytes), 0)::bigint as bytes from deleted`)
 
 export const deleteCounts = (db: Db, actor: Actor, folderIds: string[]) =>
   db.execute(sql`

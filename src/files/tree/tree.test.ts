@@ -101,7 +101,7 @@ describe('PATCH /files/:id', () => {
 
   const rejected: [string, unknown][] = [
     ['nothing', {}],
-    ['only fields that it does not know', { size: 1, mimeType: 'text/html' }],
+    ['only unknown fields', { size: 1, mimeType: 'text/html' }],
     ['a list', []],
     ['an empty name', { name: '' }],
     ['a name of 256 characters', { name: '𝒳'.repeat(256) }],
@@ -263,7 +263,7 @@ describe('concurrent changes', () => {
     const moved = await folder('moved')
     const held = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    // Stops the creation after it has looked how deep it is: no row counts its folder's children yet, and it makes one.
+    // Stops the creation after its depth check: the first child of a folder inserts the row that counts the children.
     const holding = app.db.transaction('all orgs', async (db) => {
       await db.execute(sql`
         insert into folder_counts (org_id, folder_id, slot, children)
@@ -444,9 +444,9 @@ describe('random sequences of changes to a tree', () => {
           } else if (node && kind === 'rename') {
             assert.equal((await call('PATCH', `/${node.id}`, { name: `r${to}` })).status, 200)
           } else if (node && kind === 'delete') {
-            const gone = new Set(nodes.filter(({ id }) => isInside(id, node.id)).map(({ id }) => id))
+            const deleted = new Set(nodes.filter(({ id }) => isInside(id, node.id)).map(({ id }) => id))
             assert.equal((await call('DELETE', `/${node.id}`)).status, 200)
-            for (const id of gone)
+            for (const id of deleted)
               nodes.splice(
                 nodes.findIndex((one) => one.id === id),
                 1,

@@ -34,7 +34,7 @@ const whileFree = async (megabytes: number, work: () => Promise<void>): Promise<
   }
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- an response of any route
+// oxlint-disable-next-line typescript/no-explicit-any -- a response of any route
 const assertFull = ({ status, body, headers }: { status: number; body: any; headers: Headers }): void => {
   assert.equal(status, 503)
   assert.equal(body.error.code, 'SERVICE_UNAVAILABLE')

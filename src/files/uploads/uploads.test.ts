@@ -111,7 +111,7 @@ describe('POST /files, multipart', () => {
     ['dots only', '..', undefined],
     ['trailing dots and spaces', ' name. . ', undefined],
     ['a quote as browsers send it', 'say %22hi%22.txt', 'say "hi".txt'],
-    ['a quote as RFC 822 has it', String.raw`say \"hi\".txt`, 'say "hi".txt'],
+    ['a quote escaped as in RFC 822', String.raw`say \"hi\".txt`, 'say "hi".txt'],
     ['a percent sign', '100%.txt', undefined],
     ['255 characters outside the BMP', '𝒳'.repeat(255), undefined],
     ['characters that grow when composed', '\u{1D160}'.repeat(255), undefined],
@@ -190,7 +190,7 @@ describe('POST /files, multipart', () => {
     assert.deepEqual(await traces(app), before)
   })
 
-  test('an upload states what is wrong with a well-formed form', async () => {
+  test('the error of an upload names the problem of a well-formed form', async () => {
     const extra = (part: Partial<Part>): Part => ({ name: 'note', value: 'x', ...part })
     for (const [parts, reason] of [
       [[extra({ name: 'toString' })], /toString/],
@@ -233,7 +233,7 @@ describe('the size of an upload', () => {
     assert.equal(status, 201)
     assert.equal(body.data.file.size, maxBytes)
     await app.call('DELETE', `/api/v1/files/${body.data.file.id}`, { as: owner })
-    await until('the bytes are gone', async () => isDeepStrictEqual(await traces(app), before))
+    await until('the bytes are deleted', async () => isDeepStrictEqual(await traces(app), before))
   })
 
   for (const length of ['declared', 'chunked'] as const) {

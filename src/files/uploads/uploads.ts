@@ -138,7 +138,7 @@ const useReceived = async <T>(
     })
   try {
     const { result, blobId } = await attempt().catch((error: unknown) => {
-      // Another upload of the same bytes committed meanwhile. The second attempt finds its blob.
+      // Another upload of the same bytes was committed in the meantime. The second attempt finds its blob.
       if (violatedConstraint(error) === 'blobs_sha256_key') return attempt()
       throw error
     })

@@ -10,7 +10,7 @@ import type { ClaimedRow, Outcome } from './queue-queries.ts'
 import { nextDelaySeconds } from './schedule.ts'
 import { forwardCountHeader, forwardCountOf, maxForwards } from '../loop-guard.ts'
 import { forwardingKey, webhookSecretColumn } from '../secrets.ts'
-import { disablingBy, gone } from './settle.ts'
+import { disablingBy, goneStatus } from './settle.ts'
 
 export interface AttemptDeps {
   secrets: Sealer
@@ -122,7 +122,7 @@ const errorOf = (result: Result): string | null => {
 const isPermanent = (result: Result): boolean =>
   result.response === undefined
     ? result.failure === 'blocked' || result.failure === 'invalid_url'
-    : result.response.status === gone
+    : result.response.status === goneStatus
 
 const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: readonly number[]): Outcome => {
   const { response } = result

@@ -16,14 +16,14 @@ export interface DelivererDeps extends AttemptDeps {
   deliveryWake: DeliveryWake
 }
 
-/** Sends queued deliveries. Runs in each worker beside its jobs. */
+/** Sends queued deliveries. Runs in each worker in addition to its jobs. */
 export interface Deliverer {
   start(): void
   /** Claims nothing more, lets attempts end, and releases those that have not ended at the deadline. */
   stop(options: { deadlineMs: number }): Promise<void>
 }
 
-/** Twice the longest attempt. The deliveries of a killed worker are claimed again after it and at most one poll. */
+/** Twice the longest attempt. The deliveries of a killed worker are claimed again after this time and at most one poll. */
 const leaseSeconds = 30
 const pollMs = 500
 const retryMs = 1_000

@@ -411,7 +411,7 @@ describe('isolation', () => {
     const endpoint = await startReceiver()
     const stuck = await createWebhook(app, owner, { url: hanging.url })
     const webhook = await createWebhook(app, owner, { url: endpoint.url })
-    // All together, so that no hanging attempt reaches its timeout meanwhile.
+    // Sent concurrently, so that no hanging attempt times out before the last event is sent.
     await Promise.all(Array.from({ length: 40 }, (_, n) => accept(app, stuck, { type: 'a', n })))
     await until('it has what it may have', () => hanging.arrivals.length === 16)
     await Promise.all(Array.from({ length: 10 }, (_, n) => accept(app, webhook, { type: 'a', n })))
@@ -443,12 +443,12 @@ describe('SSRF guard', () => {
         },
       },
     )
-    const somebody = await app.createOrg()
+    const other = await app.createOrg()
     const url = `http://rebind.example.com:${new URL(inside.url).port}/`
-    const webhook = await createWebhook(guarded, somebody, { url })
+    const webhook = await createWebhook(guarded, other, { url })
     await accept(guarded, webhook, { type: 'a' })
-    await until('it is given up', async () => (await deliveriesOf(guarded, somebody, webhook))[0]?.status === 'failed')
-    const [delivery] = await deliveriesOf(guarded, somebody, webhook)
+    await until('the delivery fails', async () => (await deliveriesOf(guarded, other, webhook))[0]?.status === 'failed')
+    const [delivery] = await deliveriesOf(guarded, other, webhook)
     assert.match(delivery.error, /not on the public Internet/)
     assert.ok(!JSON.stringify(delivery).includes('127.0.0.1'), 'the delivery reveals nothing about the private network')
     assert.equal(inside.arrivals.length, 0)

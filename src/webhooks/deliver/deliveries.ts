@@ -140,7 +140,7 @@ export const recoverDeliveries = async (
 ): Promise<number> => {
   const { url } = await getWebhook(db, actor, webhookId)
   if (url === null) throw validationError(noDestination)
-  // In ascending order of ids, so that a delivery that fails again meanwhile is not retried twice.
+  // In ascending order of ids, so that a delivery that fails again during the request is not retried twice.
   let position = smallestIdOf(Date.parse(since) - idLeadMs)
   let queued = 0
   for (;;) {

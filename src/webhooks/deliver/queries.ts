@@ -71,7 +71,7 @@ export const findDelivery = (db: Db, actor: Actor, webhookId: string, id: string
     union all
     ${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id = ${id}`)
 
-/** Makes a queued delivery due now, unless a worker has it. Returns the number of rows. */
+/** Makes a queued delivery due now, unless a worker has claimed it. Returns the number of rows. */
 export const makeDue = (db: Db, actor: Actor, webhookId: string, id: string) =>
   db.execute(sql`
     update webhook_queue set due_at = now(), manual = true, updated_at = now()

@@ -158,13 +158,13 @@ describe('disabling a webhook', () => {
     assert.equal(await statusOf(webhook), 'active')
   })
 
-  test('does not disable a webhook with a success in the same batch, unless its endpoint is gone', async () => {
+  test('does not disable a webhook with a success in the same batch, unless its endpoint responded with 410', async () => {
     const { webhook, rows } = await claimed(2, 6)
     await settleDeliveries(app.db, [failed(rows[0]!), outcome(rows[1]!, 'succeeded')])
     assert.equal(await statusOf(webhook), 'active')
-    const gone = await claimed(2, 0)
-    await settleDeliveries(app.db, [failed(gone.rows[0]!, 410), outcome(gone.rows[1]!, 'succeeded')])
-    assert.equal(await statusOf(gone.webhook), 'disabled')
+    const withGone = await claimed(2, 0)
+    await settleDeliveries(app.db, [failed(withGone.rows[0]!, 410), outcome(withGone.rows[1]!, 'succeeded')])
+    assert.equal(await statusOf(withGone.webhook), 'disabled')
   })
 
   test('does not disable a webhook for an attempt of a worker whose lease has expired', async () => {

@@ -5,7 +5,7 @@ import * as queries from './queue-queries.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 
 /** 410 Gone: the endpoint is permanently unavailable (RFC 9110, 15.5.11). */
-export const gone = 410
+export const goneStatus = 410
 const maxFailingSeconds = 5 * 86_400
 
 export type Disabling = Pick<Outcome, 'disableReason' | 'failingSince'>
@@ -18,7 +18,7 @@ export const disablingBy = (
   { failingSince, failingSeconds }: Pick<ClaimedRow, 'failingSince' | 'failingSeconds'>,
   { succeeded, status }: { succeeded: boolean; status: number | undefined },
 ): Disabling => {
-  if (status === gone) return { disableReason: 'The endpoint responded with 410 Gone.', failingSince: null }
+  if (status === goneStatus) return { disableReason: 'The endpoint responded with 410 Gone.', failingSince: null }
   if (succeeded || failingSeconds === null || failingSeconds <= maxFailingSeconds) {
     return { disableReason: null, failingSince: null }
   }

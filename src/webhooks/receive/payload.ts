@@ -126,7 +126,7 @@ export const cleanEventTypes = (types: readonly string[]): string[] => [
   ...new Set(types.map((type) => type.trim().toLowerCase()).filter((type) => type !== '')),
 ]
 
-/** Whether an allowlist contains a type. An empty one contains all; `invoice.*` stands for all that begin with `invoice.` */
+/** Whether an allowlist contains a type. An empty one contains all; `invoice.*` matches all types with the prefix `invoice.` */
 export const isWanted = (allowlist: readonly string[], type: string): boolean =>
   allowlist.length === 0 ||
   allowlist.some((one) => (one.endsWith('*') ? type.startsWith(one.slice(0, -1)) : one === type))

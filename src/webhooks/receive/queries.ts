@@ -118,9 +118,9 @@ const listedColumns = sql`id, webhook_id, type, external_id, status, headers, co
   length(body) as size_bytes, case when length(body) <= ${listedBodyBytes} then body end as body, received_at`
 
 /**
- * A constant bound inside the limit of a page: at most 100 items and one that shows whether there is a next page. The
- * planner does not know the value of the limit's parameter; without the constant it estimates a tenth of all events and
- * replans each page over all partitions, which takes three times as long as reading it.
+ * A constant upper bound for the limit of a page: 100 items and one that shows whether there is a next page. Without it,
+ * the planner, which does not know the value of the parameter, estimates a tenth of all events and replans every page
+ * over all partitions, which triples the duration of the query.
  */
 export const pageBound = sql`limit 101`
 

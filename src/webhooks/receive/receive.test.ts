@@ -79,7 +79,7 @@ describe('receiving', () => {
     assert.deepEqual(await eventsOf(app, owner, webhook), [])
   })
 
-  test('is NOT_FOUND for a missing, malformed, disabled or deleted webhook, whatever the signature', async () => {
+  test('an event for a missing, malformed, disabled or deleted webhook is NOT_FOUND, with or without a valid signature', async () => {
     const webhook = await createWebhook(app, owner)
     await app.call('PATCH', `/api/v1/webhooks/${webhook.id}`, { as: owner, json: { status: 'disabled' } })
     const texts = new Set<string>()
@@ -122,7 +122,7 @@ describe('receiving', () => {
     }
   })
 
-  test('accepts a body of exactly 1 MB; one byte more is BAD_REQUEST', async () => {
+  test('accepts a body of exactly 1 MB, and rejects one byte more with BAD_REQUEST', async () => {
     const webhook = await createWebhook(app, owner)
     const body = JSON.stringify({ type: 'large', text: 'x'.repeat(1_048_576 - 26) })
     assert.equal(body.length, 1_048_576)
@@ -158,7 +158,7 @@ describe('receiving', () => {
     assert.equal(event.headers['content-type'], 'a b/c')
   })
 
-  test('needs no API key, and ignores an API key and an Idempotency-Key', async () => {
+  test('receiving an event needs no API key, and ignores an API key and an Idempotency-Key', async () => {
     const webhook = await createWebhook(app, owner)
     const headers = { authorization: 'Bearer nonsense', 'idempotency-key': 'same' }
     const first = await deliver(app, webhook, { type: 'a' }, { headers })
@@ -168,7 +168,7 @@ describe('receiving', () => {
 })
 
 describe('the allowlist', () => {
-  test('the allowlist lets through exact types and prefixes, and other events are recorded as filtered', async () => {
+  test('the allowlist matches exact types and prefixes, and other events are recorded as filtered', async () => {
     const webhook = await createWebhook(app, owner, { events: ['Order.Created', 'invoice.*'] })
     for (const type of ['order.created', 'ORDER.CREATED', 'order.created.late', 'invoice.paid', 'invoice', 'refund']) {
       await accept(app, webhook, { type })
@@ -397,7 +397,7 @@ for (const [source, native] of Object.entries(natives)) {
       assert.equal((await send(webhook, next, native.headers(webhook, next, 3))).body.data.duplicate, false)
     })
 
-    test(`the source ${source} responds to no signed body with 5xx`, async () => {
+    test(`the source ${source} never responds with 5xx to a signed body`, async () => {
       const webhook = await createWebhook(app, owner, { source, ...native.given })
       const check = async (body: string): Promise<void> => {
         const response = await send(webhook, body, native.headers(webhook, body, 1))
@@ -522,7 +522,7 @@ describe('slow bodies', () => {
     return { socket, response }
   }
 
-  test('unverified bodies that arrive slowly use a limited part of the memory, and the provider is served meanwhile', async () => {
+  test('unverified bodies that arrive slowly use a limited part of the memory, and the provider still gets responses', async () => {
     const webhook = await createWebhook(app, owner)
     const held = await Promise.all(Array.from({ length: 60 }, () => holdBack(webhook.receivePath)))
     let rejected = 0

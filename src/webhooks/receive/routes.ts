@@ -160,7 +160,7 @@ export const registerReceiveRoutes = (app: App, deps: WebhookDeps): void => {
         throw validationError('The webhook is disabled and receives no events. Activate it first.')
       }
       const event = testEventOf(webhook, type, payload)
-      // Without keys, because a person who sends the same event twice intends two.
+      // Without keys, because a person who sends a test event twice expects two events.
       const { eventId } = await recorder.record({ ...event, externalId: null, idKey: null, bodyKey: null })
       reply.code(201)
       return ok(await getEvent(db, actor, webhookId, eventId))

@@ -124,7 +124,7 @@ export const connector: Connector = {
     {
       name: 'search_messages',
       description:
-        "Finds messages with Gmail's search syntax, such as `from:ann newer_than:7d invoice`. Answers IDs; get_message reads one.",
+        "Finds messages with Gmail's search syntax, such as `from:ann newer_than:7d invoice`. Returns IDs; use get_message to read a message.",
       input: {
         q: { type: 'string', maxLength: 500 },
         max_results: { type: 'integer', minimum: 1, maximum: 100 },

@@ -34,7 +34,7 @@ const docxCell = (content: string): string => `<w:tc>${content}</w:tc>`
 const hyperlink = (id: string, text: string): string => `<w:hyperlink r:id="${id}">${run(text)}</w:hyperlink>`
 
 describe('DOCX', () => {
-  test('headings, paragraphs, bold, italic and line breaks become text and HTML', async () => {
+  test('DOCX headings, paragraphs, bold, italic and line breaks become text and HTML', async () => {
     const file = documents.docx({
       styles: `<w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>
         <w:style w:styleId="Sub"><w:name w:val="My own"/><w:basedOn w:val="berschrift1"/></w:style>`,
@@ -53,7 +53,7 @@ describe('DOCX', () => {
     )
   })
 
-  test('lists keep their nesting and their numbers', async () => {
+  test('DOCX lists keep their nesting and their numbers', async () => {
     const file = documents.docx({
       numbering: `<w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl><w:lvl w:ilvl="1"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum>
         <w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>`,
@@ -67,7 +67,7 @@ describe('DOCX', () => {
     )
   })
 
-  test('tables become tables, and lines with tabs', async () => {
+  test('DOCX tables become HTML tables and tab-separated lines of text', async () => {
     const file = documents.docx({
       body: `<w:tbl><w:tr>${docxCell(paragraph('a'))}${docxCell(paragraph('b') + paragraph('c'))}</w:tr><w:tr>${docxCell(
         `<w:tbl><w:tr>${docxCell(paragraph('in'))}${docxCell(paragraph('ner'))}</w:tr></w:tbl>`,
@@ -84,7 +84,7 @@ describe('DOCX', () => {
     )
   })
 
-  test('deleted, hidden and moved text, field codes and fallbacks are left out', async () => {
+  test('deleted, hidden and moved DOCX text, field codes and fallbacks are left out', async () => {
     const file = documents.docx({
       body: `<w:p>${run('kept')}<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del><w:moveFrom>${run('moved')}</w:moveFrom>
         ${run('secret', '<w:vanish/>')}<w:r><w:instrText>PAGE</w:instrText></w:r>
@@ -93,7 +93,7 @@ describe('DOCX', () => {
     assert.equal((await read('docx', file)).text, 'kept chosen')
   })
 
-  test('HTML contains no markup of the document: text is escaped, and only web and mail links are links', async () => {
+  test('the HTML of a DOCX contains no markup of the document: text is escaped, and only web and mail links become links', async () => {
     const file = documents.docx({
       links: {
         web: 'https://example.com/?a=1&b="><script>alert(1)</script>',
@@ -129,7 +129,7 @@ describe('DOCX', () => {
     for (const absent of ['javascript:', 'data:text', 'file:', '<script']) assert.ok(!html!.includes(absent), absent)
   })
 
-  test('a long document is cut at 512 KB of text, with every tag closed', async () => {
+  test('a long DOCX is cut at 512 KB of text, and every HTML tag is closed', async () => {
     const line = '🚀 A line of text that is not very long. '.repeat(4)
     const file = documents.docx({ body: `<w:tbl><w:tr><w:tc>${paragraph(line).repeat(6_000)}</w:tc></w:tr></w:tbl>` })
     const { truncated, text, html } = await read('docx', file)
@@ -145,14 +145,14 @@ describe('DOCX', () => {
     assert.deepEqual(open, [])
   })
 
-  test('HTML whose markup exceeds the limit is cut', async () => {
+  test('the HTML of a DOCX is cut when its markup exceeds the limit', async () => {
     const file = documents.docx({ body: `<w:p>${(run('a', '<w:b/>') + run('b', '<w:i/>')).repeat(40_000)}</w:p>` })
     const { truncated, html } = await read('docx', file)
     assert.equal(truncated, true)
     assert.ok(Buffer.byteLength(html!) < limits.htmlBytes + 1_000)
   })
 
-  test('a main part with another name is found', async () => {
+  test('a DOCX whose main part has an unusual name is previewed', async () => {
     const parts = documents.docxParts({ body: paragraph('found') })
     const { 'word/document.xml': main = '', '_rels/.rels': relations = '', ...rest } = parts
     const file = documents.zip({
@@ -163,7 +163,7 @@ describe('DOCX', () => {
     assert.equal((await read('docx', file)).text, 'found')
   })
 
-  test('a document that takes too long is previewed as far as it was read', async () => {
+  test('a DOCX that exceeds the soft time limit is previewed up to that point and marked as truncated', async () => {
     const file = documents.docx({
       body: Array.from({ length: 5_000 }, (_, index) => paragraph(`line ${index}`)).join(''),
     })
@@ -175,7 +175,7 @@ describe('DOCX', () => {
 })
 
 describe('OpenDocument', () => {
-  test('text documents become text and HTML', async () => {
+  test('OpenDocument text documents become text and HTML', async () => {
     const file = documents.odt(
       `<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>
       <text:h text:outline-level="2">Head</text:h>
@@ -196,7 +196,7 @@ describe('OpenDocument', () => {
     )
   })
 
-  test('presentations are read page by page, without their notes', async () => {
+  test('OpenDocument presentations are read page by page without notes', async () => {
     const { text } = await read('odp', documents.odp(odpPage('First', 'one') + odpPage('Second', 'two')))
     assert.equal(text, 'First\none\nSecond\ntwo')
   })
@@ -222,7 +222,7 @@ test('PPTX slides are read in presentation order, with titles, tables and links'
 })
 
 describe('RTF', () => {
-  test('text, styles, code pages and Unicode are read; pictures, fonts and fields are not', async () => {
+  test('RTF text, styles, code pages and Unicode are read, and pictures, fonts and fields are ignored', async () => {
     const file = rtf(
       String.raw`{\*\generator Word}{\info{\author Somebody}}Gr\'fc\'dfe {\b bold {\i both}} back\par {\pict\pngblip 89504e47}\u26481?\u20140? \uc2\u-10179??\u-8576??\uc1 \{x\}\tab end{\v hidden}\line {\field{\*\fldinst HYPERLINK "x"}{\fldrslt shown}}`,
     )
@@ -234,26 +234,26 @@ describe('RTF', () => {
     )
   })
 
-  test('East Asian code pages are read by the byte pair', async () => {
+  test('RTF characters of East Asian code pages are decoded from byte pairs', async () => {
     const file = Buffer.from(String.raw`{\rtf1\ansi\ansicpg932 \'93\'8c\'8b\'9e}`)
     assert.equal((await read('rtf', file)).text, '東京')
   })
 
-  test('NUL and halves of surrogate pairs are replaced, pairs that come in halves are whole', async () => {
+  test('RTF NUL and lone surrogates are replaced, and surrogate pairs in two tokens are combined', async () => {
     const file = rtf(String.raw`a\u0?b\'00c \u55357?d\u56832? \u55357?\u56832? \u55357?`)
     const expected = 'a\ufffdb\ufffdc \ufffdd\ufffd 😀 \ufffd'
     const { text, html } = await read('rtf', file)
     assert.deepEqual([text, html], [expected, `<p>${expected}</p>`])
   })
 
-  test('a file that does not begin like RTF, or nests too deeply, is rejected', async () => {
+  test('an RTF file without an RTF header or with too many nested groups is rejected', async () => {
     await assert.rejects(read('rtf', Buffer.from('hello')), PreviewError)
     await assert.rejects(read('rtf', rtf('{'.repeat(100_000))), PreviewError)
   })
 })
 
 describe('PDF', () => {
-  test('text is read page by page and line by line', async () => {
+  test('PDF text is read page by page and line by line', async () => {
     const { kind, text, html, truncated } = await read(
       'pdf',
       documents.pdf([['Hello <b>', 'second (line)'], ['page two']]),

@@ -64,7 +64,7 @@ describe('XLSX', () => {
     ])
   })
 
-  test('dates, times, durations and percentages read as such, in both calendars', async () => {
+  test('XLSX dates, times, durations and percentages are formatted in both calendars', async () => {
     const formats = [
       'yyyy\\-mm\\-dd',
       'dd/mm/yyyy hh:mm',
@@ -103,14 +103,14 @@ describe('XLSX', () => {
     assert.deepEqual((await firstSheet('xlsx', macs)).rows, [['1904-01-01', '2023-03-15']])
   })
 
-  test('inline strings, rich text, phonetic text, errors and cells without references are read', async () => {
+  test('XLSX inline strings, rich text, errors and cells without references are read, and phonetic text is ignored', async () => {
     const xml = `<row><c t="inlineStr"><is><r><t>in</t></r><r><t>line</t></r><rPh><t>not this</t></rPh></is></c><c t="e"><v>#DIV/0!</v></c><c t="str"><v>text</v></c><c t="d"><v>2026-11-21T10:00:00</v></c></row><row><c><v>2</v></c></row>`
     const { rows, rowCount } = await firstSheet('xlsx', documents.xlsx([{ name: 'S', xml }]))
     assert.deepEqual(rows, [['inline', '#DIV/0!', 'text', '2026-11-21 10:00:00'], ['2']])
     assert.equal(rowCount, 2)
   })
 
-  test('hidden sheets are left out, the others keep their order', async () => {
+  test('hidden XLSX sheets are left out, and the others keep their order', async () => {
     const sheets = [
       { name: 'A' },
       { name: 'B', state: 'hidden' as const, rows: [['secret']] },
@@ -124,7 +124,7 @@ describe('XLSX', () => {
     assert.ok(!JSON.stringify(preview).includes('secret'))
   })
 
-  test('rows, columns and sheets beyond the limits are counted, and the sheet is marked as truncated', async () => {
+  test('XLSX rows, columns and sheets beyond the limits are counted, and the sheet is marked as truncated', async () => {
     const tall = documents.largeXlsx(30_000, 3, (row, column) => row * 10 + column)
     const sheet = await firstSheet('xlsx', tall)
     assert.equal(sheet.rows.length, limits.rows)
@@ -178,7 +178,7 @@ describe('XLSX', () => {
     assert.equal(preview.sheets![0]!.rowCount, 400)
   })
 
-  test('a long cell is cut between two characters', async () => {
+  test('a long XLSX cell is cut between two characters', async () => {
     const { rows } = await firstSheet('xlsx', documents.xlsx([{ name: 'S', rows: [[`a${'🚀'.repeat(5_000)}`]] }]))
     const cell = rows[0]![0]!
     assert.ok(cell.endsWith('🚀…') && cell.isWellFormed() && cell.length <= limits.cellCharacters + 1, cell.slice(-4))
@@ -217,7 +217,7 @@ describe('ODS', () => {
     ])
   })
 
-  test('repeated cells and rows are repeated, except a million empty ones', async () => {
+  test('repeated ODS cells and rows are expanded, except a million empty rows', async () => {
     const rows =
       odsRow(
         odsCell('x', 'table:number-columns-repeated="3"') +
@@ -237,7 +237,7 @@ describe('ODS', () => {
     })
   })
 
-  test('a cell repeated over a whole sheet is cut like any other', async () => {
+  test('an ODS cell that is repeated over a whole sheet is limited like other cells', async () => {
     const rows = odsRow(odsCell('x', 'table:number-columns-repeated="16384"'), 'table:number-rows-repeated="1048576"')
     const sheet = await firstSheet('ods', documents.ods(odsTable(rows) + odsTable(odsRow(odsCell('next')), 'N')))
     assert.equal(sheet.rows.length, limits.rows)
@@ -245,7 +245,7 @@ describe('ODS', () => {
     assert.deepEqual([sheet.rowCount, sheet.truncated], [1_048_576, true])
   })
 
-  test('rows beyond the limit are counted, and the next sheet is still read', async () => {
+  test('ODS rows beyond the limit are counted, and the next sheet is still read', async () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => odsRow(odsCell(String(index)))).join('')
     const { sheets } = await read('ods', documents.ods(odsTable(rows) + odsTable(odsRow(odsCell('next')), 'N')))
     assert.deepEqual([sheets![0]!.rows.length, sheets![0]!.rowCount, sheets![0]!.truncated], [1_000, 3_000, true])
@@ -254,7 +254,7 @@ describe('ODS', () => {
 })
 
 describe('CSV and TSV', () => {
-  test('quotes, delimiters and line ends inside them, empty fields and any line ending are read', async () => {
+  test('CSV quotes, delimiters and line breaks in quoted fields, empty fields and any line ending are read', async () => {
     const sheet = await firstSheet(
       'csv',
       'name,note\r\n"Smith, J.","said ""hi""\r\nand left"\n,x\r"",""\n\n5" pipe,"a"b\n"open',
@@ -271,7 +271,7 @@ describe('CSV and TSV', () => {
     assert.deepEqual([sheet.rowCount, sheet.columnCount, sheet.truncated], [7, 2, false])
   })
 
-  test('the CSV delimiter is detected from the first lines outside quotes; TSV has tabs', async () => {
+  test('the CSV delimiter is detected outside quotes in the first lines, and the TSV delimiter is a tab', async () => {
     assert.deepEqual((await firstSheet('csv', 'a;b\n"1,5";"2,5,5"\n')).rows, [
       ['a', 'b'],
       ['1,5', '2,5,5'],
@@ -289,7 +289,7 @@ describe('CSV and TSV', () => {
     assert.deepEqual((await firstSheet('csv', '')).rows, [])
   })
 
-  test('the encoding of CSV is detected as in text', async () => {
+  test('the encoding of CSV is detected as for text files', async () => {
     assert.deepEqual((await firstSheet('csv', Buffer.from('ä,東\n', 'utf8'))).rows, [['ä', '東']])
     assert.deepEqual((await firstSheet('csv', Buffer.from('\ufeffä,東\n', 'utf16le'))).rows, [['ä', '東']])
     assert.deepEqual((await firstSheet('csv', Buffer.from('caf\xe9,na\xefve\n', 'latin1'))).rows, [['café', 'naïve']])

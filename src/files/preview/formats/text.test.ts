@@ -7,7 +7,7 @@ import { cutToBytes, detectEncoding, previewText, textPrefixBytes } from './text
 const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
 const shown = (bytes: Buffer): string | undefined => previewText(bytes, true).text
 
-test('text is read in the encoding that it has, marked or not', () => {
+test('the encoding of text is detected with and without a byte order mark', () => {
   const text = 'Grüße aus Köln, 東京 und 🚀\r\nZeile zwei'
   for (const [name, bytes] of Object.entries({
     'UTF-8': Buffer.from(text),
@@ -24,19 +24,19 @@ test('text is read in the encoding that it has, marked or not', () => {
   assert.equal(shown(Buffer.from('plain ASCII')), 'plain ASCII')
 })
 
-test('a few broken bytes in UTF-8 are shown as such, and the rest is still UTF-8', () => {
+test('invalid bytes in UTF-8 text are replaced, and the rest is still decoded as UTF-8', () => {
   const bytes = Buffer.concat([Buffer.from('Grüße aus Köln '), Buffer.from([0xff, 0xc3]), Buffer.from(' 🚀')])
   assert.equal(shown(bytes), 'Grüße aus Köln \ufffd\ufffd 🚀')
 })
 
-test('UTF-8 is recognised when its first bytes end in the middle of a character', () => {
+test('UTF-8 is detected when its first bytes end in the middle of a character', () => {
   const bytes = Buffer.from('äöü€🚀')
   for (let length = 1; length <= bytes.length; length += 1) {
     assert.equal(detectEncoding(bytes.subarray(0, length), false), 'utf-8', `${length}`)
   }
 })
 
-test('text is cut at 524,288 bytes of UTF-8, never inside a character, and says so', () => {
+test('text is cut at 524,288 bytes of UTF-8, never inside a character, and marked as truncated', () => {
   for (const [text, isCut] of [
     ['a'.repeat(limits.textBytes), false],
     ['a'.repeat(limits.textBytes + 1), true],
@@ -57,7 +57,7 @@ test('text is cut at 524,288 bytes of UTF-8, never inside a character, and says 
   }
 })
 
-test('a cut text is the longest beginning that fits, whatever the text', () => {
+test('a cut text is the longest prefix of whole characters within the limit', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, maxBytes) => {
       const cut = cutToBytes(text, maxBytes)

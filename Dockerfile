@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# The console is made into a folder of files; what makes it stays here.
+# Builds the console. Only the resulting files are copied into the final image.
 FROM node:26-trixie-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -13,9 +13,9 @@ COPY sdk sdk
 COPY console console
 RUN node scripts/build-console.mjs
 
-# The Node.js of this stage only runs npm. The server's own, the pinned one, comes with the packages, as in a checkout.
+# The Node.js of this stage only runs npm. The pinned Node.js of the server is an npm package, as in a checkout.
 FROM node:26-trixie-slim AS packages
-# The pinned Node.js is linked against it, and the slim images leave it out.
+# The pinned Node.js is linked against libatomic, which slim images do not contain.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends libatomic1 \
     && rm -rf /var/lib/apt/lists/*
@@ -27,7 +27,8 @@ COPY scripts/bootstrap.mjs scripts/
 RUN ATRIUM_OMIT_DEV=1 node scripts/bootstrap.mjs
 COPY . .
 RUN rm -rf console sdk scripts/build-console.mjs tsconfig.json
-# npm 12 runs no install scripts: this makes the links between the libraries of PostgreSQL while they may be written.
+# npm 12 runs no install scripts. This creates the symbolic links between the libraries of PostgreSQL while the
+# directory is still writable.
 RUN node_modules/.bin/node --input-type=module \
     --eval "await (await import('/app/src/platform/postgres/binaries.ts')).findBinaries()"
 
@@ -48,11 +49,11 @@ ENV PATH=/app/node_modules/.bin:$PATH \
     PORT=3000 \
     DATA_DIR=/data
 USER atrium
-# Node.js keeps compiled code by user, so the user of the server compiles it. Loading main.ts starts nothing.
+# The compile cache of Node.js is per user, so the user of the server fills it. Importing main.ts starts nothing.
 RUN node --input-type=module --eval "await import('/app/src/main.ts')"
 VOLUME /data
 EXPOSE 3000
-# Node.js takes SIGTERM as process 1, too, and gives what is under way 25 seconds: run with --stop-timeout 30.
+# On SIGTERM, requests and jobs in progress get 25 seconds to finish: run the image with --stop-timeout 30.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
     CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

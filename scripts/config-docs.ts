@@ -30,7 +30,7 @@ export const withConfigTable = (readme: string): string => {
 /** `.env.example`: every variable, commented out, with its default. */
 export const envExample = (): string =>
   [
-    '# Everything has a default: Atrium runs without this file. Copy it to .env and take the # off what you set.',
+    '# All variables are optional: Atrium runs without this file. Copy it to .env and remove the # before each variable that you set.',
     ...entries.map(
       ([name, { fallback, description }]) => `\n# ${description.replaceAll('`', '')}\n#${name}=${fallback}`,
     ),

@@ -79,7 +79,7 @@ const failureOf = (request: XMLHttpRequest): AtriumError => {
   } catch {
     // A proxy's page.
   }
-  return new AtriumError(body.error?.message ?? `The server answered ${request.status}.`, {
+  return new AtriumError(body.error?.message ?? `The server returned status ${request.status}.`, {
     code: body.error?.code ?? 'INTERNAL_ERROR',
     status: request.status,
     requestId,

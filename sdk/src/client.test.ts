@@ -18,7 +18,7 @@ const losing = (answers: number): typeof fetch => {
   }
 }
 
-test('a call takes what its route says and answers its data', async () => {
+test('a call sends params, query and body of its route and resolves with the data', async () => {
   const me = await client.call('GET /me')
   assert.equal(me.org.name, 'Acme')
   const { file } = await client.call('POST /files', { body: { source: 'folder', name: 'Reports' } })
@@ -28,14 +28,14 @@ test('a call takes what its route says and answers its data', async () => {
   assert.deepEqual([items.map(({ id }) => id), total], [[file.id], 1])
 })
 
-test('a form is sent as it is', async () => {
+test('a FormData body is sent unchanged', async () => {
   const body = new FormData()
   body.append('file', new Blob(['hello'], { type: 'text/plain' }), 'hello.txt')
   const { file } = await client.call('POST /files', { body })
   assert.equal(file.size, 5)
 })
 
-test('a refusal is an AtriumError with the code, the status, the message and the request id', async () => {
+test('an error response rejects with an AtriumError with code, status, message and request ID', async () => {
   const id = '01900000-0000-7000-8000-000000000000'
   await assert.rejects(client.call('GET /files/:id', { params: { id } }), (error) => {
     assert.ok(error instanceof AtriumError)
@@ -45,11 +45,11 @@ test('a refusal is an AtriumError with the code, the status, the message and the
   })
 })
 
-test('an id cannot lead to another route', async () => {
+test('an ID with slashes is encoded and cannot reach another route', async () => {
   await assert.rejects(client.call('GET /files/:id', { params: { id: '../me' } }), { code: 'NOT_FOUND' })
 })
 
-test('a POST under an idempotency key is repeated when its answer got lost, and carried out once', async () => {
+test('a POST with an idempotency key is retried when its response is lost, and executed once', async () => {
   const flaky = createClient({ baseUrl: app.url, apiKey: owner.key, fetch: losing(2) })
   const made = await flaky.call('POST /projects', { body: { name: 'Launch' }, idempotencyKey: true })
   const { items } = await client.call('GET /projects')
@@ -59,7 +59,7 @@ test('a POST under an idempotency key is repeated when its answer got lost, and 
   )
 })
 
-test('a POST without one is not repeated: whether it was carried out is not known', async () => {
+test('a POST without an idempotency key is not retried, because it may have been executed', async () => {
   const flaky = createClient({ baseUrl: app.url, apiKey: owner.key, fetch: losing(1) })
   const body = { name: 'Once' }
   await assert.rejects(flaky.call('POST /workspaces', { body }), { code: 'NETWORK', status: 0 })
@@ -67,7 +67,7 @@ test('a POST without one is not repeated: whether it was carried out is not know
   assert.equal(items.filter(({ name }) => name === 'Once').length, 1)
 })
 
-test('an answer that is none of the API (a page of a proxy) is told by its status', async () => {
+test('an error page of a proxy rejects with an AtriumError that has its status', async () => {
   const proxied = createClient({
     baseUrl: app.url,
     apiKey: owner.key,
@@ -77,7 +77,7 @@ test('an answer that is none of the API (a page of a proxy) is told by its statu
   await assert.rejects(proxied.call('GET /me'), { code: 'INTERNAL_ERROR', status: 502 })
 })
 
-test('a call that is given up rejects with the reason, and is not repeated', async () => {
+test('an aborted call rejects with the abort reason and is not retried', async () => {
   let calls = 0
   const slow = createClient({
     baseUrl: app.url,

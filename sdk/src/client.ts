@@ -6,9 +6,9 @@ export { AtriumError } from './errors.ts'
 export { uniqueKey } from './unique.ts'
 export type * from './types.ts'
 
-/** `GET /files/:id` and its siblings: a method and a path below `/api/v1`. */
+/** A method and a path below `/api/v1`, such as `GET /files/:id`. */
 export type Route = keyof Routes
-/** What the answer of a route carries in `data`. */
+/** The type of `data` in the response of a route. */
 export type Data<R extends Route> = Routes[R]['data']
 
 type Part<R extends Route, Name extends string> = Name extends keyof Routes[R] ? Pick<Routes[R], Name> : unknown
@@ -16,28 +16,28 @@ type Sent<R extends Route> = Part<R, 'params'> & Part<R, 'query'> & Part<R, 'bod
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
-  /** Carries a POST out once, however often it is sent; `true` makes a fresh key, which retries then share. */
+  /** The server executes requests with the same key once. `true` generates a key, which all retries use. */
   idempotencyKey?: string | true | undefined
-  /** The ETag of the version that is meant. */
+  /** ETag of the version to change (`If-Match`). */
   ifMatch?: string | undefined
-  /** Of `POST /auth/step-up`. */
+  /** Token returned by `POST /auth/step-up`. */
   stepUpToken?: string | undefined
   headers?: Record<string, string> | undefined
 }
 
-/** What a call takes: what its route says, and options. Left out altogether where a route asks for nothing. */
+/** The params, query and body of a route, and options. Optional when the route requires none. */
 export type CallArguments<R extends Route> =
   object extends Sent<R> ? [sent?: Sent<R> & CallOptions] : [sent: Sent<R> & CallOptions]
 
 export interface ClientOptions {
-  /** The origin of the server, without a path. Default: that of the page. */
+  /** Origin of the server, without a path. Default: the origin of the page. */
   baseUrl?: string
-  /** Left out in a browser that signed in: its cookie goes along. */
+  /** Not needed in a browser with a session: requests send its cookie. */
   apiKey?: string
-  /** Asked before each call, since it may change; for people who are in several orgs. */
+  /** Called before each request, because users can switch between orgs. */
   orgId?: () => string | undefined
   workspaceId?: () => string | undefined
-  /** How often a call that changes nothing, or that carries an idempotency key, is sent again. Default 2. */
+  /** Maximum number of retries of `GET` requests and of requests with an idempotency key. Default 2. */
   retries?: number
   fetch?: typeof fetch
 }
@@ -45,9 +45,9 @@ export interface ClientOptions {
 export interface Client {
   /** Calls a route and resolves with its `data`. Rejects with an AtriumError. */
   call<R extends Route>(route: R, ...args: CallArguments<R>): Promise<Data<R>>
-  /** The same with the answer as it came, for streams; it is a success. */
+  /** Calls a route and resolves with the successful response, for streams. Rejects with an AtriumError. */
   send<R extends Route>(route: R, ...args: CallArguments<R>): Promise<Response>
-  /** The URL of a route, for links and media elements; these send no headers, so it names the org. */
+  /** The URL of a route for links and media elements. It contains the org, because these send no headers. */
   url(path: string, query?: Record<string, string | number | boolean | undefined>): string
 }
 
@@ -85,7 +85,7 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
 
 const longestPauseMs = 5_000
 
-/** Milliseconds until the next attempt, or undefined when another one would not help. */
+/** Milliseconds until the next attempt; undefined when the request is not retried. */
 const pauseAfter = (error: AtriumError, attempt: number): number | undefined => {
   if (error.code !== 'NETWORK' && error.status !== 503) return undefined
   const asked = (error.retryAfterSeconds ?? 0) * 1_000

@@ -1,11 +1,11 @@
-/** A call that did not succeed: refused by the server, or `NETWORK` when no answer came. */
+/** A failed request: the server rejected it, or there was no response (`NETWORK`). */
 export class AtriumError extends Error {
   override readonly name = 'AtriumError'
-  /** `NOT_FOUND` and its siblings: stable, the contract. */
+  /** A stable error code of the API such as `NOT_FOUND`, or `NETWORK`. */
   readonly code: string
-  /** 0 when no answer came. */
+  /** HTTP status; 0 when there was no response. */
   readonly status: number
-  /** Finds the call in the server's log and in the audit log. */
+  /** Identifies the request in the server's log and in the audit log. */
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
@@ -25,13 +25,13 @@ export class AtriumError extends Error {
 export const offline = (cause: unknown): AtriumError =>
   new AtriumError('The server cannot be reached.', { code: 'NETWORK', status: 0 }, { cause })
 
-/** What a refusal says. An answer that is none of ours (a proxy's page) is told by its status. */
+/** Parses an error response. A response without the API's envelope, such as a proxy's error page, is reported by its status. */
 export const toError = async (response: Response): Promise<AtriumError> => {
   const body = (await response.json().catch(() => undefined)) as
     | { error?: { code?: string; message?: string } }
     | undefined
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new AtriumError(body?.error?.message ?? `The server answered ${response.status}.`, {
+  return new AtriumError(body?.error?.message ?? `The server returned status ${response.status}.`, {
     code: body?.error?.code ?? 'INTERNAL_ERROR',
     status: response.status,
     requestId: response.headers.get('x-request-id') ?? undefined,

@@ -1,4 +1,4 @@
-/** 128 random bits in hex. `crypto.randomUUID` is missing on pages without https, this is not. */
+/** 128 random bits in hex. `crypto.randomUUID` exists only in secure contexts (https); `getRandomValues` exists everywhere. */
 export const uniqueKey = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -41,7 +41,7 @@ const provenSignIn = {
 }
 
 /**
- * Better Auth (docs/decisions/0004-sign-in-library.md): sessions, second factors with their attempts and backup codes, and
+ * Better Auth (docs/decisions/0004-sign-in.md): sessions, second factors with their attempts and backup codes, and
  * password changes. Importing this module takes 50 MB and 0.3 s, so it is imported when the first person signs in.
  */
 export const openBetterAuth = ({ db, log, secret }: BetterAuthOptions) => {

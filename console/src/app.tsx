@@ -15,8 +15,9 @@ import { homeRoutes } from './pages/home/routes.ts'
 import { settingsRoutes } from './pages/settings/routes.ts'
 import { webhookRoutes } from './pages/webhooks/routes.ts'
 import { Button, ButtonLink } from './ui/forms/button.tsx'
-import { EmptyState, ErrorState } from './ui/states.tsx'
-import { TipProvider } from './ui/tip.tsx'
+import { EmptyState } from './ui/empty-state.tsx'
+import { ErrorState } from './ui/error-state.tsx'
+import { TooltipProvider } from './ui/tooltip.tsx'
 import { Toasts } from './ui/toast.tsx'
 
 const Missing = () => (
@@ -66,11 +67,11 @@ const router = createBrowserRouter([
 export const App = () => (
   <CSPProvider disableStyleElements>
     <QueryClientProvider client={queryClient}>
-      <TipProvider delay={350}>
+      <TooltipProvider delay={350}>
         <Toasts>
           <RouterProvider router={router} />
         </Toasts>
-      </TipProvider>
+      </TooltipProvider>
     </QueryClientProvider>
   </CSPProvider>
 )

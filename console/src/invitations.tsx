@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { api, queryClient } from './api.ts'
 import { formatWord } from './format.ts'
 import { Button } from './ui/forms/button.tsx'
-import { Notice } from './ui/states.tsx'
+import { Notice } from './ui/notice.tsx'
 import { toast } from './ui/toast.tsx'
 import { useSubmit } from './ui/forms/use-submit.ts'
 

@@ -7,7 +7,8 @@ import { api, isCode, queryClient, read } from './api.ts'
 import { InvitationNotice, useInvitations } from './invitations.tsx'
 import { setScope, useScope } from './scope.ts'
 import { Button } from './ui/forms/button.tsx'
-import { EmptyState, ErrorState } from './ui/states.tsx'
+import { EmptyState } from './ui/empty-state.tsx'
+import { ErrorState } from './ui/error-state.tsx'
 
 export type BrowserSession = NonNullable<Data<'GET /auth/session'>>
 

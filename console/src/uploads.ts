@@ -2,7 +2,7 @@
 import { AtriumError, uniqueKey } from 'atrium-sdk'
 import { useSyncExternalStore } from 'react'
 import { api, refresh } from './api.ts'
-import { patiently } from './bulk.ts'
+import { retryWhenRateLimited } from './rate-limit.ts'
 import { scope } from './scope.ts'
 
 export interface Upload {
@@ -125,7 +125,7 @@ const refreshSoon = (): void => {
 const run = async (id: string, job: Job): Promise<void> => {
   change(id, { state: 'sending', note: undefined })
   try {
-    await patiently(() => send(id, job), {
+    await retryWhenRateLimited(() => send(id, job), {
       signal: job.abort.signal,
       onWait: (seconds) => change(id, { state: 'waiting', sent: 0, note: `The server asks to wait ${seconds} s` }),
     })
@@ -187,7 +187,7 @@ export const upload = async (chosen: readonly Chosen[], parentId: string | null)
       let folder = folders.get(key)
       if (folder === undefined) {
         const body = { source: 'folder' as const, name, parentId: parent }
-        const made = await patiently(() => api.call('POST /files', { body, idempotencyKey: true }))
+        const made = await retryWhenRateLimited(() => api.call('POST /files', { body, idempotencyKey: true }))
         folder = made.file.id
         folders.set(key, folder)
         refreshSoon()

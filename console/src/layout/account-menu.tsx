@@ -1,7 +1,7 @@
 import { BookOpen, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { signOut } from '../session.tsx'
 import { setTheme, useTheme } from '../theme.ts'
-import { Avatar } from '../ui/bits.tsx'
+import { Avatar } from '../ui/data/avatar.tsx'
 import { Menu } from '../ui/forms/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import styles from './layout.module.css'

@@ -6,8 +6,8 @@ import { StepUp } from '../step-up.tsx'
 import { IconButton } from '../ui/forms/button.tsx'
 import styles from './layout.module.css'
 import { Notices } from './notices.tsx'
-import { OfflineBar } from './offline.tsx'
-import { Palette } from './palette.tsx'
+import { OfflineBanner } from './offline-banner.tsx'
+import { CommandPalette } from './command-palette.tsx'
 import { useUploads } from '../uploads.ts'
 import { ScopeRequest } from './scope-request.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -43,7 +43,7 @@ const Frame = () => {
       {drawerOpen && <div className={styles['veil']} onClick={() => setDrawerOpen(false)} aria-hidden="true" />}
       <SideBar open={drawerOpen} onSearch={() => setPaletteOpen(true)} />
       <main id="content" className={styles['content']} tabIndex={-1}>
-        <OfflineBar />
+        <OfflineBanner />
         <Notices />
         <Suspense>
           <Outlet />
@@ -55,7 +55,7 @@ const Frame = () => {
         </Suspense>
       )}
       <ScopeRequest />
-      <Palette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
+      <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
     </div>
   )
 }

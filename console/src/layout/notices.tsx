@@ -3,7 +3,7 @@ import { formatDateTime } from '../format.ts'
 import { InvitationNotice, useInvitations } from '../invitations.tsx'
 import { useIdentity } from '../session.tsx'
 import { Button } from '../ui/forms/button.tsx'
-import { Notice } from '../ui/states.tsx'
+import { Notice } from '../ui/notice.tsx'
 
 const seenKey = 'atrium.failed-sign-ins-seen'
 

@@ -1,8 +1,8 @@
 import { Search } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { useIdentity } from '../session.tsx'
-import { classes } from '../ui/classes.ts'
-import { Kbd } from '../ui/kbd.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { KeyboardShortcut } from '../ui/keyboard-shortcut.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './layout.module.css'
 import { places, settings } from './navigation.ts'
@@ -10,7 +10,7 @@ import type { Place } from './navigation.ts'
 import { OrgSwitch } from './org-switch.tsx'
 
 const Item = ({ to, label, icon: Icon }: Place) => (
-  <NavLink to={to} end={to === '/'} className={classes(styles['item'])}>
+  <NavLink to={to} end={to === '/'} className={classNames(styles['item'])}>
     <Icon aria-hidden="true" />
     {label}
   </NavLink>
@@ -19,12 +19,12 @@ const Item = ({ to, label, icon: Icon }: Place) => (
 export const SideBar = ({ open, onSearch }: { open: boolean; onSearch: () => void }) => {
   const { session } = useIdentity()
   return (
-    <aside className={classes(styles['side'], open && styles['open'])} aria-label="Navigation">
+    <aside className={classNames(styles['side'], open && styles['open'])} aria-label="Navigation">
       <OrgSwitch />
       <button type="button" className={styles['search']} onClick={onSearch}>
         <Search aria-hidden="true" />
         <span>Search</span>
-        <Kbd keys="mod+K" />
+        <KeyboardShortcut keys="mod+K" />
       </button>
       <nav aria-label="Areas" className={styles['nav']}>
         {places.map((place) => (

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { formatBytes } from '../format.ts'
 import { cancelAllUploads, cancelUpload, clearUploads, retryUpload, useUploads } from '../uploads.ts'
 import type { Upload } from '../uploads.ts'
-import { Progress } from '../ui/bits.tsx'
+import { ProgressBar } from '../ui/data/progress-bar.tsx'
 import { Button, IconButton } from '../ui/forms/button.tsx'
 import { VirtualList } from '../ui/data/virtual-list.tsx'
 import styles from './upload-tray.module.css'
@@ -38,7 +38,7 @@ const Row = ({ upload }: { upload: Upload }) => {
         <span className={styles['word']} title={wordOf(upload)}>
           {wordOf(upload)}
         </span>
-        {isOpen && <Progress value={fractionOf(upload)} label={`Upload of ${name}`} />}
+        {isOpen && <ProgressBar value={fractionOf(upload)} label={`Upload of ${name}`} />}
       </div>
       {isOpen && <IconButton small label={`Cancel ${name}`} icon={<X />} onClick={() => cancelUpload(id)} />}
       {state === 'failed' && (
@@ -103,7 +103,7 @@ export const UploadTray = () => {
           onClick={() => setFolded(!folded)}
         />
       </header>
-      {open.length > 0 && <Progress value={bytes === 0 ? 0 : sent / bytes} label="All uploads" />}
+      {open.length > 0 && <ProgressBar value={bytes === 0 ? 0 : sent / bytes} label="All uploads" />}
       {refusal !== undefined && <p className={styles['reason']}>{refusal}</p>}
       {!folded && (
         <div className={styles['list']} data-rows={Math.min(uploads.length, rowsAtMost)}>

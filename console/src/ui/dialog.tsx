@@ -3,7 +3,7 @@ import { X } from 'lucide-react'
 import { useRef } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { IconButton } from './forms/button.tsx'
-import { classes } from './classes.ts'
+import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
 import { Form } from './forms/form.tsx'
 
@@ -49,7 +49,7 @@ export const Dialog = ({
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup
-          className={classes(styles['popup'], wide === true && styles['wide'])}
+          className={classNames(styles['popup'], wide === true && styles['wide'])}
           ref={popup}
           initialFocus={initialFocus ?? firstFocus}
         >

@@ -4,10 +4,14 @@ import { Plug } from 'lucide-react'
 import { useOutletContext } from 'react-router'
 import { api, isCode, read, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
-import { Section, Status, Time } from '../../ui/bits.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Status } from '../../ui/data/status.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { SwitchField } from '../../ui/forms/field.tsx'
-import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './agents.module.css'
@@ -98,7 +102,7 @@ const LastChange = ({ agent, authority }: { agent: Agent; authority: ConsentList
       <>It is not known who last changed {agent.name}.</>
     ) : (
       <>
-        Last changed by {authority.changedBy.name}, <Time at={authority.changedAt} />
+        Last changed by {authority.changedBy.name}, <RelativeTime at={authority.changedAt} />
       </>
     )}
   </p>
@@ -124,7 +128,7 @@ export const AgentConnections = () => {
     )
   }
   return (
-    <Await query={consents}>
+    <QueryBoundary query={consents}>
       {(data) => (
         <div className={styles['form']}>
           <LastChange agent={agent} authority={data.authority} />
@@ -139,6 +143,6 @@ export const AgentConnections = () => {
           ))}
         </div>
       )}
-    </Await>
+    </QueryBoundary>
   )
 }

@@ -3,9 +3,11 @@ import { MessageSquareText } from 'lucide-react'
 import { Outlet, useNavigate, useParams } from 'react-router'
 import { read } from '../../api.ts'
 import { useTitle } from '../../title.ts'
-import { Avatar, Badge, Page, PageHeader } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { Page, PageHeader } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { Await } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Tabs } from '../../ui/forms/tabs.tsx'
 import styles from './agents.module.css'
 
@@ -17,7 +19,7 @@ export const AgentPage = () => {
   useTitle(agent.data?.name ?? 'Agent')
   return (
     <Page>
-      <Await query={agent}>
+      <QueryBoundary query={agent}>
         {(data) => (
           <>
             <PageHeader
@@ -53,7 +55,7 @@ export const AgentPage = () => {
             <Outlet key={data.id} context={data} />
           </>
         )}
-      </Await>
+      </QueryBoundary>
     </Page>
   )
 }

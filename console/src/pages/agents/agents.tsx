@@ -5,10 +5,15 @@ import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Avatar, Badge, Page, PageHeader, Status, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { Page, PageHeader } from '../../ui/page.tsx'
+import { Status } from '../../ui/data/status.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './agents.module.css'
 
@@ -31,7 +36,7 @@ const columns = [
     tight: true,
     cell: ({ isActive }: Agent) => (isActive ? <Status tone="good">Active</Status> : <Status>Switched off</Status>),
   },
-  { title: 'Changed', optional: true, tight: true, cell: ({ updatedAt }: Agent) => <Time at={updatedAt} /> },
+  { title: 'Changed', optional: true, tight: true, cell: ({ updatedAt }: Agent) => <RelativeTime at={updatedAt} /> },
   {
     title: 'Actions',
     hideTitle: true,
@@ -93,7 +98,7 @@ export const Agents = () => {
           />
         </div>
       )}
-      <Await query={agents}>
+      <QueryBoundary query={agents}>
         {({ items }) => {
           const found = items.filter((agent) => matches(agent, search))
           if (found.length === 0)
@@ -112,7 +117,7 @@ export const Agents = () => {
             />
           )
         }}
-      </Await>
+      </QueryBoundary>
     </Page>
   )
 }

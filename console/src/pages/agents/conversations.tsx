@@ -4,9 +4,12 @@ import { MessageSquareText } from 'lucide-react'
 import { Link, useNavigate, useOutletContext } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { formatNumber } from '../../format.ts'
-import { Badge, Status, Time } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { Status } from '../../ui/data/status.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 
 const useSessionsOf = (agentId: string) =>
@@ -37,7 +40,7 @@ export const Conversations = () => {
   const navigate = useNavigate()
   const sessions = useSessionsOf(agent.id)
   return (
-    <Await query={sessions}>
+    <QueryBoundary query={sessions}>
       {(items) =>
         items.length === 0 ? (
           <EmptyState
@@ -78,7 +81,7 @@ export const Conversations = () => {
                 {
                   title: 'Last',
                   tight: true,
-                  cell: ({ lastMessageAt, createdAt }) => <Time at={lastMessageAt ?? createdAt} />,
+                  cell: ({ lastMessageAt, createdAt }) => <RelativeTime at={lastMessageAt ?? createdAt} />,
                 },
               ]}
             />
@@ -92,6 +95,6 @@ export const Conversations = () => {
           </>
         )
       }
-    </Await>
+    </QueryBoundary>
   )
 }

@@ -3,19 +3,19 @@ import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, isCode, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
-import { Section } from '../../ui/bits.tsx'
+import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SwitchField } from '../../ui/forms/field.tsx'
-import { Confirm } from '../../ui/forms/form-dialog.tsx'
+import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { AgentFields } from './agent-form.tsx'
 import styles from './agents.module.css'
 import { bodyOf, draftOf, problemsOf } from './draft.ts'
 import type { Draft } from './draft.ts'
-import { useLeaveGuard } from './leave-guard.tsx'
+import { useUnsavedChangesGuard } from './unsaved-changes.tsx'
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
@@ -46,7 +46,7 @@ const Danger = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) => {
           Delete this agent
         </Button>
       </div>
-      <Confirm
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Delete ${agent.name}?`}
@@ -63,7 +63,7 @@ const useEditing = (agent: Agent) => {
   const [draft, setDraft] = useState(() => draftOf(agent))
   const patch = patchOf(draft, agent)
   const isDirty = Object.keys(patch).length > 0
-  const guard = useLeaveGuard(isDirty)
+  const guard = useUnsavedChangesGuard(isDirty)
   const saving = useSubmit(async () => {
     const saved = await api.call('PATCH /agents/:id', { params: { id: agent.id }, body: patch })
     setDraft(draftOf(saved))

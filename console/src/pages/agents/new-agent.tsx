@@ -3,15 +3,15 @@ import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Page, PageHeader } from '../../ui/page.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { AgentFields } from './agent-form.tsx'
 import styles from './agents.module.css'
 import { bodyOf, emptyDraft, problemsOf } from './draft.ts'
-import { useLeaveGuard } from './leave-guard.tsx'
+import { useUnsavedChangesGuard } from './unsaved-changes.tsx'
 
 export const NewAgent = () => {
   useTitle('New agent')
@@ -20,7 +20,7 @@ export const NewAgent = () => {
   const [draft, setDraft] = useState({ ...emptyDraft, allowedTools: ['files.search', 'files.read'] })
   const [touched, setTouched] = useState(false)
   const problems = problemsOf(draft)
-  const guard = useLeaveGuard(touched)
+  const guard = useUnsavedChangesGuard(touched)
   const { busy, error, submit } = useSubmit(async () => {
     if (Object.keys(problems).length > 0) return
     const agent = await api.call('POST /agents', { body: bodyOf(draft), idempotencyKey: true })

@@ -3,11 +3,13 @@ import type { Agent, Peer, PeerMessage } from 'atrium-sdk'
 import { MessagesSquare } from 'lucide-react'
 import { Link, useOutletContext, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
-import { Avatar, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
-import { classes } from '../../ui/classes.ts'
-import { Await, EmptyState } from '../../ui/states.tsx'
-import { useStickToEnd } from '../../ui/data/stick-to-end.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { useStickToBottom } from '../../ui/data/stick-to-bottom.ts'
 import { Markdown } from '../chat/markdown.tsx'
 import styles from './agents.module.css'
 
@@ -37,7 +39,7 @@ const talksOf = (newestFirst: readonly PeerMessage[]): Talk[] => {
 }
 
 const Words = ({ talk }: { talk: Talk }) => {
-  const { scroller, onScroll } = useStickToEnd()
+  const { scroller, onScroll } = useStickToBottom()
   return (
     <div
       ref={scroller}
@@ -49,11 +51,11 @@ const Words = ({ talk }: { talk: Talk }) => {
     >
       <div className={styles['words']}>
         {talk.messages.map((message) => (
-          <article key={message.id} className={classes(styles['word'], message.isSelf && styles['own'])}>
+          <article key={message.id} className={classNames(styles['word'], message.isSelf && styles['own'])}>
             <Avatar name={message.fromAgentName} square />
             <div>
               <header>
-                {message.fromAgentName} <Time at={message.createdAt} />
+                {message.fromAgentName} <RelativeTime at={message.createdAt} />
               </header>
             </div>
             <div className={styles['bubble']}>
@@ -91,7 +93,7 @@ export const PeerMessages = () => {
   const messages = useQuery({ ...read('GET /agents/:id/messages', lastHundred), refetchInterval: pollMs })
   const peers = useQuery(read('GET /agents/:id/peers', { params: { id: agent.id } }))
   return (
-    <Await query={messages}>
+    <QueryBoundary query={messages}>
       {({ items }) => {
         const talks = talksOf(items)
         const [first] = talks
@@ -121,6 +123,6 @@ export const PeerMessages = () => {
           </div>
         )
       }}
-    </Await>
+    </QueryBoundary>
   )
 }

@@ -1,7 +1,7 @@
 import { Outlet } from 'react-router'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Page, PageHeader } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/forms/tabs.tsx'
 
 /** Why one may not change billing. */

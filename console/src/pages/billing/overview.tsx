@@ -6,11 +6,14 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
 import { formatCents, formatDateTime, formatMicrocents, formatNumber, formatWord } from '../../format.ts'
-import { Badge, Section } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { Section } from '../../ui/page.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
-import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { useManageReason } from './billing.tsx'
@@ -168,7 +171,7 @@ export const Overview = () => {
     refetchInterval: params.get('checkout') === 'success' ? 3_000 : 30_000,
   })
   return (
-    <Await query={billing}>
+    <QueryBoundary query={billing}>
       {(snapshot) => (
         <>
           {back && (
@@ -204,6 +207,6 @@ export const Overview = () => {
           </div>
         </>
       )}
-    </Await>
+    </QueryBoundary>
   )
 }

@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { BillingSnapshot, Pricing } from 'atrium-sdk'
 import { api, read } from '../../api.ts'
 import { formatBytes, formatCents, formatMicrocents, formatNumber } from '../../format.ts'
-import { Badge, Section } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { useManageReason } from './billing.tsx'
@@ -121,7 +123,7 @@ export const Plans = () => {
   const pricing = useQuery(read('GET /billing/pricing'))
   const billing = useQuery(read('GET /billing'))
   return (
-    <Await query={pricing}>
+    <QueryBoundary query={pricing}>
       {(data) => (
         <>
           <ul className={styles['plans']} aria-label="Plans">
@@ -132,6 +134,6 @@ export const Plans = () => {
           <Prices pricing={data} />
         </>
       )}
-    </Await>
+    </QueryBoundary>
   )
 }

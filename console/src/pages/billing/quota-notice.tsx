@@ -3,7 +3,7 @@ import type { Quota } from 'atrium-sdk'
 import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { formatAgo } from '../../format.ts'
-import { Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import styles from './billing.module.css'
 import { amountOf, isNear, quotaLabels, wasRefused } from './quotas.ts'
 

@@ -4,10 +4,12 @@ import { ChartColumn, Download } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
 import { formatMicrocents, formatNumber } from '../../format.ts'
-import { Progress, Section } from '../../ui/bits.tsx'
+import { ProgressBar } from '../../ui/data/progress-bar.tsx'
+import { Section } from '../../ui/page.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './billing.module.css'
 import { DailyChart } from './chart.tsx'
@@ -77,7 +79,7 @@ const BreakdownTable = ({ axis, items }: { axis: Axis; items: Breakdown['items']
         optional: true,
         cell: ({ share, name }) => (
           <span className={styles['share']}>
-            <Progress value={share} label={`Share of ${name}`} />
+            <ProgressBar value={share} label={`Share of ${name}`} />
             {Math.round(share * 100)} %
           </span>
         ),
@@ -115,7 +117,7 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
         </div>
       }
     >
-      <Await query={breakdown} compact>
+      <QueryBoundary query={breakdown} compact>
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState compact title="Nothing in this time" />
@@ -123,7 +125,7 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
             <BreakdownTable axis={axis} items={items} />
           )
         }
-      </Await>
+      </QueryBoundary>
     </Section>
   )
 }
@@ -182,7 +184,7 @@ export const SpendingPage = () => {
           Export CSV
         </Button>
       </div>
-      <Await query={spending}>
+      <QueryBoundary query={spending}>
         {(data) =>
           data.summary.requestCount === 0 ? (
             <EmptyState
@@ -200,7 +202,7 @@ export const SpendingPage = () => {
             </>
           )
         }
-      </Await>
+      </QueryBoundary>
     </>
   )
 }

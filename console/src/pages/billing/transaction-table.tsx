@@ -1,8 +1,9 @@
 import type { TransactionPage } from 'atrium-sdk'
 import { formatCents, formatWord } from '../../format.ts'
-import { Badge, Time } from '../../ui/bits.tsx'
-import type { Tone } from '../../ui/bits.tsx'
-import { classes } from '../../ui/classes.ts'
+import { Badge } from '../../ui/data/badge.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
+import type { Tone } from '../../ui/data/badge.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Table } from '../../ui/data/table.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import styles from './billing.module.css'
@@ -18,14 +19,14 @@ const tones: Record<Transaction['type'], Tone> = {
 }
 
 const Amount = ({ cents }: { cents: number }) => (
-  <span className={classes(styles['signed'], cents > 0 && styles['plus'])}>
+  <span className={classNames(styles['signed'], cents > 0 && styles['plus'])}>
     {cents > 0 ? '+' : ''}
     {formatCents(cents)}
   </span>
 )
 
 const columns: (Column<Transaction> & { isLong?: boolean })[] = [
-  { title: 'When', tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'When', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   { title: 'Type', tight: true, cell: ({ type }) => <Badge tone={tones[type]}>{formatWord(type)}</Badge> },
   { title: 'Note', optional: true, isLong: true, cell: ({ notes }) => notes ?? '' },
   { title: 'Amount', align: 'end', cell: ({ amountCents }) => <Amount cents={amountCents} /> },

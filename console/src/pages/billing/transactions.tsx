@@ -2,11 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Download, ReceiptText } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { api, keyOf } from '../../api.ts'
-import { patiently } from '../../bulk.ts'
+import { retryWhenRateLimited } from '../../rate-limit.ts'
 import { formatNumber, formatWord } from '../../format.ts'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './billing.module.css'
@@ -27,7 +28,7 @@ const exportAll = async (type: string | undefined): Promise<void> => {
   let cursor: string | undefined
   do {
     const query = queryOf(type, cursor, 100)
-    const page = await patiently(() => api.call('GET /billing/transactions', { query }))
+    const page = await retryWhenRateLimited(() => api.call('GET /billing/transactions', { query }))
     items.push(...page.items)
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)
@@ -84,7 +85,7 @@ export const Transactions = () => {
           Export CSV
         </Button>
       </div>
-      <Await query={transactions}>
+      <QueryBoundary query={transactions}>
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items)
           if (items.length === 0)
@@ -97,7 +98,7 @@ export const Transactions = () => {
             )
           return <TransactionTable items={items} />
         }}
-      </Await>
+      </QueryBoundary>
       {transactions.hasNextPage && (
         <p className={styles['more']}>
           <Button busy={transactions.isFetchingNextPage} onClick={() => void transactions.fetchNextPage()}>

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Quota } from 'atrium-sdk'
 import { read } from '../../api.ts'
-import { Badge, Progress, Section, Time } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { ProgressBar } from '../../ui/data/progress-bar.tsx'
+import { Section } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
-import { Await } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import styles from './billing.module.css'
 import { amountOf, isNear, quotaLabels, shareOf, wasRefused } from './quotas.ts'
 
@@ -29,7 +32,7 @@ const QuotaItem = ({ quota }: { quota: Quota }) => {
           <strong>{amountOf(quota, used)}</strong> of {limit === null ? 'unlimited' : amountOf(quota, limit)}
         </span>
       </div>
-      <Progress
+      <ProgressBar
         value={shareOf(quota)}
         label={`${label} used`}
         tone={!isNear(quota) ? 'neutral' : shareOf(quota) >= 1 ? 'bad' : 'warn'}
@@ -41,7 +44,7 @@ const QuotaItem = ({ quota }: { quota: Quota }) => {
         </small>
         {wasRefused(quota) && lastRefusedAt !== null && (
           <small>
-            Last rejected <Time at={lastRefusedAt} />
+            Last rejected <RelativeTime at={lastRefusedAt} />
           </small>
         )}
       </div>
@@ -61,7 +64,7 @@ export const Usage = () => {
         </ButtonLink>
       }
     >
-      <Await query={quotas}>
+      <QueryBoundary query={quotas}>
         {({ items }) => (
           <ul className={styles['quotas']} aria-label="Quotas">
             {items.map((quota) => (
@@ -69,7 +72,7 @@ export const Usage = () => {
             ))}
           </ul>
         )}
-      </Await>
+      </QueryBoundary>
     </Section>
   )
 }

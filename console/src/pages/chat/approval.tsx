@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { Turn } from 'atrium-sdk'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
-import { Time } from '../../ui/bits.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { CodeBlock } from '../../ui/forms/copy.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { CodeBlock } from '../../ui/forms/code-block.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './message.module.css'
 import type { ToolPart } from './parts.ts'
@@ -48,7 +48,7 @@ const Consent = ({ asked, connector }: { asked: Asked; connector: string }) => (
           {asked.changedAt !== null && (
             <>
               {' '}
-              (<Time at={asked.changedAt} />)
+              (<RelativeTime at={asked.changedAt} />)
             </>
           )}
           .

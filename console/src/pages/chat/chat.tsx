@@ -10,12 +10,13 @@ import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import { ButtonLink, IconButton } from '../../ui/forms/button.tsx'
-import { classes } from '../../ui/classes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { TextField } from '../../ui/forms/field.tsx'
-import { Confirm, FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { Menu } from '../../ui/forms/menu.tsx'
 import type { MenuEntries } from '../../ui/forms/menu.tsx'
-import { ErrorState, LoadingState } from '../../ui/states.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './chat.module.css'
@@ -48,7 +49,7 @@ const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => v
     await refresh('GET /sessions')
   })
   return (
-    <Confirm
+    <ConfirmDialog
       onClose={onClose}
       title="Delete this conversation?"
       description={`“${titleOf(session)}” goes for everybody, and what the agent does in it is stopped. This cannot be undone.`}
@@ -127,7 +128,7 @@ export const Chat = () => {
   const chosen = items.find(({ slug }) => slug === agentSlug) ?? items.find(({ isDefault }) => isDefault) ?? items[0]
   const back = agentSlug === undefined ? '/chat' : `/chat?agent=${agentSlug}`
   return (
-    <div className={classes(styles['page'], sessionId !== undefined && styles['opened'])}>
+    <div className={classNames(styles['page'], sessionId !== undefined && styles['opened'])}>
       <SessionList agents={items} agentSlug={agentSlug} onAgent={setAgent} />
       <section className={styles['main']} aria-label="Chat">
         {sessionId !== undefined ? (
@@ -137,7 +138,7 @@ export const Chat = () => {
         ) : agents.error ? (
           <ErrorState error={agents.error} onRetry={() => void agents.refetch()} />
         ) : (
-          <LoadingState />
+          <Skeleton />
         )}
       </section>
     </div>

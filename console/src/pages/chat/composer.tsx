@@ -1,7 +1,7 @@
 import { ArrowUp, LoaderCircle, Paperclip, Square, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { DragEvent, KeyboardEvent, ReactNode } from 'react'
-import { classes } from '../../ui/classes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/forms/button.tsx'
 import type { Attachments } from './attachments.ts'
 import styles from './composer.module.css'
@@ -28,7 +28,7 @@ const maxText = 100_000
 const Chips = ({ attachments }: { attachments: Attachments }) => (
   <ul className={styles['chips']} aria-label="Attachments">
     {attachments.items.map(({ key, name, state, error }) => (
-      <li key={key} className={classes(styles['chip'], state === 'failed' && styles['failed'])}>
+      <li key={key} className={classNames(styles['chip'], state === 'failed' && styles['failed'])}>
         {state === 'sending' && <LoaderCircle className={styles['turning']} aria-label="being uploaded" />}
         {state === 'failed' && <TriangleAlert aria-hidden="true" />}
         {state === 'ready' && <Paperclip aria-hidden="true" />}
@@ -92,7 +92,7 @@ export const Composer = (props: ComposerProps) => {
     if (event.key === 'Escape' && onStop) onStop()
   }
   return (
-    <div className={classes(styles['composer'], drop.over && styles['over'])} {...drop.props}>
+    <div className={classNames(styles['composer'], drop.over && styles['over'])} {...drop.props}>
       {attachments.items.length > 0 && <Chips attachments={attachments} />}
       <textarea
         ref={area}

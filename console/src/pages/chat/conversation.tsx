@@ -2,14 +2,18 @@ import type { Message } from 'atrium-sdk'
 import { ArrowDown, LoaderCircle } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { ReactNode } from 'react'
-import { useLatest } from '../../latest.ts'
+import { useStableCallback } from '../../stable-values.ts'
 import { useIdentity } from '../../session.tsx'
-import { Avatar, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { classes } from '../../ui/classes.ts'
-import { CopyButton } from '../../ui/forms/copy.tsx'
-import { EmptyState, ErrorState, LoadingState, Notice } from '../../ui/states.tsx'
-import { useStickToEnd } from '../../ui/data/stick-to-end.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { CopyButton } from '../../ui/forms/copy-button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { useStickToBottom } from '../../ui/data/stick-to-bottom.ts'
 import { toast } from '../../ui/toast.tsx'
 import { useAttachments } from './attachments.ts'
 import type { Attachment } from './attachments.ts'
@@ -19,8 +23,8 @@ import { Parts } from './message-parts.tsx'
 import type { Decide } from './approval.tsx'
 import message from './message.module.css'
 import { storedParts, textOf } from './parts.ts'
-import { Refused } from './refused.tsx'
-import { TurnEnd } from './turn-end.tsx'
+import { SendError } from './send-error.tsx'
+import { TurnFooter } from './turn-footer.tsx'
 import { say, useConversation } from './use-conversation.ts'
 import type { Exchange } from './use-conversation.ts'
 
@@ -31,7 +35,7 @@ const Said = memo(({ of, isMine }: { of: Message; isMine: boolean }) => {
     <div className={message['said']}>
       {!isMine && (
         <span className={message['faint']}>
-          {of.author.name} <Time at={of.createdAt} />
+          {of.author.name} <RelativeTime at={of.createdAt} />
         </span>
       )}
       {text !== '' && <div className={message['bubble']}>{text}</div>}
@@ -76,7 +80,7 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
       <Avatar name={name} square />
       <div className={message['author']}>
         {name}
-        {stored && <Time at={stored.createdAt} />}
+        {stored && <RelativeTime at={stored.createdAt} />}
       </div>
       <div className={message['body']}>
         <Parts parts={parts} turnId={turnId} decide={decide} />
@@ -84,7 +88,7 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
         {isLive && !reconnecting && isQuiet && <Working>{last?.kind === 'tool' ? 'At work' : 'Thinking'}</Working>}
         {!isLive && (
           <div className={message['footer']}>
-            <TurnEnd
+            <TurnFooter
               turnId={turnId}
               isLast={isLast}
               saysWhy={parts.some(({ kind }) => kind === 'error')}
@@ -173,7 +177,7 @@ const Bottom = ({
           Latest
         </Button>
       )}
-      <Refused error={saying.error} />
+      <SendError error={saying.error} />
       <Composer
         label={isWorking ? 'Write what comes next' : `Write to ${agentName}`}
         text={saying.text}
@@ -201,11 +205,11 @@ export const Conversation = ({
   const { session: signedIn } = useIdentity()
   const conversation = useConversation(sessionId)
   const { session, messages, exchanges, live, isWorking } = conversation
-  const { scroller, isAtEnd, onScroll, stick } = useStickToEnd()
+  const { scroller, isAtEnd, onScroll, stick } = useStickToBottom()
   const saying = useSaying(sessionId, stick)
-  const decide = useLatest(conversation.decide)
-  const openReceipt = useLatest(onReceipt)
-  const sayAgain = useLatest((text: string, fileIds: string[] = []) => saying.send(text, fileIds, []))
+  const decide = useStableCallback(conversation.decide)
+  const openReceipt = useStableCallback(onReceipt)
+  const sayAgain = useStableCallback((text: string, fileIds: string[] = []) => saying.send(text, fileIds, []))
   const error = session.error ?? messages.error
   if (error && (!session.data || !messages.data))
     return <ErrorState error={error} onRetry={() => void Promise.all([session.refetch(), messages.refetch()])} />
@@ -213,7 +217,7 @@ export const Conversation = ({
     <>
       <div className={styles['scroller']} ref={scroller} onScroll={onScroll} tabIndex={0}>
         <div className={styles['messages']} role="log" aria-label="Conversation">
-          {!messages.data && <LoadingState rows={5} />}
+          {!messages.data && <Skeleton rows={5} />}
           {messages.hasNextPage && (
             <Button
               small
@@ -253,7 +257,7 @@ export const Conversation = ({
             </EmptyState>
           )}
           {saying.sending && (
-            <div className={classes(message['said'], message['sending'])}>
+            <div className={classNames(message['said'], message['sending'])}>
               <div className={message['bubble']}>{saying.sending.text || saying.sending.names.join(', ')}</div>
             </div>
           )}

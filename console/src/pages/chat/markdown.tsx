@@ -3,7 +3,7 @@ import { lexer } from 'marked'
 import type { Token, Tokens } from 'marked'
 import { memo } from 'react'
 import type { ReactNode } from 'react'
-import { CodeBlock } from '../../ui/forms/copy.tsx'
+import { CodeBlock } from '../../ui/forms/code-block.tsx'
 import styles from './markdown.module.css'
 
 const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }

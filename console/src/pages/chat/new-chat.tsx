@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
-import { Avatar } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { useAttachments } from './attachments.ts'
 import styles from './chat.module.css'
 import { Composer } from './composer.tsx'
-import { Refused } from './refused.tsx'
+import { SendError } from './send-error.tsx'
 import { say } from './use-conversation.ts'
 
 const reasonFor = (agent: Agent | undefined, mayWrite: boolean): string | false => {
@@ -53,7 +53,7 @@ export const NewChat = ({
       <h1>{agent ? agent.name : 'New conversation'}</h1>
       {agent?.description != null && <p>{agent.description}</p>}
       <div className={styles['newForm']}>
-        <Refused error={error} />
+        <SendError error={error} />
         <Composer
           key={agent?.id}
           label={`Write to ${agent?.name ?? 'an agent'}`}

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import type { Turn } from 'atrium-sdk'
 import { read } from '../../api.ts'
 import { formatDateTime, formatMicrocents, formatNumber, formatWord } from '../../format.ts'
-import { Badge } from '../../ui/bits.tsx'
-import type { Tone } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import type { Tone } from '../../ui/data/badge.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Facts } from '../../ui/data/facts.tsx'
-import type { Fact } from '../../ui/data/facts.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { DescriptionList } from '../../ui/data/description-list.tsx'
+import type { Description } from '../../ui/data/description-list.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './receipt.module.css'
 
@@ -47,7 +48,7 @@ export const stopReasons: Record<string, string> = {
 const Sums = ({ turn }: { turn: Turn }) => {
   const { usage, pricing } = turn
   const isFree = Object.values(pricing).every((rate) => rate === 0)
-  const facts: Fact[] = [
+  const facts: Description[] = [
     ['State', <State key="state" of={turn.status} />],
     ['Model', <code key="model">{turn.model}</code>],
     ['Asked', formatDateTime(turn.createdAt)],
@@ -57,13 +58,13 @@ const Sums = ({ turn }: { turn: Turn }) => {
     ...(usage.cacheReadTokens + usage.cacheWriteTokens > 0
       ? ([
           ['From and to cache', `${formatNumber(usage.cacheReadTokens)} and ${formatNumber(usage.cacheWriteTokens)}`],
-        ] satisfies Fact[])
+        ] satisfies Description[])
       : []),
     ['Model cost', isFree ? 'free' : formatMicrocents(turn.costMicrocents)],
     ['Platform fee', formatMicrocents(turn.platformFeeMicrocents)],
     ['Charged', <strong key="charged">{formatMicrocents(turn.chargedMicrocents)}</strong>],
   ]
-  return <Facts facts={facts} />
+  return <DescriptionList items={facts} />
 }
 
 const Content = ({ turn }: { turn: Turn }) => (
@@ -123,14 +124,14 @@ export const Receipt = ({ turnId, onClose }: { turnId: string; onClose: () => vo
   const turn = useQuery(read('GET /turns/:id', { params: { id: turnId } }))
   return (
     <Dialog open wide onClose={onClose} title="Receipt">
-      <Await query={turn} compact>
+      <QueryBoundary query={turn} compact>
         {(data) => (
           // The arrow keys scroll it.
           <div className={styles['content']} role="group" aria-label="Receipt" tabIndex={0}>
             <Content turn={data} />
           </div>
         )}
-      </Await>
+      </QueryBoundary>
     </Dialog>
   )
 }

@@ -3,11 +3,14 @@ import type { Agent, Session } from 'atrium-sdk'
 import { MessageSquareText, SquarePen } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { api, keyOf } from '../../api.ts'
-import { Avatar, Status, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { Status } from '../../ui/data/status.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
-import { classes } from '../../ui/classes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { SelectField } from '../../ui/forms/field.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './chat.module.css'
 
 const pollMs = 10_000
@@ -36,14 +39,14 @@ export const titleOf = (session: Session): string => session.title ?? 'New conve
 const State = ({ status, at }: { status: Session['status']; at: string }) => {
   if (status === 'running') return <Status tone="info">At work</Status>
   if (status === 'requires_action') return <Status tone="warn">Needs approval</Status>
-  return <Time at={at} />
+  return <RelativeTime at={at} />
 }
 
 const Row = ({ session, search }: { session: Session; search: string }) => {
   const agents = session.participants.filter(({ type }) => type === 'agent').map(({ name }) => name)
   return (
     <li>
-      <NavLink to={`/chat/${session.id}${search}`} className={classes(styles['row'])}>
+      <NavLink to={`/chat/${session.id}${search}`} className={classNames(styles['row'])}>
         <Avatar name={agents[0] ?? '?'} size="s" square />
         <span className={styles['rowText']}>
           <span className={styles['rowTitle']}>{titleOf(session)}</span>
@@ -90,7 +93,7 @@ export const SessionList = ({
         </ButtonLink>
       </div>
       <div className={styles['rows']}>
-        <Await query={sessions} compact>
+        <QueryBoundary query={sessions} compact>
           {(items) =>
             items.length === 0 ? (
               <EmptyState compact icon={<MessageSquareText />} title="No conversations yet">
@@ -104,7 +107,7 @@ export const SessionList = ({
               </ul>
             )
           }
-        </Await>
+        </QueryBoundary>
         {sessions.hasNextPage && (
           <Button small busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
             Show more

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Message, Session, TurnCreate } from 'atrium-sdk'
 import { useEffect, useState } from 'react'
 import { api, isCode, keyOf, queryClient, read, refresh } from '../../api.ts'
-import { useLatest } from '../../latest.ts'
+import { useStableCallback } from '../../stable-values.ts'
 import { useLiveTurn } from './live-turn.ts'
 import { storedParts } from './parts.ts'
 import type { ViewPart } from './parts.ts'
@@ -84,7 +84,7 @@ export const useConversation = (sessionId: string) => {
   }, [version])
 
   // Somebody else may have decided what it waited for.
-  const goOn = useLatest((_freshAt: number) => {
+  const goOn = useStableCallback((_freshAt: number) => {
     if (rests && session.data?.status === 'running' && active === liveId) resume()
   })
   const freshAt = session.dataUpdatedAt

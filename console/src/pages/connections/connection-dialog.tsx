@@ -4,13 +4,14 @@ import { useState } from 'react'
 import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
-import { Badge } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Facts } from '../../ui/data/facts.tsx'
-import type { Fact } from '../../ui/data/facts.tsx'
-import { Confirm } from '../../ui/forms/form-dialog.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { DescriptionList } from '../../ui/data/description-list.tsx'
+import type { Description } from '../../ui/data/description-list.tsx'
+import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { ConnectionState, titleOf } from './connection-state.tsx'
@@ -22,7 +23,7 @@ import { ToolList } from './tool-list.tsx'
 
 const About = ({ connection }: { connection: Connection }) => {
   const { status, accountName, accountId, createdAt, lastUsedAt } = connection
-  const facts: Fact[] = [
+  const facts: Description[] = [
     ['State', <ConnectionState key="state" of={status} />],
     ['Account', accountName ?? accountId ?? 'not known'],
     ['Created', formatDateTime(createdAt)],
@@ -30,7 +31,7 @@ const About = ({ connection }: { connection: Connection }) => {
   ]
   return (
     <>
-      <Facts facts={facts} />
+      <DescriptionList items={facts} />
       {connection.lastError !== null && (
         <Notice tone={status === 'active' ? 'warn' : 'bad'}>{connection.lastError}</Notice>
       )}
@@ -82,14 +83,14 @@ const Tools = ({ connection }: { connection: Connection }) => {
   return (
     <section className={styles['part']}>
       <h3>What agents can do with it</h3>
-      <Await query={tools} compact>
+      <QueryBoundary query={tools} compact>
         {({ items, offered }) => (
           <>
             {items.length === 0 ? <p className={styles['faint']}>Nothing so far.</p> : <ToolList tools={items} />}
             {offered && <Agree connectionId={connection.id} offered={offered} />}
           </>
         )}
-      </Await>
+      </QueryBoundary>
       <p className={styles['faint']}>Agents use it for you when their settings tick this connector.</p>
     </section>
   )
@@ -117,7 +118,7 @@ const Revoke = ({ connection, title, onDone }: { connection: Connection; title: 
       <Button variant="danger" disabledReason={writeReason(can('connections:write'))} onClick={() => setAsking(true)}>
         Revoke
       </Button>
-      <Confirm
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Revoke ${title}?`}
@@ -158,7 +159,7 @@ export const ConnectionDialog = ({
         )
       }
     >
-      <Await query={connection} compact>
+      <QueryBoundary query={connection} compact>
         {(one) => (
           <>
             <About connection={one} />
@@ -167,7 +168,7 @@ export const ConnectionDialog = ({
             {one.connectorSlug === 'linear' && one.status === 'active' && <LinearEvents connection={one} />}
           </>
         )}
-      </Await>
+      </QueryBoundary>
     </Dialog>
   )
 }

@@ -7,10 +7,15 @@ import { read } from '../../api.ts'
 import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Avatar, Badge, Page, PageHeader, Section, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { Page, PageHeader, Section } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
-import { Await, EmptyState, ErrorState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
@@ -20,7 +25,7 @@ import styles from './connections.module.css'
 import { useConnected } from './oauth-window.ts'
 import { Reconnect, writeReason } from './reconnect.tsx'
 
-const needsHelp = ({ status }: Connection): boolean => status !== 'active'
+const needsAttention = ({ status }: Connection): boolean => status !== 'active'
 
 const Mine = ({
   connections,
@@ -62,13 +67,13 @@ const Mine = ({
           optional: true,
           tight: true,
           cell: ({ lastUsedAt }) =>
-            lastUsedAt === null ? <span className={styles['faint']}>never</span> : <Time at={lastUsedAt} />,
+            lastUsedAt === null ? <span className={styles['faint']}>never</span> : <RelativeTime at={lastUsedAt} />,
         },
         {
           title: 'Actions',
           hideTitle: true,
           tight: true,
-          cell: (one) => needsHelp(one) && <Reconnect small connection={one} connector={connectorOf(one)} />,
+          cell: (one) => needsAttention(one) && <Reconnect small connection={one} connector={connectorOf(one)} />,
         },
       ]}
     />
@@ -186,7 +191,7 @@ export const Connections = () => {
       {connections.error && !connections.data && (
         <ErrorState compact error={connections.error} onRetry={() => void connections.refetch()} />
       )}
-      <Await query={connectors}>
+      <QueryBoundary query={connectors}>
         {({ items: known }) => (
           <>
             {items.length > 0 && (
@@ -223,7 +228,7 @@ export const Connections = () => {
             )}
           </>
         )}
-      </Await>
+      </QueryBoundary>
     </Page>
   )
 }

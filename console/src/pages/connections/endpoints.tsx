@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { Endpoint, InboundEvent } from 'atrium-sdk'
 import { Link } from 'react-router'
 import { read } from '../../api.ts'
-import { Badge, Time } from '../../ui/bits.tsx'
-import type { Tone } from '../../ui/bits.tsx'
-import { CodeBlock } from '../../ui/forms/copy.tsx'
-import { Await } from '../../ui/states.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
+import type { Tone } from '../../ui/data/badge.tsx'
+import { CodeBlock } from '../../ui/forms/code-block.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './connections.module.css'
 
@@ -23,7 +24,7 @@ const Events = ({ endpoint }: { endpoint: Endpoint }) => {
   const params = { id: endpoint.connectionId, endpointId: endpoint.id }
   const events = useQuery(read('GET /connections/:id/endpoints/:endpointId/events', { params, query: { limit: 10 } }))
   return (
-    <Await query={events} compact>
+    <QueryBoundary query={events} compact>
       {({ items }) =>
         items.length === 0 ? (
           <p className={styles['faint']}>Nothing has come within the last days.</p>
@@ -43,12 +44,12 @@ const Events = ({ endpoint }: { endpoint: Endpoint }) => {
                   </>
                 ),
               },
-              { title: 'Received', tight: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+              { title: 'Received', tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
             ]}
           />
         )
       }
-    </Await>
+    </QueryBoundary>
   )
 }
 

@@ -5,8 +5,9 @@ import { Link } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { Confirm } from '../../ui/forms/form-dialog.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './connections.module.css'
@@ -33,7 +34,7 @@ const Unbind = ({
       <Button small disabledReason={disabledReason} onClick={() => setAsking(true)}>
         Stop receiving events
       </Button>
-      <Confirm
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Stop receiving events of ${binding.organizationName}?`}
@@ -62,7 +63,7 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
   return (
     <section className={styles['part']}>
       <h3>Linear events</h3>
-      <Await query={bindings} compact>
+      <QueryBoundary query={bindings} compact>
         {({ items }) => {
           const binding = items.find(
             ({ connectionId, organizationId }) =>
@@ -96,7 +97,7 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
             </>
           )
         }}
-      </Await>
+      </QueryBoundary>
     </section>
   )
 }

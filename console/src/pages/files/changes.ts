@@ -1,7 +1,7 @@
 import type { File as FileRecord } from 'atrium-sdk'
 import { api, refresh } from '../../api.ts'
-import { forEach } from '../../bulk.ts'
-import type { BulkOutcome } from '../../bulk.ts'
+import { forEachConcurrently } from '../../rate-limit.ts'
+import type { BulkOutcome } from '../../rate-limit.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export const countOf = (files: readonly FileRecord[]): string => {
@@ -17,7 +17,7 @@ const refreshFiles = (): Promise<unknown> => refresh('GET /files', 'GET /files/:
 
 const putBack = (files: readonly FileRecord[]): (() => void) => {
   return () => {
-    void forEach(files, ({ id, parentId }) =>
+    void forEachConcurrently(files, ({ id, parentId }) =>
       api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
     ).then((outcome) => {
       tell('It could not be put back', outcome, files.length)
@@ -30,7 +30,7 @@ const putBack = (files: readonly FileRecord[]): (() => void) => {
 export const moveFiles = async (files: readonly FileRecord[], parentId: string | null): Promise<void> => {
   const moving = files.filter((file) => file.parentId !== parentId && file.id !== parentId)
   if (moving.length === 0) return
-  const outcome = await forEach(moving, ({ id }) =>
+  const outcome = await forEachConcurrently(moving, ({ id }) =>
     api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
   )
   await refreshFiles()
@@ -39,7 +39,7 @@ export const moveFiles = async (files: readonly FileRecord[], parentId: string |
 }
 
 export const deleteFiles = async (files: readonly FileRecord[]): Promise<void> => {
-  const outcome = await forEach(files, ({ id }) => api.call('DELETE /files/:id', { params: { id } }))
+  const outcome = await forEachConcurrently(files, ({ id }) => api.call('DELETE /files/:id', { params: { id } }))
   await refreshFiles()
   tell('It could not be deleted', outcome, files.length)
   if (outcome.errors.length === 0) toast.done(`Deleted ${countOf(files)}`)

@@ -2,7 +2,7 @@ import type { File as FileRecord } from 'atrium-sdk'
 import { X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { TextField } from '../../ui/forms/field.tsx'
-import { Confirm, FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { countOf, createFolder, deleteFiles, linkFile, moveFiles, renameFile, tagFile } from './changes.ts'
@@ -174,7 +174,7 @@ const DeleteDialog = ({
   })
   const folders = files.filter(({ source }) => source === 'folder').length
   return (
-    <Confirm
+    <ConfirmDialog
       onClose={onClose}
       title={`Delete ${countOf(files)}?`}
       description={

@@ -3,7 +3,7 @@ import type { DragEvent } from 'react'
 import { upload } from '../../uploads.ts'
 import { toast } from '../../ui/toast.tsx'
 import { moveFiles } from './changes.ts'
-import { carriedRows, filesOfDrop, isFileDrag, isRowDrag } from './dropped.ts'
+import { carriedRows, filesOfDrop, isFileDrag, isRowDrag } from './drag-data.ts'
 
 /** Drops files from the desktop, or moves rows, into a folder; `null` is the root. */
 export const dropInto = (data: DataTransfer, folderId: string | null): void => {

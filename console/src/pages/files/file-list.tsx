@@ -4,15 +4,16 @@ import { memo } from 'react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { formatBytes } from '../../format.ts'
-import { useLatest, useStable } from '../../latest.ts'
-import { Badge, Time } from '../../ui/bits.tsx'
-import { classes } from '../../ui/classes.ts'
+import { useStableCallback, useConstant } from '../../stable-values.ts'
+import { Badge } from '../../ui/data/badge.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import type { MenuAnchor } from '../../ui/forms/menu.tsx'
 import { VirtualList } from '../../ui/data/virtual-list.tsx'
 import { useDropTarget } from './drop-target.ts'
-import { carryRows } from './dropped.ts'
+import { carryRows } from './drag-data.ts'
 import styles from './file-list.module.css'
-import { KindIcon } from './kinds.tsx'
+import { KindIcon } from './file-kind.tsx'
 import type { FileRows } from './rows.ts'
 import type { Selection } from './selection.ts'
 
@@ -63,7 +64,7 @@ const RowFace = ({
     role="row"
     aria-rowindex={index + 1}
     aria-selected={isSelected}
-    className={classes(
+    className={classNames(
       styles['row'],
       isSelected && styles['selected'],
       isActive && styles['active'],
@@ -103,7 +104,7 @@ const RowFace = ({
       {file.source === 'upload' ? formatBytes(file.size) : '–'}
     </span>
     <span role="gridcell" className={styles['time']}>
-      <Time at={file.updatedAt} />
+      <RelativeTime at={file.updatedAt} />
     </span>
     <span role="gridcell" className={styles['more']}>
       <button
@@ -167,19 +168,19 @@ export const FileList = ({
   onSelectAll,
 }: FileListProps) => {
   const { active, files: selected } = selection
-  const press = useLatest((index: number, file: FileRecord, event: MouseEvent) => {
+  const press = useStableCallback((index: number, file: FileRecord, event: MouseEvent) => {
     // The name is a link: it opens, also in a new tab.
     if (event.target instanceof Element && event.target.closest('a')) return
     if (event.shiftKey) selection.extendTo(index)
     else if (event.metaKey || event.ctrlKey) selection.toggle(index, file)
     else selection.only(index, file)
   })
-  const check = useLatest((index: number, file: FileRecord) => selection.toggle(index, file))
-  const menu = useLatest((index: number, file: FileRecord, anchor: MenuAnchor) => {
+  const check = useStableCallback((index: number, file: FileRecord) => selection.toggle(index, file))
+  const menu = useStableCallback((index: number, file: FileRecord, anchor: MenuAnchor) => {
     if (!selected.has(file.id)) selection.only(index, file)
     onMenu(file, anchor)
   })
-  const drag = useLatest((file: FileRecord, data: DataTransfer) =>
+  const drag = useStableCallback((file: FileRecord, data: DataTransfer) =>
     carryRows(data, selected.has(file.id) ? [...selected.values()] : [file]),
   )
 
@@ -208,7 +209,7 @@ export const FileList = ({
     event.preventDefault()
   }
 
-  const on = useStable({ press, check, menu, drag })
+  const on = useConstant({ press, check, menu, drag })
   return (
     <>
       <div className={styles['head']} aria-hidden="true">

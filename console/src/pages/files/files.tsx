@@ -9,14 +9,15 @@ import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
 import type { MenuAnchor } from '../../ui/forms/menu.tsx'
 import { FloatingMenu } from '../../ui/forms/menu.tsx'
-import { ErrorState, LoadingState } from '../../ui/states.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { countOf } from './changes.ts'
 import { FileDialogs } from './dialogs.tsx'
 import type { Asking } from './dialogs.tsx'
 import { useDropTarget } from './drop-target.ts'
-import { EmptyFolder, NothingFound } from './empty.tsx'
-import { entriesFor, writeReason } from './entries.tsx'
+import { EmptyFolder, NoSearchResults } from './empty-states.tsx'
+import { fileMenuFor, writeReason } from './file-menu.tsx'
 import { FileList } from './file-list.tsx'
 import styles from './files.module.css'
 import { FolderTree } from './folder-tree.tsx'
@@ -93,7 +94,7 @@ export const Files = () => {
   })
   const mayWrite = can('files:write')
   const chosen = [...selection.files.values()]
-  const entries = entriesFor(chosen, { mayWrite, ask: setAsking, open: address.open })
+  const entries = fileMenuFor(chosen, { mayWrite, ask: setAsking, open: address.open })
 
   const onKey = (event: KeyboardEvent): void => {
     const { key } = event
@@ -119,12 +120,12 @@ export const Files = () => {
   const error = path.error ?? rows.error
   const content = () => {
     if (error) return <ErrorState error={error} onRetry={rows.retry} />
-    if (rows.total === undefined) return <LoadingState rows={9} />
+    if (rows.total === undefined) return <Skeleton rows={9} />
     if (rows.total === 0) {
       return search === '' ? (
         <EmptyFolder parentId={parentId} reason={writeReason(mayWrite)} />
       ) : (
-        <NothingFound search={search} />
+        <NoSearchResults search={search} />
       )
     }
     return (

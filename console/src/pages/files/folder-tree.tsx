@@ -4,7 +4,7 @@ import { ChevronRight, Folder, FolderLock, HardDrive } from 'lucide-react'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { api, keyOf } from '../../api.ts'
-import { classes } from '../../ui/classes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { useDropTarget } from './drop-target.ts'
 import styles from './folder-tree.module.css'
 
@@ -83,7 +83,7 @@ const Line = ({
       aria-selected={isCurrent}
       aria-expanded={isOpen}
       tabIndex={isCurrent ? 0 : -1}
-      className={classes(styles['line'], isCurrent && styles['current'], drop.over && styles['over'])}
+      className={classNames(styles['line'], isCurrent && styles['current'], drop.over && styles['over'])}
       data-level={Math.min(level, 8)}
       onClick={onOpen}
       onKeyDown={(event) => {
@@ -100,7 +100,7 @@ const Line = ({
       }}
     >
       <span
-        className={classes(styles['twist'], isOpen === true && styles['open'])}
+        className={classNames(styles['twist'], isOpen === true && styles['open'])}
         aria-hidden="true"
         onClick={(event) => {
           event.stopPropagation()

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { formatNumber } from '../../format.ts'
 import { Button, IconButton } from '../../ui/forms/button.tsx'
-import { classes } from '../../ui/classes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { Menu } from '../../ui/forms/menu.tsx'
 import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { countOf } from './changes.ts'
@@ -23,7 +23,7 @@ const Crumb = ({ id, name, isLast }: { id: string | null; name: string; isLast: 
           <Link
             {...drop.props}
             to={id === null ? '/files' : `/files/${id}`}
-            className={classes(drop.over && styles['crumbOver'])}
+            className={classNames(drop.over && styles['crumbOver'])}
           >
             {name}
           </Link>

@@ -5,7 +5,7 @@ import { Button } from '../../ui/forms/button.tsx'
 import { Menu } from '../../ui/forms/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { upload } from '../../uploads.ts'
-import { filesOfInput } from './dropped.ts'
+import { filesOfInput } from './drag-data.ts'
 
 /** Chooses files or a folder of this machine. */
 export const UploadButton = ({ parentId, reason }: { parentId: string | null; reason: string | false }) => {

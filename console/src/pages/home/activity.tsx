@@ -2,9 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from 'atrium-sdk'
 import { read } from '../../api.ts'
 import { formatWord } from '../../format.ts'
-import { Avatar, Section, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { Section } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './home.module.css'
 
 /** Actions whose names do not make a sentence. */
@@ -33,7 +36,7 @@ export const Activity = () => {
       }
     >
       <div className={styles['list']}>
-        <Await query={entries} compact>
+        <QueryBoundary query={entries} compact>
           {({ items }) =>
             items.length === 0 ? (
               <EmptyState compact title="Nothing has happened yet" />
@@ -45,12 +48,12 @@ export const Activity = () => {
                     <span className={styles['title']}>{sentenceOf(entry)}</span>
                     <small>{entry.actor.name}</small>
                   </span>
-                  <Time at={entry.at} />
+                  <RelativeTime at={entry.at} />
                 </div>
               ))
             )
           }
-        </Await>
+        </QueryBoundary>
       </div>
     </Section>
   )

@@ -7,14 +7,14 @@ import { useIdentity } from '../../session.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
 import styles from './home.module.css'
 
-interface Matter {
+interface AttentionItem {
   key: string
   text: ReactNode
   action: string
   to: string
 }
 
-const useMatters = (): Matter[] => {
+const useAttentionItems = (): AttentionItem[] => {
   const { session, me, can } = useIdentity()
   const { hasPassword, twoFactorEnabled } = session.user
   const sessions = useQuery({
@@ -24,16 +24,16 @@ const useMatters = (): Matter[] => {
   const connections = useQuery({ ...read('GET /connections'), enabled: can('connections:read') })
   const webhooks = useQuery({ ...read('GET /webhooks'), enabled: can('webhooks:read') })
   const billing = useQuery({ ...read('GET /billing'), enabled: can('billing:read') })
-  const matters: Matter[] = []
+  const items: AttentionItem[] = []
   if (!hasPassword) {
-    matters.push({
+    items.push({
       key: 'password',
       text: 'You have no password yet. Without one you cannot sign in again, nor confirm sensitive changes.',
       action: 'Set a password',
       to: '/settings/profile',
     })
   } else if (!twoFactorEnabled && (me.role === 'owner' || me.role === 'admin')) {
-    matters.push({
+    items.push({
       key: 'two-factor',
       text: `You can change everything in ${me.org.name}, and your password alone protects that.`,
       action: 'Turn on two-factor',
@@ -43,7 +43,7 @@ const useMatters = (): Matter[] => {
   for (const { id, title, participants } of sessions.data?.items.filter(({ status }) => status === 'requires_action') ??
     []) {
     const agent = participants.find(({ type }) => type === 'agent')
-    matters.push({
+    items.push({
       key: id,
       text: (
         <>
@@ -57,7 +57,7 @@ const useMatters = (): Matter[] => {
   for (const { id, connectorSlug, label, lastError } of connections.data?.items.filter(
     ({ status }) => status === 'error',
   ) ?? []) {
-    matters.push({
+    items.push({
       key: id,
       text: (
         <>
@@ -70,7 +70,7 @@ const useMatters = (): Matter[] => {
     })
   }
   for (const { id, name, statusReason } of webhooks.data?.items.filter(({ status }) => status === 'disabled') ?? []) {
-    matters.push({
+    items.push({
       key: id,
       text: (
         <>
@@ -82,23 +82,23 @@ const useMatters = (): Matter[] => {
     })
   }
   if (billing.data?.payment.billingEnforced === true && billing.data.balance.balanceCents <= 0) {
-    matters.push({
+    items.push({
       key: 'balance',
       text: `The balance is ${formatCents(billing.data.balance.balanceCents)}: paid models do not answer.`,
       action: 'Add money',
       to: '/billing',
     })
   }
-  return matters
+  return items
 }
 
 /** What somebody has to do something about, and the way there. Nothing, when there is nothing. */
 export const Attention = () => {
-  const matters = useMatters()
-  if (matters.length === 0) return null
+  const items = useAttentionItems()
+  if (items.length === 0) return null
   return (
     <section className={styles['attention']} aria-label="Needs attention">
-      {matters.map(({ key, text, action, to }) => (
+      {items.map(({ key, text, action, to }) => (
         <div key={key} className={styles['notice']}>
           <TriangleAlert aria-hidden="true" />
           <p>{text}</p>

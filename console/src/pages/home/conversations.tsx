@@ -3,9 +3,13 @@ import { MessagesSquare } from 'lucide-react'
 import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
-import { Avatar, Section, Status, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Status } from '../../ui/data/status.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './home.module.css'
 
 /** What was talked about last in this workspace. */
@@ -24,7 +28,7 @@ export const Conversations = () => {
   return (
     <Section plain title="Conversations">
       <div className={styles['list']}>
-        <Await query={sessions} compact>
+        <QueryBoundary query={sessions} compact>
           {({ items }) =>
             items.length === 0 ? (
               <EmptyState
@@ -45,13 +49,13 @@ export const Conversations = () => {
                     </span>
                     {status === 'running' && <Status tone="info">Answering</Status>}
                     {status === 'requires_action' && <Status tone="warn">Needs approval</Status>}
-                    <Time at={lastMessageAt ?? createdAt} />
+                    <RelativeTime at={lastMessageAt ?? createdAt} />
                   </Link>
                 )
               })
             )
           }
-        </Await>
+        </QueryBoundary>
       </div>
     </Section>
   )

@@ -5,9 +5,9 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { read } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
-import { Section } from '../../ui/bits.tsx'
+import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { classes } from '../../ui/classes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import styles from './home.module.css'
 
 interface Step {
@@ -93,7 +93,7 @@ export const FirstSteps = () => {
     >
       <div className={styles['steps']}>
         {steps.map(({ title, text, to, icon: Icon, done }) => (
-          <Link key={title} to={to} className={classes(styles['step'], done === true && styles['done'])}>
+          <Link key={title} to={to} className={classNames(styles['step'], done === true && styles['done'])}>
             {done === true ? <CircleCheck aria-label="Done" /> : <Icon aria-hidden="true" />}
             <strong>{title}</strong>
             <p>{text}</p>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Page, PageHeader } from '../../ui/page.tsx'
 import { Activity } from './activity.tsx'
 import { Attention } from './attention.tsx'
 import { FirstSteps } from './first-steps.tsx'

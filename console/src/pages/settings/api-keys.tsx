@@ -6,14 +6,18 @@ import { api, read, refresh, usePages } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
-import { Badge, Status, Time } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { Status } from '../../ui/data/status.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { CodeBlock, SecretField } from '../../ui/forms/copy.tsx'
+import { CodeBlock } from '../../ui/forms/code-block.tsx'
+import { SecretField } from '../../ui/forms/secret-field.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/forms/field.tsx'
-import { Confirm, FormDialog } from '../../ui/forms/form-dialog.tsx'
-import { More } from '../../ui/data/more.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -26,12 +30,12 @@ const days = [
   ['365', 'In a year'],
 ] as const
 
-const Minted = ({ minted, onClose }: { minted: ApiKeyCreated; onClose: () => void }) => (
+const CreatedKeyDialog = ({ created, onClose }: { created: ApiKeyCreated; onClose: () => void }) => (
   <Dialog
     open
     wide
     onClose={onClose}
-    title={`The key “${minted.name}”`}
+    title={`The key “${created.name}”`}
     footer={
       <Button variant="primary" onClick={onClose}>
         I have kept it
@@ -40,17 +44,17 @@ const Minted = ({ minted, onClose }: { minted: ApiKeyCreated; onClose: () => voi
   >
     <SecretField
       label="API key"
-      value={minted.key}
+      value={created.key}
       note="It is shown only now: nobody can read it again, only revoke it."
     />
     <CodeBlock
-      text={`curl -H "Authorization: Bearer ${minted.key}" ${location.origin}/api/v1/me`}
+      text={`curl -H "Authorization: Bearer ${created.key}" ${location.origin}/api/v1/me`}
       label="Copy the command"
     />
   </Dialog>
 )
 
-const Mint = ({ onClose }: { onClose: () => void }) => {
+const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
   const { me } = useIdentity()
   const withStepUp = useStepUp()
   const workspaces = useQuery(read('GET /workspaces'))
@@ -58,7 +62,7 @@ const Mint = ({ onClose }: { onClose: () => void }) => {
   const [expires, setExpires] = useState('')
   const [workspaceId, setWorkspaceId] = useState('')
   const [scopes, setScopes] = useState<readonly string[]>([])
-  const [minted, setMinted] = useState<ApiKeyCreated>()
+  const [created, setCreated] = useState<ApiKeyCreated>()
   const form = useSubmit(async () => {
     const body = {
       name: name.trim(),
@@ -66,10 +70,10 @@ const Mint = ({ onClose }: { onClose: () => void }) => {
       workspaceId: workspaceId === '' ? null : workspaceId,
       expiresAt: expires === '' ? null : new Date(Date.now() + Number(expires) * 86_400_000).toISOString(),
     }
-    setMinted(await withStepUp((stepUpToken) => api.call('POST /api-keys', { body, stepUpToken })))
+    setCreated(await withStepUp((stepUpToken) => api.call('POST /api-keys', { body, stepUpToken })))
     await refresh('GET /api-keys')
   })
-  if (minted) return <Minted minted={minted} onClose={onClose} />
+  if (created) return <CreatedKeyDialog created={created} onClose={onClose} />
   const toggle = (scope: string): void =>
     setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
   return (
@@ -137,7 +141,7 @@ const Revoke = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) =>
     onClose()
   })
   return (
-    <Confirm
+    <ConfirmDialog
       onClose={onClose}
       title={`Revoke “${apiKey.name}”?`}
       description="Whatever uses it is refused from now on, at once and for good."
@@ -169,16 +173,16 @@ export const ApiKeys = () => {
   const { can } = useIdentity()
   const reason = !can('keys:write') && 'Your role may not create keys.'
   const keys = usePages('GET /api-keys')
-  const [minting, setMinting] = useState(false)
+  const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<ApiKey>()
   const mint = (
-    <Button variant="primary" icon={<Plus />} onClick={() => setMinting(true)} disabledReason={reason}>
+    <Button variant="primary" icon={<Plus />} onClick={() => setCreating(true)} disabledReason={reason}>
       New key
     </Button>
   )
   return (
     <>
-      <Await query={keys.query}>
+      <QueryBoundary query={keys.query}>
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState icon={<KeyRound />} title="No API keys yet" action={mint}>
@@ -214,7 +218,11 @@ export const ApiKeys = () => {
                     optional: true,
                     tight: true,
                     cell: ({ lastUsedAt }) =>
-                      lastUsedAt === null ? <span className={styles['muted']}>Never</span> : <Time at={lastUsedAt} />,
+                      lastUsedAt === null ? (
+                        <span className={styles['muted']}>Never</span>
+                      ) : (
+                        <RelativeTime at={lastUsedAt} />
+                      ),
                   },
                   { title: 'State', tight: true, cell: stateOf },
                   {
@@ -239,9 +247,9 @@ export const ApiKeys = () => {
             </>
           )
         }
-      </Await>
-      <More {...keys} />
-      {minting && <Mint onClose={() => setMinting(false)} />}
+      </QueryBoundary>
+      <LoadMore {...keys} />
+      {creating && <CreateKeyDialog onClose={() => setCreating(false)} />}
       {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(undefined)} />}
     </>
   )

@@ -7,11 +7,12 @@ import { formatDateTime } from '../../format.ts'
 import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Badge } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
-import { More } from '../../ui/data/more.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './settings.module.css'
 
@@ -78,7 +79,7 @@ export const AuditLog = () => {
   return (
     <>
       {can('audit:read') && <Filters />}
-      <Await query={entries.query}>
+      <QueryBoundary query={entries.query}>
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState icon={<ScrollText />} title="Nothing was done" compact>
@@ -124,8 +125,8 @@ export const AuditLog = () => {
             />
           )
         }
-      </Await>
-      <More {...entries} />
+      </QueryBoundary>
+      <LoadMore {...entries} />
     </>
   )
 }

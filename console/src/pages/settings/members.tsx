@@ -6,14 +6,16 @@ import { formatWord } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
-import { Avatar, Section, Time } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/data/avatar.tsx'
+import { Section } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, IconButton } from '../../ui/forms/button.tsx'
-import { SecretField } from '../../ui/forms/copy.tsx'
+import { SecretField } from '../../ui/forms/secret-field.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/forms/field.tsx'
-import { Confirm, FormDialog } from '../../ui/forms/form-dialog.tsx'
-import { More } from '../../ui/data/more.tsx'
-import { Await } from '../../ui/states.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -132,7 +134,7 @@ const Remove = ({ member, onClose }: { member: Member; onClose: () => void }) =>
     onClose()
   })
   return (
-    <Confirm
+    <ConfirmDialog
       onClose={onClose}
       title={invited ? `Withdraw the invitation of ${member.name}?` : `Remove ${member.name}?`}
       description={
@@ -192,7 +194,7 @@ const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (mem
         columns={[
           { title: 'Person', cell: ({ name, email }) => <Person name={name} email={email} /> },
           { title: 'Role', tight: true, cell: ({ role }) => formatWord(role) },
-          { title: 'Sent', optional: true, tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Sent', optional: true, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
           {
             title: 'Actions',
             hideTitle: true,
@@ -209,7 +211,7 @@ const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (mem
           },
         ]}
       />
-      <More {...invited} />
+      <LoadMore {...invited} />
     </Section>
   )
 }
@@ -237,7 +239,7 @@ export const Members = () => {
           Add a member
         </Button>
       </div>
-      <Await query={members.query}>
+      <QueryBoundary query={members.query}>
         {(rows) => (
           <Table
             label="Members"
@@ -246,7 +248,7 @@ export const Members = () => {
             columns={[
               { title: 'Person', cell: ({ name, email }) => <Person name={name} email={email} /> },
               { title: 'Role', tight: true, cell: (member) => <RoleField member={member} mayWrite={mayWrite} /> },
-              { title: 'Since', optional: true, tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: 'Since', optional: true, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
               {
                 title: 'Actions',
                 hideTitle: true,
@@ -264,8 +266,8 @@ export const Members = () => {
             ]}
           />
         )}
-      </Await>
-      <More {...members} />
+      </QueryBoundary>
+      <LoadMore {...members} />
       <Invitations mayWrite={mayWrite} onRemove={setRemoving} />
       {inviting && <Invite onClose={() => setInviting(false)} />}
       {removing && <Remove member={removing} onClose={() => setRemoving(undefined)} />}

@@ -5,12 +5,13 @@ import { Link } from 'react-router'
 import { api, refresh, usePages } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Time } from '../../ui/bits.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, IconButton } from '../../ui/forms/button.tsx'
 import { TextArea, TextField } from '../../ui/forms/field.tsx'
-import { Confirm, FormDialog } from '../../ui/forms/form-dialog.tsx'
-import { More } from '../../ui/data/more.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -72,7 +73,7 @@ const Delete = ({ project, onClose }: { project: Project; onClose: () => void })
     onClose()
   })
   return (
-    <Confirm
+    <ConfirmDialog
       onClose={onClose}
       title={`Delete the project ${project.name}?`}
       description="Its folder goes with all that is in it. This cannot be undone here."
@@ -96,7 +97,7 @@ export const Projects = () => {
   )
   return (
     <>
-      <Await query={projects.query}>
+      <QueryBoundary query={projects.query}>
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState icon={<SquareKanban />} title="No projects yet" action={create}>
@@ -126,7 +127,12 @@ export const Projects = () => {
                     optional: true,
                     cell: ({ description }) => <span className={styles['muted']}>{description}</span>,
                   },
-                  { title: 'Changed', optional: true, tight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+                  {
+                    title: 'Changed',
+                    optional: true,
+                    tight: true,
+                    cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+                  },
                   {
                     title: 'Actions',
                     hideTitle: true,
@@ -155,8 +161,8 @@ export const Projects = () => {
             </>
           )
         }
-      </Await>
-      <More {...projects} />
+      </QueryBoundary>
+      <LoadMore {...projects} />
       {asking?.about === 'edit' && <Edit project={asking.project} onClose={close} />}
       {asking?.about === 'delete' && <Delete project={asking.project} onClose={close} />}
     </>

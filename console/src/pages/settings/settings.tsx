@@ -1,6 +1,6 @@
 import { Outlet } from 'react-router'
 import { useIdentity } from '../../session.tsx'
-import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Page, PageHeader } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/forms/tabs.tsx'
 
 const tabs = [

@@ -2,11 +2,13 @@ import type { TwoFactorSecret } from 'atrium-sdk'
 import { useState } from 'react'
 import { api, queryClient } from '../../api.ts'
 import { useStepUp } from '../../step-up.tsx'
-import { Section, Status } from '../../ui/bits.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Status } from '../../ui/data/status.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { CodeBlock, CopyButton } from '../../ui/forms/copy.tsx'
+import { CodeBlock } from '../../ui/forms/code-block.tsx'
+import { CopyButton } from '../../ui/forms/copy-button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
-import { Confirm, FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { QrCode } from '../../ui/data/qr-code.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -91,7 +93,7 @@ const Remove = ({ onClose }: { onClose: () => void }) => {
     onClose()
   })
   return (
-    <Confirm
+    <ConfirmDialog
       onClose={onClose}
       title="Turn off two-factor authentication?"
       description="From then on your password alone signs you in."

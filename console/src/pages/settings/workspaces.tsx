@@ -6,14 +6,17 @@ import { scope, setScope } from '../../scope.ts'
 import { useIdentity } from '../../session.tsx'
 import { useStepUp } from '../../step-up.tsx'
 import { useTitle } from '../../title.ts'
-import { Badge, Time } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, IconButton } from '../../ui/forms/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/forms/field.tsx'
-import { Confirm } from '../../ui/forms/form-dialog.tsx'
+import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { More } from '../../ui/data/more.tsx'
-import { Await, EmptyState, Notice } from '../../ui/states.tsx'
+import { LoadMore } from '../../ui/data/load-more.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -32,7 +35,7 @@ const Delete = ({ workspace, onClose }: { workspace: Workspace; onClose: () => v
     onClose()
   })
   return (
-    <Confirm
+    <ConfirmDialog
       onClose={onClose}
       title={`Delete the workspace ${name}?`}
       description="Its agents and their sessions go with it. Files belong to the organisation and stay. This cannot be undone."
@@ -92,7 +95,7 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
       description="Owners and admins see it without being added."
     >
       {mayWrite && <AddPerson workspaceId={id} inIt={new Set((people.query.data ?? []).map(({ userId }) => userId))} />}
-      <Await query={people.query} compact>
+      <QueryBoundary query={people.query} compact>
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState compact title="Nobody was added yet" />
@@ -121,8 +124,8 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
             />
           )
         }
-      </Await>
-      <More {...people} />
+      </QueryBoundary>
+      <LoadMore {...people} />
     </Dialog>
   )
 }
@@ -146,7 +149,7 @@ export const Workspaces = () => {
           New workspace
         </Button>
       </div>
-      <Await query={workspaces.query}>
+      <QueryBoundary query={workspaces.query}>
         {(rows) => (
           <Table
             label="Workspaces"
@@ -163,7 +166,12 @@ export const Workspaces = () => {
                 ),
               },
               { title: 'Slug', optional: true, cell: ({ slug }) => <code>{slug}</code> },
-              { title: 'Created', optional: true, tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              {
+                title: 'Created',
+                optional: true,
+                tight: true,
+                cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+              },
               {
                 title: 'Actions',
                 hideTitle: true,
@@ -196,8 +204,8 @@ export const Workspaces = () => {
             ]}
           />
         )}
-      </Await>
-      <More {...workspaces} />
+      </QueryBoundary>
+      <LoadMore {...workspaces} />
       {asking?.about === 'new' && (
         <NameDialog
           title="New workspace"

@@ -5,7 +5,7 @@ import { api, refresh } from '../../api.ts'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
-import { SecretShown } from './secret-shown.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
 import { sourceName, sources } from './sources.ts'
 import { bodyOf, emptyWebhook, problemOf, WebhookFields } from './webhook-fields.tsx'
 
@@ -67,7 +67,7 @@ export const CreateDialog = ({ onClose }: { onClose: () => void }) => {
   })
   if (created)
     return (
-      <SecretShown
+      <SecretDialog
         webhook={created}
         title={`“${created.name}” is ready`}
         onClose={() => void navigate(`/webhooks/${created.id}`, { replace: true })}

@@ -5,11 +5,11 @@ import { Link, useOutletContext } from 'react-router'
 import { api, keyOf, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
-import { Time } from '../../ui/bits.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -45,7 +45,7 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
     cell: ({ nextAttemptAt, status }) =>
       nextAttemptAt === null || status === 'held' ? '–' : formatDateTime(nextAttemptAt),
   },
-  { title: 'Created', tight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Created', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
 /** A time as a field for local times takes it. */

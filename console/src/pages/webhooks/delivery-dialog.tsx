@@ -4,12 +4,13 @@ import { RotateCw } from 'lucide-react'
 import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
-import { Badge } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Facts } from '../../ui/data/facts.tsx'
+import { DescriptionList } from '../../ui/data/description-list.tsx'
 import { JsonView } from '../../ui/data/json-view.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { DeliveryState } from './delivery-state.tsx'
 import { Headers } from './headers.tsx'
@@ -62,17 +63,17 @@ const Sent = ({ delivery }: { delivery: Delivery }) => {
           'webhook-signature': 'v1, signed anew for each attempt with the webhook’s secret',
         }}
       />
-      <Await query={event} compact>
+      <QueryBoundary query={event} compact>
         {({ payload }) => <JsonView value={payload} label="Body of the request" />}
-      </Await>
+      </QueryBoundary>
     </div>
   )
 }
 
 const Content = ({ delivery }: { delivery: Delivery }) => (
   <>
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         ['State', <DeliveryState key="state" of={delivery.status} />],
         ['Created', formatDateTime(delivery.createdAt)],
         ['Next attempt', delivery.nextAttemptAt === null ? 'none' : formatDateTime(delivery.nextAttemptAt)],
@@ -136,9 +137,9 @@ export const DeliveryDialog = ({
       }
     >
       <Notice error={retry.error} />
-      <Await query={delivery} compact>
+      <QueryBoundary query={delivery} compact>
         {(data) => <Content delivery={data} />}
-      </Await>
+      </QueryBoundary>
     </Dialog>
   )
 }

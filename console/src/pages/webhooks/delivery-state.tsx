@@ -1,6 +1,6 @@
 import type { Delivery } from 'atrium-sdk'
-import { Badge } from '../../ui/bits.tsx'
-import type { Tone } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import type { Tone } from '../../ui/data/badge.tsx'
 
 const states: Record<Delivery['status'], { tone: Tone; word: string }> = {
   pending: { tone: 'info', word: 'Waiting' },

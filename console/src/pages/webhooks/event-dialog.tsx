@@ -5,12 +5,13 @@ import { useNavigate } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
 import { formatBytes, formatDateTime } from '../../format.ts'
 import { useIdentity } from '../../session.tsx'
-import { Badge } from '../../ui/bits.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
 import { Button } from '../../ui/forms/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Facts } from '../../ui/data/facts.tsx'
+import { DescriptionList } from '../../ui/data/description-list.tsx'
 import { JsonView } from '../../ui/data/json-view.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { Headers } from './headers.tsx'
@@ -20,8 +21,8 @@ import { writeReason } from './webhooks.tsx'
 
 const Content = ({ event }: { event: WebhookEvent }) => (
   <>
-    <Facts
-      facts={[
+    <DescriptionList
+      items={[
         ['Webhook', event.webhookName],
         [
           'State',
@@ -84,9 +85,9 @@ export const EventDialog = ({
       }
     >
       <Notice error={replay.error} />
-      <Await query={event} compact>
+      <QueryBoundary query={event} compact>
         {(data) => <Content event={data} />}
-      </Await>
+      </QueryBoundary>
     </Dialog>
   )
 }

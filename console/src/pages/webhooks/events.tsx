@@ -5,13 +5,15 @@ import { Link, useOutletContext, useSearchParams } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { formatBytes } from '../../format.ts'
 import { withParams } from '../../search-params.ts'
-import { Badge, Time } from '../../ui/bits.tsx'
-import { EmptyState, Notice } from '../../ui/states.tsx'
+import { Badge } from '../../ui/data/badge.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import { EventDialog } from './event-dialog.tsx'
 import { LiveList, useLiveList } from './live-list.tsx'
 import type { LiveItems } from './live-list.tsx'
-import { TestLine } from './secret-shown.tsx'
+import { TestCommand } from './secret-dialog.tsx'
 import styles from './webhooks.module.css'
 
 /** The address with a parameter set, or without it. */
@@ -56,7 +58,7 @@ const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<
   },
   { title: 'Id at the sender', optional: true, cell: ({ externalId }) => <code>{externalId ?? '–'}</code> },
   { title: 'Size', optional: true, align: 'end', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
-  { title: 'Received', tight: true, cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { title: 'Received', tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
 ]
 
 const EventList = ({
@@ -111,7 +113,7 @@ export const WebhookEvents = () => {
         It appears here as soon as it arrives. These lines send one, signed with the secret:
       </EmptyState>
       {webhook.status === 'disabled' && <Notice tone="warn">It is disabled and takes no events.</Notice>}
-      <TestLine webhook={webhook} />
+      <TestCommand webhook={webhook} />
     </div>
   )
   return <EventList events={events} webhook={webhook} empty={empty} />

@@ -2,9 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { InfiniteData } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { queryClient } from '../../api.ts'
-import { Status } from '../../ui/bits.tsx'
+import { Status } from '../../ui/data/status.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { Await } from '../../ui/states.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import styles from './webhooks.module.css'
@@ -102,7 +102,7 @@ export const LiveList = <T extends { id: string }>({
   /** What is opened over the list, once there is one. */
   children?: ReactNode
 }) => (
-  <Await query={query}>
+  <QueryBoundary query={query}>
     {() => (
       <>
         {items.length === 0 ? (
@@ -125,5 +125,5 @@ export const LiveList = <T extends { id: string }>({
         {children}
       </>
     )}
-  </Await>
+  </QueryBoundary>
 )

@@ -4,9 +4,11 @@ import { Webhook as WebhookIcon } from 'lucide-react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
 import { formatNumber } from '../../format.ts'
-import { Status, Time } from '../../ui/bits.tsx'
-import type { Tone } from '../../ui/bits.tsx'
-import { Await, EmptyState } from '../../ui/states.tsx'
+import { Status } from '../../ui/data/status.tsx'
+import { RelativeTime } from '../../ui/data/relative-time.tsx'
+import type { Tone } from '../../ui/data/badge.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { sourceName } from './sources.ts'
@@ -52,7 +54,11 @@ const columns = [
     optional: true,
     tight: true,
     cell: ({ lastDeliveryAt }: Webhook) =>
-      lastDeliveryAt === null ? <span className={styles['faint']}>none yet</span> : <Time at={lastDeliveryAt} />,
+      lastDeliveryAt === null ? (
+        <span className={styles['faint']}>none yet</span>
+      ) : (
+        <RelativeTime at={lastDeliveryAt} />
+      ),
   },
 ]
 
@@ -62,7 +68,7 @@ export const WebhookList = () => {
   const webhooks = useQuery(read('GET /webhooks'))
   return (
     <>
-      <Await query={webhooks}>
+      <QueryBoundary query={webhooks}>
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState icon={<WebhookIcon />} title="No webhooks yet" action={<CreateWebhook />}>
@@ -78,7 +84,7 @@ export const WebhookList = () => {
             />
           )
         }
-      </Await>
+      </QueryBoundary>
       {params.has('new') && <CreateDialog onClose={() => setParams({}, { replace: true })} />}
     </>
   )

@@ -3,15 +3,15 @@ import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
-import { Section } from '../../ui/bits.tsx'
+import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { Confirm, FormDialog } from '../../ui/forms/form-dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { givenBody, GivenFields, noneGiven } from './create-dialog.tsx'
-import { SecretShown, TestLine } from './secret-shown.tsx'
+import { SecretDialog, TestCommand } from './secret-dialog.tsx'
 import { bodyOf, problemOf, WebhookFields } from './webhook-fields.tsx'
 import type { WebhookDraft } from './webhook-fields.tsx'
 import { forwardsTo } from './webhook-list.tsx'
@@ -65,7 +65,7 @@ const Secret = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
     <Section title="Signing secret" description="It is kept encrypted and cannot be shown again, only replaced.">
       <div className={styles['stack']}>
         <h3>Send a signed test from a shell</h3>
-        <TestLine webhook={webhook} />
+        <TestCommand webhook={webhook} />
       </div>
       <div>
         <Button disabledReason={reason} onClick={() => setAsking(true)}>
@@ -83,7 +83,7 @@ const Secret = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
       >
         <GivenFields source={webhook.source} given={given} onChange={setGiven} />
       </FormDialog>
-      {rotated && <SecretShown webhook={rotated} title="The new secret" onClose={() => setRotated(undefined)} />}
+      {rotated && <SecretDialog webhook={rotated} title="The new secret" onClose={() => setRotated(undefined)} />}
     </Section>
   )
 }
@@ -104,7 +104,7 @@ const Delete = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
           Delete this webhook
         </Button>
       </div>
-      <Confirm
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Delete “${webhook.name}”?`}

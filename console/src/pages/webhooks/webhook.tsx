@@ -5,10 +5,11 @@ import { Outlet, useParams } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
-import { Page, PageHeader } from '../../ui/bits.tsx'
+import { Page, PageHeader } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
-import { CodeBlock } from '../../ui/forms/copy.tsx'
-import { Await, Notice } from '../../ui/states.tsx'
+import { CodeBlock } from '../../ui/forms/code-block.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { Tabs } from '../../ui/forms/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
@@ -78,7 +79,7 @@ export const WebhookPage = () => {
   const base = `/webhooks/${webhookId}`
   return (
     <Page wide>
-      <Await query={webhook}>
+      <QueryBoundary query={webhook}>
         {(data) => (
           <>
             <PageHeader
@@ -106,7 +107,7 @@ export const WebhookPage = () => {
             <Outlet key={data.id} context={data} />
           </>
         )}
-      </Await>
+      </QueryBoundary>
     </Page>
   )
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { classes } from '../classes.ts'
+import { classNames } from '../class-names.ts'
 import styles from './table.module.css'
 
 export interface Column<T> {
@@ -38,7 +38,7 @@ export const Table = <T,>({
             <th
               key={title}
               scope="col"
-              className={classes(
+              className={classNames(
                 optional === true && styles['optional'],
                 align === 'end' && styles['end'],
                 tight === true && styles['tight'],
@@ -53,7 +53,7 @@ export const Table = <T,>({
         {rows.map((row) => (
           <tr
             key={keyOf(row)}
-            className={classes(onOpen && styles['opens'])}
+            className={classNames(onOpen && styles['opens'])}
             onClick={(event) => {
               const { target } = event
               if (onOpen && target instanceof Element && !target.closest('a, button, input, label')) onOpen(row)
@@ -62,7 +62,7 @@ export const Table = <T,>({
             {columns.map(({ title, cell, optional, align, tight }) => (
               <td
                 key={title}
-                className={classes(
+                className={classNames(
                   optional === true && styles['optional'],
                   align === 'end' && styles['end'],
                   tight === true && styles['tight'],

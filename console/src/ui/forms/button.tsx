@@ -2,8 +2,8 @@ import { LoaderCircle } from 'lucide-react'
 import type { ComponentProps, ReactNode, Ref } from 'react'
 import { Link } from 'react-router'
 import styles from './button.module.css'
-import { classes } from '../classes.ts'
-import { Tip } from '../tip.tsx'
+import { classNames } from '../class-names.ts'
+import { Tooltip } from '../tooltip.tsx'
 
 type Variant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
@@ -22,7 +22,7 @@ export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'disab
 }
 
 const look = ({ variant = 'secondary', small = false }: Look, iconOnly = false): string =>
-  classes(styles['button'], styles[variant], small && styles['small'], iconOnly && styles['iconOnly'])
+  classNames(styles['button'], styles[variant], small && styles['small'], iconOnly && styles['iconOnly'])
 
 const Content = ({ icon, busy, children }: { icon?: ReactNode; busy?: boolean | undefined; children?: ReactNode }) => (
   <>
@@ -37,7 +37,7 @@ export const Button = ({ variant, small, icon, disabledReason, busy, children, o
     <button
       type="button"
       {...rest}
-      className={classes(look({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
+      className={classNames(look({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
       // Stays in reach of the keyboard and of the pointer, so that the reason can be read.
       aria-disabled={off || undefined}
       aria-busy={busy || undefined}
@@ -48,7 +48,7 @@ export const Button = ({ variant, small, icon, disabledReason, busy, children, o
       </Content>
     </button>
   )
-  return typeof disabledReason === 'string' ? <Tip text={disabledReason}>{button}</Tip> : button
+  return typeof disabledReason === 'string' ? <Tooltip text={disabledReason}>{button}</Tooltip> : button
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
@@ -72,18 +72,18 @@ export const IconButton = ({
 }: IconButtonProps) => {
   const off = typeof disabledReason === 'string' || busy === true
   return (
-    <Tip text={typeof disabledReason === 'string' ? disabledReason : label} shortcut={shortcut}>
+    <Tooltip text={typeof disabledReason === 'string' ? disabledReason : label} shortcut={shortcut}>
       <button
         type="button"
         {...rest}
-        className={classes(look({ variant, ...(small && { small }) }, true), rest.className)}
+        className={classNames(look({ variant, ...(small && { small }) }, true), rest.className)}
         aria-label={label}
         aria-disabled={off || undefined}
         onClick={off ? (event) => event.preventDefault() : onClick}
       >
         <Content icon={icon} busy={busy} />
       </button>
-    </Tip>
+    </Tooltip>
   )
 }
 
@@ -99,7 +99,7 @@ export const ButtonLink = ({
   <Link
     {...rest}
     to={to}
-    className={classes(look({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
+    className={classNames(look({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
   >
     <Content icon={icon}>{children}</Content>
   </Link>

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { ComponentProps, ElementType, ReactNode } from 'react'
-import { classes } from '../classes.ts'
+import { classNames } from '../class-names.ts'
 import styles from './field.module.css'
 
 export interface FieldProps {
@@ -41,7 +41,7 @@ const Field = ({
       <Tag
         {...control}
         id={id}
-        className={classes(styles['input'], look, className)}
+        className={classNames(styles['input'], look, className)}
         aria-invalid={isWrong || undefined}
         aria-describedby={below === undefined ? undefined : `${id}-below`}
       />
@@ -72,7 +72,7 @@ export const CheckField = ({
   className,
   ...input
 }: { label: ReactNode; hint?: ReactNode } & ComponentProps<'input'>) => (
-  <label className={classes(styles['check'], className)}>
+  <label className={classNames(styles['check'], className)}>
     <input {...input} type="checkbox" className={styles['box']} />
     <span>
       {label}

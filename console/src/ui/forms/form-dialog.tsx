@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import type { ButtonProps } from './button.tsx'
 import { Dialog } from '../dialog.tsx'
 import type { DialogProps } from '../dialog.tsx'
-import { Notice } from '../states.tsx'
+import { Notice } from '../notice.tsx'
 import type { Submit } from './use-submit.ts'
 
 export interface FormDialogProps extends Omit<DialogProps, 'open' | 'footer' | 'onSubmit'> {
@@ -53,10 +53,10 @@ export const FormDialog = ({
   </Dialog>
 )
 
-export interface ConfirmProps extends Pick<FormDialogProps, 'open' | 'onClose' | 'title' | 'form' | 'action'> {
+export interface ConfirmDialogProps extends Pick<FormDialogProps, 'open' | 'onClose' | 'title' | 'form' | 'action'> {
   /** What will happen and whether it can be undone. */
   description: ReactNode
 }
 
 /** Asks before something that cannot be taken back. */
-export const Confirm = (question: ConfirmProps) => <FormDialog {...question} variant="danger" />
+export const ConfirmDialog = (question: ConfirmDialogProps) => <FormDialog {...question} variant="danger" />

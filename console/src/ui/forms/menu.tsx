@@ -2,8 +2,8 @@ import { ContextMenu as BaseContext } from '@base-ui/react/context-menu'
 import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactElement, ReactNode } from 'react'
 import { useNavigate } from 'react-router'
-import { classes } from '../classes.ts'
-import { Kbd } from '../kbd.tsx'
+import { classNames } from '../class-names.ts'
+import { KeyboardShortcut } from '../keyboard-shortcut.tsx'
 import styles from './menu.module.css'
 
 export interface MenuEntry {
@@ -30,13 +30,17 @@ const Entry = ({ entry }: { entry: MenuEntry }) => {
     onSelect?.()
   }
   return (
-    <Base.Item className={classes(styles['item'], danger === true && styles['danger'])} disabled={off} onClick={select}>
+    <Base.Item
+      className={classNames(styles['item'], danger === true && styles['danger'])}
+      disabled={off}
+      onClick={select}
+    >
       <span className={styles['icon']}>{checked === true ? '✓' : icon}</span>
       <span className={styles['label']}>
         {label}
         {off && <span className={styles['reason']}>{disabledReason}</span>}
       </span>
-      {shortcut !== undefined && <Kbd keys={shortcut} />}
+      {shortcut !== undefined && <KeyboardShortcut keys={shortcut} />}
     </Base.Item>
   )
 }

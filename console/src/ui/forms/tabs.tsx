@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { NavLink, useLocation } from 'react-router'
-import { classes } from '../classes.ts'
+import { classNames } from '../class-names.ts'
 import styles from './tabs.module.css'
 
 export interface TabLink {
@@ -25,7 +25,7 @@ export const Tabs = ({ label, tabs }: { label: string; tabs: TabLink[] }) => {
   return (
     <nav ref={nav} aria-label={label} className={styles['tabs']}>
       {tabs.map(({ to, label: text, count, end }) => (
-        <NavLink key={to} to={to} className={classes(styles['tab'])} {...(end && { end })}>
+        <NavLink key={to} to={to} className={classNames(styles['tab'])} {...(end && { end })}>
           {text}
           {count !== undefined && <span className={styles['count']}>{count}</span>}
         </NavLink>

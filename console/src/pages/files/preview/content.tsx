@@ -4,11 +4,14 @@ import { Download, FileQuestionMark } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { api, isCode, read } from '../../../api.ts'
 import { Button } from '../../../ui/forms/button.tsx'
-import { EmptyState, ErrorState, LoadingState, Notice } from '../../../ui/states.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { Notice } from '../../../ui/notice.tsx'
 import { downloadFile } from '../changes.ts'
 import { previewHtml } from './preview-html.ts'
 import styles from './preview.module.css'
-import { Sheets } from './sheets.tsx'
+import { Spreadsheet } from './spreadsheet.tsx'
 
 const pictures = new Set([
   'image/png',
@@ -40,7 +43,7 @@ const None = ({ file, why }: { file: FileRecord; why: string }) => (
 
 const Shown = ({ preview }: { preview: Preview }) => {
   const html = useMemo(() => (preview.html === undefined ? undefined : previewHtml(preview.html)), [preview.html])
-  if (preview.kind === 'spreadsheet') return <Sheets sheets={preview.sheets ?? []} />
+  if (preview.kind === 'spreadsheet') return <Spreadsheet sheets={preview.sheets ?? []} />
   return (
     <div className={styles['paper']} tabIndex={0} role="region" aria-label={`Content of ${preview.name}`}>
       {preview.truncated && <Notice tone="info">This is the beginning; the file has more.</Notice>}
@@ -60,7 +63,7 @@ const ByServer = ({ file }: { file: FileRecord }) => {
   if (preview.data) return <Shown preview={preview.data} />
   if (isCode(preview.error, 'BAD_REQUEST')) return <None file={file} why={preview.error?.message ?? ''} />
   if (preview.error) return <ErrorState compact error={preview.error} onRetry={() => void preview.refetch()} />
-  return <LoadingState rows={10} label="Reading the file" />
+  return <Skeleton rows={10} label="Reading the file" />
 }
 
 /** A link shows what it points at; its own record does not know of which type that is. */
@@ -76,7 +79,7 @@ export const Content = ({ file }: { file: FileRecord }) => {
   if (file.source === 'link' && !target.data) {
     if (isCode(target.error, 'NOT_FOUND')) return <None file={file} why="What this link points at is gone." />
     if (target.error) return <ErrorState compact error={target.error} onRetry={() => void target.refetch()} />
-    return <LoadingState />
+    return <Skeleton />
   }
   const shown = target.data ?? file
   const type = shown.mimeType ?? ''

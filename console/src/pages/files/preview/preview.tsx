@@ -5,16 +5,17 @@ import { lazy, Suspense, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { formatBytes, formatDateTime } from '../../../format.ts'
 import { IconButton } from '../../../ui/forms/button.tsx'
-import { Facts } from '../../../ui/data/facts.tsx'
-import type { Fact } from '../../../ui/data/facts.tsx'
+import { DescriptionList } from '../../../ui/data/description-list.tsx'
+import type { Description } from '../../../ui/data/description-list.tsx'
 import { Menu } from '../../../ui/forms/menu.tsx'
-import { ErrorState, LoadingState } from '../../../ui/states.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { downloadFile, tagFile } from '../changes.ts'
 import { TagEditor } from '../dialogs.tsx'
 import type { Asking } from '../dialogs.tsx'
-import { entriesFor } from '../entries.tsx'
-import { KindIcon } from '../kinds.tsx'
+import { fileMenuFor } from '../file-menu.tsx'
+import { KindIcon } from '../file-kind.tsx'
 import styles from './preview.module.css'
 
 const Content = lazy(async () => ({ default: (await import('./content.tsx')).Content }))
@@ -22,16 +23,18 @@ const Content = lazy(async () => ({ default: (await import('./content.tsx')).Con
 const sourceWord = { upload: 'File', folder: 'Folder', link: 'Link' }
 
 const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) => {
-  const facts: Fact[] = [
+  const facts: Description[] = [
     ['Kind', file.mimeType ?? sourceWord[file.source]],
-    ...(file.source === 'upload' ? [['Size', formatBytes(file.size)] satisfies Fact] : []),
+    ...(file.source === 'upload' ? [['Size', formatBytes(file.size)] satisfies Description] : []),
     ['Created', formatDateTime(file.createdAt)],
     ['Changed', formatDateTime(file.updatedAt)],
-    ...(file.contentHash === null ? [] : [['SHA-256', <code key="hash">{file.contentHash}</code>] satisfies Fact]),
+    ...(file.contentHash === null
+      ? []
+      : [['SHA-256', <code key="hash">{file.contentHash}</code>] satisfies Description]),
   ]
   return (
     <aside className={styles['details']} aria-label="Details">
-      <Facts facts={facts} />
+      <DescriptionList items={facts} />
       <h2>Tags</h2>
       {mayWrite ? (
         <TagEditor
@@ -88,7 +91,7 @@ export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: Preview
                 <IconButton label="Download" icon={<Download />} onClick={() => downloadFile(file)} />
                 <Menu
                   trigger={<IconButton label="Actions" icon={<Ellipsis />} />}
-                  entries={entriesFor([file], { mayWrite, ask, open: () => undefined }).slice(1)}
+                  entries={fileMenuFor([file], { mayWrite, ask, open: () => undefined }).slice(1)}
                 />
                 <IconButton
                   label={withFacts ? 'Hide the details' : 'Show the details'}
@@ -103,13 +106,13 @@ export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: Preview
           <div className={styles['body']}>
             <div className={styles['content']}>
               {file ? (
-                <Suspense fallback={<LoadingState />}>
+                <Suspense fallback={<Skeleton />}>
                   <Content file={file} />
                 </Suspense>
               ) : error != null ? (
                 <ErrorState error={error} />
               ) : (
-                <LoadingState />
+                <Skeleton />
               )}
             </div>
             {file && withFacts && <Details file={file} mayWrite={mayWrite} />}

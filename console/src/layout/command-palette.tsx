@@ -1,0 +1,203 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { useQuery } from '@tanstack/react-query'
+import { Bot, CornerDownLeft, File as FileIcon, Folder, Moon, Plus, Search, Sun } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { read } from '../api.ts'
+import { useIdentity } from '../session.tsx'
+import { setTheme } from '../theme.ts'
+import { KeyboardShortcut } from '../ui/keyboard-shortcut.tsx'
+import styles from './command-palette.module.css'
+import { beginnings, palettePlaces, places, settings } from './navigation.ts'
+
+interface Command {
+  id: string
+  group: string
+  label: string
+  icon: ReactNode
+  keywords?: string
+  shortcut?: string
+  run: () => void
+}
+
+/** 0 for a label that begins with what was typed, 1 for one that has it, 2 for keywords; undefined for neither. */
+const rankOf = ({ label, keywords = '' }: Command, words: string[]): number | undefined => {
+  const name = label.toLowerCase()
+  const text = `${name} ${keywords}`
+  if (!words.every((word) => text.includes(word))) return undefined
+  if (name.startsWith(words[0] ?? '')) return 0
+  return words.every((word) => name.includes(word)) ? 1 : 2
+}
+
+const bestFirst = (commands: Command[], words: string[]): Command[] =>
+  commands
+    .map((command) => ({ command, rank: rankOf(command, words) }))
+    .filter((one): one is { command: Command; rank: number } => one.rank !== undefined)
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ command }) => command)
+
+/** Agents by what they are called. */
+const useAgents = (words: string[], go: (to: string) => () => void): Command[] => {
+  const { can, me } = useIdentity()
+  const isSearching = words.length > 0 && can('agents:read') && me.workspace !== null
+  const agents = useQuery({ ...read('GET /agents'), enabled: isSearching })
+  const known = (isSearching ? (agents.data?.items ?? []) : []).map(({ id, name, slug }) => ({
+    id,
+    group: 'Agents',
+    label: name,
+    icon: <Bot />,
+    keywords: slug,
+    run: go(`/agents/${slug}`),
+  }))
+  return bestFirst(known, words).slice(0, 6)
+}
+
+const useCommands = (text: string): Command[] => {
+  const navigate = useNavigate()
+  const { can } = useIdentity()
+  const go = (to: string) => () => void navigate(to)
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const isSearching = text.trim().length >= 2 && can('files:read')
+  const found = useQuery({
+    ...read('GET /files', { query: { search: text.trim().slice(0, 255), recursive: true, limit: 8 } }),
+    enabled: isSearching,
+  })
+  const pages: Command[] = [...places, settings].map(({ to, label, icon: Icon, keywords, letter }) => ({
+    id: to,
+    group: 'Go to',
+    label,
+    icon: <Icon />,
+    keywords: keywords ?? '',
+    shortcut: `G+${letter.toUpperCase()}`,
+    run: go(to),
+  }))
+  const parts: Command[] = palettePlaces.map(({ to, label, keywords }) => ({
+    id: to,
+    group: 'Go to',
+    label,
+    icon: <settings.icon />,
+    keywords: keywords ?? '',
+    run: go(to),
+  }))
+  const themes: Command[] = (['light', 'dark'] as const).map((theme) => ({
+    id: `theme-${theme}`,
+    group: 'Do',
+    label: `Use ${theme} colours`,
+    icon: theme === 'light' ? <Sun /> : <Moon />,
+    keywords: 'theme mode appearance',
+    run: () => setTheme(theme),
+  }))
+  const begin: Command[] = beginnings.map(({ to, label, keywords }) => ({
+    id: `begin-${to}`,
+    group: 'Do',
+    label,
+    icon: <Plus />,
+    keywords: keywords ?? '',
+    run: go(to),
+  }))
+  const agents = useAgents(words, go)
+  const commands = [
+    ...bestFirst([...pages, ...(words.length > 0 ? parts : [])], words),
+    ...bestFirst(words.length > 0 ? [...begin, ...themes] : [], words),
+  ]
+  const files: Command[] = (isSearching ? (found.data?.items ?? []) : []).map(({ id, name, source, parentId }) => ({
+    id,
+    group: 'Files',
+    label: name,
+    icon: source === 'folder' ? <Folder /> : <FileIcon />,
+    run: go(source === 'folder' ? `/files/${id}` : `/files${parentId === null ? '' : `/${parentId}`}?open=${id}`),
+  }))
+  return [...commands, ...agents, ...files]
+}
+
+const Content = ({ onClose }: { onClose: () => void }) => {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  const listId = useId()
+  // Of what is typed now: Enter may come before anything that is drawn later.
+  const commands = useCommands(text)
+  const chosen = Math.min(active, commands.length - 1)
+  const run = (command: Command | undefined): void => {
+    if (!command) return
+    onClose()
+    command.run()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && commands.length > 0) {
+      event.preventDefault()
+      const next = (chosen + step + commands.length) % commands.length
+      setActive(next)
+      document.querySelector(`#${CSS.escape(`${listId}-${next}`)}`)?.scrollIntoView({ block: 'nearest' })
+    }
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      run(commands[chosen])
+    }
+  }
+  return (
+    <>
+      <div className={styles['field']}>
+        <Search aria-hidden="true" />
+        <input
+          className={styles['input']}
+          role="combobox"
+          aria-label="Search and commands"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={commands.length > 0 ? `${listId}-${chosen}` : undefined}
+          placeholder="Search files, agents, pages and commands"
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value)
+            setActive(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div id={listId} role="listbox" aria-label="Results" className={styles['list']}>
+        {commands.map((command, index) => (
+          <div key={command.id} role="presentation">
+            {commands[index - 1]?.group !== command.group && <div className={styles['group']}>{command.group}</div>}
+            <div
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === chosen}
+              className={styles['option']}
+              onPointerMove={() => setActive(index)}
+              onClick={() => run(command)}
+            >
+              {command.icon}
+              <span>{command.label}</span>
+              {command.shortcut !== undefined && <KeyboardShortcut keys={command.shortcut} />}
+              {index === chosen && <CornerDownLeft aria-hidden="true" />}
+            </div>
+          </div>
+        ))}
+      </div>
+      {commands.length === 0 && (
+        <p className={styles['none']} role="status">
+          Nothing is called “{text}”.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Ctrl/⌘ K: every page, command and file by a few letters. */
+export const CommandPalette = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+  // Opened again before the last one has faded out, it still begins empty.
+  const [last, setLast] = useState({ open, count: 0 })
+  if (last.open !== open) setLast({ open, count: last.count + (open ? 1 : 0) })
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={styles['backdrop']} />
+        <Dialog.Popup className={styles['popup']} aria-label="Search and commands">
+          <Content key={last.count} onClose={onClose} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

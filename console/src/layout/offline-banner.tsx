@@ -1,0 +1,39 @@
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { AtriumError } from 'atrium-sdk'
+import { useEffect, useState } from 'react'
+import { Button } from '../ui/forms/button.tsx'
+import styles from './layout.module.css'
+
+const retryEveryMs = 5_000
+
+/** Says so while the server does not answer, and asks again until it does; what was loaded stays in sight. */
+export const OfflineBanner = () => {
+  const client = useQueryClient()
+  const fetching = useIsFetching()
+  const [offline, setOffline] = useState(false)
+  useEffect(
+    () =>
+      client.getQueryCache().subscribe(({ type, query }) => {
+        if (type !== 'updated') return
+        const { error, fetchStatus } = query.state
+        if (error instanceof AtriumError && error.code === 'NETWORK') setOffline(true)
+        else if (fetchStatus === 'idle' && query.state.status === 'success') setOffline(false)
+      }),
+    [client],
+  )
+  const again = (): void => void client.refetchQueries({ type: 'active' })
+  useEffect(() => {
+    if (!offline) return undefined
+    const timer = setInterval(again, retryEveryMs)
+    return () => clearInterval(timer)
+  })
+  if (!offline) return null
+  return (
+    <div className={styles['offline']} role="status">
+      <span>The server cannot be reached. What you see may be old.</span>
+      <Button small variant="quiet" busy={fetching > 0} onClick={again}>
+        Try now
+      </Button>
+    </div>
+  )
+}

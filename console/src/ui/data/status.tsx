@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react'
+import { classNames } from '../class-names.ts'
+import type { Tone } from './badge.tsx'
+import styles from './status.module.css'
+
+/** The state of something as a dot with a word. */
+export const Status = ({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) => (
+  <span className={styles['status']}>
+    <span className={classNames(styles['dot'], styles[`dot-${tone}`])} aria-hidden="true" />
+    {children}
+  </span>
+)

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './empty-state.module.css'
+
+export interface EmptyStateProps {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  /** The one thing to do about it. */
+  action?: ReactNode
+  /** Within a panel instead of over a page. */
+  compact?: boolean
+}
+
+/** Nothing here, and why, and what to do: the frame of every state that is not the content itself. */
+export const EmptyState = ({ icon, title, children, action, compact }: EmptyStateProps) => (
+  <div className={classNames(styles['state'], compact === true && styles['compact'])}>
+    {icon !== undefined && <div className={styles['icon']}>{icon}</div>}
+    <h2 className={styles['title']}>{title}</h2>
+    {children !== undefined && <div className={styles['text']}>{children}</div>}
+    {action !== undefined && <div className={styles['action']}>{action}</div>}
+  </div>
+)

@@ -1,0 +1,25 @@
+import { Check, Copy } from 'lucide-react'
+import { Button } from './button.tsx'
+import { useCopy } from './copy-button.tsx'
+import styles from './secret-field.module.css'
+
+/** A secret that is shown this once: readable, selected by one click, copied by a button. */
+export const SecretField = ({ label, value, note }: { label: string; value: string; note: string }) => {
+  const { copied, copy } = useCopy(value)
+  return (
+    <div className={styles['secret']}>
+      <span className={styles['label']} id="secret-label">
+        {label}
+      </span>
+      <div className={styles['row']}>
+        <output className={styles['value']} aria-labelledby="secret-label">
+          {value}
+        </output>
+        <Button variant="primary" icon={copied ? <Check /> : <Copy />} onClick={copy}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </div>
+      <p className={styles['note']}>{note}</p>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { AtriumError } from 'atrium-sdk'
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import { RequestId } from './data/request-id.tsx'
+import { errorMessageOf } from './error-message.ts'
+import styles from './notice.module.css'
+
+/** A failed call above or below the form that made it. */
+export const Notice = ({
+  error,
+  tone = 'bad',
+  children,
+}: {
+  error?: unknown
+  tone?: 'bad' | 'warn' | 'info' | 'good'
+  children?: ReactNode
+}) => {
+  if (error === null || (error === undefined && children === undefined)) return null
+  const known = error instanceof AtriumError ? error : undefined
+  return (
+    <div className={classNames(styles['notice'], styles[tone])} role={tone === 'bad' ? 'alert' : 'status'}>
+      {children}
+      {error !== undefined && <span>{errorMessageOf(error)}</span>}
+      {known?.requestId !== undefined && <RequestId id={known.requestId} />}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './page.module.css'
+
+/** A page's heading with what can be done on it. */
+export const PageHeader = ({
+  title,
+  description,
+  actions,
+}: {
+  title: ReactNode
+  description?: ReactNode
+  actions?: ReactNode
+}) => (
+  <header className={styles['pageHeader']}>
+    <div className={styles['pageTitle']}>
+      <h1>{title}</h1>
+      {description !== undefined && <p>{description}</p>}
+    </div>
+    {actions !== undefined && <div className={styles['pageActions']}>{actions}</div>}
+  </header>
+)
+
+/** A page of text and forms: as wide as one reads. `Page` with `full` fills the window. */
+export const Page = ({
+  wide = false,
+  children,
+  ...rest
+}: { wide?: boolean; children: ReactNode } & ComponentProps<'div'>) => (
+  <div {...rest} className={classNames(styles['page'], wide && styles['pageWide'])}>
+    {children}
+  </div>
+)
+
+/** A group of things with a heading, on a card. */
+export const Section = ({
+  title,
+  description,
+  actions,
+  children,
+  plain = false,
+}: {
+  title?: ReactNode
+  description?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+  plain?: boolean
+}) => (
+  <section className={styles['section']}>
+    {title !== undefined && (
+      <div className={styles['sectionHeader']}>
+        <div>
+          <h2>{title}</h2>
+          {description !== undefined && <p>{description}</p>}
+        </div>
+        {actions}
+      </div>
+    )}
+    {plain ? children : <div className={styles['card']}>{children}</div>}
+  </section>
+)

@@ -9,51 +9,51 @@ export const api = createClient({
   workspaceId: () => scope().workspaceId,
 })
 
-// Another attempt helps when nothing answered or something is away for the moment; a refusal stays one.
+// 503 is temporary: the server did not respond or a dependency is down. Other errors would fail again.
 const mayRetry = (failures: number, error: Error): boolean =>
   failures < 2 && error instanceof AtriumError && error.status === 503
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
-      // The session has ended: what asks for it shows the way to sign in.
+      // The session has ended. Reloading it shows the sign-in page.
       if (error instanceof AtriumError && error.status === 401 && query.queryKey[0] !== 'session') {
         void queryClient.invalidateQueries({ queryKey: ['session'] })
       }
     },
   }),
   defaultOptions: {
-    // `always`: whether we are offline is for the request to find out, not for the browser to guess.
+    // `always`: `navigator.onLine` is unreliable, so the request itself finds out whether the server is reachable.
     queries: { staleTime: 15_000, retry: mayRetry, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },
 })
 
-type Sent<R extends Route> = CallArguments<R>[0]
+type RequestOf<R extends Route> = CallArguments<R>[0]
 
-/** The key of what a route answers in the org and workspace of this tab; a prefix of it invalidates more. */
-export const keyOf = <R extends Route>(route: R, sent?: Sent<R>): unknown[] => {
+/** The query key of a route's response in the org and workspace of this tab; a prefix invalidates several. */
+export const keyOf = <R extends Route>(route: R, request?: RequestOf<R>): unknown[] => {
   const { orgId, workspaceId } = scope()
-  return sent === undefined ? [route, orgId, workspaceId] : [route, orgId, workspaceId, sent]
+  return request === undefined ? [route, orgId, workspaceId] : [route, orgId, workspaceId, request]
 }
 
 /** A read of the API for `useQuery`: `useQuery(read('GET /files/:id', { params: { id } }))`. */
-export const read = <R extends Route>(route: R, ...[sent]: CallArguments<R>) =>
+export const read = <R extends Route>(route: R, ...[request]: CallArguments<R>) =>
   queryOptions({
-    queryKey: keyOf(route, sent),
+    queryKey: keyOf(route, request),
     queryFn: ({ signal }): Promise<Data<R>> => {
-      const withSignal = { ...sent, signal } as unknown as CallArguments<R>[0]
+      const withSignal = { ...request, signal } as unknown as CallArguments<R>[0]
       return api.call(route, ...([withSignal] as unknown as CallArguments<R>))
     },
   })
 
-/** Has what these routes answered asked again, wherever it is shown. */
+/** Invalidates the responses of these routes, so that everything that shows them loads them again. */
 export const refresh = (...routes: Route[]): Promise<unknown> =>
   Promise.all(routes.map((route) => queryClient.invalidateQueries({ queryKey: [route] })))
 
 export const isCode = (error: unknown, code: string): boolean => error instanceof AtriumError && error.code === code
 
-/** Routes that answer a page at a time. */
+/** Routes with cursor pagination. */
 export type ListRoute = {
   [R in Route]: Data<R> extends { items: unknown[]; nextCursor: string | null } ? R : never
 }[Route]
@@ -61,22 +61,22 @@ export type ItemOf<R extends ListRoute> = Data<R>['items'][number]
 
 export interface Pages<T> {
   query: UseQueryResult<T[]>
-  /** Asks for the next page; undefined when there is none. */
+  /** Loads the next page; undefined when there is none. */
   more: (() => void) | undefined
   isLoadingMore: boolean
 }
 
-/** A list as far as one has asked for it: the first page, and a way to the next ones. */
-export const usePages = <R extends ListRoute>(route: R, ...[sent]: CallArguments<R>): Pages<ItemOf<R>> => {
+/** The pages of a list that were loaded so far, flattened. */
+export const usePages = <R extends ListRoute>(route: R, ...[request]: CallArguments<R>): Pages<ItemOf<R>> => {
   const query = useInfiniteQuery({
-    queryKey: [...keyOf(route, sent), 'pages'],
+    queryKey: [...keyOf(route, request), 'pages'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }): Promise<Data<R>> => {
-      const { query: asked, ...rest } = (sent ?? {}) as { query?: object }
+      const { query: filters, ...rest } = (request ?? {}) as { query?: object }
       const all = {
         ...rest,
         signal,
-        query: { limit: 50, ...asked, ...(pageParam !== undefined && { cursor: pageParam }) },
+        query: { limit: 50, ...filters, ...(pageParam !== undefined && { cursor: pageParam }) },
       }
       return api.call(route, ...([all] as unknown as CallArguments<R>))
     },

@@ -20,24 +20,27 @@ import { ErrorState } from './ui/error-state.tsx'
 import { TooltipProvider } from './ui/tooltip.tsx'
 import { Toasts } from './ui/toast.tsx'
 
-const Missing = () => (
-  <EmptyState title="There is no such page" action={<ButtonLink to="/">Go to Home</ButtonLink>}>
-    The address may be mistyped, or the page has moved.
+const PageNotFound = () => (
+  <EmptyState title="Page not found" action={<ButtonLink to="/">Go to home</ButtonLink>}>
+    Check the URL. The page may have moved.
   </EmptyState>
 )
 
-/** A page that broke, or whose code is of an older build that the server no longer has. */
-const Broken = () => {
+/** Also shown when the script of a page belongs to an older build that the server no longer has; reloading fixes that. */
+const PageError = () => {
   const error = useRouteError()
   if (error instanceof AtriumError) return <ErrorState error={error} />
   return (
-    <EmptyState title="This page broke" action={<Button onClick={() => location.reload()}>Load it again</Button>}>
+    <EmptyState
+      title="This page could not be shown"
+      action={<Button onClick={() => location.reload()}>Reload page</Button>}
+    >
       {error instanceof Error ? error.message : String(error)}
     </EmptyState>
   )
 }
 
-// Every area has its own routes, which load their pages when they are opened.
+// Each area lazily loads its pages.
 const areas: RouteObject[] = [
   ...homeRoutes,
   ...fileRoutes,
@@ -54,13 +57,13 @@ const router = createBrowserRouter([
     path: '/sign-in',
     lazy: async () => ({ Component: (await import('./pages/sign-in/sign-in.tsx')).SignIn }),
     HydrateFallback: () => null,
-    ErrorBoundary: Broken,
+    ErrorBoundary: PageError,
   },
   {
     Component: Layout,
     HydrateFallback: () => null,
-    ErrorBoundary: Broken,
-    children: [{ ErrorBoundary: Broken, children: [...areas, { path: '*', Component: Missing }] }],
+    ErrorBoundary: PageError,
+    children: [{ ErrorBoundary: PageError, children: [...areas, { path: '*', Component: PageNotFound }] }],
   },
 ])
 

@@ -1,16 +1,16 @@
-/** Puts a text into the clipboard; rejects when the browser refuses. */
+/** Copies text to the clipboard; rejects when the browser denies it. */
 export const copyText = async (text: string): Promise<void> => {
-  // Only pages with https have the clipboard; others select a text and copy that.
+  // `navigator.clipboard` exists in secure contexts only. Over plain HTTP the text is selected and copied.
   if (isSecureContext) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
   area.readOnly = true
-  // Within an open dialog, which lets the focus go nowhere else.
+  // An open dialog traps the focus, so the text area must be inside it.
   const place = document.activeElement?.closest('[role=dialog]') ?? document.body
   place.append(area)
   area.select()
   const isDone = document.execCommand('copy')
   area.remove()
-  if (!isDone) throw new Error('The browser did not copy it.')
+  if (!isDone) throw new Error('The browser blocked access to the clipboard. Select the text and copy it yourself.')
   return undefined
 }

@@ -2,7 +2,7 @@ const language = undefined
 
 const bytesUnits = ['B', 'KB', 'MB', 'GB', 'TB']
 
-/** `1536` → `1.5 KB`, in steps of 1024 as the API's limits are. */
+/** `1536` → `1.5 KB`, in steps of 1024 like the API's limits. */
 export const formatBytes = (bytes: number): string => {
   let value = bytes
   let unit = 0
@@ -18,7 +18,7 @@ export const formatNumber = (value: number): string => value.toLocaleString(lang
 const money = new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' })
 export const formatCents = (cents: number): string => money.format(cents / 100)
 
-/** Usage is a fraction of a cent at times, so small sums keep three digits: `$0.10`, `$0.378`, `$0.000829`. */
+/** Usage can be a fraction of a cent, so amounts below $1 keep three digits: `$0.10`, `$0.378`, `$0.000829`. */
 export const formatMicrocents = (microcents: number): string => {
   const dollars = microcents / 1_000_000
   if (Math.abs(dollars) >= 1 || dollars === 0) return money.format(dollars)
@@ -33,7 +33,7 @@ const thisYear = new Intl.DateTimeFormat(language, { month: 'short', day: 'numer
 const anyYear = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', year: 'numeric' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
 
-/** `3 min. ago`, `yesterday`, `Mar 4`: as exact as one cares. */
+/** `just now`, `3 min. ago`, `yesterday`, `Mar 4` (after 6 days). */
 export const formatAgo = (iso: string, now = Date.now()): string => {
   const date = new Date(iso)
   const seconds = (date.getTime() - now) / 1_000

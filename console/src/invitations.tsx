@@ -10,7 +10,7 @@ import { useSubmit } from './ui/forms/use-submit.ts'
 
 export type Invitation = Data<'GET /me/invitations'>['items'][number]
 
-/** Belongs to the person, whatever org the tab looks at. */
+/** Invitations of the person, independent of the org of the tab. */
 export const useInvitations = (): Invitation[] => {
   const { data } = useQuery({
     queryKey: ['GET /me/invitations'],
@@ -20,20 +20,19 @@ export const useInvitations = (): Invitation[] => {
   return data?.items ?? []
 }
 
-/** Asks the person; nothing takes effect until they answer. */
 export const InvitationNotice = ({ invitation }: { invitation: Invitation }): ReactNode => {
   const { id, org, role, invitedBy } = invitation
   const params = { id }
   const accept = useSubmit(async () => {
     await api.call('POST /me/invitations/:id/accept', { params })
-    toast.done(`You are a member of ${org.name}`)
-    // What one may do and see changes with it.
+    toast.done(`You joined ${org.name}`)
+    // Membership changes permissions and visible data.
     await queryClient.invalidateQueries()
   })
   const decline = useSubmit(async () => {
     await api.call('POST /me/invitations/:id/decline', { params })
     toast.done(`Invitation to ${org.name} declined`)
-    // What one may do and see changes with it.
+    // Membership changes permissions and visible data.
     await queryClient.invalidateQueries()
   })
   return (

@@ -3,11 +3,11 @@ import './styles/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { takeScopeFromAddress } from './scope.ts'
+import { readScopeFromUrl } from './scope.ts'
 
-takeScopeFromAddress()
+readScopeFromUrl()
 const root = document.querySelector('#root')
-if (!root) throw new Error('the page has no place for the console')
+if (!root) throw new Error('The page has no #root element')
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -8,14 +8,14 @@ export const centsOf = (text: string): number | undefined => {
 /** 1250 cents → `12.50`, as a field shows it. */
 export const dollarsOf = (cents: number): string => (cents / 100).toFixed(2)
 
-/** Why an amount cannot be taken, from `leastCents` on. */
+/** Why an amount is invalid; undefined when it is from `leastCents` to `mostCents`. */
 export const amountProblem = (text: string, leastCents: number, mostCents: number): string | undefined => {
   const cents = centsOf(text)
-  if (cents === undefined) return 'Type an amount in dollars, such as 25 or 25.50.'
+  if (cents === undefined) return 'Enter an amount in US dollars, such as 25 or 25.50.'
   if (cents < leastCents || cents > mostCents)
-    return `An amount is from $${dollarsOf(leastCents)} to $${dollarsOf(mostCents)}.`
+    return `Enter an amount from $${dollarsOf(leastCents)} to $${dollarsOf(mostCents)}.`
   return undefined
 }
 
-/** As good as no limit. */
+/** The maximum for amounts without a limit of their own: $999,999.99. */
 export const anyAmount = 99_999_999

@@ -9,7 +9,7 @@ const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     })
   })
 
-/** Runs `work`, and again after the pause that the server asks for while its rate limit is used up. */
+/** Runs `work` and repeats it after the `Retry-After` pause while the server answers 429. */
 export const retryWhenRateLimited = async <T>(
   work: () => Promise<T>,
   options: { signal?: AbortSignal; onWait?: (seconds: number) => void } = {},
@@ -28,11 +28,11 @@ export const retryWhenRateLimited = async <T>(
 
 export interface BulkOutcome {
   done: number
-  /** One for each item that failed. */
+  /** One error for each item that failed. */
   errors: unknown[]
 }
 
-/** Does something to each of many things, four at a time, to the end whatever fails. */
+/** Runs `work` for every item, four at a time, and continues after errors. */
 export const forEachConcurrently = async <T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,

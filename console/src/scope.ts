@@ -1,5 +1,5 @@
-// Which org and workspace this tab looks at. A tab keeps its own; a new tab begins with the last one chosen. A link may
-// name another (`?org=…&workspace=…`), which the person is asked about.
+// The org and workspace of this tab, kept per tab in sessionStorage; a new tab starts with the last one chosen.
+// A link can name another (`?org=…&workspace=…`), which the person must confirm.
 import { useSyncExternalStore } from 'react'
 
 export interface Scope {
@@ -31,7 +31,7 @@ export const setScope = (next: Scope): void => {
     sessionStorage.setItem(key, text)
     localStorage.setItem(key, text)
   } catch {
-    // Storage is off: this tab still knows.
+    // Without storage the scope lasts until the tab is reloaded.
   }
   for (const listener of listeners) listener()
 }
@@ -49,7 +49,7 @@ interface ScopeRequest {
 
 let request: ScopeRequest | undefined
 
-/** The org that a link asked for and that is not this tab's; the person is asked. */
+/** The org that a link named when it is not the org of this tab. */
 export const useScopeRequest = (): ScopeRequest | undefined =>
   useSyncExternalStore(
     (listener) => {
@@ -59,16 +59,16 @@ export const useScopeRequest = (): ScopeRequest | undefined =>
     () => request,
   )
 
-export const dropScopeRequest = (): void => {
+export const dismissScopeRequest = (): void => {
   request = undefined
   for (const listener of listeners) listener()
 }
 
 /**
- * Reads the org and workspace that the address names, before anything is drawn. They leave the address. Another org than
- * this tab's is only a wish: a link of a stranger must not decide where somebody works.
+ * Reads `org` and `workspace` from the URL before the first render and removes them. Another org becomes a request that
+ * the person confirms: otherwise an attacker's link could make somebody work in an org of the attacker's choice.
  */
-export const takeScopeFromAddress = (): void => {
+export const readScopeFromUrl = (): void => {
   const url = new URL(location.href)
   const orgId = url.searchParams.get('org')
   if (orgId === null) return
@@ -80,7 +80,7 @@ export const takeScopeFromAddress = (): void => {
   history.replaceState(history.state, '', url)
 }
 
-/** The address of this page for somebody else, who may be looking at another org. */
+/** A URL that also names the org and workspace, for people who work in another org. */
 export const shareableUrl = (path: string): string => {
   const url = new URL(path, location.origin)
   if (current.orgId !== undefined) url.searchParams.set('org', current.orgId)

@@ -1,4 +1,4 @@
-/** An address's parameters with these set; what is empty or undefined is taken out. */
+/** A copy of URL parameters with `patch` applied; empty and undefined values are removed. */
 export const withParams = (params: URLSearchParams, patch: Record<string, string | undefined>): URLSearchParams => {
   const next = new URLSearchParams(params)
   for (const [name, value] of Object.entries(patch)) {

@@ -12,7 +12,7 @@ import { ErrorState } from './ui/error-state.tsx'
 
 export type BrowserSession = NonNullable<Data<'GET /auth/session'>>
 
-/** Who this browser is signed in as, or null. */
+/** The session of this browser; null when signed out. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }): Promise<BrowserSession | null> => api.call('GET /auth/session', { signal }),
@@ -22,16 +22,16 @@ export const sessionQuery = queryOptions({
 export interface Identity {
   session: BrowserSession
   me: Me
-  /** Whether the API lets this person do it here; the API decides all the same. */
+  /** Whether the person has a permission here. For the UI only: the API checks it again. */
   can: (permission: string) => boolean
 }
 
 const IdentityContext = createContext<Identity | undefined>(undefined)
 
-/** Who is signed in and what they may do in the org and workspace of this tab. Below SignedIn only. */
+/** The signed-in person and their permissions in the org and workspace of this tab. Throws outside SignedIn. */
 export const useIdentity = (): Identity => {
   const identity = use(IdentityContext)
-  if (!identity) throw new Error('useIdentity is for what is shown to somebody who signed in')
+  if (!identity) throw new Error('useIdentity must be used inside SignedIn')
   return identity
 }
 
@@ -41,25 +41,25 @@ export const signOut = async (): Promise<void> => {
   location.assign('/sign-in')
 }
 
-const Whole = ({ children }: { children: ReactNode }) => <main>{children}</main>
+const FullPage = ({ children }: { children: ReactNode }) => <main>{children}</main>
 
-/** Nothing to work in: what the person can do is answer an invitation, or leave. */
+/** For people without an org, who can only answer an invitation or sign out. */
 const WithoutOrg = ({ email }: { email: string }) => {
   const invitations = useInvitations()
   return (
-    <Whole>
+    <FullPage>
       <EmptyState
-        title={invitations.length === 0 ? 'You belong to no organisation' : 'You are invited'}
+        title={invitations.length === 0 ? 'No organization' : 'You have an invitation'}
         action={<Button onClick={() => void signOut()}>Sign out</Button>}
       >
         {invitations.length === 0
-          ? `${email} is not a member of any. Ask an owner or admin to add you.`
-          : `You become a member when you accept. You are signed in as ${email}.`}
+          ? `${email} is not a member of an organization. Ask an owner or admin to add you.`
+          : `Accept the invitation to join. You are signed in as ${email}.`}
         {invitations.map((invitation) => (
           <InvitationNotice key={invitation.id} invitation={invitation} />
         ))}
       </EmptyState>
-    </Whole>
+    </FullPage>
   )
 }
 
@@ -67,7 +67,7 @@ const WithIdentity = ({ session, children }: { session: BrowserSession; children
   const { orgId, workspaceId } = useScope()
   const isMember = orgId === undefined || session.orgs.some(({ id }) => id === orgId)
   const me = useQuery({ ...read('GET /me'), enabled: isMember && session.orgs.length > 0, staleTime: 60_000 })
-  // What this tab remembered may be over: the org was left, or the workspace was deleted.
+  // The stored scope can be outdated: the person left the org, or the workspace was deleted.
   const isLost = workspaceId !== undefined && isCode(me.error, 'FORBIDDEN')
   useEffect(() => {
     if (!isMember) setScope({ orgId: undefined, workspaceId: undefined })
@@ -82,15 +82,15 @@ const WithIdentity = ({ session, children }: { session: BrowserSession; children
   }
   if (me.error && !isLost) {
     return (
-      <Whole>
+      <FullPage>
         <ErrorState error={me.error} onRetry={() => void me.refetch()} />
-      </Whole>
+      </FullPage>
     )
   }
   return null
 }
 
-/** Shows `children` to people who are signed in and sends all others to sign in, and back to here afterwards. */
+/** Shows `children` to signed-in people and redirects others to sign in, and back here afterwards. */
 export const SignedIn = ({ children }: { children: ReactNode }) => {
   const { pathname, search } = useLocation()
   const session = useQuery(sessionQuery)
@@ -101,9 +101,9 @@ export const SignedIn = ({ children }: { children: ReactNode }) => {
   }
   if (session.error) {
     return (
-      <Whole>
+      <FullPage>
         <ErrorState error={session.error} onRetry={() => void session.refetch()} />
-      </Whole>
+      </FullPage>
     )
   }
   return null

@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 
-/** A function that stays the same and does what it was last told: for memoised children. */
+/** A function with a stable identity that calls the latest `work`, so that memoized children do not render again. */
 export const useStableCallback = <A extends unknown[], R>(work: (...args: A) => R): ((...args: A) => R) => {
   const latest = useRef(work)
   useLayoutEffect(() => {
@@ -9,5 +9,5 @@ export const useStableCallback = <A extends unknown[], R>(work: (...args: A) => 
   return useCallback((...args: A) => latest.current(...args), [])
 }
 
-/** The first value that it was given, for objects of functions that stay the same. */
+/** The value of the first render. */
 export const useConstant = <T>(value: T): T => useState(value)[0]

@@ -8,10 +8,10 @@ import { TextField } from './ui/forms/field.tsx'
 import { FormDialog } from './ui/forms/form-dialog.tsx'
 import { useSubmit } from './ui/forms/use-submit.ts'
 
-/** Runs a call that needs proof of who one is: asks for it first, unless that was done within the last minutes. */
+/** Runs a call that needs step-up authentication; asks for the proof unless a token is still valid. */
 export type WithStepUp = <T>(work: (stepUpToken: string) => Promise<T>) => Promise<T>
 
-/** The person closed the dialog instead; nothing was done. */
+/** The person closed the dialog; the call was not made. */
 export class StepUpCancelled extends DOMException {
   constructor() {
     super('The confirmation was cancelled.', 'AbortError')
@@ -22,7 +22,7 @@ const StepUpContext = createContext<WithStepUp | undefined>(undefined)
 
 export const useStepUp = (): WithStepUp => {
   const withStepUp = use(StepUpContext)
-  if (!withStepUp) throw new Error('useStepUp is for what is below StepUp')
+  if (!withStepUp) throw new Error('useStepUp must be used inside StepUp')
   return withStepUp
 }
 
@@ -46,10 +46,10 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
         open
         onClose={onClose}
         title="Set a password first"
-        description="This needs proof that it is you, by your password. You have signed in by a link so far."
+        description="This change requires your password, and you have only signed in with a link so far."
         footer={
           <ButtonLink variant="primary" to="/settings/profile" onClick={onClose}>
-            Set a password
+            Set password
           </ButtonLink>
         }
       />
@@ -58,17 +58,17 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
   return (
     <FormDialog
       onClose={onClose}
-      title="Confirm that it is you"
-      description="This changes who may do what. You will not be asked again for ten minutes."
+      title="Confirm access"
+      description="This change affects access. You will not be asked again for 10 minutes."
       form={form}
       action="Confirm"
-      disabledReason={value === '' && 'Fill in the field above first.'}
+      disabledReason={value === '' && (byCode ? 'Enter the code.' : 'Enter your password.')}
     >
       <input type="text" autoComplete="username" value={session.user.email} readOnly hidden />
       {byCode ? (
         <TextField
           key="code"
-          label="Code of your authenticator"
+          label="Authentication code"
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={7}
@@ -95,7 +95,7 @@ const Form = ({ onDone, onClose }: { onDone: (token: Token) => void; onClose: ()
               setValue('')
             }}
           >
-            {byCode ? 'Use the password instead' : 'Use a code instead'}
+            {byCode ? 'Use password instead' : 'Use authentication code instead'}
           </Button>
         </div>
       )}
@@ -108,7 +108,7 @@ interface Asking {
   reject: (error: Error) => void
 }
 
-// Less than the server's ten minutes, so that none expires on the way.
+// Tokens expire after 10 minutes on the server; a token that is about to expire is not used.
 const marginMs = 15_000
 
 export const StepUp = ({ children }: { children: ReactNode }) => {
@@ -125,7 +125,7 @@ export const StepUp = ({ children }: { children: ReactNode }) => {
     try {
       return await work(token)
     } catch (error) {
-      // It may have ended early, by a change of the password: the next attempt asks anew.
+      // A password change ends the token early, so the next attempt asks again.
       known.current = undefined
       throw error
     }

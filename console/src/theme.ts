@@ -15,7 +15,7 @@ export const setTheme = (next: Theme): void => {
     if (next === 'system') localStorage.removeItem(key)
     else localStorage.setItem(key, next)
   } catch {
-    // Storage is off: it holds until the page is left.
+    // Without storage the theme lasts until the page is reloaded.
   }
   for (const listener of listeners) listener()
 }

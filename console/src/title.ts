@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** The title of the tab while a page is shown. */
+/** Sets `document.title` while a page is shown. */
 export const useTitle = (title: string): void => {
   useEffect(() => {
     document.title = `${title} · Atrium`

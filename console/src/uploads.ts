@@ -1,4 +1,5 @@
-// Uploads outlive the page that began them: this store is the tab's. Each file is one form, three at a time.
+// Uploads continue when the person opens another page, so this store belongs to the tab. Each file is one multipart
+// request; three run at a time.
 import { AtriumError, uniqueKey } from 'atrium-sdk'
 import { useSyncExternalStore } from 'react'
 import { api, refresh } from './api.ts'
@@ -9,15 +10,15 @@ export interface Upload {
   id: string
   name: string
   size: number
-  /** Bytes that left this machine. */
+  /** Bytes sent so far. */
   sent: number
   state: 'waiting' | 'sending' | 'storing' | 'done' | 'failed' | 'cancelled'
-  /** What it is waiting for, when that is not its turn. */
+  /** Why it waits, when not for a free slot. */
   note?: string | undefined
   error?: Error
 }
 
-/** A file and the folders that it lies in, within what was dropped or chosen. */
+/** A file and its folders, relative to what was dropped or chosen. */
 export interface Chosen {
   file: File
   path: string[]
@@ -30,7 +31,7 @@ interface Job {
   abort: AbortController
 }
 
-const sendersAtMost = 3
+const maxConcurrentUploads = 3
 const jobs = new Map<string, Job>()
 const listeners = new Set<() => void>()
 let uploads: readonly Upload[] = []
@@ -41,7 +42,7 @@ const publish = (next: readonly Upload[]): void => {
   uploads = next
   if (scheduled) return
   scheduled = true
-  // Progress comes more often than the screen is drawn.
+  // Progress events arrive more often than the screen is painted.
   requestAnimationFrame(() => {
     scheduled = false
     for (const listener of listeners) listener()
@@ -62,7 +63,7 @@ export const useUploads = (): readonly Upload[] =>
 
 const isOpen = ({ state }: Upload): boolean => state === 'waiting' || state === 'sending' || state === 'storing'
 
-// Types that browsers call by names of their own, or not at all.
+// Browsers report nonstandard types or none for these extensions.
 const typeOf = (file: File): string => {
   if (/\.(?:ts|mts|cts)$/i.test(file.name)) return 'text/typescript'
   if (/\.tsx$/i.test(file.name)) return 'text/tsx'
@@ -77,9 +78,9 @@ const failureOf = (request: XMLHttpRequest): AtriumError => {
   try {
     body = JSON.parse(request.responseText) as typeof body
   } catch {
-    // A proxy's page.
+    // A proxy answered with a body that is not JSON.
   }
-  return new AtriumError(body.error?.message ?? `The server returned status ${request.status}.`, {
+  return new AtriumError(body.error?.message ?? `The server responded with status ${request.status}.`, {
     code: body.error?.code ?? 'INTERNAL_ERROR',
     status: request.status,
     requestId,
@@ -87,7 +88,7 @@ const failureOf = (request: XMLHttpRequest): AtriumError => {
   })
 }
 
-/** By XMLHttpRequest: fetch does not tell how much of a body has been sent. */
+/** Uses XMLHttpRequest because fetch has no upload progress. */
 const send = (id: string, { file, parentId, headers, abort }: Job): Promise<void> =>
   new Promise((resolve, reject) => {
     const form = new FormData()
@@ -97,13 +98,13 @@ const send = (id: string, { file, parentId, headers, abort }: Job): Promise<void
     request.open('POST', '/api/v1/files')
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
-      // The form around the file counts as well.
+      // The total includes the multipart envelope.
       const sent = total > 0 ? Math.round((loaded / total) * file.size) : 0
       change(id, { sent, state: loaded >= total ? 'storing' : 'sending' })
     })
     request.addEventListener('load', () => (request.status === 201 ? resolve() : reject(failureOf(request))))
     request.addEventListener('error', () =>
-      reject(new AtriumError('The connection broke.', { code: 'NETWORK', status: 0 })),
+      reject(new AtriumError('The connection was lost. Try again.', { code: 'NETWORK', status: 0 })),
     )
     const cancel = (): void => {
       request.abort()
@@ -127,7 +128,7 @@ const run = async (id: string, job: Job): Promise<void> => {
   try {
     await retryWhenRateLimited(() => send(id, job), {
       signal: job.abort.signal,
-      onWait: (seconds) => change(id, { state: 'waiting', sent: 0, note: `The server asks to wait ${seconds} s` }),
+      onWait: (seconds) => change(id, { state: 'waiting', sent: 0, note: `Rate limited, retrying in ${seconds} s` }),
     })
     change(id, { state: 'done', sent: job.file.size, note: undefined })
     jobs.delete(id)
@@ -140,7 +141,7 @@ const run = async (id: string, job: Job): Promise<void> => {
 }
 
 const work = async (): Promise<void> => {
-  if (senders >= sendersAtMost) return
+  if (senders >= maxConcurrentUploads) return
   senders += 1
   for (;;) {
     const next = uploads.find(({ id, state, note }) => state === 'waiting' && note === undefined && jobs.has(id))
@@ -152,7 +153,7 @@ const work = async (): Promise<void> => {
 }
 
 const startWork = (): void => {
-  for (let count = 0; count < sendersAtMost; count += 1) void work()
+  for (let count = 0; count < maxConcurrentUploads; count += 1) void work()
 }
 
 const warnBeforeLeaving = (event: BeforeUnloadEvent): void => {
@@ -170,13 +171,13 @@ const scopeHeaders = (): Record<string, string> => {
 
 const enqueue = (file: File, parentId: string | null): void => {
   const id = uniqueKey()
-  // The key makes a repeated attempt safe: it is stored once.
+  // With the idempotency key a retry does not store the file twice.
   const headers = { ...scopeHeaders(), 'idempotency-key': id }
   jobs.set(id, { file, parentId, headers, abort: new AbortController() })
   publish([...uploads, { id, name: file.name, size: file.size, sent: 0, state: 'waiting' }])
 }
 
-/** Uploads into a folder, and makes the folders that the files lie in. Rejects when one of those cannot be made. */
+/** Uploads into a folder and creates missing folders. Rejects when a folder cannot be created. */
 export const upload = async (chosen: readonly Chosen[], parentId: string | null): Promise<void> => {
   const folders = new Map<string, string | null>([['', parentId]])
   for (const { file, path } of chosen) {
@@ -187,8 +188,8 @@ export const upload = async (chosen: readonly Chosen[], parentId: string | null)
       let folder = folders.get(key)
       if (folder === undefined) {
         const body = { source: 'folder' as const, name, parentId: parent }
-        const made = await retryWhenRateLimited(() => api.call('POST /files', { body, idempotencyKey: true }))
-        folder = made.file.id
+        const created = await retryWhenRateLimited(() => api.call('POST /files', { body, idempotencyKey: true }))
+        folder = created.file.id
         folders.set(key, folder)
         refreshSoon()
       }
@@ -216,13 +217,13 @@ export const cancelAllUploads = (): void => {
 export const retryUpload = (id: string): void => {
   const job = jobs.get(id)
   if (!job) return
-  // Under the same key: if the answer alone got lost, it is not stored twice.
+  // The same idempotency key: when only the response was lost, the file is not stored twice.
   jobs.set(id, { ...job, abort: new AbortController() })
   change(id, { state: 'waiting', sent: 0, note: undefined })
   startWork()
 }
 
-/** Forgets those that have come to their end. */
+/** Removes finished uploads from the list. */
 export const clearUploads = (): void => {
   for (const one of uploads) if (!isOpen(one)) jobs.delete(one.id)
   publish(uploads.filter(isOpen))

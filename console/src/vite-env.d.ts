@@ -4,7 +4,7 @@ import 'react'
 
 declare module 'react' {
   interface InputHTMLAttributes<T> {
-    /** Makes a file field choose folders; every browser has it. */
+    /** Lets a file input select folders; supported by every browser but missing in React's types. */
     webkitdirectory?: string
   }
 }

@@ -1,7 +1,7 @@
-// Before the first paint, so that no page flashes in the other colours. A choice of the system's own needs nothing.
+// Runs before the first paint, so that no page flashes in the other theme. The system theme needs no attribute.
 try {
   const theme = localStorage.getItem('atrium.theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {
-  // Storage is off: the system decides.
+  // Without storage the page follows the system theme.
 }

@@ -23,12 +23,12 @@ export const AccountMenu = ({ name, email }: { name: string; email: string }) =>
         'separator',
         { label: 'Light', icon: <Sun />, checked: theme === 'light', onSelect: () => setTheme('light') },
         { label: 'Dark', icon: <Moon />, checked: theme === 'dark', onSelect: () => setTheme('dark') },
-        { label: 'As the system', icon: <Monitor />, checked: theme === 'system', onSelect: () => setTheme('system') },
+        { label: 'System', icon: <Monitor />, checked: theme === 'system', onSelect: () => setTheme('system') },
         'separator',
         {
           label: 'Sign out',
           icon: <LogOut />,
-          onSelect: () => void signOut().catch((error: unknown) => toast.failed('You are still signed in', error)),
+          onSelect: () => void signOut().catch((error: unknown) => toast.failed('Could not sign out', error)),
         },
       ]}
       trigger={

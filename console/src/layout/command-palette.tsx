@@ -9,7 +9,7 @@ import { useIdentity } from '../session.tsx'
 import { setTheme } from '../theme.ts'
 import { KeyboardShortcut } from '../ui/keyboard-shortcut.tsx'
 import styles from './command-palette.module.css'
-import { beginnings, palettePlaces, places, settings } from './navigation.ts'
+import { createCommands, navigationItems, paletteItems, settings } from './navigation.ts'
 
 interface Command {
   id: string
@@ -21,7 +21,7 @@ interface Command {
   run: () => void
 }
 
-/** 0 for a label that begins with what was typed, 1 for one that has it, 2 for keywords; undefined for neither. */
+/** 0: the label starts with the query; 1: the label contains it; 2: the keywords contain it; undefined: no match. */
 const rankOf = ({ label, keywords = '' }: Command, words: string[]): number | undefined => {
   const name = label.toLowerCase()
   const text = `${name} ${keywords}`
@@ -37,7 +37,6 @@ const bestFirst = (commands: Command[], words: string[]): Command[] =>
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ command }) => command)
 
-/** Agents by what they are called. */
 const useAgents = (words: string[], go: (to: string) => () => void): Command[] => {
   const { can, me } = useIdentity()
   const isSearching = words.length > 0 && can('agents:read') && me.workspace !== null
@@ -63,7 +62,7 @@ const useCommands = (text: string): Command[] => {
     ...read('GET /files', { query: { search: text.trim().slice(0, 255), recursive: true, limit: 8 } }),
     enabled: isSearching,
   })
-  const pages: Command[] = [...places, settings].map(({ to, label, icon: Icon, keywords, letter }) => ({
+  const pages: Command[] = [...navigationItems, settings].map(({ to, label, icon: Icon, keywords, letter }) => ({
     id: to,
     group: 'Go to',
     label,
@@ -72,7 +71,7 @@ const useCommands = (text: string): Command[] => {
     shortcut: `G+${letter.toUpperCase()}`,
     run: go(to),
   }))
-  const parts: Command[] = palettePlaces.map(({ to, label, keywords }) => ({
+  const parts: Command[] = paletteItems.map(({ to, label, keywords }) => ({
     id: to,
     group: 'Go to',
     label,
@@ -82,15 +81,15 @@ const useCommands = (text: string): Command[] => {
   }))
   const themes: Command[] = (['light', 'dark'] as const).map((theme) => ({
     id: `theme-${theme}`,
-    group: 'Do',
-    label: `Use ${theme} colours`,
+    group: 'Actions',
+    label: `Use ${theme} theme`,
     icon: theme === 'light' ? <Sun /> : <Moon />,
-    keywords: 'theme mode appearance',
+    keywords: 'colors mode appearance',
     run: () => setTheme(theme),
   }))
-  const begin: Command[] = beginnings.map(({ to, label, keywords }) => ({
-    id: `begin-${to}`,
-    group: 'Do',
+  const create: Command[] = createCommands.map(({ to, label, keywords }) => ({
+    id: `create-${to}`,
+    group: 'Actions',
     label,
     icon: <Plus />,
     keywords: keywords ?? '',
@@ -99,7 +98,7 @@ const useCommands = (text: string): Command[] => {
   const agents = useAgents(words, go)
   const commands = [
     ...bestFirst([...pages, ...(words.length > 0 ? parts : [])], words),
-    ...bestFirst(words.length > 0 ? [...begin, ...themes] : [], words),
+    ...bestFirst(words.length > 0 ? [...create, ...themes] : [], words),
   ]
   const files: Command[] = (isSearching ? (found.data?.items ?? []) : []).map(({ id, name, source, parentId }) => ({
     id,
@@ -115,7 +114,7 @@ const Content = ({ onClose }: { onClose: () => void }) => {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
-  // Of what is typed now: Enter may come before anything that is drawn later.
+  // Not deferred: Enter must run the command that matches what was typed last.
   const commands = useCommands(text)
   const chosen = Math.min(active, commands.length - 1)
   const run = (command: Command | undefined): void => {
@@ -178,16 +177,16 @@ const Content = ({ onClose }: { onClose: () => void }) => {
       </div>
       {commands.length === 0 && (
         <p className={styles['none']} role="status">
-          Nothing is called “{text}”.
+          No results for “{text}”.
         </p>
       )}
     </>
   )
 }
 
-/** Ctrl/⌘ K: every page, command and file by a few letters. */
+/** Finds pages, commands, agents and files by a few letters (Ctrl/⌘ K). */
 export const CommandPalette = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
-  // Opened again before the last one has faded out, it still begins empty.
+  // A new key for each opening, so that the field is empty even when the previous dialog is still fading out.
   const [last, setLast] = useState({ open, count: 0 })
   if (last.open !== open) setLast({ open, count: last.count + (open ? 1 : 0) })
   return (

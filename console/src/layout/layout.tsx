@@ -13,14 +13,14 @@ import { ScopeRequest } from './scope-request.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { SideBar } from './side-bar.tsx'
 
-// Comes with the first upload.
+// Loaded with the first upload.
 const UploadTray = lazy(async () => ({ default: (await import('./upload-tray.tsx')).UploadTray }))
 
-const Frame = () => {
+const Shell = () => {
   const uploads = useUploads()
   const [paletteOpen, setPaletteOpen] = useState(false)
   const { pathname } = useLocation()
-  // Open on this page only: whoever goes to another one is done with it.
+  // Bound to the path, so that navigation closes the drawer.
   const [drawerOn, setDrawerOn] = useState<string>()
   const drawerOpen = drawerOn === pathname
   const setDrawerOpen = (open: boolean): void => setDrawerOn(open ? pathname : undefined)
@@ -28,7 +28,7 @@ const Frame = () => {
   return (
     <div className={styles['frame']}>
       <a href="#content" className={styles['skip']}>
-        Skip to the content
+        Skip to content
       </a>
       <div className={styles['topBar']}>
         <IconButton
@@ -60,11 +60,11 @@ const Frame = () => {
   )
 }
 
-/** Everything around the pages, for people who are signed in. */
+/** The side bar, notices and dialogs around every page. */
 export const Layout = () => (
   <SignedIn>
     <StepUp>
-      <Frame />
+      <Shell />
     </StepUp>
   </SignedIn>
 )

@@ -1,18 +1,17 @@
 import { Bot, CreditCard, Files, House, MessageSquareText, Plug, Settings, Webhook } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 
-export interface Place {
+export interface NavigationItem {
   to: string
   label: string
   icon: LucideIcon
-  /** Two keys after each other: G and this one. */
+  /** Keyboard shortcut: G, then this letter. */
   letter: string
-  /** Words that the palette finds it by, too. */
+  /** Further search terms of the command palette. */
   keywords?: string
 }
 
-/** The areas, in the order of the side bar. */
-export const places: Place[] = [
+export const navigationItems: NavigationItem[] = [
   { to: '/', label: 'Home', icon: House, letter: 'h', keywords: 'start overview' },
   { to: '/files', label: 'Files', icon: Files, letter: 'f', keywords: 'folders documents upload' },
   {
@@ -40,22 +39,21 @@ export const places: Place[] = [
   },
 ]
 
-export const settings: Place = { to: '/settings', label: 'Settings', icon: Settings, letter: 's' }
+export const settings: NavigationItem = { to: '/settings', label: 'Settings', icon: Settings, letter: 's' }
 
-/** What only the palette shows. */
-export const palettePlaces: Pick<Place, 'to' | 'label' | 'keywords'>[] = [
+/** Pages that only the command palette lists. */
+export const paletteItems: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] = [
   { to: '/billing/usage', label: 'Usage and quotas', keywords: 'billing limits storage' },
   { to: '/settings/profile', label: 'Profile and password', keywords: 'settings name two-factor theme' },
   { to: '/settings/members', label: 'Members and roles', keywords: 'settings people invite' },
   { to: '/settings/workspaces', label: 'Workspaces', keywords: 'settings' },
   { to: '/settings/projects', label: 'Projects', keywords: 'settings' },
-  { to: '/settings/api-keys', label: 'API keys', keywords: 'settings token mint' },
+  { to: '/settings/api-keys', label: 'API keys', keywords: 'settings token create' },
   { to: '/settings/audit-log', label: 'Audit log', keywords: 'settings history who' },
 ]
 
-/** What one begins by a few letters. */
-export const beginnings: Pick<Place, 'to' | 'label' | 'keywords'>[] = [
-  { to: '/chat', label: 'New conversation', keywords: 'chat talk ask' },
-  { to: '/agents/new', label: 'New agent', keywords: 'create' },
-  { to: '/webhooks?new', label: 'New webhook', keywords: 'create receive' },
+export const createCommands: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] = [
+  { to: '/chat', label: 'Start conversation', keywords: 'new chat talk ask' },
+  { to: '/agents/new', label: 'Create agent', keywords: 'new' },
+  { to: '/webhooks?new', label: 'Create webhook', keywords: 'new receive' },
 ]

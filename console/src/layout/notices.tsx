@@ -15,7 +15,7 @@ const readSeen = (): string | null => {
   }
 }
 
-/** What happened since the person was last here: others tried to sign in as them. */
+/** Failed attempts to sign in as this person since their last sign-in. */
 const FailedSignIns = () => {
   const { failedSignIns } = useIdentity().session
   const [seen, setSeen] = useState(readSeen)
@@ -26,15 +26,15 @@ const FailedSignIns = () => {
     try {
       localStorage.setItem(seenKey, lastAt)
     } catch {
-      // Storage is off: it is told again with the next page.
+      // Without storage the notice returns after a reload.
     }
   }
   return (
     <Notice tone="warn">
       <span>
-        {count === 1 ? '1 failed sign-in attempt' : `${count} failed sign-in attempts`} since your last sign-in, the
-        latest {formatDateTime(lastAt)} from {addresses.join(', ')}. If that was not you, change your password and turn
-        on two-factor authentication.
+        {count === 1 ? '1 failed sign-in attempt' : `${count} failed sign-in attempts`} since your last sign-in, most
+        recently {formatDateTime(lastAt)} from {addresses.join(', ')}. If this was not you, change your password and
+        turn on two-factor authentication.
       </span>{' '}
       <Button small onClick={dismiss}>
         Dismiss
@@ -43,7 +43,7 @@ const FailedSignIns = () => {
   )
 }
 
-/** Above every page. */
+/** Notices above every page. */
 export const Notices = () => {
   const invitations = useInvitations()
   return (

@@ -6,7 +6,7 @@ import styles from './layout.module.css'
 
 const retryEveryMs = 5_000
 
-/** Says so while the server does not answer, and asks again until it does; what was loaded stays in sight. */
+/** Shown while the server is unreachable; retries every 5 seconds. Data that was loaded stays visible. */
 export const OfflineBanner = () => {
   const client = useQueryClient()
   const fetching = useIsFetching()
@@ -21,18 +21,18 @@ export const OfflineBanner = () => {
       }),
     [client],
   )
-  const again = (): void => void client.refetchQueries({ type: 'active' })
+  const retry = (): void => void client.refetchQueries({ type: 'active' })
   useEffect(() => {
     if (!offline) return undefined
-    const timer = setInterval(again, retryEveryMs)
+    const timer = setInterval(retry, retryEveryMs)
     return () => clearInterval(timer)
   })
   if (!offline) return null
   return (
     <div className={styles['offline']} role="status">
-      <span>The server cannot be reached. What you see may be old.</span>
-      <Button small variant="quiet" busy={fetching > 0} onClick={again}>
-        Try now
+      <span>Server unreachable. The data on this page may be out of date.</span>
+      <Button small variant="quiet" busy={fetching > 0} onClick={retry}>
+        Retry now
       </Button>
     </div>
   )

@@ -9,14 +9,14 @@ import { Menu } from '../ui/forms/menu.tsx'
 import type { MenuEntries } from '../ui/forms/menu.tsx'
 import styles from './layout.module.css'
 
-/** Which org and which of its workspaces one looks at, and the way to the others. */
+/** Shows the current org and workspace and switches to others. */
 export const OrgSwitch = () => {
   const { session, me } = useIdentity()
   const navigate = useNavigate()
   const workspaces = useQuery(read('GET /workspaces'))
   const go = (orgId: string, workspaceId: string | undefined): void => {
     setScope({ orgId, workspaceId })
-    // What is open belongs to the org that is left.
+    // The open page belongs to the previous org.
     if (orgId !== me.org.id) void navigate('/')
   }
   const entries: MenuEntries = (workspaces.data?.items ?? []).map(({ id, name }) => ({
@@ -48,7 +48,7 @@ export const OrgSwitch = () => {
           <Avatar name={me.org.name} square />
           <span className={styles['orgText']}>
             <span className={styles['orgName']}>{me.org.name}</span>
-            {/* The words of the label, as a screen reader finds them on the screen. */ ' '}
+            {/* The space keeps the visible text equal to the start of the accessible name (WCAG 2.5.3). */ ' '}
             <span className={styles['orgSpace']}>{me.workspace?.name ?? 'No workspace'}</span>
           </span>
           <ChevronsUpDown aria-hidden="true" />

@@ -1,26 +1,26 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
-import { dropScopeRequest, setScope, useScopeRequest } from '../scope.ts'
+import { dismissScopeRequest, setScope, useScopeRequest } from '../scope.ts'
 import { useIdentity } from '../session.tsx'
 import { Button } from '../ui/forms/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** A link that names another org is a stranger's wish: the person decides before this tab changes its org. */
+/** A link must not change the org by itself, so the person confirms the switch. */
 export const ScopeRequest = () => {
   const { session, me } = useIdentity()
   const navigate = useNavigate()
   const asked = useScopeRequest()
   const isHere = asked?.orgId === me.org.id
-  // A tab that had chosen no org yet may be in the one that the link names.
+  // A tab without a chosen org can already be in the org that the link names.
   useEffect(() => {
     if (!asked || !isHere) return
     setScope(asked)
-    dropScopeRequest()
+    dismissScopeRequest()
   }, [asked, isHere])
   if (asked === undefined || isHere) return null
   const org = session.orgs.find(({ id }) => id === asked.orgId)
   const stay = (): void => {
-    dropScopeRequest()
+    dismissScopeRequest()
     void navigate('/')
   }
   if (!org) {
@@ -28,8 +28,8 @@ export const ScopeRequest = () => {
       <Dialog
         open
         onClose={stay}
-        title="This link is for another organisation"
-        description={`You are not a member of it, or you signed in for ${me.org.name} only.`}
+        title="This link belongs to another organization"
+        description={`You are not a member of that organization, or your sign-in is limited to ${me.org.name}.`}
         footer={
           <Button variant="primary" onClick={stay}>
             Stay in {me.org.name}
@@ -43,7 +43,7 @@ export const ScopeRequest = () => {
       open
       onClose={stay}
       title={`Switch to ${org.name}?`}
-      description={`The link that you opened is for ${org.name}. You are in ${me.org.name} now.`}
+      description={`The link you opened belongs to ${org.name}. You are currently in ${me.org.name}.`}
       footer={
         <>
           <Button onClick={stay}>Stay in {me.org.name}</Button>
@@ -51,7 +51,7 @@ export const ScopeRequest = () => {
             variant="primary"
             onClick={() => {
               setScope({ orgId: org.id, workspaceId: asked.workspaceId })
-              dropScopeRequest()
+              dismissScopeRequest()
             }}
           >
             Switch

@@ -5,11 +5,11 @@ import { classNames } from '../ui/class-names.ts'
 import { KeyboardShortcut } from '../ui/keyboard-shortcut.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './layout.module.css'
-import { places, settings } from './navigation.ts'
-import type { Place } from './navigation.ts'
+import { navigationItems, settings } from './navigation.ts'
+import type { NavigationItem } from './navigation.ts'
 import { OrgSwitch } from './org-switch.tsx'
 
-const Item = ({ to, label, icon: Icon }: Place) => (
+const Item = ({ to, label, icon: Icon }: NavigationItem) => (
   <NavLink to={to} end={to === '/'} className={classNames(styles['item'])}>
     <Icon aria-hidden="true" />
     {label}
@@ -26,9 +26,9 @@ export const SideBar = ({ open, onSearch }: { open: boolean; onSearch: () => voi
         <span>Search</span>
         <KeyboardShortcut keys="mod+K" />
       </button>
-      <nav aria-label="Areas" className={styles['nav']}>
-        {places.map((place) => (
-          <Item key={place.to} {...place} />
+      <nav aria-label="Main" className={styles['nav']}>
+        {navigationItems.map((item) => (
+          <Item key={item.to} {...item} />
         ))}
       </nav>
       <nav aria-label="Settings" className={styles['bottom']}>

@@ -9,14 +9,14 @@ import { Button, IconButton } from '../ui/forms/button.tsx'
 import { VirtualList } from '../ui/data/virtual-list.tsx'
 import styles from './upload-tray.module.css'
 
-const wordOf = ({ state, note, sent, size, error }: Upload): string => {
+const statusText = ({ state, note, sent, size, error }: Upload): string => {
   if (state === 'failed') {
     const requestId = error instanceof AtriumError ? error.requestId : undefined
-    return `${error?.message ?? 'It failed.'}${requestId === undefined ? '' : ` Request ${requestId}`}`
+    return `${error?.message ?? 'Upload failed.'}${requestId === undefined ? '' : ` Request ${requestId}`}`
   }
   if (state === 'done') return formatBytes(size)
   if (state === 'cancelled') return 'Cancelled'
-  if (state === 'storing') return 'Being stored'
+  if (state === 'storing') return 'Processing'
   if (state === 'waiting') return note ?? 'Waiting'
   return `${formatBytes(sent)} of ${formatBytes(size)}`
 }
@@ -35,14 +35,14 @@ const Row = ({ upload }: { upload: Upload }) => {
         <span className={styles['name']} title={name}>
           {name}
         </span>
-        <span className={styles['word']} title={wordOf(upload)}>
-          {wordOf(upload)}
+        <span className={styles['word']} title={statusText(upload)}>
+          {statusText(upload)}
         </span>
         {isOpen && <ProgressBar value={fractionOf(upload)} label={`Upload of ${name}`} />}
       </div>
       {isOpen && <IconButton small label={`Cancel ${name}`} icon={<X />} onClick={() => cancelUpload(id)} />}
       {state === 'failed' && (
-        <IconButton small label={`Try ${name} again`} icon={<RotateCcw />} onClick={() => retryUpload(id)} />
+        <IconButton small label={`Retry ${name}`} icon={<RotateCcw />} onClick={() => retryUpload(id)} />
       )}
       {state === 'done' && <Check className={styles['done']} aria-label="Uploaded" />}
     </div>
@@ -59,8 +59,8 @@ const summaryOf = (uploads: readonly Upload[]): string => {
   return `${done} uploaded`
 }
 
-/** Why uploads are not allowed, a full quota for one: a row is too short for its figures, and a phone shows no tooltip. */
-const refusalOf = (uploads: readonly Upload[]): string | undefined =>
+/** Why the org rejects uploads, for example a full quota. A row is too short for this message, and phones have no tooltips. */
+const rejectionOf = (uploads: readonly Upload[]): string | undefined =>
   uploads.find(
     ({ state, error }) =>
       state === 'failed' &&
@@ -69,17 +69,17 @@ const refusalOf = (uploads: readonly Upload[]): string | undefined =>
   )?.error?.message
 
 const rowHeight = 52
-const rowsAtMost = 5
+const maxVisibleRows = 5
 
-/** What is being uploaded, on every page, until one clears it. */
+/** The uploads of this tab, shown on every page until they are cleared. */
 export const UploadTray = () => {
   const uploads = useUploads()
-  const [folded, setFolded] = useState(false)
+  const [collapsed, setCollapsed] = useState(false)
   if (uploads.length === 0) return null
   const open = uploads.filter(({ state }) => state !== 'done' && state !== 'failed' && state !== 'cancelled')
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   const sent = uploads.reduce((sum, one) => sum + fractionOf(one) * one.size, 0)
-  const refusal = refusalOf(uploads)
+  const rejection = rejectionOf(uploads)
   return (
     <section className={styles['tray']} aria-label="Uploads">
       <header className={styles['header']}>
@@ -98,15 +98,15 @@ export const UploadTray = () => {
         )}
         <IconButton
           small
-          label={folded ? 'Show the uploads' : 'Hide the uploads'}
-          icon={folded ? <ChevronUp /> : <ChevronDown />}
-          onClick={() => setFolded(!folded)}
+          label={collapsed ? 'Show uploads' : 'Hide uploads'}
+          icon={collapsed ? <ChevronUp /> : <ChevronDown />}
+          onClick={() => setCollapsed(!collapsed)}
         />
       </header>
       {open.length > 0 && <ProgressBar value={bytes === 0 ? 0 : sent / bytes} label="All uploads" />}
-      {refusal !== undefined && <p className={styles['reason']}>{refusal}</p>}
-      {!folded && (
-        <div className={styles['list']} data-rows={Math.min(uploads.length, rowsAtMost)}>
+      {rejection !== undefined && <p className={styles['reason']}>{rejection}</p>}
+      {!collapsed && (
+        <div className={styles['list']} data-rows={Math.min(uploads.length, maxVisibleRows)}>
           <VirtualList
             role="list"
             label="Uploads"

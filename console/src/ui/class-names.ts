@@ -1,2 +1,2 @@
-/** Joins the class names that are there. */
+/** Joins class names; false and undefined are left out. */
 export const classNames = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ')

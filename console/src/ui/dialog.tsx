@@ -13,10 +13,10 @@ export interface DialogProps {
   title: string
   description?: ReactNode
   children?: ReactNode
-  /** Buttons, the one that goes on last. */
+  /** Buttons; the primary action comes last. */
   footer?: ReactNode
   wide?: boolean
-  /** Makes it a form: Enter sends it. */
+  /** Renders a form, so that Enter submits it. */
   onSubmit?: (() => void) | undefined
   initialFocus?: RefObject<HTMLElement | null>
 }
@@ -35,7 +35,8 @@ export const Dialog = ({
   initialFocus,
 }: DialogProps) => {
   const popup = useRef<HTMLDivElement>(null)
-  // What is to be filled in, or the dialog itself: its first button closes it. On a phone the keyboard stays away.
+  // The first field, or the dialog itself, because its first button is Close. After a touch no field is focused: the
+  // keyboard of a phone would cover the dialog.
   const firstFocus = (by: string): HTMLElement | null =>
     (by === 'touch' ? null : popup.current?.querySelector<HTMLElement>(fields)) ?? popup.current
   const body = (

@@ -6,13 +6,13 @@ export interface EmptyStateProps {
   icon?: ReactNode
   title: string
   children?: ReactNode
-  /** The one thing to do about it. */
+  /** The next step, usually a button. */
   action?: ReactNode
-  /** Within a panel instead of over a page. */
+  /** For use inside a panel. */
   compact?: boolean
 }
 
-/** Nothing here, and why, and what to do: the frame of every state that is not the content itself. */
+/** What is shown in place of content: title, explanation, next step. */
 export const EmptyState = ({ icon, title, children, action, compact }: EmptyStateProps) => (
   <div className={classNames(styles['state'], compact === true && styles['compact'])}>
     {icon !== undefined && <div className={styles['icon']}>{icon}</div>}

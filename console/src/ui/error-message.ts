@@ -1,3 +1,3 @@
-/** What a person reads about an error that was caught. */
+/** The text that is shown for a caught error. */
 export const errorMessageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : 'Something unexpected happened.'
+  error instanceof Error ? error.message : 'An unexpected error occurred. Try again.'

@@ -6,20 +6,20 @@ import { EmptyState } from './empty-state.tsx'
 import { errorMessageOf } from './error-message.ts'
 import { Button } from './forms/button.tsx'
 
-const faceOf = (error: AtriumError): { icon: ReactNode; title: string } => {
-  if (error.code === 'NETWORK') return { icon: <CloudOff />, title: 'The server cannot be reached' }
-  if (error.code === 'FORBIDDEN') return { icon: <Lock />, title: 'This is not open to you' }
-  if (error.code === 'NOT_FOUND') return { icon: <SearchX />, title: 'There is nothing here' }
-  return { icon: <CircleAlert />, title: 'This did not work' }
+const presentationOf = (error: AtriumError): { icon: ReactNode; title: string } => {
+  if (error.code === 'NETWORK') return { icon: <CloudOff />, title: 'Server unreachable' }
+  if (error.code === 'FORBIDDEN') return { icon: <Lock />, title: 'You do not have access' }
+  if (error.code === 'NOT_FOUND') return { icon: <SearchX />, title: 'Not found' }
+  return { icon: <CircleAlert />, title: 'Something went wrong' }
 }
 
 const hintOf = (error: AtriumError): string => {
-  if (error.code === 'NETWORK') return 'Your network may be down, or the server is being restarted.'
-  if (error.code === 'FORBIDDEN') return `${error.message} An owner or admin of the organisation can change that.`
+  if (error.code === 'NETWORK') return 'Check your network connection. The server may be restarting.'
+  if (error.code === 'FORBIDDEN') return `${error.message} Ask an owner or admin of the organization for access.`
   return error.message
 }
 
-/** A call that failed in place of what it was to show: the API's message, its request id, and another try. */
+/** Shown in place of content that failed to load: the API's message, the request ID and a retry button. */
 export const ErrorState = ({
   error,
   onRetry,
@@ -30,7 +30,7 @@ export const ErrorState = ({
   compact?: boolean
 }) => {
   const known = error instanceof AtriumError ? error : undefined
-  const { icon, title } = known ? faceOf(known) : { icon: <CircleAlert />, title: 'This did not work' }
+  const { icon, title } = known ? presentationOf(known) : { icon: <CircleAlert />, title: 'Something went wrong' }
   const mayHelp = known?.code !== 'FORBIDDEN' && known?.code !== 'NOT_FOUND'
   return (
     <div role="alert">

@@ -2,7 +2,7 @@ import styles from './keyboard-shortcut.module.css'
 
 const isApple = /Mac|iP(?:hone|ad)/.test(navigator.platform)
 
-/** `mod+K` as the keys of this machine: ⌘ K or Ctrl K. */
+/** `mod+K` as ⌘ K on Apple devices and Ctrl K elsewhere. */
 export const KeyboardShortcut = ({ keys }: { keys: string }) => (
   <kbd className={styles['kbd']}>
     {keys

@@ -5,7 +5,7 @@ import { RequestId } from './data/request-id.tsx'
 import { errorMessageOf } from './error-message.ts'
 import styles from './notice.module.css'
 
-/** A failed call above or below the form that made it. */
+/** A message within a page, or the error of a failed call with its request ID. */
 export const Notice = ({
   error,
   tone = 'bad',

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './page.module.css'
 
-/** A page's heading with what can be done on it. */
+/** The heading of a page with its actions. */
 export const PageHeader = ({
   title,
   description,
@@ -21,7 +21,7 @@ export const PageHeader = ({
   </header>
 )
 
-/** A page of text and forms: as wide as one reads. `Page` with `full` fills the window. */
+/** A centered column at reading width; `wide` is for tables. */
 export const Page = ({
   wide = false,
   children,
@@ -32,7 +32,7 @@ export const Page = ({
   </div>
 )
 
-/** A group of things with a heading, on a card. */
+/** A heading with a card below it; `plain` leaves out the card. */
 export const Section = ({
   title,
   description,

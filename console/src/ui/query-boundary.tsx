@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './error-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/** Shows what a query has: the content, or the state that it is in instead. */
+/** Renders the data of a query, or its loading or error state. */
 export const QueryBoundary = <T,>({
   query,
   loading,

@@ -20,7 +20,7 @@ const withId = (error: unknown): ReactNode => {
 }
 
 export const toast = {
-  /** Something was done that cannot be seen where one looks. */
+  /** For a success that the page does not show. */
   done: (title: string, action?: { label: string; onClick: () => void }): void => {
     manager.add({
       title,
@@ -28,7 +28,7 @@ export const toast = {
       ...(action && { actionProps: { children: action.label, onClick: action.onClick } }),
     })
   },
-  /** A failed call, in the API's own words, with its request id. */
+  /** For a failed call: the API's message with its request ID. A cancelled call shows nothing. */
   failed: (title: string, error: unknown): void => {
     if (error instanceof DOMException && error.name === 'AbortError') return
     manager.add({ title, description: withId(error), type: 'failed', priority: 'high', timeout: 12_000 })

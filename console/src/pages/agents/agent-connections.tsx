@@ -16,10 +16,10 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './agents.module.css'
 
-const writeReason = 'Your role or key cannot change connections.'
+const writeReason = 'You do not have permission to change connections.'
 
-/** What one connector of the agent may do with the caller's connection. */
-const OneConnector = ({
+/** The caller's consent for one connector of the agent. */
+const ConnectorConsent = ({
   agent,
   slug,
   name,
@@ -46,7 +46,7 @@ const OneConnector = ({
     try {
       await put(true)
     } catch (error) {
-      // When the agent has changed since, show the change.
+      // CONFLICT: the agent was changed in the meantime. Reload, to show who changed it.
       if (isCode(error, 'CONFLICT')) await refresh('GET /agents/:id/consents')
       throw error
     }
@@ -55,7 +55,7 @@ const OneConnector = ({
   const revoke = useSubmit(async () => {
     await api.call('DELETE /agents/:id/consents/:connectorSlug', { params })
     await refresh('GET /agents/:id/consents')
-    toast.done(`${agent.name} asks before it uses your ${name} connection`)
+    toast.done(`${agent.name} now asks before using your ${name} connection`)
   })
   const off = !can('connections:write') && writeReason
   return (
@@ -78,15 +78,15 @@ const OneConnector = ({
       <div className={styles['consent']}>
         <Status tone={isAllowed ? 'good' : 'warn'}>{isAllowed ? 'Allowed' : 'Asks first'}</Status>
         <p>
-          {isOwn && 'You made the latest change to this agent, so it uses your connection without asking.'}
-          {!isOwn && isAllowed && 'Valid until somebody else changes the agent.'}
-          {!isAllowed && consent && 'Your consent ended because somebody else changed the agent.'}
-          {!isAllowed && !consent && 'The agent asks you before its first use of your connection.'}
+          {isOwn && 'You made the latest change to this agent, so it can use your connection without asking.'}
+          {!isOwn && isAllowed && 'Valid until someone else changes the agent.'}
+          {!isAllowed && consent && 'Your consent ended because someone else changed the agent.'}
+          {!isAllowed && !consent && 'The agent asks before it first uses your connection.'}
         </p>
       </div>
       <SwitchField
         label="Ask after untrusted content"
-        hint="Before a tool changes something, when the conversation contains web pages, mail, chats, files or messages of others."
+        hint="Ask before a tool makes changes when the conversation contains web pages, email, chats, files or messages from others."
         checked={asks}
         disabled={!isAllowed || off !== false || ask.busy}
         onChange={ask.submit}
@@ -99,7 +99,7 @@ const OneConnector = ({
 const LastChange = ({ agent, authority }: { agent: Agent; authority: ConsentList['authority'] }) => (
   <p className={styles['empty']}>
     {authority.changedBy === null ? (
-      <>It is not known who last changed {agent.name}.</>
+      <>The last change to {agent.name} has no recorded author.</>
     ) : (
       <>
         Last changed by {authority.changedBy.name}, <RelativeTime at={authority.changedAt} />
@@ -115,7 +115,7 @@ export const AgentConnections = () => {
   const mayRead = can('connections:read')
   const consents = useQuery({ ...read('GET /agents/:id/consents', { params: { id: agent.id } }), enabled: mayRead })
   const connectors = useQuery({ ...read('GET /connectors'), enabled: mayRead })
-  if (!mayRead) return <Notice tone="info">Your role cannot see connections.</Notice>
+  if (!mayRead) return <Notice tone="info">You do not have permission to view connections.</Notice>
   if (agent.allowedConnectors.length === 0) {
     return (
       <EmptyState
@@ -123,7 +123,7 @@ export const AgentConnections = () => {
         title="No connectors"
         action={<ButtonLink to={`/agents/${agent.slug}/settings`}>Open settings</ButtonLink>}
       >
-        This agent uses no connections. Connectors are chosen in its settings.
+        This agent uses no connectors. Choose connectors in its settings.
       </EmptyState>
     )
   }
@@ -133,7 +133,7 @@ export const AgentConnections = () => {
         <div className={styles['form']}>
           <LastChange agent={agent} authority={data.authority} />
           {agent.allowedConnectors.map((slug) => (
-            <OneConnector
+            <ConnectorConsent
               key={slug}
               agent={agent}
               slug={slug}

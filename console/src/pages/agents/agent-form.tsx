@@ -14,20 +14,20 @@ interface FormProps {
   draft: Draft
   change: (patch: Partial<Draft>) => void
   problems: Problems
-  /** The agent that is edited; a new one has none. */
+  /** The agent that is edited; undefined for a new one. */
   agent?: Agent | undefined
 }
 
 const costOf = ({ free, pricing }: Model): string => {
-  if (free) return 'It is free.'
-  if (pricing === null) return 'Its price is not known.'
-  return `A million tokens cost ${formatMicrocents(pricing.input)} in and ${formatMicrocents(pricing.output)} out.`
+  if (free) return 'Free.'
+  if (pricing === null) return 'Price unknown.'
+  return `${formatMicrocents(pricing.input)} input and ${formatMicrocents(pricing.output)} output per million tokens.`
 }
 
-const aboutModel = (model: Model | undefined): string | undefined => {
+const modelHint = (model: Model | undefined): string | undefined => {
   if (!model) return undefined
-  if (!model.available) return model.unavailableReason ?? 'It is not available now.'
-  const context = model.contextWindow === null ? '' : ` It reads up to ${formatNumber(model.contextWindow)} tokens.`
+  if (!model.available) return model.unavailableReason ?? 'Not available.'
+  const context = model.contextWindow === null ? '' : ` Context window: ${formatNumber(model.contextWindow)} tokens.`
   return costOf(model) + context
 }
 
@@ -43,12 +43,12 @@ const ModelField = ({ draft, change, agent }: FormProps) => {
       <SelectField
         label="Model"
         value={draft.model}
-        // A select that is off takes no focus, so the reason stands below it.
+        // A disabled select gets no focus and no tooltip, so the hint gives the reason.
         disabled={isLocked}
-        hint={isLocked ? 'The default agent runs on the model that this server is set to.' : aboutModel(chosen)}
+        hint={isLocked ? 'The default agent uses the default model of this server.' : modelHint(chosen)}
         onChange={({ target }) => change({ model: target.value })}
       >
-        {!agent && <option value="">Default of this server</option>}
+        {!agent && <option value="">Server default</option>}
         {(!isKnown || !models.data) && draft.model !== '' && <option value={draft.model}>{draft.model}</option>}
         {providers.map((provider) => (
           <optgroup key={provider} label={provider}>
@@ -57,7 +57,7 @@ const ModelField = ({ draft, change, agent }: FormProps) => {
               .map(({ id, name, available, free }) => (
                 <option key={id} value={id} disabled={!available && id !== draft.model}>
                   {name}
-                  {available ? (free ? ' (free)' : '') : ' (not available)'}
+                  {available ? (free ? ' (free)' : '') : ' (unavailable)'}
                 </option>
               ))}
           </optgroup>
@@ -71,7 +71,7 @@ const ModelField = ({ draft, change, agent }: FormProps) => {
 const Basics = (props: FormProps) => {
   const { draft, change, problems, agent } = props
   return (
-    <Section title="Who it is">
+    <Section title="General">
       <div className={styles['two']}>
         <TextField
           label="Name"
@@ -88,7 +88,7 @@ const Basics = (props: FormProps) => {
         optional
         value={draft.description}
         error={problems.description}
-        placeholder="What it is good at, for those who choose whom to ask"
+        placeholder="What this agent does, shown to people and other agents"
         onChange={({ target }) => change({ description: target.value })}
       />
       {agent && !agent.isDefault && (
@@ -96,7 +96,7 @@ const Basics = (props: FormProps) => {
           label="Slug"
           value={draft.slug}
           error={problems.slug}
-          hint="Its name in addresses, in the API and toward other agents. Those that may write to it follow a change."
+          hint="Identifies the agent in URLs, in the API and to other agents. Their allowed peers are updated when it changes."
           onChange={({ target }) => change({ slug: target.value })}
         />
       )}
@@ -104,15 +104,15 @@ const Basics = (props: FormProps) => {
   )
 }
 
-const Instructions = ({ draft, change, problems }: FormProps) => (
-  <Section title="What it is told" description="It reads this before every conversation.">
+const SystemPrompt = ({ draft, change, problems }: FormProps) => (
+  <Section title="System prompt" description="Instructions that the model receives with every message.">
     <TextArea
-      label="Instructions"
+      label="System prompt"
       hideLabel
       className={styles['prompt'] ?? ''}
       value={draft.systemPrompt}
       error={problems.systemPrompt}
-      placeholder="You help the sales team. Answer in a few sentences, and name the file that you took a figure from."
+      placeholder="You help the sales team. Answer in a few sentences and cite the file for every figure."
       onChange={({ target }) => change({ systemPrompt: target.value })}
       hint={
         <span className={styles['count']}>
@@ -130,23 +130,23 @@ interface Choice {
   hint?: ReactNode
 }
 
-/** Any of some things; what is chosen and not among them stays, as the API keeps it. */
+/** Checkboxes. Selected values without a choice are listed too, because the API keeps them. */
 const Choices = ({
   legend,
   choices,
   chosen,
   onChange,
-  none,
+  empty,
 }: {
   legend: string
   choices: readonly Choice[]
   chosen: readonly string[]
   onChange: (chosen: string[]) => void
-  none: ReactNode
+  empty: ReactNode
 }) => {
   const unknown = chosen.filter((value) => !choices.some((choice) => choice.value === value))
-  const all = [...choices, ...unknown.map((value) => ({ value, label: value, hint: 'Not known here.' }))]
-  if (all.length === 0) return <p className={styles['empty']}>{none}</p>
+  const all = [...choices, ...unknown.map((value) => ({ value, label: value, hint: 'Unknown' }))]
+  if (all.length === 0) return <p className={styles['empty']}>{empty}</p>
   return (
     <fieldset className={styles['choices']}>
       <legend className="visually-hidden">{legend}</legend>
@@ -165,25 +165,25 @@ const Choices = ({
   )
 }
 
-const Abilities = ({ draft, change, agent }: FormProps) => {
+const ToolsAndPeers = ({ draft, change, agent }: FormProps) => {
   const agents = useQuery(read('GET /agents'))
   const connectors = useQuery(read('GET /connectors'))
   const peers = (agents.data?.items ?? []).filter(({ id }) => id !== agent?.id)
   return (
     <>
-      <Section title="What it may use" description="Never more than the person who talks to it may do.">
+      <Section title="Tools" description="A tool can never do more than the person for whom the agent works.">
         <Choices
           legend="Tools"
           choices={builtInTools.map(({ name, about }) => ({ value: name, label: <code>{name}</code>, hint: about }))}
           chosen={draft.allowedTools}
           onChange={(allowedTools) => change({ allowedTools })}
-          none="There are no tools."
+          empty="No tools available."
         />
       </Section>
-      <Section title="Whom it may ask" description="It writes to these agents by itself when that helps.">
+      <Section title="Allowed peers" description="Agents that this agent can send messages to.">
         {agents.error && <Notice error={agents.error} />}
         <Choices
-          legend="Peers"
+          legend="Allowed peers"
           choices={peers.map(({ slug, name, description }) => ({
             value: slug,
             label: name,
@@ -191,12 +191,12 @@ const Abilities = ({ draft, change, agent }: FormProps) => {
           }))}
           chosen={draft.allowedPeers}
           onChange={(allowedPeers) => change({ allowedPeers })}
-          none="There is no other agent yet."
+          empty="No other agents yet."
         />
       </Section>
       <Section
         title="Connectors"
-        description="It uses the connections of whoever talks to it, and only to what is ticked here."
+        description="Services that the agent can use through the connections of the person for whom it works."
       >
         {connectors.error && <Notice error={connectors.error} />}
         <Choices
@@ -208,7 +208,7 @@ const Abilities = ({ draft, change, agent }: FormProps) => {
           }))}
           chosen={draft.allowedConnectors}
           onChange={(allowedConnectors) => change({ allowedConnectors })}
-          none="No connector is known on this server."
+          empty="No connectors available on this server."
         />
       </Section>
     </>
@@ -217,11 +217,14 @@ const Abilities = ({ draft, change, agent }: FormProps) => {
 
 const anyChange = '*'
 
-const Limits = ({ draft, change, problems }: FormProps) => (
-  <Section title="Limits" description="What it may not do by itself.">
+const ApprovalsAndLimits = ({ draft, change, problems }: FormProps) => (
+  <Section
+    title="Approvals and limits"
+    description="When a person must approve a tool call, and how much the agent can spend."
+  >
     <CheckField
-      label="Ask a person before it changes anything"
-      hint="Writing files, and whatever changes something at a connected service. Reading goes on without asking."
+      label="Require approval for all changes"
+      hint="Applies to writing files and to changes at connected services. Reading needs no approval."
       checked={draft.approvals.includes(anyChange)}
       onChange={({ target }) =>
         change({
@@ -232,26 +235,26 @@ const Limits = ({ draft, change, problems }: FormProps) => (
       }
     />
     <Choices
-      legend="Ask before these tools"
+      legend="Tools that require approval"
       choices={[...draft.allowedTools, ...draft.allowedConnectors.map((slug) => `${slug}__*`)].map((tool) => ({
         value: tool,
         label: (
           <>
-            Ask before each <code>{tool}</code>
+            Require approval for <code>{tool}</code>
           </>
         ),
       }))}
       chosen={draft.approvals.filter((tool) => tool !== anyChange)}
       onChange={(tools) => change({ approvals: draft.approvals.includes(anyChange) ? [...tools, anyChange] : tools })}
-      none="It uses no tools of its own."
+      empty="No tools selected."
     />
     <TextField
-      label="At most in a month, in US dollars"
+      label="Monthly limit in US dollars"
       optional
       inputMode="decimal"
       value={draft.monthlyCap}
       error={problems.monthlyCap}
-      hint="Beyond it, it is refused models that cost something until the month ends."
+      hint="When the limit is reached, paid models are unavailable to this agent until the next month."
       onChange={({ target }) => change({ monthlyCap: target.value })}
     />
   </Section>
@@ -261,10 +264,10 @@ const VoiceFields = ({ draft, change }: FormProps) => {
   const { voice } = draft
   const set = (patch: Partial<Draft['voice']>): void => change({ voice: { ...voice, ...patch } })
   return (
-    <Section title="Voice" description="For clients that speak its answers.">
+    <Section title="Voice" description="For clients that read responses aloud.">
       <SwitchField
-        label="Speak"
-        hint="Clients that can read answers aloud do so."
+        label="Read responses aloud"
+        hint="Applies to clients that support speech."
         checked={voice.enabled}
         onChange={({ target }) => set({ enabled: target.checked })}
       />
@@ -283,7 +286,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
             min={0.25}
             max={4}
             step={0.05}
-            hint="From 0.25 to 4; 1 is as usual."
+            hint="0.25–4, default 1"
             value={voice.speed}
             onChange={({ target }) => set({ speed: Number(target.value) })}
           />
@@ -292,7 +295,7 @@ const VoiceFields = ({ draft, change }: FormProps) => {
             type="number"
             min={-20}
             max={20}
-            hint="From −20 to 20; 0 is as usual."
+            hint="−20 to 20, default 0"
             value={voice.pitch}
             onChange={({ target }) => set({ pitch: Number(target.value) })}
           />
@@ -312,9 +315,9 @@ const VoiceFields = ({ draft, change }: FormProps) => {
 export const AgentFields = (props: FormProps) => (
   <>
     <Basics {...props} />
-    <Instructions {...props} />
-    <Abilities {...props} />
-    <Limits {...props} />
+    <SystemPrompt {...props} />
+    <ToolsAndPeers {...props} />
+    <ApprovalsAndLimits {...props} />
     <VoiceFields {...props} />
   </>
 )

@@ -11,7 +11,7 @@ import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Tabs } from '../../ui/forms/tabs.tsx'
 import styles from './agents.module.css'
 
-/** One agent: its conversations, what it writes with other agents, and how it is set up. */
+/** One agent: conversations, peer messages, consents and settings. */
 export const AgentPage = () => {
   const { agentId = '' } = useParams()
   const navigate = useNavigate()
@@ -28,7 +28,7 @@ export const AgentPage = () => {
                   <Avatar name={data.name} square />
                   {data.name}
                   {data.isDefault && <Badge>Default</Badge>}
-                  {!data.isActive && <Badge tone="warn">Switched off</Badge>}
+                  {!data.isActive && <Badge tone="warn">Inactive</Badge>}
                 </span>
               }
               description={data.description ?? undefined}
@@ -36,7 +36,7 @@ export const AgentPage = () => {
                 <Button
                   variant="primary"
                   icon={<MessageSquareText />}
-                  disabledReason={!data.isActive && 'It is switched off. Its settings can switch it on.'}
+                  disabledReason={!data.isActive && 'This agent is inactive. Activate it in its settings.'}
                   onClick={() => void navigate(`/chat?agent=${data.slug}`)}
                 >
                   Chat
@@ -44,10 +44,10 @@ export const AgentPage = () => {
               }
             />
             <Tabs
-              label="Parts of the agent"
+              label="Agent"
               tabs={[
                 { to: `/agents/${agentId}`, label: 'Conversations', end: true },
-                { to: `/agents/${agentId}/messages`, label: 'With other agents' },
+                { to: `/agents/${agentId}/messages`, label: 'Peer messages' },
                 { to: `/agents/${agentId}/connections`, label: 'Your connections' },
                 { to: `/agents/${agentId}/settings`, label: 'Settings' },
               ]}

@@ -34,9 +34,9 @@ const columns = [
     title: 'State',
     optional: true,
     tight: true,
-    cell: ({ isActive }: Agent) => (isActive ? <Status tone="good">Active</Status> : <Status>Switched off</Status>),
+    cell: ({ isActive }: Agent) => (isActive ? <Status tone="good">Active</Status> : <Status>Inactive</Status>),
   },
-  { title: 'Changed', optional: true, tight: true, cell: ({ updatedAt }: Agent) => <RelativeTime at={updatedAt} /> },
+  { title: 'Updated', optional: true, tight: true, cell: ({ updatedAt }: Agent) => <RelativeTime at={updatedAt} /> },
   {
     title: 'Actions',
     hideTitle: true,
@@ -52,7 +52,7 @@ const columns = [
 const matches = ({ name, slug, description, model }: Agent, search: string): boolean =>
   `${name} ${slug} ${description ?? ''} ${model}`.toLowerCase().includes(search.trim().toLowerCase())
 
-/** Below this many a field to search them is only in the way. */
+/** The search field is shown for this many agents or more. */
 const searchFrom = 6
 
 export const CreateAgent = () => {
@@ -62,10 +62,10 @@ export const CreateAgent = () => {
     <Button
       variant="primary"
       icon={<Plus />}
-      disabledReason={!can('agents:write') && 'Your role may look at agents, not create them.'}
+      disabledReason={!can('agents:write') && 'You do not have permission to create agents.'}
       onClick={() => void navigate('/agents/new')}
     >
-      New agent
+      Create agent
     </Button>
   )
 }
@@ -81,7 +81,7 @@ export const Agents = () => {
     <Page wide>
       <PageHeader
         title="Agents"
-        description="Each is a model with a task of its own: what it is told, what it may use, and whom it may ask."
+        description="An agent combines a model with a system prompt, tools and the peers it can message."
         actions={<CreateAgent />}
       />
       {(isLong || search !== '') && (
@@ -103,8 +103,8 @@ export const Agents = () => {
           const found = items.filter((agent) => matches(agent, search))
           if (found.length === 0)
             return (
-              <EmptyState icon={<Bot />} title={`No agent matches “${search}”`}>
-                Search looks at names, descriptions and models.
+              <EmptyState icon={<Bot />} title={`No agents match “${search}”`}>
+                Search covers names, descriptions and models.
               </EmptyState>
             )
           return (

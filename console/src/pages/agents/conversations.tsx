@@ -25,9 +25,9 @@ const useSessionsOf = (agentId: string) =>
   })
 
 const states = { idle: undefined, running: 'info', requires_action: 'warn' } as const
-const words = { idle: 'Idle', running: 'At work', requires_action: 'Waits for somebody' }
+const words = { idle: 'Idle', running: 'Running', requires_action: 'Needs approval' }
 
-const kinds: Record<string, string> = { peer: 'Agents', connector: 'From a connection' }
+const kinds: Record<string, string> = { peer: 'Agent to agent', connector: 'Connection' }
 
 const withOf = ({ participants }: Session, agent: Agent): string =>
   participants
@@ -46,10 +46,10 @@ export const Conversations = () => {
           <EmptyState
             compact
             icon={<MessageSquareText />}
-            title={`Nobody has talked with ${agent.name} yet`}
-            action={<ButtonLink to={`/chat?agent=${agent.slug}`}>Begin a conversation</ButtonLink>}
+            title={`No conversations yet`}
+            action={<ButtonLink to={`/chat?agent=${agent.slug}`}>Start conversation</ButtonLink>}
           >
-            What people and other agents talk about with it is listed here.
+            Conversations of people and other agents with {agent.name} appear here.
           </EmptyState>
         ) : (
           <>
@@ -79,7 +79,7 @@ export const Conversations = () => {
                 },
                 { title: 'Messages', align: 'end', optional: true, cell: (one) => formatNumber(one.messageCount) },
                 {
-                  title: 'Last',
+                  title: 'Last message',
                   tight: true,
                   cell: ({ lastMessageAt, createdAt }) => <RelativeTime at={lastMessageAt ?? createdAt} />,
                 },
@@ -88,7 +88,7 @@ export const Conversations = () => {
             {sessions.hasNextPage && (
               <p>
                 <Button busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
-                  Show more
+                  Load more
                 </Button>
               </p>
             )}

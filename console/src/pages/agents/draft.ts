@@ -10,7 +10,7 @@ export interface Voice {
   style: string | null
 }
 
-/** What the form holds. */
+/** The state of the form. */
 export interface Draft {
   name: string
   slug: string
@@ -21,9 +21,9 @@ export interface Draft {
   allowedTools: string[]
   allowedPeers: string[]
   allowedConnectors: string[]
-  /** Tools that ask first; `*` for all that change something. */
+  /** Tools that require approval; `*` for all tools that make changes. */
   approvals: string[]
-  /** In dollars; empty: none. */
+  /** US dollars; empty for no limit. */
   monthlyCap: string
   voice: Voice
 }
@@ -64,7 +64,7 @@ export const draftOf = (agent: Agent): Draft => ({
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-/** What the API takes of it. */
+/** The request body. */
 export const bodyOf = ({
   slug: _slug,
   isActive: _isActive,
@@ -93,16 +93,18 @@ const capProblem = (text: string): string | undefined =>
   text.trim() === '' ? undefined : amountProblem(text, 0, anyAmount)
 
 export const problemsOf = (draft: Draft): Problems => ({
-  ...(draft.name.trim() === '' && { name: 'An agent needs a name.' }),
-  ...(lengthOf(draft.name) > 255 && { name: 'A name has up to 255 characters.' }),
-  ...(lengthOf(draft.description) > 5_000 && { description: 'A description has up to 5,000 characters.' }),
-  ...(lengthOf(draft.systemPrompt) > 20_000 && { systemPrompt: 'Instructions have up to 20,000 characters.' }),
+  ...(draft.name.trim() === '' && { name: 'Enter a name.' }),
+  ...(lengthOf(draft.name) > 255 && { name: 'The name must be at most 255 characters.' }),
+  ...(lengthOf(draft.description) > 5_000 && { description: 'The description must be at most 5,000 characters.' }),
+  ...(lengthOf(draft.systemPrompt) > 20_000 && {
+    systemPrompt: 'The system prompt must be at most 20,000 characters.',
+  }),
   ...(capProblem(draft.monthlyCap) !== undefined && { monthlyCap: capProblem(draft.monthlyCap) ?? '' }),
 })
 
 export const builtInTools = [
-  { name: 'files.search', about: 'Finds files by a part of their name' },
-  { name: 'files.read', about: 'Reads documents, sheets, PDF and text' },
-  { name: 'files.write', about: 'Creates new text files; changes none that is there' },
+  { name: 'files.search', about: 'Finds files by part of their name' },
+  { name: 'files.read', about: 'Reads documents, spreadsheets, PDF and text' },
+  { name: 'files.write', about: 'Creates text files; does not change existing files' },
   { name: 'web.fetch', about: 'Reads public web pages' },
 ]

@@ -19,40 +19,40 @@ import { useUnsavedChangesGuard } from './unsaved-changes.tsx'
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Only what was changed: what somebody else changes meanwhile stays. */
+/** Contains only changed fields, so that a concurrent change of other fields is not overwritten. */
 const patchOf = (draft: Draft, agent: Agent): AgentPatch => {
-  const whole: AgentPatch = { ...bodyOf(draft), slug: draft.slug.trim(), isActive: draft.isActive }
+  const current: AgentPatch = { ...bodyOf(draft), slug: draft.slug.trim(), isActive: draft.isActive }
   const before: AgentPatch = { ...bodyOf(draftOf(agent)), slug: agent.slug, isActive: agent.isActive }
-  const entries = Object.entries(whole).filter(([key, value]) => !isSame(value, before[key as keyof AgentPatch]))
+  const entries = Object.entries(current).filter(([key, value]) => !isSame(value, before[key as keyof AgentPatch]))
   return Object.fromEntries(entries)
 }
 
-const Danger = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) => {
+const DeleteAgent = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) => {
   const navigate = useNavigate()
   const [asking, setAsking] = useState(false)
   const form = useSubmit(async () => {
     await api.call('DELETE /agents/:id', { params: { id: agent.id } })
     await navigate('/agents', { replace: true })
     await refresh('GET /agents')
-    toast.done(`${agent.name} is deleted`)
+    toast.done(`${agent.name} deleted`)
   })
   const reason = agent.isDefault
-    ? 'The default agent stays: every organisation has it.'
-    : !mayWrite && 'Your role may look at agents, not delete them.'
+    ? 'The default agent cannot be deleted.'
+    : !mayWrite && 'You do not have permission to delete agents.'
   return (
-    <Section title="Delete" description="Conversations with it stay and can be read.">
+    <Section title="Delete agent" description="Its conversations are kept and can still be read.">
       <div>
         <Button variant="danger" disabledReason={reason} onClick={() => setAsking(true)}>
-          Delete this agent
+          Delete agent
         </Button>
       </div>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Delete ${agent.name}?`}
-        description="It answers nobody any more. This cannot be undone."
+        description="The agent stops responding to people and other agents. This cannot be undone."
         form={form}
-        action={`Delete ${agent.name}`}
+        action="Delete agent"
       />
     </Section>
   )
@@ -77,8 +77,7 @@ const useEditing = (agent: Agent) => {
   return { draft, setDraft, isDirty, guard, saving }
 }
 
-const adminsOnly =
-  'Only admins and owners can change the default agent, because it works for everybody in the organisation.'
+const adminsOnly = 'Only owners and admins can edit the default agent, because everyone in the organization uses it.'
 
 export const EditAgent = () => {
   const agent = useOutletContext<Agent>()
@@ -93,8 +92,8 @@ export const EditAgent = () => {
     ? Object.values(problemsOf(draft))[0]
     : isForAdmins
       ? adminsOnly
-      : 'Your role may look at agents, not change them.'
-  const unchanged = !isDirty && 'Nothing is changed.'
+      : 'You do not have permission to edit agents.'
+  const unchanged = !isDirty && 'No changes to save.'
   return (
     <>
       <Form
@@ -112,33 +111,31 @@ export const EditAgent = () => {
             change={(change) => setDraft((known) => ({ ...known, ...change }))}
           />
         </fieldset>
-        <Section title="Activity">
+        <Section title="Status">
           <SwitchField
             label="Active"
             hint={
               agent.isDefault
                 ? 'The default agent is always active.'
-                : 'Switched off, it is listed and answers nobody, other agents neither.'
+                : 'Inactive agents stay listed but do not respond.'
             }
             checked={draft.isActive}
             disabled={agent.isDefault}
             onChange={({ target }) => setDraft((known) => ({ ...known, isActive: target.checked }))}
           />
         </Section>
-        <Danger agent={agent} mayWrite={mayWrite} />
+        <DeleteAgent agent={agent} mayWrite={mayWrite} />
         <div className={styles['save']}>
-          <div>
-            {error === undefined ? isDirty && 'There are changes that are not saved.' : <Notice error={error} />}
-          </div>
+          <div>{error === undefined ? isDirty && 'You have unsaved changes.' : <Notice error={error} />}</div>
           <Button disabledReason={unchanged} onClick={() => setDraft(draftOf(agent))}>
-            Undo changes
+            Discard changes
           </Button>
           <Button variant="primary" type="submit" busy={busy} disabledReason={reason ?? unchanged}>
-            Save
+            Save changes
           </Button>
         </div>
       </Form>
-      {guard.question}
+      {guard.dialog}
     </>
   )
 }

@@ -14,7 +14,7 @@ import { bodyOf, emptyDraft, problemsOf } from './draft.ts'
 import { useUnsavedChangesGuard } from './unsaved-changes.tsx'
 
 export const NewAgent = () => {
-  useTitle('New agent')
+  useTitle('Create agent')
   const { can } = useIdentity()
   const navigate = useNavigate()
   const [draft, setDraft] = useState({ ...emptyDraft, allowedTools: ['files.search', 'files.read'] })
@@ -28,10 +28,10 @@ export const NewAgent = () => {
     await refresh('GET /agents')
     await navigate(`/agents/${agent.slug}`)
   })
-  const reason = can('agents:write') ? Object.values(problems)[0] : 'Your role may look at agents, not create them.'
+  const reason = can('agents:write') ? Object.values(problems)[0] : 'You do not have permission to create agents.'
   return (
     <Page>
-      <PageHeader title="New agent" />
+      <PageHeader title="Create agent" />
       <Form
         className={styles['form']}
         onSubmit={() => {
@@ -40,7 +40,7 @@ export const NewAgent = () => {
       >
         <AgentFields
           draft={draft}
-          // What is missing is not a mistake before one has come to it.
+          // No error for an empty name before the person has typed one.
           problems={touched ? { ...problems, ...(draft.name === '' && { name: undefined as never }) } : {}}
           change={(patch) => {
             setTouched(true)
@@ -57,7 +57,7 @@ export const NewAgent = () => {
           </Button>
         </div>
       </Form>
-      {guard.question}
+      {guard.dialog}
     </Page>
   )
 }

@@ -15,16 +15,16 @@ import styles from './agents.module.css'
 
 const pollMs = 4_000
 
-/** What one agent and another wrote to each other, oldest first. */
-interface Talk {
+/** The messages of two agents, oldest first. */
+interface PeerConversation {
   sessionId: string
   name: string
   slug: string | undefined
   messages: PeerMessage[]
 }
 
-const talksOf = (newestFirst: readonly PeerMessage[]): Talk[] => {
-  const talks = new Map<string, Talk>()
+const peerConversationsOf = (newestFirst: readonly PeerMessage[]): PeerConversation[] => {
+  const talks = new Map<string, PeerConversation>()
   for (const message of newestFirst) {
     const { sessionId } = message
     const talk = talks.get(sessionId) ?? { sessionId, name: 'Another agent', slug: undefined, messages: [] }
@@ -38,7 +38,7 @@ const talksOf = (newestFirst: readonly PeerMessage[]): Talk[] => {
   return [...talks.values()]
 }
 
-const Words = ({ talk }: { talk: Talk }) => {
+const Messages = ({ talk }: { talk: PeerConversation }) => {
   const { scroller, onScroll } = useStickToBottom()
   return (
     <div
@@ -46,7 +46,7 @@ const Words = ({ talk }: { talk: Talk }) => {
       onScroll={onScroll}
       className={styles['talk']}
       role="log"
-      aria-label={`With ${talk.name}`}
+      aria-label={`Messages with ${talk.name}`}
       tabIndex={0}
     >
       <div className={styles['words']}>
@@ -65,7 +65,7 @@ const Words = ({ talk }: { talk: Talk }) => {
         ))}
         <p>
           <Link className="link" to={`/chat/${talk.sessionId}`}>
-            The whole conversation, with tools and receipts
+            Open full conversation
           </Link>
         </p>
       </div>
@@ -73,16 +73,16 @@ const Words = ({ talk }: { talk: Talk }) => {
   )
 }
 
-const None = ({ agent, peers }: { agent: Agent; peers: readonly Peer[] }) => (
+const NoMessages = ({ agent, peers }: { agent: Agent; peers: readonly Peer[] }) => (
   <EmptyState
     compact
     icon={<MessagesSquare />}
-    title={`${agent.name} has not written to other agents`}
-    action={<ButtonLink to={`/agents/${agent.slug}/settings`}>Choose whom it may ask</ButtonLink>}
+    title={'No peer messages yet'}
+    action={<ButtonLink to={`/agents/${agent.slug}/settings`}>Choose allowed peers</ButtonLink>}
   >
     {peers.length === 0
-      ? 'It may write to none so far.'
-      : `It may write to ${peers.map(({ name }) => name).join(', ')} when that helps.`}
+      ? `${agent.name} has no allowed peers.`
+      : `${agent.name} can message ${peers.map(({ name }) => name).join(', ')}.`}
   </EmptyState>
 )
 
@@ -95,13 +95,13 @@ export const PeerMessages = () => {
   return (
     <QueryBoundary query={messages}>
       {({ items }) => {
-        const talks = talksOf(items)
+        const talks = peerConversationsOf(items)
         const [first] = talks
         const open = talks.find(({ sessionId }) => sessionId === params.get('with')) ?? first
-        if (!open) return <None agent={agent} peers={peers.data?.items ?? []} />
+        if (!open) return <NoMessages agent={agent} peers={peers.data?.items ?? []} />
         return (
           <div className={styles['peers']}>
-            <ul className={styles['peerList']} aria-label="Agents that it writes with">
+            <ul className={styles['peerList']} aria-label="Peers">
               {talks.map((talk) => (
                 <li key={talk.sessionId}>
                   <button
@@ -119,7 +119,7 @@ export const PeerMessages = () => {
                 </li>
               ))}
             </ul>
-            <Words key={open.sessionId} talk={open} />
+            <Messages key={open.sessionId} talk={open} />
           </div>
         )
       }}

@@ -1,7 +1,7 @@
 import type { RouteObject } from 'react-router'
 
 export const agentRoutes: RouteObject[] = [
-  // `?search=` narrows the list.
+  // `?search=` filters the list.
   { path: 'agents', lazy: async () => ({ Component: (await import('./agents.tsx')).Agents }) },
   { path: 'agents/new', lazy: async () => ({ Component: (await import('./new-agent.tsx')).NewAgent }) },
   {
@@ -9,7 +9,7 @@ export const agentRoutes: RouteObject[] = [
     lazy: async () => ({ Component: (await import('./agent.tsx')).AgentPage }),
     children: [
       { index: true, lazy: async () => ({ Component: (await import('./conversations.tsx')).Conversations }) },
-      // `?with=` is the session that is open.
+      // `?with=` is the ID of the open session.
       { path: 'messages', lazy: async () => ({ Component: (await import('./peer-messages.tsx')).PeerMessages }) },
       {
         path: 'connections',

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { useBlocker } from 'react-router'
 import { ConfirmDialog } from '../../ui/forms/form-dialog.tsx'
 
-/** Asks before changes are lost by leaving the page. `release` lets the next step go, after they were saved. */
-export const useUnsavedChangesGuard = (isDirty: boolean): { question: ReactNode; release: () => void } => {
+/** Asks for confirmation before unsaved changes are lost by navigation. After saving, `release` allows the next one. */
+export const useUnsavedChangesGuard = (isDirty: boolean): { dialog: ReactNode; release: () => void } => {
   const released = useRef(false)
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
@@ -16,18 +16,18 @@ export const useUnsavedChangesGuard = (isDirty: boolean): { question: ReactNode;
     window.addEventListener('beforeunload', warn)
     return () => window.removeEventListener('beforeunload', warn)
   }, [isDirty])
-  const question = (
+  const dialog = (
     <ConfirmDialog
       open={blocker.state === 'blocked'}
       onClose={() => blocker.reset?.()}
-      title="Leave without saving?"
-      description="What you changed here is lost then."
-      action="Leave without saving"
+      title="Discard changes?"
+      description="You have unsaved changes. They will be lost if you leave this page."
+      action="Discard changes"
       form={{ submit: () => blocker.proceed?.() }}
     />
   )
   return {
-    question,
+    dialog,
     release: () => {
       released.current = true
     },

@@ -4,7 +4,7 @@ import { useTitle } from '../../title.ts'
 import { Page, PageHeader } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/forms/tabs.tsx'
 
-/** Why one may not change billing. */
+/** Why the person cannot manage billing; false when they can. */
 export const useManageReason = (): string | false => {
   const { can } = useIdentity()
   return !can('billing:manage') && 'Only owners, admins and billing managers can do this.'
@@ -15,9 +15,9 @@ export const Billing = () => {
   const { me } = useIdentity()
   return (
     <Page wide>
-      <PageHeader title="Billing" description={`The balance of ${me.org.name}, and what it is spent on.`} />
+      <PageHeader title="Billing" description={`Balance and spending of ${me.org.name}.`} />
       <Tabs
-        label="Parts of billing"
+        label="Billing"
         tabs={[
           { to: '/billing', label: 'Overview', end: true },
           { to: '/billing/spending', label: 'Spending' },

@@ -16,7 +16,7 @@ const longFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZ
 const scaleFormat = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
 const scaleOf = (microcents: number): string => scaleFormat.format(microcents / 1_000_000)
 
-/** The next round number at or above: 1, 2, 2.5 or 5 times a power of ten. */
+/** Rounds up to 1, 2, 2.5 or 5 times a power of ten. */
 const roundUp = (value: number): number => {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))
@@ -33,7 +33,7 @@ const Bars = ({ days, top, active }: { days: readonly Day[]; top: number; active
   const slot = width / days.length
   const bar = Math.max(1, Math.min(34, slot * 0.72))
   return days.map(({ date, totalChargedMicrocents: value }, index) => {
-    // What cost something is seen, however little.
+    // At least 2 pixels, so that the smallest cost is visible.
     const size = value === 0 ? 0 : Math.max(2, (value / top) * height)
     return (
       <rect
@@ -49,7 +49,7 @@ const Bars = ({ days, top, active }: { days: readonly Day[]; top: number; active
   })
 }
 
-/** Bars of what each day cost. Arrow keys and the pointer tell the figures of a day. */
+/** A bar chart of daily cost. Arrow keys and the pointer select a day. */
 export const DailyChart = ({ days }: { days: readonly Day[] }) => {
   const [active, setActive] = useState<number>()
   const top = roundUp(Math.max(...days.map(({ totalChargedMicrocents }) => totalChargedMicrocents)))
@@ -71,18 +71,18 @@ export const DailyChart = ({ days }: { days: readonly Day[] }) => {
   const middle = days[Math.floor(days.length / 2)]
   return (
     <figure className={styles['chart']}>
-      <div className={styles['told']}>
+      <div className={styles['caption']}>
         {day ? (
           <>
             <strong>{formatMicrocents(day.totalChargedMicrocents)}</strong>
             <span>{longFormat.format(new Date(day.date))}</span>
             <span>
-              {formatNumber(day.requestCount)} {day.requestCount === 1 ? 'call' : 'calls'},{' '}
+              {formatNumber(day.requestCount)} {day.requestCount === 1 ? 'model call' : 'model calls'},{' '}
               {formatNumber(day.totalTokens)} tokens
             </span>
           </>
         ) : (
-          <span>Spending by day, in UTC</span>
+          <span>Daily spending (UTC)</span>
         )}
       </div>
       <div className={styles['plot']}>
@@ -94,7 +94,7 @@ export const DailyChart = ({ days }: { days: readonly Day[] }) => {
         <div
           className={styles['area']}
           role="slider"
-          aria-label="Spending by day"
+          aria-label="Daily spending"
           aria-valuemin={0}
           aria-valuemax={days.length - 1}
           aria-valuenow={active ?? days.length - 1}
@@ -114,7 +114,7 @@ export const DailyChart = ({ days }: { days: readonly Day[] }) => {
         </div>
         <div className={styles['dates']} aria-hidden="true">
           {[first, middle, last].map((one, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- the three places are what tells them apart
+            // oxlint-disable-next-line react/no-array-index-key -- the three labels have no key other than their position
             <span key={index}>{one && dayFormat.format(new Date(one.date))}</span>
           ))}
         </div>

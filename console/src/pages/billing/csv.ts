@@ -1,6 +1,6 @@
 type Cell = string | number | null
 
-/** Programs for spreadsheets take texts that begin like this for formulas, whoever wrote them. */
+/** Spreadsheet programs evaluate such text as a formula (CSV injection), so it gets a leading apostrophe. */
 const formulaStart = /^[=+\-@\t\r]/
 
 const quote = (cell: Cell): string => {
@@ -13,13 +13,13 @@ const quote = (cell: Cell): string => {
 export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(quote).join(',')}\r\n`).join('')
 
-/** Hands a file that was made here to the browser's downloads. */
+/** Saves text as a file through the browser's downloads. */
 export const download = (name: string, text: string): void => {
   const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }))
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  // The browser reads it after this has returned.
+  // The browser reads the blob after this function has returned.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -9,14 +9,14 @@ import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './billing.module.css'
 import { amountProblem, centsOf, dollarsOf } from '../../money.ts'
 
-const leastCents = 100
-const mostCents = 100_000
-const usual = [1_000, 2_500, 10_000, 50_000]
+const minimumCents = 100
+const maximumCents = 100_000
+const presets = [1_000, 2_500, 10_000, 50_000]
 
-/** Asks how much; the payment itself is the provider's page, where there is one. */
+/** Asks for the amount. With a payment provider, its checkout page takes the payment. */
 export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClose: () => void }) => {
   const [amount, setAmount] = useState('25.00')
-  const problem = amountProblem(amount, leastCents, mostCents)
+  const problem = amountProblem(amount, minimumCents, maximumCents)
   const cents = centsOf(amount) ?? 0
   const form = useSubmit(async () => {
     const started = await api.call('POST /billing/deposit', { body: { amountCents: cents }, idempotencyKey: true })
@@ -26,24 +26,24 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
       await new Promise(() => undefined)
     }
     await refresh('GET /billing', 'GET /billing/transactions')
-    toast.done(`${formatCents(started.deposited ?? cents)} are on the balance`)
+    toast.done(`${formatCents(started.deposited ?? cents)} added to the balance`)
     onClose()
   })
   return (
     <FormDialog
       onClose={onClose}
-      title="Add money"
+      title="Add funds"
       description={
         isDirect
-          ? 'This server has no payment provider: the amount is put on the balance at once, without a payment.'
-          : 'You pay on the page of the payment provider and come back here.'
+          ? 'This server has no payment provider. The amount is added to the balance without a payment.'
+          : 'You pay on the checkout page of the payment provider.'
       }
       form={form}
-      action={problem === undefined ? `Add ${formatCents(cents)}` : 'Add'}
+      action={problem === undefined ? `Add ${formatCents(cents)}` : 'Add funds'}
       disabledReason={problem}
     >
-      <div className={styles['quick']} role="group" aria-label="Usual amounts">
-        {usual.map((choice) => (
+      <div className={styles['quick']} role="group" aria-label="Suggested amounts">
+        {presets.map((choice) => (
           <Button key={choice} aria-pressed={choice === cents} onClick={() => setAmount(dollarsOf(choice))}>
             {formatCents(choice).replace(/\.00$/, '')}
           </Button>
@@ -54,7 +54,7 @@ export const DepositDialog = ({ isDirect, onClose }: { isDirect: boolean; onClos
         inputMode="decimal"
         value={amount}
         error={amount === '' ? undefined : problem}
-        hint="From $1 to $1,000."
+        hint="$1–$1,000"
         onChange={({ target }) => setAmount(target.value)}
       />
     </FormDialog>

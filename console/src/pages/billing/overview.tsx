@@ -24,15 +24,15 @@ import { TransactionTable } from './transaction-table.tsx'
 
 const RedeemDialog = ({ onClose }: { onClose: () => void }) => {
   const [code, setCode] = useState('')
-  const problem = code.trim() === '' && 'Type the code first.'
+  const problem = code.trim() === '' && 'Enter a code.'
   const form = useSubmit(async () => {
     const { amountCents } = await api.call('POST /billing/promotions/redeem', { body: { code: code.trim() } })
     await refresh('GET /billing', 'GET /billing/transactions')
-    toast.done(`The code is worth ${formatCents(amountCents)}`)
+    toast.done(`${formatCents(amountCents)} credit added`)
     onClose()
   })
   return (
-    <FormDialog onClose={onClose} title="Redeem a code" form={form} action="Redeem" disabledReason={problem}>
+    <FormDialog onClose={onClose} title="Redeem code" form={form} action="Redeem" disabledReason={problem}>
       <TextField
         label="Code"
         autoComplete="off"
@@ -57,7 +57,7 @@ const depositReason = ({ payment }: BillingSnapshot, off: string | false): strin
   return (
     !payment.paymentProviderConfigured &&
     !payment.directDepositAvailable &&
-    'This server has no payment provider. Whoever runs it can set one up.'
+    'This server has no payment provider. Ask its operator to configure one.'
   )
 }
 
@@ -73,10 +73,10 @@ const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
         <strong className={styles['amount']}>{formatCents(balance.balanceCents)}</strong>
         <p>
           {payment.billingEnforced
-            ? 'Models that cost something are refused when it is used up.'
-            : 'It may go below zero: this server does not enforce payment.'}
+            ? 'Paid models stop working when the balance is used up.'
+            : 'The balance can be negative: this server does not enforce payment.'}
           {balance.reservedMicrocents > 0 &&
-            ` ${formatMicrocents(balance.reservedMicrocents)} are held for running turns.`}
+            ` ${formatMicrocents(balance.reservedMicrocents)} reserved for running turns.`}
         </p>
       </div>
       <div className={styles['balanceActions']}>
@@ -86,17 +86,17 @@ const Balance = ({ snapshot }: { snapshot: BillingSnapshot }) => {
           disabledReason={depositReason(snapshot, off)}
           onClick={() => setAsking('deposit')}
         >
-          Add money
+          Add funds
         </Button>
         <Button icon={<Ticket />} disabledReason={off} onClick={() => setAsking('redeem')}>
-          Redeem a code
+          Redeem code
         </Button>
       </div>
-      {isLow && <Notice tone="warn">The balance is used up. Free models still work.</Notice>}
+      {isLow && <Notice tone="warn">The balance is used up. Add funds to use paid models.</Notice>}
       {promotions.map(({ id, code, remainingCents, expiresAt }) => (
         <Notice key={id} tone="good">
           <span>
-            <strong>{code}</strong>: {formatCents(remainingCents)} are left
+            <strong>{code}</strong>: {formatCents(remainingCents)} left
             {expiresAt !== null && `, until ${formatDateTime(expiresAt)}`}.
           </span>
         </Notice>
@@ -114,7 +114,7 @@ const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] 
     title="Plan"
     actions={
       <ButtonLink small variant="quiet" to="/billing/plans">
-        See plans
+        View plans
       </ButtonLink>
     }
   >
@@ -130,7 +130,7 @@ const Plan = ({ subscription }: { subscription: BillingSnapshot['subscription'] 
       </p>
     ) : (
       <p className={styles['planLine']}>
-        <strong>Free</strong> <span>Pay for what you use, from the balance.</span>
+        <strong>Free</strong> <span>Pay as you go from the balance.</span>
       </p>
     )}
   </Section>
@@ -141,10 +141,10 @@ const Month = ({ usage: { currentMonth }, waiver }: Pick<BillingSnapshot, 'usage
     <Figure
       label="This month"
       value={formatMicrocents(currentMonth.totalChargedMicrocents)}
-      note={<Link to="/billing/spending">What it went into</Link>}
+      note={<Link to="/billing/spending">View spending</Link>}
     />
     <Figure
-      label="Calls of models"
+      label="Model calls"
       value={formatNumber(currentMonth.requestCount)}
       note={`${formatNumber(currentMonth.totalTokens)} tokens`}
     />
@@ -156,18 +156,18 @@ const Month = ({ usage: { currentMonth }, waiver }: Pick<BillingSnapshot, 'usage
   </div>
 )
 
-const comeBack: Record<string, { tone: 'good' | 'info'; text: string }> = {
-  success: { tone: 'good', text: 'The payment is done. The balance rises as soon as the provider confirms it.' },
-  cancelled: { tone: 'info', text: 'The payment was cancelled. Nothing was charged.' },
-  cancel: { tone: 'info', text: 'The payment was cancelled. Nothing was charged.' },
+const checkoutMessages: Record<string, { tone: 'good' | 'info'; text: string }> = {
+  success: { tone: 'good', text: 'Payment submitted. The balance updates when the provider confirms it.' },
+  cancelled: { tone: 'info', text: 'Payment cancelled. You were not charged.' },
+  cancel: { tone: 'info', text: 'Payment cancelled. You were not charged.' },
 }
 
 export const Overview = () => {
   const [params] = useSearchParams()
-  const back = comeBack[params.get('checkout') ?? '']
+  const back = checkoutMessages[params.get('checkout') ?? '']
   const billing = useQuery({
     ...read('GET /billing'),
-    // A payment that was just made is confirmed within seconds.
+    // The provider confirms a new payment within seconds.
     refetchInterval: params.get('checkout') === 'success' ? 3_000 : 30_000,
   })
   return (
@@ -190,15 +190,15 @@ export const Overview = () => {
               <Plan subscription={snapshot.subscription} />
               <Section
                 plain
-                title="Last transactions"
+                title="Recent transactions"
                 actions={
                   <ButtonLink small variant="quiet" to="/billing/transactions">
-                    Show all
+                    View all
                   </ButtonLink>
                 }
               >
                 {snapshot.transactions.length === 0 ? (
-                  <EmptyState compact title="Nothing has been moved yet" />
+                  <EmptyState compact title="No transactions yet" />
                 ) : (
                   <TransactionTable items={snapshot.transactions.slice(0, 6)} short />
                 )}

@@ -16,28 +16,28 @@ import { quotaLabels } from './quotas.ts'
 type Plan = Pricing['plans'][number]
 
 const priceOf = ({ custom, priceCents }: Plan): string => {
-  if (custom || priceCents === null) return 'Made to measure'
-  return priceCents === 0 ? 'Free' : `${formatCents(priceCents).replace(/\.00$/, '')} a month`
+  if (custom || priceCents === null) return 'Custom'
+  return priceCents === 0 ? 'Free' : `${formatCents(priceCents).replace(/\.00$/, '')} per month`
 }
 
 const reasonOf = (plan: Plan, isCurrent: boolean, billing: BillingSnapshot | undefined): string | false => {
-  if (isCurrent) return 'This is the plan that you have.'
-  if (plan.custom) return 'This plan is made to measure: talk to whoever runs this server.'
-  if (plan.priceCents === 0) return 'Without a subscription you are on it.'
+  if (isCurrent) return 'This is your current plan.'
+  if (plan.custom) return 'Ask the operator of this server about this plan.'
+  if (plan.priceCents === 0) return 'This plan applies when there is no subscription.'
   return billing?.payment.paymentProviderConfigured === false && 'This server has no payment provider.'
 }
 
-/** Quotas of a plan that most orgs ask about; all of them are in the API. */
+/** The quotas that the plan cards show; the API has more. */
 const shownQuotas = ['storedBytes', 'files', 'eventsKept'] as const
 
 const PlanQuotas = ({ plan: { name, quotas } }: { plan: Plan }) => (
   <ul className={styles['planQuotas']} aria-label={`Quotas of ${name}`}>
     {shownQuotas.map((quota) => {
       const limit = quotas[quota]
-      const most = limit === null ? 'unlimited' : quota === 'storedBytes' ? formatBytes(limit) : formatNumber(limit)
+      const text = limit === null ? 'Unlimited' : quota === 'storedBytes' ? formatBytes(limit) : formatNumber(limit)
       return (
         <li key={quota}>
-          {quotaLabels[quota]}: {most}
+          {quotaLabels[quota]}: {text}
         </li>
       )
     })}
@@ -56,11 +56,11 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
   return (
     <li className={styles['plan']} data-current={isCurrent || undefined}>
       <h3>
-        {plan.name} {isCurrent && <Badge tone="good">Yours</Badge>}
+        {plan.name} {isCurrent && <Badge tone="good">Current</Badge>}
       </h3>
       <strong>{priceOf(plan)}</strong>
       <p>{plan.description}</p>
-      <p>{plan.includedCreditCents > 0 && `${formatCents(plan.includedCreditCents)} of credit each month.`}</p>
+      <p>{plan.includedCreditCents > 0 && `${formatCents(plan.includedCreditCents)} of credit per month.`}</p>
       <PlanQuotas plan={plan} />
       <Notice error={error} />
       <Button
@@ -69,7 +69,7 @@ const PlanCard = ({ plan, billing }: { plan: Plan; billing: BillingSnapshot | un
         disabledReason={reasonOf(plan, isCurrent, billing) || off}
         onClick={submit}
       >
-        {isCurrent ? 'Your plan' : `Choose ${plan.name}`}
+        {isCurrent ? 'Current plan' : `Choose ${plan.name}`}
       </Button>
     </li>
   )
@@ -80,24 +80,34 @@ const Prices = ({ pricing: { models, services, platformFee } }: { pricing: Prici
     <Section
       plain
       title="Models"
-      description={`For a million tokens, as you pay it: ${
-        platformFee.waived ? 'the platform fee is waived for now.' : `with the fee of ${platformFee.bps / 100} %.`
+      description={`Price per million tokens, ${
+        platformFee.waived
+          ? 'without platform fee (waived).'
+          : `including the platform fee of ${platformFee.bps / 100} %.`
       }`}
     >
       <Table
-        label="Prices of models"
+        label="Model prices"
         rows={models}
         keyOf={({ id }) => id}
         columns={[
           { title: 'Model', cell: ({ id, name }) => <span title={id}>{name}</span> },
           { title: 'Provider', optional: true, cell: ({ provider }) => provider },
-          { title: 'In', align: 'end', cell: (m) => (m.free ? 'free' : formatMicrocents(m.withFee.inputMicrocents)) },
-          { title: 'Out', align: 'end', cell: (m) => (m.free ? 'free' : formatMicrocents(m.withFee.outputMicrocents)) },
           {
-            title: 'From cache',
+            title: 'Input',
+            align: 'end',
+            cell: (m) => (m.free ? 'Free' : formatMicrocents(m.withFee.inputMicrocents)),
+          },
+          {
+            title: 'Output',
+            align: 'end',
+            cell: (m) => (m.free ? 'Free' : formatMicrocents(m.withFee.outputMicrocents)),
+          },
+          {
+            title: 'Cached input',
             align: 'end',
             optional: true,
-            cell: (m) => (m.free ? 'free' : formatMicrocents(m.withFee.cacheReadMicrocents)),
+            cell: (m) => (m.free ? 'Free' : formatMicrocents(m.withFee.cacheReadMicrocents)),
           },
         ]}
       />
@@ -105,12 +115,12 @@ const Prices = ({ pricing: { models, services, platformFee } }: { pricing: Prici
     {services.length > 0 && (
       <Section plain title="Services">
         <Table
-          label="Prices of services"
+          label="Service prices"
           rows={services}
           keyOf={({ id }) => id}
           columns={[
             { title: 'Service', cell: ({ id }) => id },
-            { title: 'For each', cell: ({ unit }) => unit },
+            { title: 'Unit', cell: ({ unit }) => unit },
             { title: 'Price', align: 'end', cell: ({ priceMicrocents }) => formatMicrocents(priceMicrocents) },
           ]}
         />

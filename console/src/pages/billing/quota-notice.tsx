@@ -7,7 +7,7 @@ import { Notice } from '../../ui/notice.tsx'
 import styles from './billing.module.css'
 import { amountOf, isNear, quotaLabels, wasRefused } from './quotas.ts'
 
-/** Warns on the page of what a quota limits, from 80 % on; nothing before. */
+/** A warning on the page of a limited resource, from 80 % of the quota on. */
 export const QuotaNotice = ({ name }: { name: Quota['name'] }) => {
   const { data } = useQuery(read('GET /quotas'))
   const quota = data?.items.find((one) => one.name === name)

@@ -13,15 +13,15 @@ export const quotaLabels: Record<Quota['name'], string> = {
 export const amountOf = ({ unit }: Quota, value: number): string =>
   unit === 'bytes' ? formatBytes(value) : formatNumber(value)
 
-/** How much of it is used, 0 to 1. */
+/** The used share, 0 to 1. */
 export const shareOf = ({ used, limit }: Quota): number => {
   if (limit === null) return 0
   return limit === 0 ? 1 : Math.min(1, used / limit)
 }
 
-/** From 80 % on people are warned. */
+/** Whether 80 % or more is used. */
 export const isNear = (quota: Quota): boolean => quota.limit !== null && shareOf(quota) >= 0.8
 
-/** A request was rejected because of it within the last day. */
+/** Whether the quota caused a rejected request in the last 24 hours. */
 export const wasRefused = ({ lastRefusedAt }: Quota): boolean =>
   lastRefusedAt !== null && Date.now() - Date.parse(lastRefusedAt) < 86_400_000

@@ -29,7 +29,7 @@ const periods: [string, string][] = [
 const axes = {
   model: { route: 'GET /billing/spending/by-model', word: 'Model', none: 'Unknown model' },
   agent: { route: 'GET /billing/spending/by-agent', word: 'Agent', none: 'No agent' },
-  project: { route: 'GET /billing/spending/by-project', word: 'Project', none: 'Without a project' },
+  project: { route: 'GET /billing/spending/by-project', word: 'Project', none: 'No project' },
 } as const
 type Axis = keyof typeof axes
 
@@ -84,7 +84,7 @@ const BreakdownTable = ({ axis, items }: { axis: Axis; items: Breakdown['items']
           </span>
         ),
       },
-      { title: 'Calls', align: 'end', optional: true, cell: ({ requestCount }) => formatNumber(requestCount) },
+      { title: 'Model calls', align: 'end', optional: true, cell: ({ requestCount }) => formatNumber(requestCount) },
       { title: 'Tokens', align: 'end', optional: true, cell: ({ totalTokens }) => formatNumber(totalTokens) },
       { title: 'Cost', align: 'end', cell: (one) => formatMicrocents(one.totalChargedMicrocents) },
     ]}
@@ -96,10 +96,10 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
   return (
     <Section
       plain
-      title="What it went into"
+      title="Breakdown"
       actions={
         <div className={styles['actions']}>
-          <div className={styles['switch']} role="group" aria-label="Broken down by">
+          <div className={styles['switch']} role="group" aria-label="Break down by">
             {(Object.keys(axes) as Axis[]).map((one) => (
               <button key={one} type="button" aria-pressed={one === axis} onClick={() => onAxis(one)}>
                 {axes[one].word}
@@ -109,10 +109,10 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
           <Button
             small
             icon={<Download />}
-            disabledReason={!breakdown.data?.items.length && 'There is nothing to export.'}
+            disabledReason={!breakdown.data?.items.length && 'Nothing to export.'}
             onClick={() => breakdown.data && exportAxis(axis, breakdown.data)}
           >
-            CSV
+            Export CSV
           </Button>
         </div>
       }
@@ -120,7 +120,7 @@ const By = ({ axis, period, onAxis }: { axis: Axis; period: string; onAxis: (axi
       <QueryBoundary query={breakdown} compact>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState compact title="Nothing in this time" />
+            <EmptyState compact title="No spending in this period" />
           ) : (
             <BreakdownTable axis={axis} items={items} />
           )
@@ -135,15 +135,11 @@ const Summary = ({ summary }: { summary: Spending['summary'] }) => {
     [
       'Charged',
       formatMicrocents(summary.totalChargedMicrocents),
-      `${formatMicrocents(summary.platformFeeMicrocents)} of it is the fee`,
+      `${formatMicrocents(summary.platformFeeMicrocents)} platform fee`,
     ],
-    [
-      'Calls of models',
-      formatNumber(summary.requestCount),
-      `${formatNumber(summary.byokRequestCount)} on keys of your own`,
-    ],
-    ['Tokens in', formatNumber(summary.inputTokens), `${formatNumber(summary.cacheReadTokens)} from a cache`],
-    ['Tokens out', formatNumber(summary.outputTokens), ''],
+    ['Model calls', formatNumber(summary.requestCount), `${formatNumber(summary.byokRequestCount)} with your own keys`],
+    ['Input tokens', formatNumber(summary.inputTokens), `${formatNumber(summary.cacheReadTokens)} cached`],
+    ['Output tokens', formatNumber(summary.outputTokens), ''],
   ]
   return (
     <div className={styles['figures']}>
@@ -168,7 +164,7 @@ export const SpendingPage = () => {
   return (
     <>
       <div className={styles['bar']}>
-        <SelectField label="Time" hideLabel value={period} onChange={({ target }) => set({ period: target.value })}>
+        <SelectField label="Period" hideLabel value={period} onChange={({ target }) => set({ period: target.value })}>
           {periods.map(([value, label]) => (
             <option key={value} value={value}>
               {label}
@@ -178,7 +174,7 @@ export const SpendingPage = () => {
         <span className={styles['gap']} />
         <Button
           icon={<Download />}
-          disabledReason={!spending.data && 'The figures are not here yet.'}
+          disabledReason={!spending.data && 'The data is still loading.'}
           onClick={() => spending.data && exportDays(spending.data)}
         >
           Export CSV
@@ -189,10 +185,10 @@ export const SpendingPage = () => {
           data.summary.requestCount === 0 ? (
             <EmptyState
               icon={<ChartColumn />}
-              title="Nothing was spent in this time"
-              action={<ButtonLink to="/chat">Talk to an agent</ButtonLink>}
+              title="No spending in this period"
+              action={<ButtonLink to="/chat">Start conversation</ButtonLink>}
             >
-              What agents’ calls of models cost shows up here within seconds.
+              The cost of model calls appears here within seconds.
             </EmptyState>
           ) : (
             <>

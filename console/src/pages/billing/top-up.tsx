@@ -24,13 +24,13 @@ const outcomes = { succeeded: 'good', declined: 'bad', failed: 'bad', due: 'info
 
 const Recent = ({ recent }: { recent: BillingSnapshot['autoTopup']['recent'] }) => (
   <Table
-    label="Last top-ups"
+    label="Recent top-ups"
     rows={recent}
     keyOf={({ id }) => id}
     columns={[
-      { title: 'When', cell: ({ createdAt }) => formatDateTime(createdAt) },
+      { title: 'Date', cell: ({ createdAt }) => formatDateTime(createdAt) },
       {
-        title: 'State',
+        title: 'Status',
         cell: ({ state, failureMessage }) => (
           <>
             <Badge tone={outcomes[state]}>{formatWord(state)}</Badge> {failureMessage}
@@ -42,7 +42,6 @@ const Recent = ({ recent }: { recent: BillingSnapshot['autoTopup']['recent'] }) 
   />
 )
 
-/** Charges the saved card by itself when the balance runs low. */
 export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: BillingSnapshot }) => {
   const off = useManageReason()
   const [draft, setDraft] = useState(() => ({
@@ -71,16 +70,16 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
     toast.done('Saved')
   })
   return (
-    <Section title="Automatic top-up" description="Charges the saved card when the balance runs low.">
+    <Section title="Automatic top-up" description="Charges the saved card when the balance falls below a threshold.">
       <Form className={styles['form']} onSubmit={submit}>
         <SwitchField
-          label="Top up automatically"
+          label="Enable automatic top-up"
           hint={autoTopup.reason}
           checked={draft.enabled}
           onChange={({ target }) => set({ enabled: target.checked })}
         />
         {draft.enabled && !autoTopup.hasPaymentMethod && (
-          <Notice tone="warn">No card is saved yet. The next deposit through the payment provider saves one.</Notice>
+          <Notice tone="warn">No card is saved. Add funds through the payment provider to save one.</Notice>
         )}
         {draft.enabled && (
           <div className={styles['three']}>
@@ -89,24 +88,24 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
               inputMode="decimal"
               value={draft.threshold}
               error={problems.threshold}
-              hint="In US dollars."
+              hint="US dollars"
               onChange={({ target }) => set({ threshold: target.value })}
             />
             <TextField
-              label="Add"
+              label="Amount to add"
               inputMode="decimal"
               value={draft.amount}
               error={problems.amount}
-              hint="In US dollars."
+              hint="US dollars"
               onChange={({ target }) => set({ amount: target.value })}
             />
             <TextField
-              label="At most in a month"
+              label="Monthly limit"
               optional
               inputMode="decimal"
               value={draft.cap}
               error={problems.cap}
-              hint={`${formatCents(autoTopup.chargedThisMonthCents)} this month so far.`}
+              hint={`${formatCents(autoTopup.chargedThisMonthCents)} charged this month.`}
               onChange={({ target }) => set({ cap: target.value })}
             />
           </div>
@@ -123,7 +122,6 @@ export const AutoTopUp = ({ snapshot: { balance, autoTopup } }: { snapshot: Bill
   )
 }
 
-/** Paid work stops when a month has cost so much. */
 export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapshot }) => {
   const off = useManageReason()
   const { org } = limits
@@ -139,10 +137,10 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
   return (
     <Section
       title="Monthly limit"
-      description="Beyond it, models that cost something are refused until the month ends."
+      description="When the limit is reached, paid models are unavailable until the next month."
     >
-      {org.state === 'reached' && <Notice tone="bad">The limit of this month is reached.</Notice>}
-      {org.state === 'near' && <Notice tone="warn">More than 80 % of this month’s limit is used up.</Notice>}
+      {org.state === 'reached' && <Notice tone="bad">Monthly limit reached.</Notice>}
+      {org.state === 'near' && <Notice tone="warn">More than 80 % of the monthly limit is used.</Notice>}
       <Form className={styles['inline']} onSubmit={submit}>
         <TextField
           label="Limit in US dollars"
@@ -150,7 +148,7 @@ export const MonthlyLimit = ({ snapshot: { limits } }: { snapshot: BillingSnapsh
           inputMode="decimal"
           value={cap}
           error={problem}
-          hint={`${formatCents(org.chargedThisMonthCents)} this month so far. Empty: no limit.`}
+          hint={`${formatCents(org.chargedThisMonthCents)} charged this month. Leave empty for no limit.`}
           onChange={({ target }) => setCap(target.value)}
         />
         <Button type="submit" busy={busy} disabledReason={off || problem}>

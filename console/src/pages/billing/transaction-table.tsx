@@ -26,7 +26,7 @@ const Amount = ({ cents }: { cents: number }) => (
 )
 
 const columns: (Column<Transaction> & { isLong?: boolean })[] = [
-  { title: 'When', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: 'Date', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   { title: 'Type', tight: true, cell: ({ type }) => <Badge tone={tones[type]}>{formatWord(type)}</Badge> },
   { title: 'Note', optional: true, isLong: true, cell: ({ notes }) => notes ?? '' },
   { title: 'Amount', align: 'end', cell: ({ amountCents }) => <Amount cents={amountCents} /> },

@@ -55,9 +55,7 @@ export const Transactions = () => {
       api.call('GET /billing/transactions', { query: queryOf(type, pageParam, 50), signal }),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
-  const exporting = useSubmit(() =>
-    exportAll(type).catch((error: unknown) => toast.failed('The export did not work', error)),
-  )
+  const exporting = useSubmit(() => exportAll(type).catch((error: unknown) => toast.failed('Export failed', error)))
   const total = transactions.data?.pages[0]?.total
   return (
     <>
@@ -75,11 +73,11 @@ export const Transactions = () => {
             </option>
           ))}
         </SelectField>
-        <span className={styles['gap']}>{total !== undefined && `${formatNumber(total)} in all`}</span>
+        <span className={styles['gap']}>{total !== undefined && `${formatNumber(total)} transactions`}</span>
         <Button
           icon={<Download />}
           busy={exporting.busy}
-          disabledReason={total === 0 && 'There is nothing to export.'}
+          disabledReason={total === 0 && 'Nothing to export.'}
           onClick={exporting.submit}
         >
           Export CSV
@@ -91,9 +89,7 @@ export const Transactions = () => {
           if (items.length === 0)
             return (
               <EmptyState icon={<ReceiptText />} title="No transactions">
-                {type === undefined
-                  ? 'Deposits and what usage costs are listed here.'
-                  : 'There is none of this type so far.'}
+                {type === undefined ? 'Deposits and usage charges appear here.' : 'No transactions of this type.'}
               </EmptyState>
             )
           return <TransactionTable items={items} />
@@ -102,7 +98,7 @@ export const Transactions = () => {
       {transactions.hasNextPage && (
         <p className={styles['more']}>
           <Button busy={transactions.isFetchingNextPage} onClick={() => void transactions.fetchNextPage()}>
-            Show older ones
+            Load more
           </Button>
         </p>
       )}

@@ -16,7 +16,7 @@ const StateOf = ({ quota }: { quota: Quota }) => {
 }
 
 const percentOf = (quota: Quota): string =>
-  // Rounded down: 100 % means that nothing is left.
+  // Rounded down, so that 100 % means that nothing is left.
   quota.limit === null ? 'No limit' : `${Math.floor(shareOf(quota) * 100)} % used`
 
 const QuotaItem = ({ quota }: { quota: Quota }) => {
@@ -40,7 +40,7 @@ const QuotaItem = ({ quota }: { quota: Quota }) => {
       <div className={styles['quotaHead']}>
         <small>
           {percentOf(quota)}
-          {source === 'operator' && '; limit set by the operator of this server'}
+          {source === 'operator' && ', limit set by the server operator'}
         </small>
         {wasRefused(quota) && lastRefusedAt !== null && (
           <small>
@@ -57,10 +57,10 @@ export const Usage = () => {
   return (
     <Section
       title="Usage and quotas"
-      description="What your org uses, and the limits of its plan. Requests that would exceed a quota are rejected; stored data stays."
+      description="What your organization uses, and the limits of its plan. Requests that would exceed a quota are rejected; stored data is kept."
       actions={
         <ButtonLink small variant="quiet" to="/billing/plans">
-          See plans
+          View plans
         </ButtonLink>
       }
     >

@@ -15,20 +15,20 @@ export type Decide = (approvalId: string, approved: boolean) => Promise<void>
 
 type Asked = Turn['approvals'][number]
 
-const sources: Record<string, string> = {
+const untrustedSources: Record<string, string> = {
   chat: 'a message in a connected chat',
   person: 'another person’s message',
   peer: 'another agent’s message',
   project: 'project instructions written by another person',
 }
 
-const sourceOf = (from: string) => sources[from] ?? <code>{from}</code>
+const sourceOf = (from: string) => untrustedSources[from] ?? <code>{from}</code>
 
 const Untrusted = ({ from }: { from: string | null }) =>
   from === null ? null : (
     <p>
       This conversation contains untrusted content from {sourceOf(from)}, which may try to control the agent. Check the
-      arguments before you allow this call.
+      arguments before you approve this call.
     </p>
   )
 
@@ -41,7 +41,7 @@ const Consent = ({ asked, connector }: { asked: Asked; connector: string }) => (
     </p>
     <p>
       {asked.changedBy === null ? (
-        <>It is not known who last changed {asked.agent.name}.</>
+        <>The last change to {asked.agent.name} has no recorded author.</>
       ) : (
         <>
           {asked.agent.name} was last changed by {asked.changedBy.name}
@@ -54,7 +54,7 @@ const Consent = ({ asked, connector }: { asked: Asked; connector: string }) => (
           .
         </>
       )}{' '}
-      You are asked once, and again when somebody else changes the agent.
+      You will be asked again only if someone else changes the agent.
     </p>
   </>
 )
@@ -71,7 +71,7 @@ const useConnectorName = (slug: string | null): string => {
   return connectors.data?.items.find((one) => one.slug === slug)?.name ?? slug ?? ''
 }
 
-/** A question about a call: why it is asked, with which arguments, and who may answer it. */
+/** A pending approval or consent: the reason, the arguments, and the buttons for people who can decide it. */
 export const Approval = ({
   part,
   approvalId,
@@ -88,8 +88,8 @@ export const Approval = ({
   const asked = turn.data?.approvals.find((one) => one.approvalId === approvalId)
   const connector = useConnectorName(asked?.connector ?? null)
   const off =
-    (!can('sessions:write') && 'Your role may read conversations only.') ||
-    (asked?.canDecide === false && (asked.cannotDecideReason ?? 'You may not decide this.'))
+    (!can('sessions:write') && 'You do not have permission to write in conversations.') ||
+    (asked?.canDecide === false && (asked.cannotDecideReason ?? 'You cannot decide this request.'))
   const approve = useSubmit(() => decide(approvalId, true))
   const deny = useSubmit(() => decide(approvalId, false))
   const isConsent = asked?.kind === 'consent'
@@ -99,7 +99,7 @@ export const Approval = ({
         <Consent asked={asked} connector={connector} />
       ) : (
         <p>
-          <strong>{part.name}</strong>: {asked?.untrustedFrom ? 'This needs a person’s approval.' : part.reason}
+          <strong>{part.name}</strong>: {asked?.untrustedFrom ? 'This call requires approval.' : part.reason}
         </p>
       )}
       {asked && <Untrusted from={asked.untrustedFrom} />}
@@ -113,10 +113,10 @@ export const Approval = ({
       {off === false ? (
         <div className={styles['approvalActions']}>
           <Button small busy={deny.busy} onClick={deny.submit}>
-            {isConsent ? 'Do not allow' : 'Do not run it'}
+            {isConsent ? 'Do not allow' : 'Deny'}
           </Button>
           <Button small variant="primary" busy={approve.busy} onClick={approve.submit}>
-            {isConsent ? `Allow ${asked.agent.name} to use your ${connector}` : 'Run it'}
+            {isConsent ? `Allow ${asked.agent.name} to use your ${connector}` : 'Approve'}
           </Button>
         </div>
       ) : (

@@ -19,7 +19,7 @@ export interface Attachments {
   readyIds: () => string[]
 }
 
-const atMost = 20
+const maxAttachments = 20
 
 const send = async (file: File, key: string): Promise<string> => {
   const body = new FormData()
@@ -28,13 +28,13 @@ const send = async (file: File, key: string): Promise<string> => {
   return stored.id
 }
 
-/** Files that go along with what one says: uploaded at once, so that sending does not wait. */
+/** The attachments of a message. They are uploaded when they are added, so that sending does not wait. */
 export const useAttachments = (): Attachments => {
   const [items, setItems] = useState<readonly Attachment[]>([])
   const change = (key: string, patch: Partial<Attachment>): void =>
     setItems((all) => all.map((one) => (one.key === key ? { ...one, ...patch } : one)))
   const add = (files: readonly File[]): void => {
-    for (const file of files.slice(0, atMost - items.length)) {
+    for (const file of files.slice(0, maxAttachments - items.length)) {
       const key = uniqueKey()
       setItems((all) => [...all, { key, name: file.name, state: 'sending' }])
       send(file, key).then(

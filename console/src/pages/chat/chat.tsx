@@ -27,14 +27,14 @@ import { agentOf, SessionList, titleOf } from './session-list.tsx'
 
 const RenameDialog = ({ session, onClose }: { session: Session; onClose: () => void }) => {
   const [title, setTitle] = useState(session.title ?? '')
-  const problem = title.trim() === '' && 'Type a title first.'
+  const problem = title.trim() === '' && 'Enter a title.'
   const form = useSubmit(async () => {
     await api.call('PATCH /sessions/:id', { params: { id: session.id }, body: { title: title.trim() } })
     await refresh('GET /sessions', 'GET /sessions/:id')
     onClose()
   })
   return (
-    <FormDialog onClose={onClose} title="Rename the conversation" form={form} action="Rename" disabledReason={problem}>
+    <FormDialog onClose={onClose} title="Rename conversation" form={form} action="Rename" disabledReason={problem}>
       <TextField label="Title" maxLength={255} value={title} onChange={({ target }) => setTitle(target.value)} />
     </FormDialog>
   )
@@ -52,27 +52,27 @@ const DeleteDialog = ({ session, onClose }: { session: Session; onClose: () => v
     <ConfirmDialog
       onClose={onClose}
       title="Delete this conversation?"
-      description={`“${titleOf(session)}” goes for everybody, and what the agent does in it is stopped. This cannot be undone.`}
+      description={`“${titleOf(session)}” is deleted for everyone, and a running turn is stopped. This cannot be undone.`}
       form={form}
-      action="Delete the conversation"
+      action="Delete conversation"
     />
   )
 }
 
-const Head = ({ session, back }: { session: Session | undefined; back: string }) => {
+const Header = ({ session, back }: { session: Session | undefined; back: string }) => {
   const { can } = useIdentity()
   const [asking, setAsking] = useState<'rename' | 'delete'>()
   const agent = session && agentOf(session)
-  const off = !can('sessions:write') && 'Your role may read conversations only.'
+  const off = !can('sessions:write') && 'You do not have permission to write in conversations.'
   const copy = (): void => {
     copyText(shareableUrl(`/chat/${session?.id ?? ''}`)).then(
-      () => toast.done('The address is copied'),
-      (error: unknown) => toast.failed('The address is not copied', error),
+      () => toast.done('Link copied'),
+      (error: unknown) => toast.failed('Link could not be copied', error),
     )
   }
   const entries: MenuEntries = [
     { label: 'Rename', icon: <PenLine />, disabledReason: off, onSelect: () => setAsking('rename') },
-    { label: 'Copy address', icon: <LinkIcon />, onSelect: copy },
+    { label: 'Copy link', icon: <LinkIcon />, onSelect: copy },
     ...(agent ? [{ label: `Open ${agent.name}`, icon: <Bot />, to: `/agents/${agent.slug ?? agent.id}` }] : []),
     'separator',
     { label: 'Delete', icon: <Trash2 />, danger: true, disabledReason: off, onSelect: () => setAsking('delete') },
@@ -84,15 +84,13 @@ const Head = ({ session, back }: { session: Session | undefined; back: string })
         variant="quiet"
         icon={<ArrowLeft />}
         className={styles['back'] ?? ''}
-        aria-label="Back to all conversations"
+        aria-label="Back to conversations"
       >
         Back
       </ButtonLink>
       <h1>{session ? titleOf(session) : ' '}</h1>
       {agent && <span className={styles['headAgent']}>{agent.name}</span>}
-      {session && (
-        <Menu trigger={<IconButton label="Actions on the conversation" icon={<Ellipsis />} />} entries={entries} />
-      )}
+      {session && <Menu trigger={<IconButton label="Conversation actions" icon={<Ellipsis />} />} entries={entries} />}
       {session && asking === 'rename' && <RenameDialog session={session} onClose={() => setAsking(undefined)} />}
       {session && asking === 'delete' && <DeleteDialog session={session} onClose={() => setAsking(undefined)} />}
     </header>
@@ -109,14 +107,14 @@ const OpenChat = ({ sessionId, back }: { sessionId: string; back: string }) => {
   const agentName = (session.data && agentOf(session.data)?.name) ?? 'the agent'
   return (
     <>
-      <Head session={session.data} back={back} />
+      <Header session={session.data} back={back} />
       <Conversation key={sessionId} sessionId={sessionId} agentName={agentName} onReceipt={setReceipt} />
       {receipt !== null && <Receipt turnId={receipt} onClose={() => setReceipt(undefined)} />}
     </>
   )
 }
 
-/** Conversations with agents: the list beside the one that is open. */
+/** The list of conversations and the open one. */
 export const Chat = () => {
   useTitle('Chat')
   const { sessionId } = useParams()

@@ -12,15 +12,15 @@ export interface ComposerProps {
   onText: (text: string) => void
   attachments: Attachments
   onSend: () => void
-  /** Why nothing can be sent now. */
+  /** Why sending is disabled. */
   disabledReason?: string | false
-  /** Shown while an answer is on its way. */
+  /** Shows a stop button; set while a turn runs. */
   onStop?: (() => void) | undefined
   stopping?: boolean
-  /** Beside the paper clip. */
+  /** Further controls beside the attach button. */
   extra?: ReactNode
-  /** Where a pointer is used: on a phone the keyboard would cover what one came to read. */
-  takesFocus?: boolean
+  /** Focuses the field on devices with a mouse. On a phone the keyboard would cover the conversation. */
+  focusOnMount?: boolean
 }
 
 const maxText = 100_000
@@ -29,7 +29,7 @@ const Chips = ({ attachments }: { attachments: Attachments }) => (
   <ul className={styles['chips']} aria-label="Attachments">
     {attachments.items.map(({ key, name, state, error }) => (
       <li key={key} className={classNames(styles['chip'], state === 'failed' && styles['failed'])}>
-        {state === 'sending' && <LoaderCircle className={styles['turning']} aria-label="being uploaded" />}
+        {state === 'sending' && <LoaderCircle className={styles['turning']} aria-label="Uploading" />}
         {state === 'failed' && <TriangleAlert aria-hidden="true" />}
         {state === 'ready' && <Paperclip aria-hidden="true" />}
         <span>
@@ -44,7 +44,7 @@ const Chips = ({ attachments }: { attachments: Attachments }) => (
   </ul>
 )
 
-const useFilesOver = (attachments: Attachments) => {
+const useFileDrop = (attachments: Attachments) => {
   const [over, setOver] = useState(false)
   const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files')
   return {
@@ -68,22 +68,22 @@ const useFilesOver = (attachments: Attachments) => {
 
 const reasonOf = ({ text, attachments, disabledReason }: ComposerProps): string | false => {
   if (typeof disabledReason === 'string') return disabledReason
-  if (attachments.items.some(({ state }) => state === 'sending')) return 'A file is still being uploaded.'
-  if (attachments.items.some(({ state }) => state === 'failed')) return 'Remove the file that could not be uploaded.'
-  if ([...text].length > maxText) return 'A message has up to 100,000 characters.'
-  return text.trim() === '' && attachments.items.length === 0 && 'Write something first.'
+  if (attachments.items.some(({ state }) => state === 'sending')) return 'Wait until the upload is complete.'
+  if (attachments.items.some(({ state }) => state === 'failed')) return 'Remove the file that failed to upload.'
+  if ([...text].length > maxText) return 'The message must be at most 100,000 characters.'
+  return text.trim() === '' && attachments.items.length === 0 && 'Enter a message.'
 }
 
-/** Where one writes: Enter sends, Shift and Enter is a new line, files come by button, drop or paste. */
+/** The message field: Enter sends, Shift+Enter adds a line, files are attached by button, drop or paste. */
 export const Composer = (props: ComposerProps) => {
-  const { label, text, onText, attachments, onSend, onStop, stopping, extra, takesFocus } = props
+  const { label, text, onText, attachments, onSend, onStop, stopping, extra, focusOnMount } = props
   const area = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
-  const drop = useFilesOver(attachments)
+  const drop = useFileDrop(attachments)
   const reason = reasonOf(props)
   useEffect(() => {
-    if (takesFocus === true && matchMedia('(pointer: fine)').matches) area.current?.focus()
-  }, [takesFocus])
+    if (focusOnMount === true && matchMedia('(pointer: fine)').matches) area.current?.focus()
+  }, [focusOnMount])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault()

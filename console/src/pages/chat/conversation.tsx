@@ -25,14 +25,14 @@ import message from './message.module.css'
 import { storedParts, textOf } from './parts.ts'
 import { SendError } from './send-error.tsx'
 import { TurnFooter } from './turn-footer.tsx'
-import { say, useConversation } from './use-conversation.ts'
+import { sendMessage, useConversation } from './use-conversation.ts'
 import type { Exchange } from './use-conversation.ts'
 
-const Said = memo(({ of, isMine }: { of: Message; isMine: boolean }) => {
+const UserMessage = memo(({ of, isMine }: { of: Message; isMine: boolean }) => {
   const parts = storedParts(of)
   const text = textOf(parts)
   return (
-    <div className={message['said']}>
+    <div className={message['userMessage']}>
       {!isMine && (
         <span className={message['faint']}>
           {of.author.name} <RelativeTime at={of.createdAt} />
@@ -58,25 +58,25 @@ interface ReplyProps {
   reconnecting: boolean
   decide: Decide
   onReceipt: (turnId: string) => void
-  onSay: (text: string, fileIds?: string[]) => void
+  onSend: (text: string, fileIds?: string[]) => void
 }
 
-const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, onSay }: ReplyProps) => {
-  const { reply, turnId, said } = exchange
+const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt, onSend }: ReplyProps) => {
+  const { reply, turnId, messages } = exchange
   if (!reply) return null
   const { parts, isLive, message: stored } = reply
   const name = stored?.author.name ?? agentName
   const last = parts.at(-1)
   const isQuiet = last === undefined || last.kind === 'tool' || !('isOpen' in last && last.isOpen)
   const text = textOf(parts)
-  const asked = said.flatMap((one) => storedParts(one))
+  const sentParts = messages.flatMap((one) => storedParts(one))
   const retry = (): void =>
-    onSay(
-      textOf(asked),
-      asked.flatMap((part) => (part.kind === 'file' ? [part.fileId] : [])),
+    onSend(
+      textOf(sentParts),
+      sentParts.flatMap((part) => (part.kind === 'file' ? [part.fileId] : [])),
     )
   return (
-    <article className={message['message']} aria-label={`${name} answered`} aria-busy={isLive || undefined}>
+    <article className={message['message']} aria-label={`Response from ${name}`} aria-busy={isLive || undefined}>
       <Avatar name={name} square />
       <div className={message['author']}>
         {name}
@@ -84,19 +84,19 @@ const ReplyOf = ({ exchange, agentName, isLast, reconnecting, decide, onReceipt,
       </div>
       <div className={message['body']}>
         <Parts parts={parts} turnId={turnId} decide={decide} />
-        {isLive && reconnecting && <Working>The connection broke; taking it up again</Working>}
-        {isLive && !reconnecting && isQuiet && <Working>{last?.kind === 'tool' ? 'At work' : 'Thinking'}</Working>}
+        {isLive && reconnecting && <Working>Reconnecting</Working>}
+        {isLive && !reconnecting && isQuiet && <Working>{last?.kind === 'tool' ? 'Working' : 'Thinking'}</Working>}
         {!isLive && (
           <div className={message['footer']}>
             <TurnFooter
               turnId={turnId}
               isLast={isLast}
-              saysWhy={parts.some(({ kind }) => kind === 'error')}
+              hasErrorPart={parts.some(({ kind }) => kind === 'error')}
               onReceipt={() => onReceipt(turnId)}
-              onContinue={() => onSay('Continue')}
+              onContinue={() => onSend('Continue')}
               onRetry={retry}
             />
-            {text !== '' && <CopyButton text={text} label="Copy the answer" />}
+            {text !== '' && <CopyButton text={text} label="Copy response" />}
           </div>
         )}
       </div>
@@ -112,7 +112,7 @@ const isSameReply = (a: ReplyProps, b: ReplyProps): boolean =>
   a.reconnecting === b.reconnecting &&
   a.agentName === b.agentName
 
-/** Every word that comes draws the whole conversation; what did not change is not drawn again. Functions must last. */
+/** Memoized because every token renders the conversation. Functions are not compared, so they must be stable. */
 const Reply = memo(ReplyOf, isSameReply)
 
 interface Sending {
@@ -120,7 +120,7 @@ interface Sending {
   names: string[]
 }
 
-const useSaying = (sessionId: string, stick: () => void) => {
+const useSending = (sessionId: string, stick: () => void) => {
   const [text, setText] = useState('')
   const attachments = useAttachments()
   const [sending, setSending] = useState<Sending>()
@@ -129,7 +129,7 @@ const useSaying = (sessionId: string, stick: () => void) => {
     setError(undefined)
     setSending({ text: words, names: kept.map(({ name }) => name) })
     stick()
-    say(sessionId, { text: words, ...(fileIds.length > 0 && { fileIds }) })
+    sendMessage(sessionId, { text: words, ...(fileIds.length > 0 && { fileIds }) })
       .catch((failure: unknown) => {
         setError(failure)
         setText((typed) => (typed === '' ? words : typed))
@@ -146,14 +146,14 @@ const useSaying = (sessionId: string, stick: () => void) => {
 }
 
 const Bottom = ({
-  saying,
+  outgoing,
   agentName,
   isWorking,
   onStop,
   onEnd,
   isAtEnd,
 }: {
-  saying: ReturnType<typeof useSaying>
+  outgoing: ReturnType<typeof useSending>
   agentName: string
   isWorking: boolean
   onStop: () => Promise<void>
@@ -167,27 +167,27 @@ const Bottom = ({
     setStopping(true)
     onStop().catch((error: unknown) => {
       setStopping(false)
-      toast.failed('It could not be stopped', error)
+      toast.failed('The response could not be stopped', error)
     })
   }
   return (
     <div className={styles['bottom']}>
       {!isAtEnd && (
         <Button small className={styles['toEnd']} icon={<ArrowDown />} onClick={onEnd}>
-          Latest
+          Scroll to latest
         </Button>
       )}
-      <SendError error={saying.error} />
+      <SendError error={outgoing.error} />
       <Composer
-        label={isWorking ? 'Write what comes next' : `Write to ${agentName}`}
-        text={saying.text}
-        onText={saying.setText}
-        attachments={saying.attachments}
-        onSend={saying.sendTyped}
+        label={isWorking ? `Queue a message for ${agentName}` : `Message ${agentName}`}
+        text={outgoing.text}
+        onText={outgoing.setText}
+        attachments={outgoing.attachments}
+        onSend={outgoing.sendTyped}
         onStop={isWorking ? stop : undefined}
         stopping={stopping}
-        disabledReason={!can('sessions:write') && 'Your role may read conversations only.'}
-        takesFocus
+        disabledReason={!can('sessions:write') && 'You do not have permission to write in conversations.'}
+        focusOnMount
       />
     </div>
   )
@@ -206,10 +206,10 @@ export const Conversation = ({
   const conversation = useConversation(sessionId)
   const { session, messages, exchanges, live, isWorking } = conversation
   const { scroller, isAtEnd, onScroll, stick } = useStickToBottom()
-  const saying = useSaying(sessionId, stick)
+  const outgoing = useSending(sessionId, stick)
   const decide = useStableCallback(conversation.decide)
   const openReceipt = useStableCallback(onReceipt)
-  const sayAgain = useStableCallback((text: string, fileIds: string[] = []) => saying.send(text, fileIds, []))
+  const resend = useStableCallback((text: string, fileIds: string[] = []) => outgoing.send(text, fileIds, []))
   const error = session.error ?? messages.error
   if (error && (!session.data || !messages.data))
     return <ErrorState error={error} onRetry={() => void Promise.all([session.refetch(), messages.refetch()])} />
@@ -225,18 +225,19 @@ export const Conversation = ({
               busy={messages.isFetchingNextPage}
               onClick={() => void messages.fetchNextPage()}
             >
-              Earlier messages
+              Load earlier messages
             </Button>
           )}
           {live !== undefined && live.leftOutExchanges > 0 && (
             <Notice tone="info">
-              This conversation has grown long: the model no longer reads its first {live.leftOutExchanges} exchanges.
+              The conversation exceeds the context window. The model no longer receives the first{' '}
+              {live.leftOutExchanges} exchanges.
             </Notice>
           )}
           {exchanges.map((exchange, index) => (
             <div key={exchange.turnId} className={styles['exchange']}>
-              {exchange.said.map((one) => (
-                <Said key={one.id} of={one} isMine={one.author.id === signedIn.user.id} />
+              {exchange.messages.map((one) => (
+                <UserMessage key={one.id} of={one} isMine={one.author.id === signedIn.user.id} />
               ))}
               <Reply
                 exchange={exchange}
@@ -245,26 +246,28 @@ export const Conversation = ({
                 reconnecting={live?.reconnecting === true}
                 decide={decide}
                 onReceipt={openReceipt}
-                onSay={sayAgain}
+                onSend={resend}
               />
-              {isWorking && !exchange.reply && <p className={styles['waits']}>Waits until the answer above is done</p>}
+              {isWorking && !exchange.reply && (
+                <p className={styles['queued']}>Queued until the response above is complete</p>
+              )}
             </div>
           ))}
           {live?.error !== undefined && <Notice error={live.error} />}
-          {messages.data?.length === 0 && !saying.sending && (
-            <EmptyState compact title="Nothing has been said yet">
-              Write below to begin.
+          {messages.data?.length === 0 && !outgoing.sending && (
+            <EmptyState compact title="No messages yet">
+              Send a message to start.
             </EmptyState>
           )}
-          {saying.sending && (
-            <div className={classNames(message['said'], message['sending'])}>
-              <div className={message['bubble']}>{saying.sending.text || saying.sending.names.join(', ')}</div>
+          {outgoing.sending && (
+            <div className={classNames(message['userMessage'], message['sending'])}>
+              <div className={message['bubble']}>{outgoing.sending.text || outgoing.sending.names.join(', ')}</div>
             </div>
           )}
         </div>
       </div>
       <Bottom
-        saying={saying}
+        outgoing={outgoing}
         agentName={agentName}
         isWorking={isWorking}
         onStop={conversation.stop}

@@ -1,5 +1,5 @@
-// A turn while it runs, told by the frames of its stream. A reload reads the same stream from its first frame, so an
-// answer that was on its way looks as if one had never been gone.
+// The state of a running turn, built from the frames of its stream. After a reload the stream is read again from its
+// first frame, so that a response in progress is restored completely.
 import { AtriumError } from 'atrium-sdk'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
@@ -23,18 +23,18 @@ interface Frame {
 export interface LiveTurn {
   turnId: string
   parts: readonly ViewPart[]
-  /** Nothing follows: it is over, or somebody has to decide. */
-  rests: boolean
-  /** The connection broke and is being made again. */
+  /** The stream has ended: the turn is complete or waits for an approval. */
+  isIdle: boolean
+  /** The connection was lost and is being re-established. */
   reconnecting: boolean
   leftOutExchanges: number
   error?: unknown
 }
 
-const begin = (turnId: string): LiveTurn => ({
+const initialState = (turnId: string): LiveTurn => ({
   turnId,
   parts: [],
-  rests: false,
+  isIdle: false,
   reconnecting: false,
   leftOutExchanges: 0,
 })
@@ -63,7 +63,7 @@ const toolPatch = (frame: Frame): Partial<ToolPart> | undefined => {
     case 'tool-output-denied':
       return { state: 'denied', approvalId: undefined }
     case 'tool-approval-request':
-      return { approvalId, reason, state: 'asking' }
+      return { approvalId, reason, state: 'needs-approval' }
     default:
       return undefined
   }
@@ -71,12 +71,12 @@ const toolPatch = (frame: Frame): Partial<ToolPart> | undefined => {
 
 interface Building {
   parts: readonly ViewPart[]
-  /** Where the step began that may have to be forgotten. */
+  /** Index of the first part of the current step, which `reset-step` removes. */
   stepStart: number
   leftOutExchanges: number
 }
 
-const takeText = (parts: readonly ViewPart[], { type, id = '', delta = '' }: Frame): readonly ViewPart[] => {
+const applyTextFrame = (parts: readonly ViewPart[], { type, id = '', delta = '' }: Frame): readonly ViewPart[] => {
   const [kind, event] = type.split('-') as ['text' | 'reasoning', string]
   if (event === 'start') return [...parts, { kind, id, text: '', isOpen: true }]
   return parts.map((part) => {
@@ -85,9 +85,9 @@ const takeText = (parts: readonly ViewPart[], { type, id = '', delta = '' }: Fra
   })
 }
 
-export const take = (building: Building, frame: Frame): Building => {
+export const applyFrame = (building: Building, frame: Frame): Building => {
   const { parts } = building
-  if (/^(?:text|reasoning)-/.test(frame.type)) return { ...building, parts: takeText(parts, frame) }
+  if (/^(?:text|reasoning)-/.test(frame.type)) return { ...building, parts: applyTextFrame(parts, frame) }
   switch (frame.type) {
     case 'start-step':
       return { ...building, stepStart: parts.length }
@@ -119,7 +119,7 @@ interface Event {
   data: string
 }
 
-/** The events of a stream; ends when the connection does. */
+/** Parses server-sent events; ends when the connection closes. */
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let rest = ''
@@ -139,7 +139,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const mayComeBack = (error: unknown): boolean =>
+const isRetryable = (error: unknown): boolean =>
   !(error instanceof AtriumError) || error.code === 'NETWORK' || error.status === 429 || error.status >= 500
 
 interface Following {
@@ -158,31 +158,31 @@ const follow = async (
       const query = { after: state.lastSeq }
       const response = await api.send('GET /turns/:id/stream', { params: { id: turnId }, query, signal })
       onChange({ reconnecting: false })
-      if (response.status === 204 || response.body === null) return onChange({ rests: true })
+      if (response.status === 204 || response.body === null) return onChange({ isIdle: true })
       for await (const { seq, data } of eventsOf(response.body)) {
-        if (data === '[DONE]') return onChange({ rests: true })
+        if (data === '[DONE]') return onChange({ isIdle: true })
         failures = 0
         state.lastSeq = seq
-        state.building = take(state.building, JSON.parse(data) as Frame)
+        state.building = applyFrame(state.building, JSON.parse(data) as Frame)
         onChange({ parts: state.building.parts, leftOutExchanges: state.building.leftOutExchanges })
       }
     } catch (error) {
       if (signal.aborted) return
-      if (!mayComeBack(error)) return onChange({ error, rests: true })
+      if (!isRetryable(error)) return onChange({ error, isIdle: true })
     }
     onChange({ reconnecting: true })
     await pause(Math.min(8_000, 250 * 2 ** failures))
   }
 }
 
-/** Follows a turn from its beginning. `resume` goes on after somebody decided. */
+/** Follows a turn from its first frame. Call `resume` after an approval was decided. */
 export const useLiveTurn = (turnId: string | undefined): { live: LiveTurn | undefined; resume: () => void } => {
   const [live, setLive] = useState<LiveTurn>()
-  const goOn = useRef<() => void>(undefined)
+  const start = useRef<() => void>(undefined)
   useEffect(() => {
     if (turnId === undefined) return undefined
     const abort = new AbortController()
-    let shown = begin(turnId)
+    let shown = initialState(turnId)
     let scheduled = false
     const publish = (): void => {
       scheduled = false
@@ -192,20 +192,20 @@ export const useLiveTurn = (turnId: string | undefined): { live: LiveTurn | unde
       shown = { ...shown, ...patch }
       if (scheduled) return
       scheduled = true
-      // Words come faster than the screen is drawn; a hidden tab draws nothing at all.
+      // Tokens arrive faster than the screen is painted, and animation frames do not run in a hidden tab.
       if (document.hidden) setTimeout(publish, 50)
       else requestAnimationFrame(publish)
     }
     const state = { lastSeq: 0, building: { parts: [], stepStart: 0, leftOutExchanges: 0 } }
-    goOn.current = () => {
-      onChange({ rests: false })
+    start.current = () => {
+      onChange({ isIdle: false })
       void follow(turnId, state, onChange, abort.signal)
     }
-    goOn.current()
+    start.current()
     return () => abort.abort()
   }, [turnId])
   return {
     live: live?.turnId === turnId ? live : undefined,
-    resume: () => goOn.current?.(),
+    resume: () => start.current?.(),
   }
 }

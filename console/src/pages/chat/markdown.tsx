@@ -1,4 +1,5 @@
-// What agents write, as elements: nothing of it becomes HTML, and pictures of other hosts become links.
+// Renders Markdown of agents as React elements, never as HTML. Images become links, so that no request to another host
+// can leak data.
 import { lexer } from 'marked'
 import type { Token, Tokens } from 'marked'
 import { memo } from 'react'
@@ -81,7 +82,7 @@ const One = ({ token }: { token: Token }): ReactNode => {
       )
     }
     case 'code':
-      return <CodeBlock text={(token as Tokens.Code).text} label="Copy the code" />
+      return <CodeBlock text={(token as Tokens.Code).text} label="Copy code" />
     case 'list':
       return <List {...(token as Tokens.List)} />
     case 'table':
@@ -140,7 +141,7 @@ const One = ({ token }: { token: Token }): ReactNode => {
 const Inline = ({ tokens }: { tokens: Token[] }) => tokens.map((token, index) => <One key={index} token={token} />)
 const Blocks = Inline
 
-/** Markdown, also one that is cut off in the middle. */
+/** Renders Markdown, also incomplete text of a response in progress. */
 export const Markdown = memo(({ text }: { text: string }) => (
   <div className={styles['text']}>
     <Blocks tokens={lexer(text, { gfm: true, breaks: true })} />

@@ -7,26 +7,26 @@ import { Approval } from './approval.tsx'
 import type { Decide } from './approval.tsx'
 import { Markdown } from './markdown.tsx'
 import styles from './message.module.css'
-import { asText, briefOf } from './parts.ts'
+import { asText, summaryOf } from './parts.ts'
 import type { ToolPart, ToolState, ViewPart } from './parts.ts'
 
 const stateWords: Record<ToolState, string> = {
-  preparing: 'being prepared',
+  preparing: 'preparing',
   running: 'running',
-  asking: 'waiting for a decision',
+  'needs-approval': 'needs approval',
   done: 'done',
   failed: 'failed',
-  denied: 'not run again',
+  denied: 'denied',
 }
 
 const StateIcon = ({ state }: { state: ToolState }) => {
   if (state === 'done') return <Check />
   if (state === 'failed' || state === 'denied') return <X />
-  if (state === 'asking') return <CircleHelp />
+  if (state === 'needs-approval') return <CircleHelp />
   return <LoaderCircle className={styles['turning']} />
 }
 
-/** What an agent does: one line while it runs, everything about it when opened. */
+/** A tool call as one line that expands to arguments and result. */
 const ToolCall = ({
   part,
   turnId,
@@ -43,22 +43,22 @@ const ToolCall = ({
           <StateIcon state={part.state} />
         </span>
         <code>{part.name}</code>
-        <span className={styles['brief']}>{briefOf(part.input)}</span>
+        <span className={styles['summary']}>{summaryOf(part.input)}</span>
         <span className="visually-hidden">{stateWords[part.state]}</span>
         <ChevronRight className={styles['chevron']} aria-hidden="true" />
       </summary>
       <div className={styles['toolBody']}>
-        <h4>Asked with</h4>
+        <h4>Arguments</h4>
         <CodeBlock text={asText(part.input)} />
         {part.output !== undefined && (
           <>
-            <h4>{part.state === 'failed' ? 'Failed with' : 'Answered'}</h4>
+            <h4>{part.state === 'failed' ? 'Error' : 'Result'}</h4>
             <CodeBlock text={asText(part.output)} />
           </>
         )}
       </div>
     </details>
-    {part.state === 'asking' && part.approvalId !== undefined && decide && turnId !== undefined && (
+    {part.state === 'needs-approval' && part.approvalId !== undefined && decide && turnId !== undefined && (
       <Approval part={part} approvalId={part.approvalId} turnId={turnId} decide={decide} />
     )}
   </div>
@@ -70,8 +70,8 @@ const Reasoning = ({ text, isOpen }: { text: string; isOpen: boolean }) => (
       <span className={styles['toolIcon']} aria-hidden="true">
         {isOpen ? <LoaderCircle className={styles['turning']} /> : <Brain />}
       </span>
-      <span>{isOpen ? 'Thinking' : 'Thought'}</span>
-      <span className={styles['brief']} />
+      <span>{isOpen ? 'Thinking' : 'Reasoning'}</span>
+      <span className={styles['summary']} />
       <ChevronRight className={styles['chevron']} aria-hidden="true" />
     </summary>
     <div className={styles['toolBody']}>
@@ -81,7 +81,7 @@ const Reasoning = ({ text, isOpen }: { text: string; isOpen: boolean }) => (
 )
 
 interface Deciding {
-  /** The turn that waits, and how to answer its questions. */
+  /** The turn that waits for approvals, and the function that decides them. */
   turnId?: string | undefined
   decide?: Decide | undefined
 }

@@ -10,15 +10,15 @@ import { useAttachments } from './attachments.ts'
 import styles from './chat.module.css'
 import { Composer } from './composer.tsx'
 import { SendError } from './send-error.tsx'
-import { say } from './use-conversation.ts'
+import { sendMessage } from './use-conversation.ts'
 
 const reasonFor = (agent: Agent | undefined, mayWrite: boolean): string | false => {
-  if (!mayWrite) return 'Your role may read conversations only.'
-  if (!agent) return 'There is no agent to write to.'
-  return !agent.isActive && `${agent.name} is switched off. Its page can switch it on.`
+  if (!mayWrite) return 'You do not have permission to write in conversations.'
+  if (!agent) return 'No agent available.'
+  return !agent.isActive && `${agent.name} is inactive. Activate it in its settings.`
 }
 
-/** Before the first word: whom one writes to, and the first word. The session begins with it. */
+/** Chooses an agent and sends the first message, which creates the session. */
 export const NewChat = ({
   agents,
   agent,
@@ -37,16 +37,16 @@ export const NewChat = ({
     const session = await api.call('POST /sessions', { body: { agentId: agent.id }, idempotencyKey: true })
     try {
       const fileIds = attachments.readyIds()
-      await say(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })
+      await sendMessage(session.id, { text: text.trim(), ...(fileIds.length > 0 && { fileIds }) })
     } catch (failure) {
-      // An empty conversation is nothing that one looks for later.
+      // Without its first message the session would stay as an empty conversation.
       await api.call('DELETE /sessions/:id', { params: { id: session.id } }).catch(() => undefined)
       throw failure
     }
     void refresh('GET /sessions')
     await navigate(`/chat/${session.id}`, { replace: true })
   })
-  const reason = busy ? 'It is on its way.' : reasonFor(agent, can('sessions:write'))
+  const reason = busy ? 'Sending…' : reasonFor(agent, can('sessions:write'))
   return (
     <div className={styles['new']}>
       {agent && <Avatar name={agent.name} size="l" square />}
@@ -56,17 +56,17 @@ export const NewChat = ({
         <SendError error={error} />
         <Composer
           key={agent?.id}
-          label={`Write to ${agent?.name ?? 'an agent'}`}
+          label={`Message ${agent?.name ?? 'an agent'}`}
           text={text}
           onText={setText}
           attachments={attachments}
           onSend={submit}
           disabledReason={reason}
-          takesFocus
+          focusOnMount
           extra={
             agents.length > 1 && (
               <SelectField
-                label="Agent to write to"
+                label="Agent"
                 hideLabel
                 className={styles['pick']}
                 value={agent?.slug ?? ''}
@@ -82,7 +82,7 @@ export const NewChat = ({
           }
         />
         <p className={styles['hint']}>
-          Enter sends, Shift and Enter begins a new line. Drop or paste files to attach them.
+          Press Enter to send, Shift+Enter for a new line. Drop or paste files to attach them.
         </p>
       </div>
     </div>

@@ -1,8 +1,8 @@
 import type { Message } from 'atrium-sdk'
 
-export type ToolState = 'preparing' | 'running' | 'asking' | 'done' | 'failed' | 'denied'
+export type ToolState = 'preparing' | 'running' | 'needs-approval' | 'done' | 'failed' | 'denied'
 
-/** What is shown of a message, whether it is stored already or still on its way. */
+/** A part of a message for display, from a stored message or from a stream. */
 export type ViewPart =
   | { kind: 'text' | 'reasoning'; id: string; text: string; isOpen: boolean }
   | {
@@ -20,12 +20,12 @@ export type ViewPart =
 
 export type ToolPart = Extract<ViewPart, { kind: 'tool' }>
 
-const known = new WeakMap<Message, readonly ViewPart[]>()
+const cache = new WeakMap<Message, readonly ViewPart[]>()
 
-/** The parts of a stored message, each tool's result with its call; the same ones for the same message. */
+/** The parts of a stored message, with tool results merged into their calls. Cached, so that memoized components match. */
 export const storedParts = (message: Message): readonly ViewPart[] => {
-  const parts = known.get(message) ?? toView(message)
-  known.set(message, parts)
+  const parts = cache.get(message) ?? toView(message)
+  cache.set(message, parts)
   return parts
 }
 
@@ -54,15 +54,15 @@ const toView = ({ parts }: Message): ViewPart[] => {
   })
 }
 
-/** What was said, without what was done. */
+/** The text parts, without tool calls. */
 export const textOf = (parts: readonly ViewPart[]): string =>
   parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n')
 
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
 
-/** One line about what a tool was asked: its most telling argument. */
-export const briefOf = (input: unknown): string => {
+/** The text and number arguments of a tool call as one line. */
+export const summaryOf = (input: unknown): string => {
   if (typeof input !== 'object' || input === null) return ''
   const texts = Object.values(input).filter((value) => typeof value === 'string' || typeof value === 'number')
   return texts.join(' · ').replaceAll(/\s+/g, ' ').slice(0, 120)

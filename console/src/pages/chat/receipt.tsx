@@ -27,7 +27,7 @@ const tones: Record<string, Tone> = {
 
 const State = ({ of }: { of: string }) => <Badge tone={tones[of] ?? 'neutral'}>{formatWord(of)}</Badge>
 
-/** `0.4 s`, `2 min 5 s`; nothing while it has no end. */
+/** `0.4 s`, `2 min 5 s`; empty while the turn runs. */
 export const durationOf = (from: string | null, to: string | null): string => {
   if (from === null || to === null) return ''
   const seconds = (Date.parse(to) - Date.parse(from)) / 1_000
@@ -36,35 +36,38 @@ export const durationOf = (from: string | null, to: string | null): string => {
 }
 
 export const stopReasons: Record<string, string> = {
-  max_steps: 'It took as many steps as it may.',
-  max_time: 'It took as long as it may.',
-  max_tokens: 'It said as much as it may.',
-  max_cost: 'It cost as much as it may.',
-  content_filter: 'The model’s provider filtered the answer.',
-  stream_truncated: 'The model’s answer broke off.',
-  cancelled: 'It was stopped.',
+  max_steps: 'Step limit reached.',
+  max_time: 'Time limit reached.',
+  max_tokens: 'Output token limit reached.',
+  max_cost: 'Cost limit reached.',
+  content_filter: 'The model provider filtered the response.',
+  stream_truncated: 'The model response was cut off.',
+  cancelled: 'Stopped by a user.',
 }
 
-const Sums = ({ turn }: { turn: Turn }) => {
+const Totals = ({ turn }: { turn: Turn }) => {
   const { usage, pricing } = turn
   const isFree = Object.values(pricing).every((rate) => rate === 0)
-  const facts: Description[] = [
-    ['State', <State key="state" of={turn.status} />],
+  const items: Description[] = [
+    ['Status', <State key="state" of={turn.status} />],
     ['Model', <code key="model">{turn.model}</code>],
-    ['Asked', formatDateTime(turn.createdAt)],
-    ['Took', durationOf(turn.startedAt, turn.endedAt) || 'still at work'],
-    ['Tokens in', `${formatNumber(usage.inputTokens)}${usage.isEstimate ? ' (estimated)' : ''}`],
-    ['Tokens out', formatNumber(usage.outputTokens)],
+    ['Created', formatDateTime(turn.createdAt)],
+    ['Duration', durationOf(turn.startedAt, turn.endedAt) || 'Running'],
+    ['Input tokens', `${formatNumber(usage.inputTokens)}${usage.isEstimate ? ' (estimated)' : ''}`],
+    ['Output tokens', formatNumber(usage.outputTokens)],
     ...(usage.cacheReadTokens + usage.cacheWriteTokens > 0
       ? ([
-          ['From and to cache', `${formatNumber(usage.cacheReadTokens)} and ${formatNumber(usage.cacheWriteTokens)}`],
+          [
+            'Cache reads and writes',
+            `${formatNumber(usage.cacheReadTokens)} and ${formatNumber(usage.cacheWriteTokens)}`,
+          ],
         ] satisfies Description[])
       : []),
-    ['Model cost', isFree ? 'free' : formatMicrocents(turn.costMicrocents)],
+    ['Model cost', isFree ? 'Free' : formatMicrocents(turn.costMicrocents)],
     ['Platform fee', formatMicrocents(turn.platformFeeMicrocents)],
     ['Charged', <strong key="charged">{formatMicrocents(turn.chargedMicrocents)}</strong>],
   ]
-  return <DescriptionList items={facts} />
+  return <DescriptionList items={items} />
 }
 
 const Content = ({ turn }: { turn: Turn }) => (
@@ -73,21 +76,21 @@ const Content = ({ turn }: { turn: Turn }) => (
     {turn.stopReason !== null && stopReasons[turn.stopReason] !== undefined && (
       <Notice tone="warn">{stopReasons[turn.stopReason]}</Notice>
     )}
-    <Sums turn={turn} />
+    <Totals turn={turn} />
     {turn.steps.length > 0 && (
       <section className={styles['part']}>
-        <h3>Calls of the model</h3>
+        <h3>Model calls</h3>
         <Table
-          label="Calls of the model"
+          label="Model calls"
           rows={turn.steps}
           keyOf={({ step, attempt }) => `${step}.${attempt}`}
           columns={[
-            { title: 'Step', tight: true, cell: ({ step, attempt }) => (attempt > 1 ? `${step}, again` : step) },
-            { title: 'State', cell: ({ status, error }) => (error ? error.message : <State of={status} />) },
-            { title: 'In', align: 'end', cell: ({ inputTokens }) => formatNumber(inputTokens) },
-            { title: 'Out', align: 'end', cell: ({ outputTokens }) => formatNumber(outputTokens) },
+            { title: 'Step', tight: true, cell: ({ step, attempt }) => (attempt > 1 ? `${step}, retry` : step) },
+            { title: 'Status', cell: ({ status, error }) => (error ? error.message : <State of={status} />) },
+            { title: 'Input', align: 'end', cell: ({ inputTokens }) => formatNumber(inputTokens) },
+            { title: 'Output', align: 'end', cell: ({ outputTokens }) => formatNumber(outputTokens) },
             { title: 'Cost', align: 'end', cell: ({ costMicrocents }) => formatMicrocents(costMicrocents) },
-            { title: 'Took', align: 'end', optional: true, cell: (s) => durationOf(s.startedAt, s.endedAt) },
+            { title: 'Duration', align: 'end', optional: true, cell: (s) => durationOf(s.startedAt, s.endedAt) },
           ]}
         />
       </section>
@@ -102,31 +105,32 @@ const Content = ({ turn }: { turn: Turn }) => (
           columns={[
             { title: 'Step', tight: true, cell: ({ step }) => step },
             { title: 'Tool', cell: ({ toolName }) => <code>{toolName}</code> },
-            { title: 'State', cell: ({ status }) => <State of={status} /> },
-            { title: 'Took', align: 'end', cell: (call) => durationOf(call.startedAt, call.endedAt) },
+            { title: 'Status', cell: ({ status }) => <State of={status} /> },
+            { title: 'Duration', align: 'end', cell: (call) => durationOf(call.startedAt, call.endedAt) },
           ]}
         />
       </section>
     )}
     {turn.attempts > 1 && (
-      <p className={styles['note']}>Taken up {turn.attempts} times: a server stopped, or somebody had to decide.</p>
+      <p className={styles['note']}>Resumed after a restart or an approval: {turn.attempts} attempts in total.</p>
     )}
     {turn.leftOutExchanges > 0 && (
       <p className={styles['note']}>
-        The first {turn.leftOutExchanges} exchanges of the conversation no longer fitted what the model reads.
+        The conversation exceeded the context window. The model did not receive the first {turn.leftOutExchanges}{' '}
+        exchanges.
       </p>
     )}
   </>
 )
 
-/** What a turn did, took and cost. */
+/** The steps, tool calls, duration and cost of a turn. */
 export const Receipt = ({ turnId, onClose }: { turnId: string; onClose: () => void }) => {
   const turn = useQuery(read('GET /turns/:id', { params: { id: turnId } }))
   return (
     <Dialog open wide onClose={onClose} title="Receipt">
       <QueryBoundary query={turn} compact>
         {(data) => (
-          // The arrow keys scroll it.
+          // Focusable, so that the arrow keys scroll it.
           <div className={styles['content']} role="group" aria-label="Receipt" tabIndex={0}>
             <Content turn={data} />
           </div>

@@ -1,6 +1,6 @@
 import type { RouteObject } from 'react-router'
 
 export const chatRoutes: RouteObject[] = [
-  // `?agent=` narrows the list or chooses whom a new chat is with, `?receipt=` is the turn whose receipt is open.
+  // `?agent=` filters the list and selects the agent of a new chat, `?receipt=` is the turn of the open receipt.
   { path: 'chat/:sessionId?', lazy: async () => ({ Component: (await import('./chat.tsx')).Chat }) },
 ]

@@ -37,7 +37,7 @@ export const agentOf = ({ participants }: Session) => participants.find(({ type 
 export const titleOf = (session: Session): string => session.title ?? 'New conversation'
 
 const State = ({ status, at }: { status: Session['status']; at: string }) => {
-  if (status === 'running') return <Status tone="info">At work</Status>
+  if (status === 'running') return <Status tone="info">Running</Status>
   if (status === 'requires_action') return <Status tone="warn">Needs approval</Status>
   return <RelativeTime at={at} />
 }
@@ -60,7 +60,7 @@ const Row = ({ session, search }: { session: Session; search: string }) => {
   )
 }
 
-/** All conversations of the workspace, or those with one agent. */
+/** The conversations of the workspace, optionally with one agent only. */
 export const SessionList = ({
   agents,
   agentSlug,
@@ -97,7 +97,7 @@ export const SessionList = ({
           {(items) =>
             items.length === 0 ? (
               <EmptyState compact icon={<MessageSquareText />} title="No conversations yet">
-                What you and others talk about with agents is listed here.
+                Conversations with agents appear here.
               </EmptyState>
             ) : (
               <ul>
@@ -110,7 +110,7 @@ export const SessionList = ({
         </QueryBoundary>
         {sessions.hasNextPage && (
           <Button small busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
-            Show more
+            Load more
           </Button>
         )}
       </div>

@@ -8,17 +8,17 @@ import { durationOf, stopReasons } from './receipt.tsx'
 
 export interface TurnFooterProps {
   turnId: string
-  /** Only the last one says how it ended and can be gone on with; all have their receipt. */
+  /** Only the last turn shows its outcome and can be continued; every turn has a receipt. */
   isLast: boolean
-  /** The answer tells already what went wrong. */
-  saysWhy: boolean
+  /** The response already contains the error message. */
+  hasErrorPart: boolean
   onReceipt: () => void
   onContinue: () => void
   onRetry: () => void
 }
 
-/** Below an answer: how it ended, what it cost, and how to go on. */
-export const TurnFooter = ({ turnId, isLast, saysWhy, onReceipt, onContinue, onRetry }: TurnFooterProps) => {
+/** Below a response: duration, tokens, cost, outcome, and buttons to continue or retry. */
+export const TurnFooter = ({ turnId, isLast, hasErrorPart, onReceipt, onContinue, onRetry }: TurnFooterProps) => {
   const { data: turn } = useQuery({ ...read('GET /turns/:id', { params: { id: turnId } }), enabled: isLast })
   const receipt = (
     <Button small variant="quiet" icon={<ReceiptText />} onClick={onReceipt}>
@@ -26,17 +26,17 @@ export const TurnFooter = ({ turnId, isLast, saysWhy, onReceipt, onContinue, onR
     </Button>
   )
   if (!turn || turn.endedAt === null) return receipt
-  const facts = [
+  const totals = [
     durationOf(turn.startedAt, turn.endedAt),
     `${formatNumber(turn.usage.totalTokens)} tokens`,
-    turn.chargedMicrocents > 0 ? formatMicrocents(turn.chargedMicrocents) : 'free',
+    turn.chargedMicrocents > 0 ? formatMicrocents(turn.chargedMicrocents) : 'Free',
   ]
   const why = turn.stopReason === null ? undefined : stopReasons[turn.stopReason]
   const mayContinue = turn.status === 'incomplete' || turn.status === 'cancelled'
   return (
     <>
       {receipt}
-      <span className={message['faint']}>{facts.filter(Boolean).join(' · ')}</span>
+      <span className={message['faint']}>{totals.filter(Boolean).join(' · ')}</span>
       {why !== undefined && <span className={message['why']}>{why}</span>}
       {mayContinue && (
         <Button small icon={<Play />} onClick={onContinue}>
@@ -45,7 +45,7 @@ export const TurnFooter = ({ turnId, isLast, saysWhy, onReceipt, onContinue, onR
       )}
       {turn.status === 'failed' && (
         <>
-          {!saysWhy && <span className={message['why']}>{turn.error?.message ?? 'It failed.'}</span>}
+          {!hasErrorPart && <span className={message['why']}>{turn.error?.message ?? 'The turn failed.'}</span>}
           <Button small icon={<RotateCcw />} onClick={onRetry}>
             Try again
           </Button>

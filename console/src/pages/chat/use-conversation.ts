@@ -21,20 +21,20 @@ export const useMessages = (sessionId: string) =>
     select: ({ pages }) => pages.flatMap(({ items }) => items).toReversed(),
   })
 
-/** What was said, and what came of it. */
+/** The messages of people that started a turn, and the response. */
 export interface Exchange {
   turnId: string
-  said: Message[]
+  messages: Message[]
   reply: { message: Message | undefined; parts: readonly ViewPart[]; isLive: boolean } | undefined
 }
 
-/** One after another by when something was said, even when a second thing was said before the first was answered. */
+/** Groups messages by turn, in order of their first message: a message can be queued before the previous response. */
 const toExchanges = (messages: readonly Message[]): Exchange[] => {
   const byTurn = new Map<string, Exchange>()
   for (const message of messages) {
-    const exchange = byTurn.get(message.turnId) ?? { turnId: message.turnId, said: [], reply: undefined }
+    const exchange = byTurn.get(message.turnId) ?? { turnId: message.turnId, messages: [], reply: undefined }
     byTurn.set(message.turnId, exchange)
-    if (message.role === 'user') exchange.said.push(message)
+    if (message.role === 'user') exchange.messages.push(message)
     else exchange.reply = { message, parts: storedParts(message), isLive: false }
   }
   return [...byTurn.values()]
@@ -43,8 +43,8 @@ const toExchanges = (messages: readonly Message[]): Exchange[] => {
 const refreshAll = (): Promise<unknown> =>
   refresh('GET /sessions/:id', 'GET /sessions/:id/messages', 'GET /sessions', 'GET /turns/:id', 'GET /billing')
 
-/** Says something; the answer comes by the turn's stream. */
-export const say = async (sessionId: string, body: TurnCreate): Promise<void> => {
+/** Sends a message in background mode; the response arrives through the stream of the turn. */
+export const sendMessage = async (sessionId: string, body: TurnCreate): Promise<void> => {
   const params = { id: sessionId }
   const { turn } = await api.call('POST /sessions/:id/messages', {
     params,
@@ -59,11 +59,11 @@ export const say = async (sessionId: string, body: TurnCreate): Promise<void> =>
 
 const pollMs = 6_000
 
-/** Everything about a session that is shown: what is stored, and the turn that runs. */
+/** The stored messages of a session combined with its running turn. */
 export const useConversation = (sessionId: string) => {
   const session = useQuery({
     ...read('GET /sessions/:id', { params: { id: sessionId } }),
-    // Somebody else, another tab or a chat of a connected provider may say something here, too.
+    // Other people, other tabs and connected chats can send messages to the same session.
     refetchInterval: pollMs,
   })
   const messages = useMessages(sessionId)
@@ -72,35 +72,35 @@ export const useConversation = (sessionId: string) => {
   if (active !== undefined && active !== liveId) setLiveId(active)
   const { live, resume } = useLiveTurn(liveId)
 
-  const rests = live?.rests === true
-  // Changes with what is said, by whomever, and with every turn that begins, ends or waits.
+  const isIdle = live?.isIdle === true
+  // Changes with every new message and whenever a turn starts, ends or waits.
   const { messageCount, activeTurnId, status } = session.data ?? {}
   const version = session.data && `${messageCount} ${activeTurnId} ${status}`
   useEffect(() => {
-    if (rests) void refreshAll()
-  }, [rests])
+    if (isIdle) void refreshAll()
+  }, [isIdle])
   useEffect(() => {
     if (version !== undefined) void refresh('GET /sessions/:id/messages', 'GET /turns/:id')
   }, [version])
 
-  // Somebody else may have decided what it waited for.
-  const goOn = useStableCallback((_freshAt: number) => {
-    if (rests && session.data?.status === 'running' && active === liveId) resume()
+  // Another person can decide the pending approval.
+  const resumeIfDecided = useStableCallback((_freshAt: number) => {
+    if (isIdle && session.data?.status === 'running' && active === liveId) resume()
   })
   const freshAt = session.dataUpdatedAt
-  useEffect(() => goOn(freshAt), [goOn, freshAt])
+  useEffect(() => resumeIfDecided(freshAt), [resumeIfDecided, freshAt])
 
   const exchanges = toExchanges(messages.data ?? [])
   const current = exchanges.find(({ turnId }) => turnId === liveId)
   const isStored = current?.reply !== undefined && active !== liveId
   if (current && live && !isStored) {
-    current.reply = { message: current.reply?.message, parts: live.parts, isLive: !rests }
+    current.reply = { message: current.reply?.message, parts: live.parts, isLive: !isIdle }
   }
-  // It waits for its turn, or the first frame is on its way.
+  // The turn is queued, or its first frame has not arrived.
   else if (current && current.turnId === active && !current.reply) {
     current.reply = { message: undefined, parts: [], isLive: true }
   }
-  const isWorking = active !== undefined && session.data?.status === 'running' && !(rests && active === liveId)
+  const isWorking = active !== undefined && session.data?.status === 'running' && !(isIdle && active === liveId)
 
   return {
     session,
@@ -113,7 +113,7 @@ export const useConversation = (sessionId: string) => {
       try {
         await api.call('POST /turns/:id/approvals', { params: { id: liveId }, body: { approvalId, approved } })
       } catch (error) {
-        // The agent has changed since: the turn asks again.
+        // CONFLICT: the agent was changed in the meantime, so the turn asks again.
         if (isCode(error, 'CONFLICT')) resume()
         throw error
       }

@@ -8,11 +8,9 @@ import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './connections.module.css'
-import { CredentialFields, givenOf, missingField } from './credential-fields.tsx'
+import { CredentialFields, credentialsOf, missingField } from './credential-fields.tsx'
 import { openProvider, refreshConnections } from './oauth-window.ts'
 import { ToolList } from './tool-list.tsx'
-
-const words = { oauth: 'Continue at', api_key: 'Connect', none: 'Connect' } as const
 
 const start = async (connector: ConnectorEntry, label: string) => {
   const body = { connectorSlug: connector.slug, ...(label !== '' && { label }) }
@@ -21,39 +19,39 @@ const start = async (connector: ConnectorEntry, label: string) => {
 
 const useConnect = (connector: ConnectorEntry, taken: readonly (string | null)[], onDone: () => void) => {
   const [label, setLabel] = useState('')
-  const [given, setGiven] = useState({})
-  const [isAway, setAway] = useState(false)
+  const [credentials, setCredentials] = useState({})
+  const [isWindowOpen, setWindowOpen] = useState(false)
   const name = label.trim()
   const isTaken = taken.includes(name === '' ? null : name)
   const problem = isTaken
     ? name === ''
-      ? `You have a connection to ${connector.name} already. A label tells this one apart.`
-      : 'Another connection has this label.'
-    : missingField(connector, given)
+      ? `You already have a connection to ${connector.name}. Enter a label for this one.`
+      : 'This label is already in use.'
+    : missingField(connector, credentials)
   const form = useSubmit(async () => {
     if (connector.authType === 'oauth') {
       await openProvider(async () => {
         const { oauthUrl } = await start(connector, name)
-        if (oauthUrl === null) throw new Error(`${connector.name} is connected already.`)
+        if (oauthUrl === null) throw new Error(`${connector.name} is already connected.`)
         return oauthUrl
       })
-      setAway(true)
+      setWindowOpen(true)
       await refreshConnections()
       return
     }
     const { connection } = await start(connector, name)
     if (connector.authType === 'api_key') {
-      const body = { credentials: givenOf(given) }
+      const body = { credentials: credentialsOf(credentials) }
       await api.call('POST /connections/:id/credentials', { params: { id: connection.id }, body })
     }
     await refreshConnections()
-    toast.done(`${connector.name} is connected`)
+    toast.done(`${connector.name} connected`)
     onDone()
   })
-  return { label, setLabel, given, setGiven, isTaken, problem, isAway, form }
+  return { label, setLabel, credentials, setCredentials, isTaken, problem, isWindowOpen, form }
 }
 
-/** Connects something anew: the provider's window, a form for keys, or one button. */
+/** Creates a connection: through the provider's OAuth window, with credentials, or without any. */
 export const ConnectDialog = ({
   connector,
   connections,
@@ -65,27 +63,31 @@ export const ConnectDialog = ({
 }) => {
   const live = connections.filter((one) => one.connectorSlug === connector.slug && one.status === 'active')
   const taken = live.map(({ label }) => label)
-  const { label, setLabel, given, setGiven, isTaken, problem, isAway, form } = useConnect(connector, taken, onClose)
+  const { label, setLabel, credentials, setCredentials, isTaken, problem, isWindowOpen, form } = useConnect(
+    connector,
+    taken,
+    onClose,
+  )
   const isOAuth = connector.authType === 'oauth'
-  const unavailable = connector.availability !== 'available' && (connector.availabilityReason ?? 'It is not available.')
+  const unavailable = connector.availability !== 'available' && (connector.availabilityReason ?? 'Not available.')
   return (
     <FormDialog
       onClose={onClose}
       title={`Connect ${connector.name}`}
       description={connector.description}
       form={form}
-      action={isOAuth ? `${words.oauth} ${connector.name}` : words[connector.authType]}
+      action={isOAuth ? `Continue to ${connector.name}` : 'Connect'}
       icon={isOAuth ? <ExternalLink /> : undefined}
       disabledReason={unavailable || problem}
-      cancel={isAway ? 'Close' : 'Cancel'}
+      cancel={isWindowOpen ? 'Close' : 'Cancel'}
     >
       {unavailable !== false && <Notice tone="warn">{unavailable}</Notice>}
-      {isAway && (
+      {isWindowOpen && (
         <Notice tone="info">
-          Go on in the window of {connector.name}. When it closes, the connection shows up here by itself.
+          Continue in the {connector.name} window. The connection appears here when it closes.
         </Notice>
       )}
-      <CredentialFields connector={connector} given={given} onChange={setGiven} />
+      <CredentialFields connector={connector} credentials={credentials} onChange={setCredentials} />
       <TextField
         label="Label"
         optional={taken.length === 0}
@@ -93,12 +95,12 @@ export const ConnectDialog = ({
         value={label}
         error={isTaken ? problem : undefined}
         placeholder="Work account"
-        hint="Tells several connections to the same service apart."
+        hint="Distinguishes several connections to the same service."
         onChange={({ target }) => setLabel(target.value)}
       />
       {connector.tools.length > 0 && (
         <details className={styles['details']}>
-          <summary>What agents can do with it ({connector.tools.length})</summary>
+          <summary>Tools for agents ({connector.tools.length})</summary>
           <ToolList tools={connector.tools} />
         </details>
       )}

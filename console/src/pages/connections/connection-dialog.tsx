@@ -23,20 +23,20 @@ import { ToolList } from './tool-list.tsx'
 
 const About = ({ connection }: { connection: Connection }) => {
   const { status, accountName, accountId, createdAt, lastUsedAt } = connection
-  const facts: Description[] = [
-    ['State', <ConnectionState key="state" of={status} />],
-    ['Account', accountName ?? accountId ?? 'not known'],
+  const items: Description[] = [
+    ['Status', <ConnectionState key="state" of={status} />],
+    ['Account', accountName ?? accountId ?? 'Unknown'],
     ['Created', formatDateTime(createdAt)],
-    ['Last used', lastUsedAt === null ? 'never' : formatDateTime(lastUsedAt)],
+    ['Last used', lastUsedAt === null ? 'Never' : formatDateTime(lastUsedAt)],
   ]
   return (
     <>
-      <DescriptionList items={facts} />
+      <DescriptionList items={items} />
       {connection.lastError !== null && (
         <Notice tone={status === 'active' ? 'warn' : 'bad'}>{connection.lastError}</Notice>
       )}
       {connection.scopes.length > 0 && (
-        <div className={styles['scopes']} role="group" aria-label="What it may do there">
+        <div className={styles['scopes']} role="group" aria-label="Granted scopes">
           {connection.scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}
@@ -46,8 +46,8 @@ const About = ({ connection }: { connection: Connection }) => {
   )
 }
 
-/** A server of tools has changed them: nothing new is used before somebody has looked at it. */
-const Agree = ({
+/** Changed tool definitions of an MCP server. Agents do not use them before a person has approved them (rug pull). */
+const ApproveTools = ({
   connectionId,
   offered,
 }: {
@@ -59,19 +59,16 @@ const Agree = ({
     const body = { hash: offered.hash }
     await api.call('POST /connections/:id/tools', { params: { id: connectionId }, body })
     await refresh('GET /connections/:id/tools')
-    toast.done('Agents may use the new tools')
+    toast.done('New tools approved')
   })
   return (
     <div className={styles['agree']}>
-      <p>
-        The server offers other tools than those that were agreed to. Look at them: agents use them only after you
-        agree.
-      </p>
+      <p>The server changed its tools. Agents can use the new definitions after you approve them.</p>
       <ToolList tools={offered.items} />
       <Notice error={error} />
       <div>
         <Button variant="primary" busy={busy} disabledReason={writeReason(can('connections:write'))} onClick={submit}>
-          Agree to these tools
+          Approve tools
         </Button>
       </div>
     </div>
@@ -82,25 +79,27 @@ const Tools = ({ connection }: { connection: Connection }) => {
   const tools = useQuery(read('GET /connections/:id/tools', { params: { id: connection.id } }))
   return (
     <section className={styles['part']}>
-      <h3>What agents can do with it</h3>
+      <h3>Tools for agents</h3>
       <QueryBoundary query={tools} compact>
         {({ items, offered }) => (
           <>
-            {items.length === 0 ? <p className={styles['faint']}>Nothing so far.</p> : <ToolList tools={items} />}
-            {offered && <Agree connectionId={connection.id} offered={offered} />}
+            {items.length === 0 ? <p className={styles['faint']}>No tools yet.</p> : <ToolList tools={items} />}
+            {offered && <ApproveTools connectionId={connection.id} offered={offered} />}
           </>
         )}
       </QueryBoundary>
-      <p className={styles['faint']}>Agents use it for you when their settings tick this connector.</p>
+      <p className={styles['faint']}>
+        Agents use this connection on your behalf when the connector is enabled in their settings.
+      </p>
     </section>
   )
 }
 
-const eventSent: Record<string, string> = {
-  revoked: 'The grant was given back to the provider, too.',
-  pending: 'Giving the grant back to the provider is tried again.',
-  failed: 'The provider did not take the grant back: remove it in your account there.',
-  unsupported: 'Remove the access in your account at the provider, too.',
+const providerRevocations: Record<string, string> = {
+  revoked: 'The provider revoked access.',
+  pending: 'Revocation at the provider is being retried.',
+  failed: 'The provider did not revoke access. Remove it in your account there.',
+  unsupported: 'Remove the access in your account at the provider as well.',
 }
 
 const Revoke = ({ connection, title, onDone }: { connection: Connection; title: string; onDone: () => void }) => {
@@ -109,9 +108,9 @@ const Revoke = ({ connection, title, onDone }: { connection: Connection; title: 
   const form = useSubmit(async () => {
     const { providerRevocation } = await api.call('DELETE /connections/:id', { params: { id: connection.id } })
     onDone()
-    // Only the list: the connection itself is gone, and this dialog may be there for a moment more.
+    // Only the list: this dialog can still be mounted, and loading the deleted connection would fail.
     await refresh('GET /connections')
-    toast.done(`${title} is disconnected. ${eventSent[providerRevocation] ?? ''}`)
+    toast.done(`${title} disconnected. ${providerRevocations[providerRevocation] ?? ''}`)
   })
   return (
     <>
@@ -122,15 +121,15 @@ const Revoke = ({ connection, title, onDone }: { connection: Connection; title: 
         open={asking}
         onClose={() => setAsking(false)}
         title={`Revoke ${title}?`}
-        description="Agents can no longer use it, what is stored for it is erased, and events of the provider are no longer taken."
+        description="Agents can no longer use it, its stored credentials are deleted, and events of the provider are rejected."
         form={form}
-        action="Revoke the connection"
+        action="Revoke connection"
       />
     </>
   )
 }
 
-/** One connection: how it is, what went wrong, what it can do, and its end. */
+/** One connection: status, last error, tools, endpoints and revocation. */
 export const ConnectionDialog = ({
   id,
   connectors,

@@ -3,7 +3,7 @@ import { Badge } from '../../ui/data/badge.tsx'
 import type { Tone } from '../../ui/data/badge.tsx'
 
 const states: Record<Connection['status'], { tone: Tone; word: string }> = {
-  pending: { tone: 'info', word: 'Not finished' },
+  pending: { tone: 'info', word: 'Pending' },
   active: { tone: 'good', word: 'Connected' },
   error: { tone: 'bad', word: 'Needs attention' },
   expired: { tone: 'warn', word: 'Expired' },

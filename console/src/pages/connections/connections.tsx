@@ -61,13 +61,13 @@ const Mine = ({
             )
           },
         },
-        { title: 'State', tight: true, cell: ({ status }) => <ConnectionState of={status} /> },
+        { title: 'Status', tight: true, cell: ({ status }) => <ConnectionState of={status} /> },
         {
           title: 'Last used',
           optional: true,
           tight: true,
           cell: ({ lastUsedAt }) =>
-            lastUsedAt === null ? <span className={styles['faint']}>never</span> : <RelativeTime at={lastUsedAt} />,
+            lastUsedAt === null ? <span className={styles['faint']}>Never</span> : <RelativeTime at={lastUsedAt} />,
         },
         {
           title: 'Actions',
@@ -80,7 +80,7 @@ const Mine = ({
   )
 }
 
-const ways = { oauth: 'Sign in at the provider', api_key: 'Key', none: 'No account needed' }
+const authTypes = { oauth: 'OAuth', api_key: 'Credentials', none: 'No account required' }
 
 const Card = ({ connector, onConnect }: { connector: ConnectorEntry; onConnect: () => void }) => {
   const { can } = useIdentity()
@@ -88,19 +88,19 @@ const Card = ({ connector, onConnect }: { connector: ConnectorEntry; onConnect: 
   const reason =
     availability === 'available'
       ? writeReason(can('connections:write'))
-      : (availabilityReason ?? 'It is not available on this server.')
+      : (availabilityReason ?? 'Not available on this server.')
   return (
     <li className={styles['card']}>
       <Avatar name={name} square />
       <h3>
         {name}
         {availability === 'coming_soon' && <Badge>Coming soon</Badge>}
-        {availability === 'not_configured' && <Badge tone="warn">Not set up</Badge>}
+        {availability === 'not_configured' && <Badge tone="warn">Not configured</Badge>}
       </h3>
       <p>{description}</p>
       <div className={styles['cardFoot']}>
         <span>
-          {ways[authType]}
+          {authTypes[authType]}
           {tools.length > 0 && `, ${tools.length} tools`}
         </span>
         <Button small icon={<Plus />} disabledReason={reason} aria-label={`Connect ${name}`} onClick={onConnect}>
@@ -133,10 +133,10 @@ const Catalog = ({
       actions={
         <div className={styles['search']}>
           <TextField
-            label="Search the catalog"
+            label="Search catalog"
             hideLabel
             type="search"
-            placeholder="Search the catalog"
+            placeholder="Search catalog"
             value={search}
             onChange={({ target }) => onSearch(target.value)}
           />
@@ -144,8 +144,8 @@ const Catalog = ({
       }
     >
       {found.length === 0 ? (
-        <EmptyState compact icon={<SearchX />} title={`Nothing matches “${search}”`}>
-          Any JSON API can be connected by “HTTP”, and any server of tools by “MCP”.
+        <EmptyState compact icon={<SearchX />} title={`No connectors match “${search}”`}>
+          Use “HTTP” to connect any JSON API and “MCP” to connect any MCP server.
         </EmptyState>
       ) : (
         <ul className={styles['cards']} aria-label="Catalog">
@@ -158,7 +158,7 @@ const Catalog = ({
   )
 }
 
-/** A provider's page may finish one in another window, and a credential may break at any time. */
+/** Connections can be completed in another window, and credentials can become invalid at any time. */
 const pollMs = 10_000
 
 export const Connections = () => {
@@ -186,7 +186,7 @@ export const Connections = () => {
     <Page wide>
       <PageHeader
         title="Connections"
-        description="Your own accounts at other services. Agents use them when they work for you, and nobody else does."
+        description="Your accounts at other services. Only agents that work on your behalf can use them."
       />
       {connections.error && !connections.data && (
         <ErrorState compact error={connections.error} onRetry={() => void connections.refetch()} />

@@ -3,25 +3,28 @@ import { TextField } from '../../ui/forms/field.tsx'
 
 export type Credentials = Record<string, string>
 
-export const missingField = ({ credentialFields = [] }: ConnectorEntry, given: Credentials): string | undefined => {
-  const missing = credentialFields.find(({ key, required }) => required && (given[key] ?? '').trim() === '')
-  return missing && `${missing.label} is needed.`
+export const missingField = (
+  { credentialFields = [] }: ConnectorEntry,
+  credentials: Credentials,
+): string | undefined => {
+  const missing = credentialFields.find(({ key, required }) => required && (credentials[key] ?? '').trim() === '')
+  return missing && `${missing.label} is required.`
 }
 
-/** What is sent: nothing for what was left empty. */
-export const givenOf = (given: Credentials): Credentials =>
+/** The request body, without empty fields. */
+export const credentialsOf = (credentials: Credentials): Credentials =>
   Object.fromEntries(
-    Object.entries(given).flatMap(([key, value]) => (value.trim() === '' ? [] : [[key, value.trim()]])),
+    Object.entries(credentials).flatMap(([key, value]) => (value.trim() === '' ? [] : [[key, value.trim()]])),
   )
 
 export const CredentialFields = ({
   connector,
-  given,
+  credentials,
   onChange,
 }: {
   connector: ConnectorEntry
-  given: Credentials
-  onChange: (given: Credentials) => void
+  credentials: Credentials
+  onChange: (credentials: Credentials) => void
 }) =>
   (connector.credentialFields ?? []).map(({ key, label, required, secret, help }) => (
     <TextField
@@ -32,7 +35,7 @@ export const CredentialFields = ({
       autoComplete="off"
       spellCheck={false}
       hint={help}
-      value={given[key] ?? ''}
-      onChange={({ target }) => onChange({ ...given, [key]: target.value })}
+      value={credentials[key] ?? ''}
+      onChange={({ target }) => onChange({ ...credentials, [key]: target.value })}
     />
   ))

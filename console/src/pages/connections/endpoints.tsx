@@ -13,11 +13,11 @@ import styles from './connections.module.css'
 const states: Record<InboundEvent['status'], { tone: Tone; word: string }> = {
   recorded: { tone: 'neutral', word: 'Recorded' },
   waiting: { tone: 'info', word: 'Waiting' },
-  running: { tone: 'info', word: 'Being answered' },
+  running: { tone: 'info', word: 'Running' },
   answered: { tone: 'good', word: 'Answered' },
-  silent: { tone: 'neutral', word: 'No answer' },
+  silent: { tone: 'neutral', word: 'No response' },
   failed: { tone: 'bad', word: 'Failed' },
-  unknown: { tone: 'warn', word: 'Not known' },
+  unknown: { tone: 'warn', word: 'Unknown' },
 }
 
 const Events = ({ endpoint }: { endpoint: Endpoint }) => {
@@ -27,17 +27,17 @@ const Events = ({ endpoint }: { endpoint: Endpoint }) => {
     <QueryBoundary query={events} compact>
       {({ items }) =>
         items.length === 0 ? (
-          <p className={styles['faint']}>Nothing has come within the last days.</p>
+          <p className={styles['faint']}>No events in the last 7 days.</p>
         ) : (
           <Table
-            label="Last events of the provider"
+            label="Recent provider events"
             rows={items}
             keyOf={({ id }) => id}
             columns={[
               { title: 'Event', cell: ({ type }) => <code>{type}</code> },
               { title: 'From', optional: true, cell: ({ sender }) => sender ?? '–' },
               {
-                title: 'State',
+                title: 'Status',
                 cell: ({ status, error }) => (
                   <>
                     <Badge tone={states[status].tone}>{states[status].word}</Badge> {error}
@@ -53,21 +53,21 @@ const Events = ({ endpoint }: { endpoint: Endpoint }) => {
   )
 }
 
-/** Where the provider reports to, when somebody has set that up, and what it reported last. */
+/** The endpoints of a connection with their recent events. */
 export const Endpoints = ({ connectionId }: { connectionId: string }) => {
   const endpoints = useQuery(read('GET /connections/:id/endpoints', { params: { id: connectionId } }))
   if (!endpoints.data || endpoints.data.items.length === 0) return null
   return (
     <section className={styles['part']}>
-      <h3>What the provider reports</h3>
+      <h3>Event endpoints</h3>
       {endpoints.data.items.map((endpoint) => (
         <div key={endpoint.id} className={styles['part']}>
-          <CodeBlock text={endpoint.url} label="Copy the address" />
+          <CodeBlock text={endpoint.url} label="Copy endpoint URL" />
           <p className={styles['faint']}>
-            {endpoint.status === 'pending' && 'It is being set up. '}
-            {endpoint.target !== null && `For ${endpoint.target}. `}
+            {endpoint.status === 'pending' && 'Setup pending. '}
+            {endpoint.target !== null && `Target: ${endpoint.target}. `}
             {endpoint.agentId === null ? (
-              'Recorded only.'
+              'Events are recorded only.'
             ) : (
               <>
                 Answered by{' '}

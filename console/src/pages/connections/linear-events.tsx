@@ -27,7 +27,7 @@ const Unbind = ({
     await api.call('DELETE /webhooks/linear/bindings/:id', { params: { id: binding.id } })
     setAsking(false)
     await refresh(list)
-    toast.done(`Events of ${binding.organizationName} are no longer received`)
+    toast.done(`Stopped receiving events of ${binding.organizationName}`)
   })
   return (
     <>
@@ -38,7 +38,7 @@ const Unbind = ({
         open={asking}
         onClose={() => setAsking(false)}
         title={`Stop receiving events of ${binding.organizationName}?`}
-        description="Linear events are no longer recorded here. Another org on this server can then receive them."
+        description="New Linear events are no longer recorded here, and another org on this server can receive them."
         form={form}
         action="Stop receiving events"
       />
@@ -46,7 +46,7 @@ const Unbind = ({
   )
 }
 
-/** Whether this org receives the events of the Linear organization, and how that is changed. */
+/** Starts and stops receiving the events of a Linear organization. */
 export const LinearEvents = ({ connection }: { connection: Connection }) => {
   const { me, can } = useIdentity()
   const bindings = useQuery(read(list))
@@ -54,12 +54,12 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
     const body = { connectionId: connection.id }
     const { organizationName } = await api.call('POST /webhooks/linear/bindings', { body })
     await refresh(list)
-    toast.done(`Events of ${organizationName} are received here`)
+    toast.done(`Receiving events of ${organizationName}`)
   })
   const isAdministrator = me.role === 'owner' || me.role === 'admin'
   const disabledReason = isAdministrator
     ? writeReason(can('webhooks:write'))
-    : 'Only owners and admins can change where Linear events are received.'
+    : 'Only owners and admins can change which org receives Linear events.'
   return (
     <section className={styles['part']}>
       <h3>Linear events</h3>
@@ -72,9 +72,9 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
           return binding ? (
             <>
               <p>
-                Events of {binding.organizationName} are received here, under the{' '}
+                This org receives the events of {binding.organizationName} in the{' '}
                 <Link className="link" to="/webhooks">
-                  webhook Linear
+                  Linear webhook
                 </Link>
                 .
               </p>
@@ -85,13 +85,13 @@ export const LinearEvents = ({ connection }: { connection: Connection }) => {
           ) : (
             <>
               <p className={styles['faint']}>
-                The events of a Linear organization are received by one org. The Linear account of this connection must
-                be an administrator there.
+                Only one org can receive the events of a Linear organization. The Linear account of this connection must
+                be an administrator.
               </p>
               <Notice error={error} />
               <div>
                 <Button busy={busy} disabledReason={disabledReason} onClick={submit}>
-                  Receive Linear events here
+                  Receive Linear events
                 </Button>
               </div>
             </>

@@ -7,11 +7,11 @@ import { Button } from '../../ui/forms/button.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
-import { CredentialFields, givenOf, missingField } from './credential-fields.tsx'
+import { CredentialFields, credentialsOf, missingField } from './credential-fields.tsx'
 import { openProvider, refreshConnections } from './oauth-window.ts'
 
 export const writeReason = (mayWrite: boolean): string | false =>
-  !mayWrite && 'Your role may look at connections, not change them.'
+  !mayWrite && 'You do not have permission to change connections.'
 
 const KeyDialog = ({
   connection,
@@ -22,30 +22,30 @@ const KeyDialog = ({
   connector: ConnectorEntry
   onClose: () => void
 }) => {
-  const [given, setGiven] = useState({})
-  const problem = missingField(connector, given)
+  const [credentials, setCredentials] = useState({})
+  const problem = missingField(connector, credentials)
   const form = useSubmit(async () => {
-    const body = { credentials: givenOf(given) }
+    const body = { credentials: credentialsOf(credentials) }
     await api.call('POST /connections/:id/credentials', { params: { id: connection.id }, body })
     await refreshConnections()
-    toast.done(`${connector.name} is connected`)
+    toast.done(`${connector.name} connected`)
     onClose()
   })
   return (
     <FormDialog
       onClose={onClose}
       title={`Reconnect ${connector.name}`}
-      description="What you fill in replaces what was stored."
+      description="The new credentials replace the stored ones."
       form={form}
       action="Reconnect"
       disabledReason={problem}
     >
-      <CredentialFields connector={connector} given={given} onChange={setGiven} />
+      <CredentialFields connector={connector} credentials={credentials} onChange={setCredentials} />
     </FormDialog>
   )
 }
 
-/** Completes a connection that was left in the middle, or repairs one that broke. */
+/** Finishes a pending connection or renews the credentials of an existing one. */
 export const Reconnect = ({
   connection,
   connector,
@@ -62,11 +62,11 @@ export const Reconnect = ({
     openProvider(async () => {
       const { oauthUrl } = await api.call('GET /connections/:id/oauth', { params: { id: connection.id } })
       return oauthUrl
-    }).catch((error: unknown) => toast.failed('It was not reconnected', error)),
+    }).catch((error: unknown) => toast.failed('Could not reconnect', error)),
   )
   if (!connector || connector.authType === 'none') return null
   const reason = writeReason(can('connections:write'))
-  const word = connection.status === 'pending' ? 'Finish' : isOAuth ? 'Reconnect' : 'Replace the key'
+  const label = connection.status === 'pending' ? 'Finish setup' : isOAuth ? 'Reconnect' : 'Replace credentials'
   return (
     <>
       <Button
@@ -76,7 +76,7 @@ export const Reconnect = ({
         disabledReason={reason}
         onClick={isOAuth ? submit : () => setAsking(true)}
       >
-        {word}
+        {label}
       </Button>
       {asking && <KeyDialog connection={connection} connector={connector} onClose={() => setAsking(false)} />}
     </>

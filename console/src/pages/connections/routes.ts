@@ -1,6 +1,6 @@
 import type { RouteObject } from 'react-router'
 
 export const connectionRoutes: RouteObject[] = [
-  // `?search=` narrows the catalog, `?connect=` is what is being connected, `?open=` the connection that is looked at.
+  // `?search=` filters the catalog, `?connect=` is the slug of the connector to connect, `?open=` the open connection.
   { path: 'connections', lazy: async () => ({ Component: (await import('./connections.tsx')).Connections }) },
 ]

@@ -9,24 +9,24 @@ export const countOf = (files: readonly FileRecord[]): string => {
   return files.length === 1 && only ? `“${only.name}”` : `${files.length} items`
 }
 
-const tell = (title: string, { errors }: BulkOutcome, total: number): void => {
-  if (errors.length > 0) toast.failed(total === 1 ? title : `${errors.length} of ${total}: ${title}`, errors[0])
+const reportErrors = (title: string, { errors }: BulkOutcome, total: number): void => {
+  if (errors.length > 0) toast.failed(total === 1 ? title : `${errors.length} of ${total} items: ${title}`, errors[0])
 }
 
 const refreshFiles = (): Promise<unknown> => refresh('GET /files', 'GET /files/:id')
 
-const putBack = (files: readonly FileRecord[]): (() => void) => {
+const undoMove = (files: readonly FileRecord[]): (() => void) => {
   return () => {
     void forEachConcurrently(files, ({ id, parentId }) =>
       api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
     ).then((outcome) => {
-      tell('It could not be put back', outcome, files.length)
+      reportErrors('Could not undo the move', outcome, files.length)
       return refreshFiles()
     })
   }
 }
 
-/** Moves into a folder (`null`: the root) those that are not there yet. */
+/** Moves files into a folder (`null`: the root); files that are already there are skipped. */
 export const moveFiles = async (files: readonly FileRecord[], parentId: string | null): Promise<void> => {
   const moving = files.filter((file) => file.parentId !== parentId && file.id !== parentId)
   if (moving.length === 0) return
@@ -34,14 +34,14 @@ export const moveFiles = async (files: readonly FileRecord[], parentId: string |
     api.call('PATCH /files/:id', { params: { id }, body: { parentId } }),
   )
   await refreshFiles()
-  tell('It could not be moved', outcome, moving.length)
-  if (outcome.errors.length === 0) toast.done(`Moved ${countOf(moving)}`, { label: 'Undo', onClick: putBack(moving) })
+  reportErrors('Could not be moved', outcome, moving.length)
+  if (outcome.errors.length === 0) toast.done(`Moved ${countOf(moving)}`, { label: 'Undo', onClick: undoMove(moving) })
 }
 
 export const deleteFiles = async (files: readonly FileRecord[]): Promise<void> => {
   const outcome = await forEachConcurrently(files, ({ id }) => api.call('DELETE /files/:id', { params: { id } }))
   await refreshFiles()
-  tell('It could not be deleted', outcome, files.length)
+  reportErrors('Could not be deleted', outcome, files.length)
   if (outcome.errors.length === 0) toast.done(`Deleted ${countOf(files)}`)
 }
 

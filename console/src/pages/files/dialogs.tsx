@@ -10,18 +10,18 @@ import styles from './dialogs.module.css'
 import { FolderTree } from './folder-tree.tsx'
 import { useFolderPath } from './rows.ts'
 
-export type Asking =
-  | { about: 'folder' }
-  | { about: 'rename' | 'tags' | 'link'; file: FileRecord }
-  | { about: 'move' | 'delete'; files: readonly FileRecord[] }
+export type FileDialogRequest =
+  | { kind: 'folder' }
+  | { kind: 'rename' | 'tags' | 'link'; file: FileRecord }
+  | { kind: 'move' | 'delete'; files: readonly FileRecord[] }
 
 interface Props {
   onClose: () => void
 }
 
 const nameProblem = (name: string): string | false => {
-  if (name.trim() === '') return 'Type a name first.'
-  return [...name].length > 255 && 'A name has up to 255 characters.'
+  if (name.trim() === '') return 'Enter a name.'
+  return [...name].length > 255 && 'The name must be at most 255 characters.'
 }
 
 const NameDialog = ({
@@ -52,7 +52,7 @@ const NameDialog = ({
         label="Name"
         value={name}
         onChange={({ target }) => setName(target.value)}
-        // The ending usually stays.
+        // Selects the name without its extension, which usually stays.
         onFocus={({ target }) =>
           target.setSelectionRange(0, name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length)
         }
@@ -61,7 +61,6 @@ const NameDialog = ({
   )
 }
 
-/** The folders that are shown, and the one that is chosen. */
 const PickFolder = ({
   title,
   action,
@@ -99,7 +98,7 @@ const PickFolder = ({
 
 const maxTags = 50
 
-/** Tags as words that can be taken away, and a field for more. */
+/** Removable tags and a field to add more. */
 export const TagEditor = ({ tags, onChange }: { tags: readonly string[]; onChange: (tags: string[]) => void }) => {
   const [text, setText] = useState('')
   const add = (): void => {
@@ -117,7 +116,7 @@ export const TagEditor = ({ tags, onChange }: { tags: readonly string[]; onChang
           {tag}
           <button
             type="button"
-            aria-label={`Remove the tag ${tag}`}
+            aria-label={`Remove tag ${tag}`}
             onClick={() => onChange(tags.filter((one) => one !== tag))}
           >
             <X aria-hidden="true" />
@@ -152,8 +151,8 @@ const TagsDialog = ({ file, onClose }: Props & { file: FileRecord }) => {
   return (
     <FormDialog
       onClose={onClose}
-      title={`Tags of “${file.name}”`}
-      description="Enter or a comma ends a tag."
+      title={`Edit tags of “${file.name}”`}
+      description="Press Enter or comma to add a tag."
       form={form}
       action="Save tags"
     >
@@ -179,8 +178,8 @@ const DeleteDialog = ({
       title={`Delete ${countOf(files)}?`}
       description={
         folders === 0
-          ? 'This cannot be undone here.'
-          : `${folders === files.length && files.length === 1 ? 'The folder goes' : 'Folders go'} with all that is in ${folders === 1 ? 'it' : 'them'}. This cannot be undone here.`
+          ? 'This cannot be undone.'
+          : `Everything in ${folders === 1 ? 'the folder' : 'the folders'} is deleted as well. This cannot be undone.`
       }
       form={form}
       action="Delete"
@@ -188,19 +187,19 @@ const DeleteDialog = ({
   )
 }
 
-/** The one question about files that is open now. */
+/** The dialog that is currently open on the files page. */
 export const FileDialogs = ({
-  asking,
+  request,
   folderId,
   onClose,
   onDeleted,
-}: Props & { asking: Asking | undefined; folderId: string | null; onDeleted: () => void }) => {
-  if (asking === undefined) return null
-  switch (asking.about) {
+}: Props & { request: FileDialogRequest | undefined; folderId: string | null; onDeleted: () => void }) => {
+  if (request === undefined) return null
+  switch (request.kind) {
     case 'folder':
       return (
         <NameDialog
-          title="New folder"
+          title="Create folder"
           action="Create"
           initial=""
           work={(name) => createFolder(name, folderId)}
@@ -212,36 +211,36 @@ export const FileDialogs = ({
         <NameDialog
           title="Rename"
           action="Rename"
-          initial={asking.file.name}
-          work={(name) => renameFile(asking.file, name)}
+          initial={request.file.name}
+          work={(name) => renameFile(request.file, name)}
           onClose={onClose}
         />
       )
     case 'tags':
-      return <TagsDialog file={asking.file} onClose={onClose} />
+      return <TagsDialog file={request.file} onClose={onClose} />
     case 'delete':
-      return <DeleteDialog files={asking.files} onClose={onClose} onDeleted={onDeleted} />
+      return <DeleteDialog files={request.files} onClose={onClose} onDeleted={onDeleted} />
     case 'move':
       return (
         <PickFolder
-          title={`Move ${countOf(asking.files)}`}
+          title={`Move ${countOf(request.files)}`}
           action="Move here"
           start={folderId}
-          excluded={new Set(asking.files.map(({ id }) => id))}
-          work={(to) => moveFiles(asking.files, to)}
+          excluded={new Set(request.files.map(({ id }) => id))}
+          work={(to) => moveFiles(request.files, to)}
           onClose={onClose}
         />
       )
     case 'link':
       return (
         <PickFolder
-          title={`Link to ${countOf([asking.file])} in`}
-          action="Create the link"
+          title={`Create link to ${countOf([request.file])}`}
+          action="Create link"
           start={folderId}
           excluded={new Set()}
           work={async (to) => {
-            await linkFile(asking.file, asking.file.name, to)
-            toast.done('The link is there')
+            await linkFile(request.file, request.file.name, to)
+            toast.done('Link created')
           }}
           onClose={onClose}
         />

@@ -22,9 +22,9 @@ const filesOf = async (entry: FileSystemEntry, path: string[]): Promise<Chosen[]
   return inside
 }
 
-/** All files of a drop, those in dropped folders with their way. */
+/** All files of a drop; files in dropped folders have their path. */
 export const filesOfDrop = async (data: DataTransfer): Promise<Chosen[]> => {
-  // The list is gone once the event is over, so it is taken before anything is waited for.
+  // The browser clears the list when the event handler returns, so it is read before the first await.
   const entries = [...data.items].map((item) => ({
     entry: item.kind === 'file' ? item.webkitGetAsEntry() : null,
     file: item.getAsFile(),
@@ -37,7 +37,7 @@ export const filesOfDrop = async (data: DataTransfer): Promise<Chosen[]> => {
   return chosen
 }
 
-/** Of a file field, where chosen folders show in `webkitRelativePath`. */
+/** The files of a file input; for selected folders the path is in `webkitRelativePath`. */
 export const filesOfInput = (files: FileList): Chosen[] =>
   [...files].map((file) => ({ file, path: file.webkitRelativePath.split('/').slice(0, -1) }))
 
@@ -45,12 +45,12 @@ export const isFileDrag = ({ types }: DataTransfer): boolean => types.includes('
 
 const rowsType = 'application/x-atrium-files'
 
-/** Rows of the list that are being dragged; the browser keeps the data from us until they are dropped. */
+/** Whether rows of the list are dragged. Before the drop, browsers expose only the types, not the data. */
 export const isRowDrag = ({ types }: DataTransfer): boolean => types.includes(rowsType)
 
-export const carryRows = (data: DataTransfer, files: readonly FileRecord[]): void => {
+export const writeDraggedRows = (data: DataTransfer, files: readonly FileRecord[]): void => {
   data.effectAllowed = 'move'
   data.setData(rowsType, JSON.stringify(files))
 }
 
-export const carriedRows = (data: DataTransfer): FileRecord[] => JSON.parse(data.getData(rowsType)) as FileRecord[]
+export const readDraggedRows = (data: DataTransfer): FileRecord[] => JSON.parse(data.getData(rowsType)) as FileRecord[]

@@ -8,13 +8,12 @@ export const EmptyFolder = ({ parentId, reason }: { parentId: string | null; rea
     title={parentId === null ? 'No files yet' : 'This folder is empty'}
     action={<UploadButton parentId={parentId} reason={reason} />}
   >
-    Drop files or whole folders anywhere here: documents, pictures, data, up to 100 MB each. Agents can read them, and
-    so can your programs.
+    Drop files or folders here to upload them, up to 100 MB per file. Agents and API clients can read them.
   </EmptyState>
 )
 
 export const NoSearchResults = ({ search }: { search: string }) => (
-  <EmptyState icon={<SearchX />} title={`Nothing is called “${search}”`}>
-    The search looks at names, in this folder and below it.
+  <EmptyState icon={<SearchX />} title={`No results for “${search}”`}>
+    Search covers the names of files in this folder and its subfolders.
   </EmptyState>
 )

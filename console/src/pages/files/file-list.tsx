@@ -11,7 +11,7 @@ import { classNames } from '../../ui/class-names.ts'
 import type { MenuAnchor } from '../../ui/forms/menu.tsx'
 import { VirtualList } from '../../ui/data/virtual-list.tsx'
 import { useDropTarget } from './drop-target.ts'
-import { carryRows } from './drag-data.ts'
+import { writeDraggedRows } from './drag-data.ts'
 import styles from './file-list.module.css'
 import { KindIcon } from './file-kind.tsx'
 import type { FileRows } from './rows.ts'
@@ -29,7 +29,7 @@ interface RowProps {
   on: RowEvents
 }
 
-/** The same for all rows, so that a row is drawn anew only when it changes. */
+/** Stable for all rows, so that a memoized row renders only when it changes. */
 interface RowEvents {
   press: (index: number, file: FileRecord, event: MouseEvent) => void
   check: (index: number, file: FileRecord) => void
@@ -48,7 +48,7 @@ const FolderDrop = ({
   return children(drop.over, drop.props)
 }
 
-const RowFace = ({
+const RowContent = ({
   index,
   file,
   isSelected,
@@ -93,7 +93,7 @@ const RowFace = ({
       <Link to={href} tabIndex={-1} draggable={false} className={styles['link']} title={file.name}>
         {file.name}
       </Link>
-      {file.status === 'pending' && <Badge tone="warn">Not uploaded yet</Badge>}
+      {file.status === 'pending' && <Badge tone="warn">Upload pending</Badge>}
       <span className={styles['tags']}>
         {file.tags.slice(0, 3).map((tag) => (
           <Badge key={tag}>{tag}</Badge>
@@ -124,9 +124,11 @@ const RowFace = ({
 
 const Row = memo((props: RowProps) =>
   props.file.source === 'folder' ? (
-    <FolderDrop folderId={props.file.id}>{(over, drop) => <RowFace {...props} over={over} drop={drop} />}</FolderDrop>
+    <FolderDrop folderId={props.file.id}>
+      {(over, drop) => <RowContent {...props} over={over} drop={drop} />}
+    </FolderDrop>
   ) : (
-    <RowFace {...props} over={false} drop={{}} />
+    <RowContent {...props} over={false} drop={{}} />
   ),
 )
 
@@ -146,7 +148,7 @@ export interface FileListProps {
   hrefOf: (file: FileRecord) => string
   onOpen: (file: FileRecord) => void
   onMenu: (file: FileRecord, anchor: MenuAnchor) => void
-  /** Keys that stand for something to do with what is chosen. */
+  /** Keyboard shortcuts for actions on the selection. */
   onKey: (event: KeyboardEvent) => void
   onSelectAll: () => void
 }
@@ -169,7 +171,7 @@ export const FileList = ({
 }: FileListProps) => {
   const { active, files: selected } = selection
   const press = useStableCallback((index: number, file: FileRecord, event: MouseEvent) => {
-    // The name is a link: it opens, also in a new tab.
+    // The name is a link, which handles its own clicks.
     if (event.target instanceof Element && event.target.closest('a')) return
     if (event.shiftKey) selection.extendTo(index)
     else if (event.metaKey || event.ctrlKey) selection.toggle(index, file)
@@ -181,7 +183,7 @@ export const FileList = ({
     onMenu(file, anchor)
   })
   const drag = useStableCallback((file: FileRecord, data: DataTransfer) =>
-    carryRows(data, selected.has(file.id) ? [...selected.values()] : [file]),
+    writeDraggedRows(data, selected.has(file.id) ? [...selected.values()] : [file]),
   )
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -216,7 +218,7 @@ export const FileList = ({
         <span className={styles['check']} />
         <span className={styles['name']}>Name</span>
         <span className={styles['size']}>Size</span>
-        <span className={styles['time']}>Changed</span>
+        <span className={styles['time']}>Modified</span>
         <span className={styles['more']} />
       </div>
       <VirtualList

@@ -14,31 +14,31 @@ import { shareableUrl } from '../../scope.ts'
 import type { MenuEntries } from '../../ui/forms/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { downloadFile } from './changes.ts'
-import type { Asking } from './dialogs.tsx'
+import type { FileDialogRequest } from './dialogs.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
-  !mayWrite && 'Your role may look at files here, not change them.'
+  !mayWrite && 'You do not have permission to change files.'
 
 interface Options {
   mayWrite: boolean
-  ask: (asking: Asking) => void
+  openDialog: (request: FileDialogRequest) => void
   open: (file: FileRecord) => void
 }
 
-const copyAddress = ({ id, source, parentId }: FileRecord): void => {
+const copyLink = ({ id, source, parentId }: FileRecord): void => {
   const path = source === 'folder' ? `/files/${id}` : `/files${parentId === null ? '' : `/${parentId}`}?open=${id}`
   copyText(shareableUrl(path)).then(
-    () => toast.done('The address is copied'),
-    (error: unknown) => toast.failed('The address could not be copied', error),
+    () => toast.done('Link copied'),
+    (error: unknown) => toast.failed('Link could not be copied', error),
   )
 }
 
-/** What can be done with these files, in menus. What cannot says why. */
-export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, ask, open }: Options): MenuEntries => {
+/** Menu entries for the selected files. Disabled entries give the reason. */
+export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, openDialog, open }: Options): MenuEntries => {
   const [file] = files
   if (!file) return []
   const isProtected = files.some((one) => one.isProtected)
-  const off = writeReason(mayWrite) || (isProtected && 'A project’s folder follows its project.')
+  const disabledReason = writeReason(mayWrite) || (isProtected && 'The folder of a project is managed by its project.')
   const single: MenuEntries =
     files.length === 1
       ? [
@@ -49,48 +49,48 @@ export const fileMenuFor = (files: readonly FileRecord[], { mayWrite, ask, open 
                 {
                   label: 'Download',
                   icon: <Download />,
-                  disabledReason: file.status === 'pending' && 'Its bytes are not here yet.',
+                  disabledReason: file.status === 'pending' && 'The upload is not complete.',
                   onSelect: () => downloadFile(file),
                 },
               ]),
-          { label: 'Copy address', icon: <LinkIcon />, onSelect: () => copyAddress(file) },
+          { label: 'Copy link', icon: <LinkIcon />, onSelect: () => copyLink(file) },
           'separator',
           {
             label: 'Rename',
             icon: <PenLine />,
             shortcut: 'F2',
-            disabledReason: off,
-            onSelect: () => ask({ about: 'rename', file }),
+            disabledReason,
+            onSelect: () => openDialog({ kind: 'rename', file }),
           },
           {
-            label: 'Tags',
+            label: 'Edit tags',
             icon: <Tags />,
             disabledReason: writeReason(mayWrite),
-            onSelect: () => ask({ about: 'tags', file }),
+            onSelect: () => openDialog({ kind: 'tags', file }),
           },
           ...(file.source === 'folder'
             ? []
             : [
                 {
-                  label: 'Create a link',
+                  label: 'Create link',
                   icon: <Link2 />,
                   disabledReason: writeReason(mayWrite),
-                  onSelect: () => ask({ about: 'link', file }),
+                  onSelect: () => openDialog({ kind: 'link', file }),
                 },
               ]),
         ]
       : []
   return [
     ...single,
-    { label: 'Move', icon: <FolderInput />, disabledReason: off, onSelect: () => ask({ about: 'move', files }) },
+    { label: 'Move', icon: <FolderInput />, disabledReason, onSelect: () => openDialog({ kind: 'move', files }) },
     'separator',
     {
       label: 'Delete',
       icon: <Trash2 />,
       danger: true,
       shortcut: 'Del',
-      disabledReason: off,
-      onSelect: () => ask({ about: 'delete', files }),
+      disabledReason,
+      onSelect: () => openDialog({ kind: 'delete', files }),
     },
   ]
 }

@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { countOf } from './changes.ts'
 import { FileDialogs } from './dialogs.tsx'
-import type { Asking } from './dialogs.tsx'
+import type { FileDialogRequest } from './dialogs.tsx'
 import { useDropTarget } from './drop-target.ts'
 import { EmptyFolder, NoSearchResults } from './empty-states.tsx'
 import { fileMenuFor, writeReason } from './file-menu.tsx'
@@ -27,8 +27,8 @@ import { useSelection } from './selection.ts'
 import type { Selection } from './selection.ts'
 import { ToolBar } from './tool-bar.tsx'
 
-/** As many as one chooses at once; each is a call of its own afterwards. */
-const selectAtMost = 1_000
+/** Actions on a selection make one request per file, so its size is limited. */
+const maxSelection = 1_000
 
 const useSelectAll =
   (folderId: string | undefined, search: string, selection: Selection) => async (): Promise<void> => {
@@ -44,16 +44,16 @@ const useSelectAll =
       const page = await api.call('GET /files', { query })
       files.push(...page.items)
       cursor = page.nextCursor ?? undefined
-    } while (cursor !== undefined && files.length < selectAtMost)
+    } while (cursor !== undefined && files.length < maxSelection)
     selection.all(files)
-    if (cursor !== undefined) toast.done(`The first ${files.length} are selected: more are too many at once`)
+    if (cursor !== undefined) toast.done(`Selected the first ${files.length} items, the maximum at once`)
   }
 
-/** How far down the neighbours of an open file are looked for. */
-const neighboursAtMost = 10_000
+/** How many rows are searched for the previous and next file of the preview. */
+const maxStepSearch = 10_000
 
-/** The state of the page that is in its address. */
-const useAddress = () => {
+/** The state of the page that its URL holds. */
+const useUrlState = () => {
   const { folderId } = useParams()
   const [params, setParams] = useSearchParams()
   const navigate = useNavigate()
@@ -69,15 +69,15 @@ const useAddress = () => {
     open: (file: FileRecord, options: { replace?: boolean } = {}) =>
       void navigate(file.source === 'folder' ? `/files/${file.id}` : withOpen(file.id), options),
     close: () => setParams(withParams(params, { open: undefined }), { replace: true }),
-    // Every letter is not a step to go back.
+    // Only the first letter adds a history entry, so that Back leaves the search.
     setSearch: (text: string) => setParams(withParams(params, { search: text }), { replace: search !== '' }),
   }
 }
 
 export const Files = () => {
   const { can } = useIdentity()
-  const address = useAddress()
-  const { folderId, search } = address
+  const urlState = useUrlState()
+  const { folderId, search } = urlState
   const parentId = folderId ?? null
   const path = useFolderPath(folderId)
   const folder = path.data?.at(-1)
@@ -85,36 +85,36 @@ export const Files = () => {
   const rows = useFileRows({ folderId, search })
   const selection = useSelection(`${folderId ?? ''}?${search}`, rows.rowAt)
   const selectAll = useSelectAll(folderId, search, selection)
-  const [asking, setAsking] = useState<Asking>()
+  const [dialog, setDialog] = useState<FileDialogRequest>()
   const [menu, setMenu] = useState<MenuAnchor>()
   const drop = useDropTarget(parentId)
   const opened = useQuery({
-    ...read('GET /files/:id', { params: { id: address.openId ?? '' } }),
-    enabled: address.openId !== null,
+    ...read('GET /files/:id', { params: { id: urlState.openId ?? '' } }),
+    enabled: urlState.openId !== null,
   })
   const mayWrite = can('files:write')
   const chosen = [...selection.files.values()]
-  const entries = fileMenuFor(chosen, { mayWrite, ask: setAsking, open: address.open })
+  const entries = fileMenuFor(chosen, { mayWrite, openDialog: setDialog, open: urlState.open })
 
   const onKey = (event: KeyboardEvent): void => {
     const { key } = event
     const isProtected = chosen.some((file) => file.isProtected)
-    if (key === 'Backspace' && folderId !== undefined) address.openFolder(folder?.parentId ?? null)
+    if (key === 'Backspace' && folderId !== undefined) urlState.openFolder(folder?.parentId ?? null)
     else if (!mayWrite || chosen.length === 0 || isProtected) return
-    else if (key === 'F2' && chosen[0]) setAsking({ about: 'rename', file: chosen[0] })
-    else if (key === 'Delete') setAsking({ about: 'delete', files: chosen })
+    else if (key === 'F2' && chosen[0]) setDialog({ kind: 'rename', file: chosen[0] })
+    else if (key === 'Delete') setDialog({ kind: 'delete', files: chosen })
     else return
     event.preventDefault()
   }
 
   const step = (by: -1 | 1): void => {
-    const here = neighboursAtMost > (rows.total ?? 0) ? (rows.total ?? 0) : neighboursAtMost
+    const here = maxStepSearch > (rows.total ?? 0) ? (rows.total ?? 0) : maxStepSearch
     const at = Array.from({ length: here }, (_, index) => index).find(
-      (index) => rows.rowAt(index)?.id === address.openId,
+      (index) => rows.rowAt(index)?.id === urlState.openId,
     )
     let next = at === undefined ? undefined : rows.rowAt(at + by)
     for (let index = (at ?? 0) + by; next?.source === 'folder'; index += by) next = rows.rowAt(index)
-    if (next) address.open(next, { replace: true })
+    if (next) urlState.open(next, { replace: true })
   }
 
   const error = path.error ?? rows.error
@@ -130,16 +130,16 @@ export const Files = () => {
     }
     return (
       <FileList
-        label={search === '' ? `Files in ${folder?.name ?? 'All files'}` : `Files called “${search}”`}
+        label={search === '' ? `Files in ${folder?.name ?? 'All files'}` : `Search results for “${search}”`}
         rows={rows}
         total={rows.total}
         selection={selection}
-        hrefOf={address.hrefOf}
-        onOpen={address.open}
+        hrefOf={urlState.hrefOf}
+        onOpen={urlState.open}
         onMenu={(_file, anchor) => setMenu(anchor)}
         onKey={onKey}
         onSelectAll={() =>
-          void selectAll().catch((failure: unknown) => toast.failed('Not everything could be selected', failure))
+          void selectAll().catch((failure: unknown) => toast.failed('Some files could not be selected', failure))
         }
       />
     )
@@ -151,40 +151,40 @@ export const Files = () => {
           label="Folders"
           current={parentId}
           path={(path.data ?? []).map(({ id }) => id)}
-          onOpen={address.openFolder}
+          onOpen={urlState.openFolder}
         />
       </aside>
       <div className={styles['main']} {...(mayWrite && drop.props)}>
         <ToolBar
           path={path.data ?? []}
           search={search}
-          onSearch={address.setSearch}
+          onSearch={urlState.setSearch}
           total={rows.total}
           parentId={parentId}
           writeReason={writeReason(mayWrite)}
           chosen={chosen}
           entries={entries}
           onClear={selection.clear}
-          onNewFolder={() => setAsking({ about: 'folder' })}
+          onNewFolder={() => setDialog({ kind: 'folder' })}
         />
         <div className={styles['content']}>{content()}</div>
-        {drop.over && <div className={styles['drop']}>Drop to add to {folder?.name ?? 'All files'}</div>}
+        {drop.over && <div className={styles['drop']}>Drop to upload to {folder?.name ?? 'All files'}</div>}
       </div>
       <FloatingMenu anchor={menu} entries={entries} onClose={() => setMenu(undefined)} />
       <FileDialogs
-        asking={asking}
+        request={dialog}
         folderId={parentId}
-        onClose={() => setAsking(undefined)}
+        onClose={() => setDialog(undefined)}
         onDeleted={selection.clear}
       />
-      {address.openId !== null && (
+      {urlState.openId !== null && (
         <Preview
-          key={address.openId}
+          key={urlState.openId}
           file={opened.data}
           error={opened.error}
-          onClose={address.close}
+          onClose={urlState.close}
           onStep={step}
-          ask={setAsking}
+          openDialog={setDialog}
           mayWrite={mayWrite}
         />
       )}

@@ -8,7 +8,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { useDropTarget } from './drop-target.ts'
 import styles from './folder-tree.module.css'
 
-/** The folders of a folder. Folders come first in a listing, so a page with a file in it is the last one to ask for. */
+/** The subfolders of a folder. Listings sort folders first, so paging stops at the first page that ends with a file. */
 const useFolders = (folderId: string | null, enabled: boolean) =>
   useInfiniteQuery({
     queryKey: [...keyOf('GET /files'), 'folders', folderId],
@@ -29,10 +29,10 @@ const useFolders = (folderId: string | null, enabled: boolean) =>
 export interface TreeProps {
   /** The folder that is shown; `null` is the root. */
   current: string | null
-  /** Folders above it, which are opened. */
+  /** The ancestors of the current folder, which are expanded. */
   path: readonly string[]
   onOpen: (folderId: string | null) => void
-  /** Folders that cannot be chosen, with what is below them. */
+  /** Folders that cannot be selected, with their subfolders. */
   excluded?: ReadonlySet<string>
   label: string
 }
@@ -48,14 +48,14 @@ const Children = ({ of, level, ...tree }: TreeProps & { of: string | null; level
       ))}
       {folders.hasNextPage && (
         <button type="button" className={styles['more']} onClick={() => void folders.fetchNextPage()}>
-          More folders
+          Load more folders
         </button>
       )}
     </>
   )
 }
 
-const Line = ({
+const TreeItem = ({
   name,
   icon,
   level,
@@ -117,12 +117,12 @@ const Line = ({
 
 const Node = ({ folder, level, ...tree }: TreeProps & { folder: FileRecord; level: number }) => {
   const isOnPath = tree.path.includes(folder.id)
-  // Whoever goes into a folder sees where it is, unless they closed it themselves.
+  // Ancestors of the current folder are expanded unless the person collapsed them.
   const [toggled, setToggled] = useState<boolean>()
   const isOpen = toggled ?? isOnPath
   return (
     <>
-      <Line
+      <TreeItem
         name={folder.name}
         icon={folder.isProtected ? <FolderLock aria-hidden="true" /> : <Folder aria-hidden="true" />}
         level={level}
@@ -137,10 +137,10 @@ const Node = ({ folder, level, ...tree }: TreeProps & { folder: FileRecord; leve
   )
 }
 
-/** The folders of the org, opened as far as one asks. */
+/** The folder tree of the org; subfolders load when a folder is expanded. */
 export const FolderTree = (tree: TreeProps) => (
   <div role="tree" aria-label={tree.label} className={styles['tree']}>
-    <Line
+    <TreeItem
       name="All files"
       icon={<HardDrive aria-hidden="true" />}
       level={1}

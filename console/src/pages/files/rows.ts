@@ -6,9 +6,9 @@ import { read } from '../../api.ts'
 export const pageSize = 100
 
 export interface Listing {
-  /** Undefined: the whole org. */
+  /** Undefined for the root. */
   folderId: string | undefined
-  /** Empty: what lies in the folder. Else what is called so in it and below it. */
+  /** Empty: the folder's own content. Otherwise: matching names in the folder and below. */
   search: string
 }
 
@@ -23,20 +23,20 @@ export const pageOf = ({ folderId, search }: Listing, page: number) =>
   })
 
 export interface FileRows {
-  /** How many there are; undefined until that is known. */
+  /** The number of rows; undefined while it loads. */
   total: number | undefined
   error: Error | null
-  /** Undefined while its page is on the way. */
+  /** Undefined while its page loads. */
   rowAt: (index: number) => FileRecord | undefined
-  /** To be told which rows are in sight. */
+  /** Must be called with the visible rows. */
   onRange: (start: number, end: number) => void
   retry: () => void
 }
 
-// Whoever drags the scroll bar through 100,000 rows passes a thousand pages; only where one stops is loaded.
+// Dragging the scroll bar through 100,000 rows passes 1,000 pages; only those visible for 70 ms are loaded.
 const settleMs = 70
 
-/** A folder of any size as rows by their place: pages of it are loaded as they come into sight. */
+/** A folder of any size as rows by index; its pages load when they become visible. */
 export const useFileRows = (listing: Listing): FileRows => {
   const client = useQueryClient()
   const [range, setRange] = useState({ first: 1, last: 1 })
@@ -64,7 +64,7 @@ export const useFileRows = (listing: Listing): FileRows => {
 
   const rowAt = (index: number): FileRecord | undefined => {
     const page = Math.floor(index / pageSize) + 1
-    // Pages that were in sight before are still there, too.
+    // Pages that were visible before are still in the cache.
     const data: Data<'GET /files'> | undefined =
       page === 1 ? head.data : client.getQueryData(pageOf(listing, page).queryKey)
     return data?.items[index % pageSize]
@@ -72,11 +72,11 @@ export const useFileRows = (listing: Listing): FileRows => {
   return { total, error: head.error, rowAt, onRange, retry: () => void head.refetch() }
 }
 
-/** The folders from the root down to this one. */
+/** The ancestors of a folder from the root, and the folder itself. */
 export const useFolderPath = (folderId: string | undefined) => {
   const client = useQueryClient()
   return useQuery({
-    // Below the key of a file, so that a rename is seen.
+    // Under the key of a single file, so that a rename invalidates it.
     queryKey: ['GET /files/:id', 'path', folderId],
     enabled: folderId !== undefined,
     queryFn: async (): Promise<FileRecord[]> => {

@@ -3,18 +3,18 @@ import { useState } from 'react'
 
 export interface Selection {
   files: ReadonlyMap<string, FileRecord>
-  /** The row that the keyboard is at. */
+  /** Index of the row with the keyboard focus. */
   active: number
   setActive: (index: number) => void
   only: (index: number, file: FileRecord) => void
   toggle: (index: number, file: FileRecord) => void
-  /** From where the last one was chosen to here. */
+  /** Selects the range from the anchor (the last single selection) to this row. */
   extendTo: (index: number) => void
   all: (files: readonly FileRecord[]) => void
   clear: () => void
 }
 
-/** Which rows of a listing are chosen; `of` is another listing when it changes, and begins with none. */
+/** The selected rows of a listing. A change of `of`, the key of the listing, clears the selection. */
 export const useSelection = (of: string, rowAt: (index: number) => FileRecord | undefined): Selection => {
   const [files, setFiles] = useState<ReadonlyMap<string, FileRecord>>(new Map())
   const [active, setActive] = useState(0)

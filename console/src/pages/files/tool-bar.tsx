@@ -36,17 +36,17 @@ const Crumb = ({ id, name, isLast }: { id: string | null; name: string; isLast: 
 
 const SearchField = ({ search, onSearch }: { search: string; onSearch: (text: string) => void }) => {
   const [text, setText] = useState(search)
-  const [told, setTold] = useState(search)
-  // Back and forward change the address, and with it what is in here.
-  if (told !== search) {
-    setTold(search)
+  const [lastSearch, setLastSearch] = useState(search)
+  // Back and Forward change the URL, so the field must follow.
+  if (lastSearch !== search) {
+    setLastSearch(search)
     if (text.trim() !== search) setText(search)
   }
   useEffect(() => {
     if (text.trim() === search) return undefined
     const timer = setTimeout(() => onSearch(text.trim()), 180)
     return () => clearTimeout(timer)
-    // oxlint-disable-next-line react/exhaustive-deps -- what is typed decides, not a new onSearch
+    // oxlint-disable-next-line react/exhaustive-deps -- only typing triggers a search, not a new onSearch
   }, [text])
   return (
     <div className={styles['search']} role="search">
@@ -102,14 +102,14 @@ export const ToolBar = ({
       <div className={styles['chosen']}>
         <span>{chosen.length === 1 ? countOf(chosen) : `${formatNumber(chosen.length)} selected`}</span>
         <Menu trigger={<Button icon={<Ellipsis />}>Actions</Button>} entries={entries} />
-        <IconButton label="Clear the selection" shortcut="Esc" icon={<X />} onClick={onClear} />
+        <IconButton label="Clear selection" shortcut="Esc" icon={<X />} onClick={onClear} />
       </div>
     ) : (
       <SearchField search={search} onSearch={onSearch} />
     )}
     <IconButton
       variant="secondary"
-      label="New folder"
+      label="Create folder"
       icon={<FolderPlus />}
       disabledReason={writeReason}
       onClick={onNewFolder}

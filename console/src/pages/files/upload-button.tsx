@@ -7,15 +7,15 @@ import { toast } from '../../ui/toast.tsx'
 import { upload } from '../../uploads.ts'
 import { filesOfInput } from './drag-data.ts'
 
-/** Chooses files or a folder of this machine. */
+/** Uploads files or a folder from this device. */
 export const UploadButton = ({ parentId, reason }: { parentId: string | null; reason: string | false }) => {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>): void => {
     const chosen = filesOfInput(target.files ?? new DataTransfer().files)
-    // The same file again is a change as well.
+    // Without the reset, selecting the same file again would not fire a change event.
     target.value = ''
-    upload(chosen, parentId).catch((error: unknown) => toast.failed('Not everything could be uploaded', error))
+    upload(chosen, parentId).catch((error: unknown) => toast.failed('Some files could not be uploaded', error))
   }
   const button = (
     <Button variant="primary" icon={<Upload />} disabledReason={reason}>
@@ -28,8 +28,8 @@ export const UploadButton = ({ parentId, reason }: { parentId: string | null; re
         <Menu
           trigger={button}
           entries={[
-            { label: 'Files', icon: <Upload />, onSelect: () => files.current?.click() },
-            { label: 'A folder', icon: <FolderUp />, onSelect: () => folder.current?.click() },
+            { label: 'Upload files', icon: <Upload />, onSelect: () => files.current?.click() },
+            { label: 'Upload folder', icon: <FolderUp />, onSelect: () => folder.current?.click() },
           ]}
         />
       ) : (

@@ -10,19 +10,19 @@ import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './home.module.css'
 
-/** Actions whose names do not make a sentence. */
+/** Texts for actions whose name does not read well. */
 const sentences: Record<string, string> = {
-  'billing.deposited': 'Money added to the balance',
+  'billing.deposited': 'Funds added',
   'user.stepped-up': 'Identity confirmed',
 }
 
-/** `api-key.created` → `API key created`, with the name of what it was done to where there is one. */
+/** `api-key.created` → `API key created: CI`, with the name of the resource if there is one. */
 const sentenceOf = ({ action, details }: AuditEntry): string => {
   const words = sentences[action] ?? formatWord(action.replace('.', ' ')).replace(/^Api /, 'API ')
   return typeof details['name'] === 'string' ? `${words}: ${details['name']}` : words
 }
 
-/** What people and keys changed last; for those who may read the audit log. */
+/** The latest entries of the audit log. */
 export const Activity = () => {
   const entries = useQuery(read('GET /audit-log', { query: { limit: 6 } }))
   return (
@@ -31,7 +31,7 @@ export const Activity = () => {
       title="Activity"
       actions={
         <ButtonLink small variant="quiet" to="/settings/audit-log">
-          Show all
+          View all
         </ButtonLink>
       }
     >
@@ -39,7 +39,7 @@ export const Activity = () => {
         <QueryBoundary query={entries} compact>
           {({ items }) =>
             items.length === 0 ? (
-              <EmptyState compact title="Nothing has happened yet" />
+              <EmptyState compact title="No activity yet" />
             ) : (
               items.map((entry) => (
                 <div key={entry.id} className={styles['item']}>

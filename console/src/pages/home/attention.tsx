@@ -28,14 +28,14 @@ const useAttentionItems = (): AttentionItem[] => {
   if (!hasPassword) {
     items.push({
       key: 'password',
-      text: 'You have no password yet. Without one you cannot sign in again, nor confirm sensitive changes.',
-      action: 'Set a password',
+      text: 'Set a password to sign in again and to confirm sensitive changes.',
+      action: 'Set password',
       to: '/settings/profile',
     })
   } else if (!twoFactorEnabled && (me.role === 'owner' || me.role === 'admin')) {
     items.push({
       key: 'two-factor',
-      text: `You can change everything in ${me.org.name}, and your password alone protects that.`,
+      text: 'Your account has full access and is protected by a password only.',
       action: 'Turn on two-factor',
       to: '/settings/profile',
     })
@@ -47,10 +47,10 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          <strong>{agent?.name ?? 'An agent'}</strong> needs a decision{title !== null && ` in “${title}”`}.
+          <strong>{agent?.name ?? 'An agent'}</strong> needs approval{title !== null && ` in “${title}”`}.
         </>
       ),
-      action: 'Decide',
+      action: 'Review',
       to: `/chat/${id}`,
     })
   }
@@ -61,7 +61,7 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          The connection <strong>{label ?? connectorSlug}</strong> does not work any more
+          The connection <strong>{label ?? connectorSlug}</strong> failed
           {lastError !== null && `: ${lastError}`}
         </>
       ),
@@ -74,25 +74,25 @@ const useAttentionItems = (): AttentionItem[] => {
       key: id,
       text: (
         <>
-          The webhook <strong>{name}</strong> is switched off{statusReason !== null && `: ${statusReason}`}
+          The webhook <strong>{name}</strong> is disabled{statusReason !== null && `: ${statusReason}`}
         </>
       ),
-      action: 'Look at it',
+      action: 'View webhook',
       to: `/webhooks/${id}`,
     })
   }
   if (billing.data?.payment.billingEnforced === true && billing.data.balance.balanceCents <= 0) {
     items.push({
       key: 'balance',
-      text: `The balance is ${formatCents(billing.data.balance.balanceCents)}: paid models do not answer.`,
-      action: 'Add money',
+      text: `The balance is ${formatCents(billing.data.balance.balanceCents)}. Add funds to use paid models.`,
+      action: 'Add funds',
       to: '/billing',
     })
   }
   return items
 }
 
-/** What somebody has to do something about, and the way there. Nothing, when there is nothing. */
+/** Items that need action, with links; renders nothing when there are none. */
 export const Attention = () => {
   const items = useAttentionItems()
   if (items.length === 0) return null

@@ -12,15 +12,15 @@ import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './home.module.css'
 
-/** What was talked about last in this workspace. */
+/** The latest conversations of the workspace. */
 export const Conversations = () => {
   const { me } = useIdentity()
   const sessions = useQuery({ ...read('GET /sessions', { query: { limit: 6 } }), enabled: me.workspace !== null })
   if (me.workspace === null) {
     return (
       <Section title="Conversations">
-        <EmptyState compact title="You are in no workspace">
-          Agents live in workspaces. An owner or admin can add you to one.
+        <EmptyState compact title="No workspace">
+          Agents belong to workspaces. Ask an owner or admin to add you to one.
         </EmptyState>
       </Section>
     )
@@ -34,8 +34,8 @@ export const Conversations = () => {
               <EmptyState
                 compact
                 icon={<MessagesSquare />}
-                title="Nobody has talked to an agent yet"
-                action={<ButtonLink to="/chat">Start a conversation</ButtonLink>}
+                title="No conversations yet"
+                action={<ButtonLink to="/chat">Start conversation</ButtonLink>}
               />
             ) : (
               items.map(({ id, title, status, participants, lastMessageAt, createdAt }) => {
@@ -44,10 +44,10 @@ export const Conversations = () => {
                   <Link key={id} to={`/chat/${id}`} className={styles['item']}>
                     <Avatar name={agent} square />
                     <span className={styles['text']}>
-                      <span className={styles['title']}>{title ?? 'Untitled'}</span>
+                      <span className={styles['title']}>{title ?? 'New conversation'}</span>
                       <small>{agent}</small>
                     </span>
-                    {status === 'running' && <Status tone="info">Answering</Status>}
+                    {status === 'running' && <Status tone="info">Running</Status>}
                     {status === 'requires_action' && <Status tone="warn">Needs approval</Status>}
                     <RelativeTime at={lastMessageAt ?? createdAt} />
                   </Link>

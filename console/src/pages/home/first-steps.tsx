@@ -15,7 +15,7 @@ interface Step {
   text: string
   to: string
   icon: LucideIcon
-  /** Undefined while that is not known. */
+  /** Undefined while it is loading. */
   done: boolean | undefined
 }
 
@@ -33,31 +33,31 @@ const useSteps = (enabled: boolean): Step[] => {
   const steps: Step[] = [
     {
       title: 'Add files',
-      text: 'Drop documents, pictures and data. Agents and programs can read them.',
+      text: 'Upload documents, images and data for agents and API clients.',
       to: '/files',
       icon: Upload,
       done: files.data && files.data.total > 0,
     },
     {
-      title: 'Talk to an agent',
-      text: 'The assistant is there already; its demo model needs no account anywhere.',
+      title: 'Chat with an agent',
+      text: 'Every workspace has an assistant. Its demo model needs no account.',
       to: '/chat',
       icon: Bot,
       done: sessions.data && sessions.data.items.length > 0,
     },
     {
       title: 'Create an API key',
-      text: 'Programs do with it what you do here.',
+      text: 'Use the API for everything you can do in the console.',
       to: '/settings/api-keys',
       icon: KeyRound,
-      // The one that the first start printed is not of one's own making, but it is used as one.
+      // The key that the first start prints counts as well once it is used.
       done: keys.data?.items.some(({ lastUsedAt }) => lastUsedAt !== null),
     },
   ]
   if (can('members:write')) {
     steps.push({
-      title: 'Invite somebody',
-      text: 'Members get a link that signs them in, and the role that you give them.',
+      title: 'Add a member',
+      text: 'Members get a sign-in link and a role.',
       to: '/settings/members',
       icon: UserPlus,
       done: members.data && members.data.items.length > 1,
@@ -66,7 +66,7 @@ const useSteps = (enabled: boolean): Step[] => {
   return steps
 }
 
-/** For an org that is new: what there is to try. It goes once everything was done, or when it is told to. */
+/** A checklist for new orgs; hidden when it is complete or dismissed. */
 export const FirstSteps = () => {
   const { me } = useIdentity()
   const [dismissed, setDismissed] = useState(() => localStorage.getItem(dismissedKey) === me.org.id)
@@ -76,8 +76,8 @@ export const FirstSteps = () => {
   return (
     <Section
       plain
-      title="First steps"
-      description="Everything here is also in the API."
+      title="Get started"
+      description="Everything here is also available in the API."
       actions={
         <Button
           small
@@ -102,7 +102,7 @@ export const FirstSteps = () => {
         <a href="/docs" className={styles['step']}>
           <BookOpen aria-hidden="true" />
           <strong>Read the API reference</strong>
-          <p>Every route with what it takes and answers, to try from the page.</p>
+          <p>All operations with parameters, responses and examples.</p>
         </a>
       </div>
     </Section>

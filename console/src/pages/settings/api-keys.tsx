@@ -23,11 +23,11 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './settings.module.css'
 
-const days = [
+const expiryOptions = [
   ['', 'Never'],
   ['30', 'In 30 days'],
   ['90', 'In 90 days'],
-  ['365', 'In a year'],
+  ['365', 'In 1 year'],
 ] as const
 
 const CreatedKeyDialog = ({ created, onClose }: { created: ApiKeyCreated; onClose: () => void }) => (
@@ -35,21 +35,17 @@ const CreatedKeyDialog = ({ created, onClose }: { created: ApiKeyCreated; onClos
     open
     wide
     onClose={onClose}
-    title={`The key “${created.name}”`}
+    title={`API key “${created.name}” created`}
     footer={
       <Button variant="primary" onClick={onClose}>
-        I have kept it
+        I have saved the key
       </Button>
     }
   >
-    <SecretField
-      label="API key"
-      value={created.key}
-      note="It is shown only now: nobody can read it again, only revoke it."
-    />
+    <SecretField label="API key" value={created.key} note="Copy the key now. You will not be able to see it again." />
     <CodeBlock
       text={`curl -H "Authorization: Bearer ${created.key}" ${location.origin}/api/v1/me`}
-      label="Copy the command"
+      label="Copy command"
     />
   </Dialog>
 )
@@ -80,33 +76,29 @@ const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog
       wide
       onClose={onClose}
-      title="New API key"
-      description="It acts as you, in this organisation."
+      title="Create API key"
+      description="The key acts on your behalf in this organization."
       form={form}
-      action="Create the key"
-      disabledReason={name.trim() === '' && 'Type a name first.'}
+      action="Create key"
+      disabledReason={name.trim() === '' && 'Enter a name.'}
     >
       <TextField
         label="Name"
-        hint="Where it will be used: it is how you will know it."
+        hint="For example, where the key is used."
         maxLength={120}
         autoComplete="off"
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <SelectField label="Expires" value={expires} onChange={({ target }) => setExpires(target.value)}>
-        {days.map(([value, label]) => (
+      <SelectField label="Expiration" value={expires} onChange={({ target }) => setExpires(target.value)}>
+        {expiryOptions.map(([value, label]) => (
           <option key={value} value={value}>
             {label}
           </option>
         ))}
       </SelectField>
-      <SelectField
-        label="Workspace of its calls"
-        value={workspaceId}
-        onChange={({ target }) => setWorkspaceId(target.value)}
-      >
-        <option value="">The default one</option>
+      <SelectField label="Workspace" value={workspaceId} onChange={({ target }) => setWorkspaceId(target.value)}>
+        <option value="">Default workspace</option>
         {(workspaces.data?.items ?? []).map((workspace) => (
           <option key={workspace.id} value={workspace.id}>
             {workspace.name}
@@ -114,9 +106,11 @@ const CreateKeyDialog = ({ onClose }: { onClose: () => void }) => {
         ))}
       </SelectField>
       <fieldset className={styles['scopes']}>
-        <legend>What it may do</legend>
+        <legend>Scopes</legend>
         <p className={styles['muted']}>
-          {scopes.length === 0 ? 'Nothing is ticked: it may do all that you may.' : 'Only this.'}
+          {scopes.length === 0
+            ? 'No scopes selected: the key has all your permissions.'
+            : 'The key has only the selected permissions.'}
         </p>
         <div className={styles['checks']}>
           {me.permissions.map((permission) => (
@@ -137,16 +131,16 @@ const Revoke = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) =>
   const form = useSubmit(async () => {
     await api.call('DELETE /api-keys/:id', { params: { id: apiKey.id } })
     await refresh('GET /api-keys')
-    toast.done(`The key “${apiKey.name}” is revoked`)
+    toast.done(`API key “${apiKey.name}” revoked`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
       title={`Revoke “${apiKey.name}”?`}
-      description="Whatever uses it is refused from now on, at once and for good."
+      description="Requests with this key are rejected immediately. This cannot be undone."
       form={form}
-      action="Revoke the key"
+      action="Revoke key"
     />
   )
 }
@@ -160,7 +154,7 @@ const stateOf = ({ revokedAt, expiresAt }: ApiKey) => {
 const Scopes = ({ scopes }: { scopes: readonly string[] }) => (
   <span className={styles['wrap']}>
     {scopes.length === 0 ? (
-      <span className={styles['muted']}>Everything</span>
+      <span className={styles['muted']}>Full access</span>
     ) : (
       scopes.slice(0, 4).map((scope) => <Badge key={scope}>{scope}</Badge>)
     )}
@@ -171,13 +165,13 @@ const Scopes = ({ scopes }: { scopes: readonly string[] }) => (
 export const ApiKeys = () => {
   useTitle('API keys')
   const { can } = useIdentity()
-  const reason = !can('keys:write') && 'Your role may not create keys.'
+  const reason = !can('keys:write') && 'You do not have permission to manage API keys.'
   const keys = usePages('GET /api-keys')
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<ApiKey>()
-  const mint = (
+  const createButton = (
     <Button variant="primary" icon={<Plus />} onClick={() => setCreating(true)} disabledReason={reason}>
-      New key
+      Create key
     </Button>
   )
   return (
@@ -185,20 +179,20 @@ export const ApiKeys = () => {
       <QueryBoundary query={keys.query}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon={<KeyRound />} title="No API keys yet" action={mint}>
-              A key lets a program do what you may do here, or a part of it.
+            <EmptyState icon={<KeyRound />} title="No API keys yet" action={createButton}>
+              API keys give programs your permissions in this organization, or a part of them.
             </EmptyState>
           ) : (
             <>
               <div className={styles['intro']}>
                 <p>
-                  A key lets a program do what its person may do here, or a part of it. The{' '}
+                  API keys give programs the permissions of the person who created them, or a part of them. See the{' '}
                   <a className="link" href="/docs">
                     API reference
-                  </a>{' '}
-                  tells what there is.
+                  </a>
+                  .
                 </p>
-                {mint}
+                {createButton}
               </div>
               <Table
                 label="API keys"
@@ -212,7 +206,7 @@ export const ApiKeys = () => {
                     tight: true,
                     cell: ({ prefix, last4 }) => <span className={styles['key']}>{`${prefix}…${last4}`}</span>,
                   },
-                  { title: 'May do', optional: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+                  { title: 'Scopes', optional: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
                   {
                     title: 'Last used',
                     optional: true,
@@ -224,7 +218,7 @@ export const ApiKeys = () => {
                         <RelativeTime at={lastUsedAt} />
                       ),
                   },
-                  { title: 'State', tight: true, cell: stateOf },
+                  { title: 'Status', tight: true, cell: stateOf },
                   {
                     title: 'Actions',
                     hideTitle: true,

@@ -16,7 +16,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table } from '../../ui/data/table.tsx'
 import styles from './settings.module.css'
 
-/** A day of this machine's calendar as the moment it begins, or the one after it. */
+/** The start of a local calendar day as ISO 8601 in UTC, `after` days later. */
 const dayStart = (day: string, after = 0): string => {
   const date = new Date(`${day}T00:00:00`)
   date.setDate(date.getDate() + after)
@@ -43,8 +43,8 @@ const Filters = () => {
   })
   return (
     <div className={styles['filters']} role="search">
-      <SelectField label="Who" {...field('actor')}>
-        <option value="">Everybody</option>
+      <SelectField label="Actor" {...field('actor')}>
+        <option value="">Everyone</option>
         {(members.data?.items ?? []).map(({ userId, name }) => (
           <option key={userId} value={userId}>
             {name}
@@ -56,7 +56,7 @@ const Filters = () => {
       <TextField label="To" type="date" {...field('to')} />
       {params.size > 0 && (
         <Button variant="quiet" onClick={() => setParams({})}>
-          Show everything
+          Clear filters
         </Button>
       )}
     </div>
@@ -82,10 +82,8 @@ export const AuditLog = () => {
       <QueryBoundary query={entries.query}>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState icon={<ScrollText />} title="Nothing was done" compact>
-              {params.size > 0
-                ? 'At least nothing that fits what is asked for above.'
-                : 'What people and keys change is listed here.'}
+            <EmptyState icon={<ScrollText />} title="No entries" compact>
+              {params.size > 0 ? 'No entries match the filters.' : 'Changes by people and API keys appear here.'}
             </EmptyState>
           ) : (
             <Table
@@ -94,21 +92,21 @@ export const AuditLog = () => {
               keyOf={({ id }) => id}
               columns={[
                 {
-                  title: 'When',
+                  title: 'Time',
                   tight: true,
                   cell: ({ at }) => <span className={styles['muted']}>{formatDateTime(at)}</span>,
                 },
                 {
-                  title: 'Who',
+                  title: 'Actor',
                   cell: ({ actor }) => (
                     <span className={styles['wrap']}>
-                      {actor.name} {actor.apiKeyId !== null && <Badge>by key</Badge>}
+                      {actor.name} {actor.apiKeyId !== null && <Badge>API key</Badge>}
                     </span>
                   ),
                 },
                 { title: 'Action', cell: (entry) => <code>{entry.action}</code> },
                 {
-                  title: 'What',
+                  title: 'Resource',
                   optional: true,
                   cell: ({ resource, details }) => (
                     <span>

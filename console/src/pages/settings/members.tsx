@@ -24,10 +24,10 @@ import styles from './settings.module.css'
 type Role = Member['role']
 
 const roles: Record<Role, string> = {
-  owner: 'Everything, and makes owners',
-  admin: 'Everything but making owners',
-  billing_manager: 'As a member, and manages billing',
-  member: 'Works with files, agents, webhooks and connections',
+  owner: 'Full access, including managing owners',
+  admin: 'Full access, except managing owners',
+  billing_manager: 'Member access and billing management',
+  member: 'Access to files, agents, webhooks and connections',
 }
 const roleNames = Object.keys(roles) as Role[]
 
@@ -49,17 +49,17 @@ const RoleOptions = () =>
   ))
 
 const describe = ({ status, signInLink }: MemberCreated): string => {
-  const consent = status === 'invited' ? 'They become a member when they accept. ' : ''
+  const consent = status === 'invited' ? 'They become a member when they accept the invitation. ' : ''
   return signInLink === null
-    ? `${consent}They can sign in already, or you did not confirm who you are: there is no link to pass on.`
-    : `${consent}Atrium sends no mail: pass this link on yourself.`
+    ? `${consent}There is no sign-in link to share, because they can already sign in or you did not confirm access.`
+    : `${consent}Atrium sends no email. Share this link with them yourself.`
 }
 
 const Invited = ({ member, onClose }: { member: MemberCreated; onClose: () => void }) => (
   <Dialog
     open
     onClose={onClose}
-    title={member.status === 'invited' ? `${member.name} is invited` : `${member.name} is a member`}
+    title={member.status === 'invited' ? `${member.name} invited` : `${member.name} added`}
     description={describe(member)}
     footer={
       <Button variant="primary" onClick={onClose}>
@@ -71,7 +71,7 @@ const Invited = ({ member, onClose }: { member: MemberCreated; onClose: () => vo
       <SecretField
         label="Sign-in link"
         value={member.signInLink}
-        note="It is shown only now, works once, and for 24 hours."
+        note="Copy the link now. It is not shown again, works once and expires after 24 hours."
       />
     )}
   </Dialog>
@@ -85,7 +85,7 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
   const [added, setAdded] = useState<MemberCreated>()
   const form = useSubmit(async () => {
     const body: MemberCreate = { email, role, ...(name.trim() !== '' && { name: name.trim() }) }
-    // Without the proof the answer would carry no link.
+    // Without step-up the response contains no sign-in link.
     setAdded(await withStepUp((stepUpToken) => api.call('POST /members', { body, stepUpToken })))
     await refresh('GET /members')
   })
@@ -93,13 +93,13 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
   return (
     <FormDialog
       onClose={onClose}
-      title="Add a member"
+      title="Add member"
       form={form}
-      action="Add"
-      disabledReason={email === '' && 'Type an e-mail address first.'}
+      action="Add member"
+      disabledReason={email === '' && 'Enter an email address.'}
     >
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="off"
         value={email}
@@ -130,20 +130,20 @@ const Remove = ({ member, onClose }: { member: Member; onClose: () => void }) =>
   const form = useSubmit(async () => {
     await api.call('DELETE /members/:id', { params: { id: member.id } })
     await refresh('GET /members')
-    toast.done(invited ? 'Invitation withdrawn' : `${member.name} is no longer a member`)
+    toast.done(invited ? 'Invitation cancelled' : `${member.name} removed`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={invited ? `Withdraw the invitation of ${member.name}?` : `Remove ${member.name}?`}
+      title={invited ? `Cancel the invitation of ${member.name}?` : `Remove ${member.name}?`}
       description={
         invited
-          ? 'Its sign-in link stops working at once.'
-          : 'Their API keys and sessions stop working here at once. What they made stays.'
+          ? 'The sign-in link stops working immediately.'
+          : 'Their API keys and sessions stop working immediately. Their files and other content are kept.'
       }
       form={form}
-      action={invited ? 'Withdraw' : 'Remove'}
+      action={invited ? 'Cancel invitation' : 'Remove member'}
     />
   )
 }
@@ -171,8 +171,8 @@ const useSubmitRole = ({ id, name }: Member, withStepUp: ReturnType<typeof useSt
     setBusy(true)
     void withStepUp((stepUpToken) => api.call('PATCH /members/:id', { params: { id }, body: { role }, stepUpToken }))
       .then(
-        () => toast.done(`${name} is now ${formatWord(role).toLowerCase()}`),
-        (error: unknown) => toast.failed('The role is as it was', error),
+        () => toast.done(`Role of ${name} changed to ${formatWord(role).toLowerCase()}`),
+        (error: unknown) => toast.failed('Role could not be changed', error),
       )
       .then(() => refresh('GET /members', 'GET /me'))
       .finally(() => setBusy(false))
@@ -180,19 +180,19 @@ const useSubmitRole = ({ id, name }: Member, withStepUp: ReturnType<typeof useSt
   return { busy, submit }
 }
 
-/** People who have not accepted yet: they can do nothing in the org. */
+/** Pending invitations. Invited people have no access to the org before they accept. */
 const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (member: Member) => void }) => {
   const invited = usePages('GET /members', { query: { status: 'invited' } })
   const rows = invited.query.data ?? []
   if (rows.length === 0) return null
   return (
-    <Section title="Invitations" description="These people have not accepted yet.">
+    <Section title="Invitations" description="Pending invitations.">
       <Table
         label="Invitations"
         rows={rows}
         keyOf={({ id }) => id}
         columns={[
-          { title: 'Person', cell: ({ name, email }) => <Person name={name} email={email} /> },
+          { title: 'Member', cell: ({ name, email }) => <Person name={name} email={email} /> },
           { title: 'Role', tight: true, cell: ({ role }) => formatWord(role) },
           { title: 'Sent', optional: true, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
           {
@@ -202,9 +202,9 @@ const Invitations = ({ mayWrite, onRemove }: { mayWrite: boolean; onRemove: (mem
             cell: (member) => (
               <IconButton
                 small
-                label={`Withdraw the invitation of ${member.name}`}
+                label={`Cancel the invitation of ${member.name}`}
                 icon={<Trash2 />}
-                disabledReason={!mayWrite && 'Owners and admins remove members.'}
+                disabledReason={!mayWrite && 'Only owners and admins can remove members.'}
                 onClick={() => onRemove(member)}
               />
             ),
@@ -227,16 +227,15 @@ export const Members = () => {
     <>
       <div className={styles['intro']}>
         <p>
-          Everybody who works in {me.org.name}. Owners and admins see every workspace, others those that they were added
-          to.
+          Members of {me.org.name}. Owners and admins can access every workspace, others only those they were added to.
         </p>
         <Button
           variant="primary"
           icon={<UserPlus />}
           onClick={() => setInviting(true)}
-          disabledReason={!mayWrite && 'Owners and admins add members.'}
+          disabledReason={!mayWrite && 'Only owners and admins can add members.'}
         >
-          Add a member
+          Add member
         </Button>
       </div>
       <QueryBoundary query={members.query}>
@@ -246,9 +245,14 @@ export const Members = () => {
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'Person', cell: ({ name, email }) => <Person name={name} email={email} /> },
+              { title: 'Member', cell: ({ name, email }) => <Person name={name} email={email} /> },
               { title: 'Role', tight: true, cell: (member) => <RoleField member={member} mayWrite={mayWrite} /> },
-              { title: 'Since', optional: true, tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+              {
+                title: 'Joined',
+                optional: true,
+                tight: true,
+                cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+              },
               {
                 title: 'Actions',
                 hideTitle: true,
@@ -258,7 +262,7 @@ export const Members = () => {
                     small
                     label={`Remove ${member.name}`}
                     icon={<Trash2 />}
-                    disabledReason={!mayWrite && 'Owners and admins remove members.'}
+                    disabledReason={!mayWrite && 'Only owners and admins can remove members.'}
                     onClick={() => setRemoving(member)}
                   />
                 ),

@@ -4,7 +4,7 @@ import { TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 
-/** Asks for a name, to make or to rename something. */
+/** Asks for a name, to create or rename a resource. */
 export const NameDialog = ({
   title,
   description,
@@ -32,7 +32,7 @@ export const NameDialog = ({
       description={description}
       form={form}
       action={action}
-      disabledReason={name.trim() === '' && 'Type a name first.'}
+      disabledReason={name.trim() === '' && 'Enter a name.'}
     >
       <TextField
         label="Name"

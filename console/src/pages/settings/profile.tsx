@@ -33,18 +33,18 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
     setNew('')
     setTotpCode('')
     await queryClient.invalidateQueries({ queryKey: ['session'] })
-    toast.done(hasPassword ? 'The password is changed. Your other sessions have ended.' : 'The password is set.')
+    toast.done(hasPassword ? 'Password changed. Your other sessions have ended.' : 'Password set')
   })
   const problem =
-    (hasPassword && currentPassword === '' && 'Type your current password first.') ||
-    (newPassword.length < 8 && 'A password has 8 characters or more.')
+    (hasPassword && currentPassword === '' && 'Enter your current password.') ||
+    (newPassword.length < 8 && 'The password must be at least 8 characters.')
   return (
     <Section
       title="Password"
       description={
         hasPassword
-          ? 'Changing it ends all your other sessions.'
-          : 'You have none yet: you signed in by a link. With one you can sign in again and confirm sensitive changes.'
+          ? 'Changing the password ends all your other sessions.'
+          : 'You signed in with a link. Set a password to sign in again and to confirm sensitive changes.'
       }
     >
       <Form
@@ -56,24 +56,24 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
         <Notice error={error} />
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <TextField
-          label={hasPassword ? 'Current password' : 'Password of another organisation'}
+          label={hasPassword ? 'Current password' : 'Password in another organization'}
           type="password"
           autoComplete="current-password"
           {...(!hasPassword && {
             optional: true,
-            hint: 'If you have one there, the new password is for both organisations.',
+            hint: 'If you already have a password there, the new password applies to both organizations.',
           })}
           value={currentPassword}
           onChange={({ target }) => setCurrent(target.value)}
         />
         {!hasPassword && currentPassword !== '' && (
           <TextField
-            label="Code"
+            label="Authentication code"
             optional
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={6}
-            hint="If the other organisation asks for a code of your authenticator."
+            hint="Required if the other organization uses two-factor authentication."
             value={totpCode}
             onChange={({ target }) => setTotpCode(target.value)}
           />
@@ -83,13 +83,13 @@ const Password = ({ hasPassword, email }: { hasPassword: boolean; email: string 
           type="password"
           autoComplete="new-password"
           maxLength={128}
-          hint="8 characters or more."
+          hint="At least 8 characters"
           value={newPassword}
           onChange={({ target }) => setNew(target.value)}
         />
         <div>
           <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            {hasPassword ? 'Change the password' : 'Set the password'}
+            {hasPassword ? 'Change password' : 'Set password'}
           </Button>
         </div>
       </Form>
@@ -117,8 +117,8 @@ export const Profile = () => {
         </div>
       </Section>
       <Section title="Appearance">
-        <SelectField label="Colours" value={theme} onChange={({ target }) => setTheme(target.value as Theme)}>
-          <option value="system">As the system</option>
+        <SelectField label="Theme" value={theme} onChange={({ target }) => setTheme(target.value as Theme)}>
+          <option value="system">System</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </SelectField>

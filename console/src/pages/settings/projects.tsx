@@ -34,11 +34,11 @@ const Edit = ({ project, onClose }: { project: Project | undefined; onClose: () 
     <FormDialog
       wide
       onClose={onClose}
-      title={project ? `Project ${project.name}` : 'New project'}
-      {...(!project && { description: 'It gets a folder of its own among the files.' })}
+      title={project ? `Edit ${project.name}` : 'Create project'}
+      {...(!project && { description: 'Each project gets its own folder.' })}
       form={form}
-      action={project ? 'Save' : 'Create'}
-      disabledReason={name.trim() === '' && 'Type a name first.'}
+      action={project ? 'Save changes' : 'Create project'}
+      disabledReason={name.trim() === '' && 'Enter a name.'}
     >
       <TextField
         label="Name"
@@ -69,16 +69,16 @@ const Delete = ({ project, onClose }: { project: Project; onClose: () => void })
   const form = useSubmit(async () => {
     await api.call('DELETE /projects/:id', { params: { id: project.id } })
     await refresh('GET /projects', 'GET /files')
-    toast.done(`${project.name} is deleted`)
+    toast.done(`${project.name} deleted`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Delete the project ${project.name}?`}
-      description="Its folder goes with all that is in it. This cannot be undone here."
+      title={`Delete ${project.name}?`}
+      description="The project folder and everything in it are deleted. This cannot be undone."
       form={form}
-      action="Delete the project"
+      action="Delete project"
     />
   )
 }
@@ -86,13 +86,13 @@ const Delete = ({ project, onClose }: { project: Project; onClose: () => void })
 export const Projects = () => {
   useTitle('Projects')
   const { can } = useIdentity()
-  const reason = !can('projects:write') && 'Your role may look at projects, not change them.'
+  const reason = !can('projects:write') && 'You do not have permission to change projects.'
   const projects = usePages('GET /projects')
   const [asking, setAsking] = useState<{ about: 'edit'; project?: Project } | { about: 'delete'; project: Project }>()
   const close = (): void => setAsking(undefined)
   const create = (
     <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'edit' })} disabledReason={reason}>
-      New project
+      Create project
     </Button>
   )
   return (
@@ -101,12 +101,12 @@ export const Projects = () => {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState icon={<SquareKanban />} title="No projects yet" action={create}>
-              A project has a folder of its own and instructions that agents follow when they work on it.
+              A project has its own folder and instructions for agents.
             </EmptyState>
           ) : (
             <>
               <div className={styles['intro']}>
-                <p>A project has a folder of its own and instructions that agents follow when they work on it.</p>
+                <p>A project has its own folder and instructions for agents.</p>
                 {create}
               </div>
               <Table
@@ -128,7 +128,7 @@ export const Projects = () => {
                     cell: ({ description }) => <span className={styles['muted']}>{description}</span>,
                   },
                   {
-                    title: 'Changed',
+                    title: 'Updated',
                     optional: true,
                     tight: true,
                     cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,

@@ -16,7 +16,7 @@ export const Settings = () => {
   const { me } = useIdentity()
   return (
     <Page wide>
-      <PageHeader title="Settings" description={`Your own, and those of ${me.org.name}.`} />
+      <PageHeader title="Settings" description={`Your profile and the settings of ${me.org.name}.`} />
       <Tabs label="Settings" tabs={tabs} />
       <Outlet />
     </Page>

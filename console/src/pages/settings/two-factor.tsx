@@ -14,10 +14,10 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import styles from './settings.module.css'
 
-const askAnew = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['session'] })
+const refreshSession = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['session'] })
 
-/** The password first: a browser that was left open should not be enough. */
-const Begin = ({ onBegun, onClose }: { onBegun: (secret: TwoFactorSecret) => void; onClose: () => void }) => {
+/** Asks for the password, so that an unattended browser is not enough to turn it on. */
+const StartDialog = ({ onBegun, onClose }: { onBegun: (secret: TwoFactorSecret) => void; onClose: () => void }) => {
   const [password, setPassword] = useState('')
   const form = useSubmit(async () => {
     onBegun(await api.call('POST /auth/two-factor', { body: { password } }))
@@ -26,10 +26,10 @@ const Begin = ({ onBegun, onClose }: { onBegun: (secret: TwoFactorSecret) => voi
     <FormDialog
       onClose={onClose}
       title="Turn on two-factor authentication"
-      description="You will need an authenticator app on your phone."
+      description="You need an authenticator app, for example on your phone."
       form={form}
       action="Continue"
-      disabledReason={password === '' && 'Type your password first.'}
+      disabledReason={password === '' && 'Enter your password.'}
     >
       <TextField
         label="Password"
@@ -42,12 +42,12 @@ const Begin = ({ onBegun, onClose }: { onBegun: (secret: TwoFactorSecret) => voi
   )
 }
 
-const Finish = ({ secret, onClose }: { secret: TwoFactorSecret; onClose: () => void }) => {
+const VerifyDialog = ({ secret, onClose }: { secret: TwoFactorSecret; onClose: () => void }) => {
   const [code, setCode] = useState('')
   const digits = code.replaceAll(/\s/g, '')
   const form = useSubmit(async () => {
     await api.call('POST /auth/two-factor/confirm', { body: { code: digits } })
-    await askAnew()
+    await refreshSession()
     toast.done('Two-factor authentication is on')
     onClose()
   })
@@ -55,23 +55,23 @@ const Finish = ({ secret, onClose }: { secret: TwoFactorSecret; onClose: () => v
     <FormDialog
       wide
       onClose={onClose}
-      title="Add Atrium to your authenticator"
+      title="Set up your authenticator app"
       form={form}
-      action="Turn it on"
-      disabledReason={digits.length !== 6 && 'Type the six digits first.'}
+      action="Turn on"
+      disabledReason={digits.length !== 6 && 'Enter the 6-digit code.'}
     >
       <div className={styles['qr']}>
-        <QrCode text={secret.otpauthUri} label="QR code for your authenticator" />
+        <QrCode text={secret.otpauthUri} label="QR code for your authenticator app" />
         <div className={styles['form']}>
-          <p>1. Scan the code, or type this secret:</p>
+          <p>1. Scan the QR code or enter this secret:</p>
           <p className={styles['secret']}>
             <code>{secret.secret}</code>
-            <CopyButton text={secret.secret} label="Copy the secret" />
+            <CopyButton text={secret.secret} label="Copy secret" />
           </p>
-          <p>2. Keep these backup codes where you will find them without your phone. Each signs in once.</p>
-          <CodeBlock text={secret.backupCodes.join('\n')} label="Copy the backup codes" />
+          <p>2. Save these backup codes somewhere other than your phone. Each code works once.</p>
+          <CodeBlock text={secret.backupCodes.join('\n')} label="Copy backup codes" />
           <TextField
-            label="3. The code that the app shows"
+            label="3. Code from the app"
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={7}
@@ -84,11 +84,11 @@ const Finish = ({ secret, onClose }: { secret: TwoFactorSecret; onClose: () => v
   )
 }
 
-const Remove = ({ onClose }: { onClose: () => void }) => {
+const TurnOffDialog = ({ onClose }: { onClose: () => void }) => {
   const withStepUp = useStepUp()
   const form = useSubmit(async () => {
     await withStepUp((stepUpToken) => api.call('DELETE /auth/two-factor', { stepUpToken }))
-    await askAnew()
+    await refreshSession()
     toast.done('Two-factor authentication is off')
     onClose()
   })
@@ -96,9 +96,9 @@ const Remove = ({ onClose }: { onClose: () => void }) => {
     <ConfirmDialog
       onClose={onClose}
       title="Turn off two-factor authentication?"
-      description="From then on your password alone signs you in."
+      description="Your account will be protected by your password only."
       form={form}
-      action="Turn it off"
+      action="Turn off"
     />
   )
 }
@@ -109,7 +109,7 @@ export const TwoFactor = ({ hasPassword, isOn }: { hasPassword: boolean; isOn: b
   return (
     <Section
       title="Two-factor authentication"
-      description="Signing in then needs a code of your phone as well, so a stolen password is not enough."
+      description="Require a code from an authenticator app when you sign in."
       actions={
         isOn ? (
           <Button onClick={() => setStep('remove')}>Turn off</Button>
@@ -121,9 +121,9 @@ export const TwoFactor = ({ hasPassword, isOn }: { hasPassword: boolean; isOn: b
       }
     >
       <Status tone={isOn ? 'good' : 'neutral'}>{isOn ? 'On' : 'Off'}</Status>
-      {step === 'begin' && <Begin onBegun={setStep} onClose={close} />}
-      {step === 'remove' && <Remove onClose={close} />}
-      {typeof step === 'object' && <Finish secret={step} onClose={close} />}
+      {step === 'begin' && <StartDialog onBegun={setStep} onClose={close} />}
+      {step === 'remove' && <TurnOffDialog onClose={close} />}
+      {typeof step === 'object' && <VerifyDialog secret={step} onClose={close} />}
     </Section>
   )
 }

@@ -31,21 +31,21 @@ const Delete = ({ workspace, onClose }: { workspace: Workspace; onClose: () => v
     await withStepUp((stepUpToken) => api.call('DELETE /workspaces/:id', { params: { id }, stepUpToken }))
     if (scope().workspaceId === id) setScope({ orgId: scope().orgId, workspaceId: undefined })
     await refresh('GET /workspaces', 'GET /me')
-    toast.done(`${name} is deleted`)
+    toast.done(`${name} deleted`)
     onClose()
   })
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Delete the workspace ${name}?`}
-      description="Its agents and their sessions go with it. Files belong to the organisation and stay. This cannot be undone."
+      title={`Delete ${name}?`}
+      description="Its agents and their conversations are deleted. Files belong to the organization and are kept. This cannot be undone."
       form={form}
-      action="Delete the workspace"
+      action="Delete workspace"
     />
   )
 }
 
-const AddPerson = ({ workspaceId, inIt }: { workspaceId: string; inIt: ReadonlySet<string> }) => {
+const AddWorkspaceMember = ({ workspaceId, memberIds }: { workspaceId: string; memberIds: ReadonlySet<string> }) => {
   const members = usePages('GET /members', { query: { limit: 100 } })
   const [userId, setUserId] = useState('')
   const { busy, error, submit } = useSubmit(async () => {
@@ -54,23 +54,23 @@ const AddPerson = ({ workspaceId, inIt }: { workspaceId: string; inIt: ReadonlyS
     setUserId('')
     await refresh('GET /workspaces/:id/members')
   })
-  const others = (members.query.data ?? []).filter((member) => !inIt.has(member.userId))
+  const others = (members.query.data ?? []).filter((member) => !memberIds.has(member.userId))
   return (
     <Form className={styles['filters']} onSubmit={submit}>
       <Notice error={error} />
       <SelectField
-        label="Add a member of the organisation"
+        label="Add a member of the organization"
         value={userId}
         onChange={({ target }) => setUserId(target.value)}
       >
-        <option value="">Choose a person</option>
+        <option value="">Select a member</option>
         {others.map((member) => (
           <option key={member.userId} value={member.userId}>
             {member.name}
           </option>
         ))}
       </SelectField>
-      <Button type="submit" busy={busy} disabledReason={userId === '' && 'Choose a person first.'}>
+      <Button type="submit" busy={busy} disabledReason={userId === '' && 'Select a member.'}>
         Add
       </Button>
     </Form>
@@ -83,7 +83,7 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
   const remove = (userId: string): void => {
     api.call('DELETE /workspaces/:id/members/:userId', { params: { id, userId } }).then(
       () => refresh('GET /workspaces/:id/members'),
-      (error: unknown) => toast.failed('They are still in it', error),
+      (error: unknown) => toast.failed('Member could not be removed', error),
     )
   }
   return (
@@ -91,21 +91,26 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
       open
       wide
       onClose={onClose}
-      title={`People in ${workspace.name}`}
-      description="Owners and admins see it without being added."
+      title={`Members of ${workspace.name}`}
+      description="Owners and admins can access every workspace without being added."
     >
-      {mayWrite && <AddPerson workspaceId={id} inIt={new Set((people.query.data ?? []).map(({ userId }) => userId))} />}
+      {mayWrite && (
+        <AddWorkspaceMember
+          workspaceId={id}
+          memberIds={new Set((people.query.data ?? []).map(({ userId }) => userId))}
+        />
+      )}
       <QueryBoundary query={people.query} compact>
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState compact title="Nobody was added yet" />
+            <EmptyState compact title="No members added yet" />
           ) : (
             <Table
-              label={`People in ${workspace.name}`}
+              label={`Members of ${workspace.name}`}
               rows={rows}
               keyOf={({ userId }) => userId}
               columns={[
-                { title: 'Person', cell: ({ name, email }) => <Person name={name} email={email} /> },
+                { title: 'Member', cell: ({ name, email }) => <Person name={name} email={email} /> },
                 {
                   title: 'Actions',
                   hideTitle: true,
@@ -113,9 +118,9 @@ const People = ({ workspace, mayWrite, onClose }: { workspace: Workspace; mayWri
                   cell: ({ userId, name }) => (
                     <IconButton
                       small
-                      label={`Take ${name} out`}
+                      label={`Remove ${name}`}
                       icon={<Trash2 />}
-                      disabledReason={!mayWrite && 'Owners and admins decide who is in it.'}
+                      disabledReason={!mayWrite && 'Only owners and admins can change members.'}
                       onClick={() => remove(userId)}
                     />
                   ),
@@ -139,14 +144,14 @@ export const Workspaces = () => {
     { about: 'new' } | { about: 'rename' | 'delete' | 'people'; workspace: Workspace }
   >()
   const close = (): void => setAsking(undefined)
-  const reason = !mayWrite && 'Owners and admins change workspaces.'
+  const reason = !mayWrite && 'Only owners and admins can change workspaces.'
   const changed = (): Promise<unknown> => refresh('GET /workspaces', 'GET /me')
   return (
     <>
       <div className={styles['intro']}>
-        <p>A workspace is a room in the organisation: agents and their sessions live in one. Files belong to all.</p>
+        <p>Agents and their conversations belong to a workspace. Files are shared by the whole organization.</p>
         <Button variant="primary" icon={<Plus />} onClick={() => setAsking({ about: 'new' })} disabledReason={reason}>
-          New workspace
+          Create workspace
         </Button>
       </div>
       <QueryBoundary query={workspaces.query}>
@@ -161,7 +166,7 @@ export const Workspaces = () => {
                 cell: ({ id, name, isDefault }) => (
                   <span className={styles['wrap']}>
                     {name} {isDefault && <Badge>Default</Badge>}{' '}
-                    {id === me.workspace?.id && <Badge tone="info">You are here</Badge>}
+                    {id === me.workspace?.id && <Badge tone="info">Current</Badge>}
                   </span>
                 ),
               },
@@ -180,7 +185,7 @@ export const Workspaces = () => {
                   <span className={styles['actions']}>
                     <IconButton
                       small
-                      label={`People in ${workspace.name}`}
+                      label={`Members of ${workspace.name}`}
                       icon={<Users />}
                       onClick={() => setAsking({ about: 'people', workspace })}
                     />
@@ -195,7 +200,7 @@ export const Workspaces = () => {
                       small
                       label={`Delete ${workspace.name}`}
                       icon={<Trash2 />}
-                      disabledReason={reason || (workspace.isDefault && 'The default workspace stays.')}
+                      disabledReason={reason || (workspace.isDefault && 'The default workspace cannot be deleted.')}
                       onClick={() => setAsking({ about: 'delete', workspace })}
                     />
                   </span>
@@ -208,8 +213,8 @@ export const Workspaces = () => {
       <LoadMore {...workspaces} />
       {asking?.about === 'new' && (
         <NameDialog
-          title="New workspace"
-          action="Create"
+          title="Create workspace"
+          action="Create workspace"
           onClose={close}
           work={async (name) => {
             await api.call('POST /workspaces', { body: { name }, idempotencyKey: true })
@@ -219,7 +224,7 @@ export const Workspaces = () => {
       )}
       {asking?.about === 'rename' && (
         <NameDialog
-          title="Rename the workspace"
+          title="Rename workspace"
           action="Rename"
           initial={asking.workspace.name}
           onClose={close}

@@ -15,8 +15,8 @@ import styles from './sign-in.module.css'
 
 type Step = 'link' | 'password' | 'code' | 'first-password'
 
-/** The token stands behind `#`, which browsers do not send; it leaves the address once it is read. */
-const takeToken = (): string | undefined => {
+/** Reads the token from the URL fragment, which browsers do not send to servers, and removes it from the URL. */
+const readToken = (): string | undefined => {
   const token = new URLSearchParams(location.hash.slice(1)).get('link') ?? undefined
   if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search)
   return token
@@ -73,7 +73,7 @@ const ByPassword = ({ onSignedIn }: StepProps) => {
       title="Sign in to Atrium"
       hint={
         <>
-          No password, or lost it? Ask an admin for a sign-in link. Whoever runs the server makes one with{' '}
+          Forgot your password? Ask an admin for a sign-in link. Server operators can create one with{' '}
           <code>npm run -s atrium -- user sign-in-link EMAIL</code>.
         </>
       }
@@ -81,11 +81,11 @@ const ByPassword = ({ onSignedIn }: StepProps) => {
       work={async () => onSignedIn(await api.call('POST /auth/sign-in', { body: { email, password } }))}
     >
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="username"
         required
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page has this one purpose
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- signing in is the only purpose of the page
         autoFocus
         value={email}
         onChange={({ target }) => setEmail(target.value)}
@@ -106,7 +106,7 @@ const ByLink = ({ token, onSignedIn, onOther }: StepProps & { token: string; onO
   <>
     <Form
       title="Welcome to Atrium"
-      text="This link signs you in once."
+      text="This link works once."
       action="Sign in"
       work={async () => onSignedIn(await api.call('POST /auth/sign-in/link', { body: { token } }))}
     />
@@ -124,21 +124,21 @@ const ByCode = ({ onSignedIn }: StepProps) => {
     <>
       <Form
         key={String(backup)}
-        title="One more step"
+        title="Two-factor authentication"
         text={
           backup
-            ? 'One of the codes that you noted when you turned this on.'
-            : 'The six digits that your authenticator shows now.'
+            ? 'Enter one of the backup codes that you saved when you turned on two-factor authentication.'
+            : 'Enter the 6-digit code from your authenticator app.'
         }
-        action="Continue"
+        action="Verify"
         work={async () => onSignedIn(await api.call('POST /auth/sign-in/totp', { body: proof() }))}
       >
         <TextField
-          label={backup ? 'Backup code' : 'Code'}
+          label={backup ? 'Backup code' : 'Authentication code'}
           {...(backup ? {} : { inputMode: 'numeric' as const, maxLength: 7 })}
           autoComplete="one-time-code"
           required
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the step has this one field
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the step has only this field
           autoFocus
           value={code}
           onChange={({ target }) => setCode(target.value)}
@@ -152,7 +152,7 @@ const ByCode = ({ onSignedIn }: StepProps) => {
           setCode('')
         }}
       >
-        {backup ? 'Use the authenticator' : 'Use a backup code'}
+        {backup ? 'Use authenticator app' : 'Use backup code'}
       </Button>
     </>
   )
@@ -163,9 +163,9 @@ const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise
   return (
     <>
       <Form
-        title="Choose a password"
-        text="So that you can sign in again, and confirm sensitive changes."
-        action="Set the password"
+        title="Set a password"
+        text="You need a password to sign in again and to confirm sensitive changes."
+        action="Set password"
         work={async () => {
           await api.call('POST /auth/password', { body: { newPassword } })
           await onDone()
@@ -179,21 +179,21 @@ const FirstPassword = ({ email, onDone }: { email: string; onDone: () => Promise
           minLength={8}
           maxLength={128}
           required
-          hint="8 characters or more."
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the step has this one field
+          hint="At least 8 characters"
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the step has only this field
           autoFocus
           value={newPassword}
           onChange={({ target }) => setNewPassword(target.value)}
         />
       </Form>
       <Button variant="quiet" className={styles['submit'] ?? ''} onClick={() => void onDone()}>
-        Later
+        Skip for now
       </Button>
     </>
   )
 }
 
-/** Only pages of the console: a link from elsewhere must not lead away from here. */
+/** Accepts only paths of this origin, to prevent an open redirect. */
 const nextOf = (asked: string | null): string => (asked !== null && /^\/(?![/\\])/.test(asked) ? asked : '/')
 
 export const SignIn = () => {
@@ -201,7 +201,7 @@ export const SignIn = () => {
   const client = useQueryClient()
   const [search] = useSearchParams()
   const session = useQuery(sessionQuery)
-  const [token] = useState(takeToken)
+  const [token] = useState(readToken)
   const [step, setStep] = useState<Step>(token === undefined ? 'password' : 'link')
   const enter = async (): Promise<void> => {
     setStep('password')
@@ -213,7 +213,7 @@ export const SignIn = () => {
       return
     }
     const found = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-    // Somebody who has not accepted an invitation yet can do that only.
+    // People without an org cannot set a password yet: they must accept an invitation first.
     if (found && !found.user.hasPassword && found.orgs.length > 0) setStep('first-password')
     else await enter()
   }

@@ -9,48 +9,48 @@ import { SecretDialog } from './secret-dialog.tsx'
 import { sourceName, sources } from './sources.ts'
 import { bodyOf, emptyWebhook, problemOf, WebhookFields } from './webhook-fields.tsx'
 
-/** What some providers make themselves and we are told. */
-export interface Given {
+/** Credentials that some providers generate, instead of the secret that Atrium generates. */
+export interface ProviderCredentials {
   secret: string
   publicKey: string
 }
 
-export const noneGiven: Given = { secret: '', publicKey: '' }
+export const emptyCredentials: ProviderCredentials = { secret: '', publicKey: '' }
 
-export const givenBody = ({ secret, publicKey }: Given) => ({
+export const credentialsBody = ({ secret, publicKey }: ProviderCredentials) => ({
   ...(secret.trim() !== '' && { secret: secret.trim() }),
   ...(publicKey.trim() !== '' && { publicKey: publicKey.trim() }),
 })
 
-export const GivenFields = ({
+export const CredentialFields = ({
   source,
-  given,
+  credentials,
   onChange,
 }: {
   source: string
-  given: Given
-  onChange: (given: Given) => void
+  credentials: ProviderCredentials
+  onChange: (credentials: ProviderCredentials) => void
 }) => {
-  const { givesSecret = false } = sources.find(({ slug }) => slug === source) ?? {}
-  if (!givesSecret) return null
+  const { providesSecret = false } = sources.find(({ slug }) => slug === source) ?? {}
+  if (!providesSecret) return null
   if (source === 'discord')
     return (
       <TextField
-        label="Public key of the application"
-        value={given.publicKey}
-        hint="Discord shows it on the general page of the application."
-        onChange={({ target }) => onChange({ ...given, publicKey: target.value })}
+        label="Application public key"
+        value={credentials.publicKey}
+        hint="Shown on the General Information page of the Discord application."
+        onChange={({ target }) => onChange({ ...credentials, publicKey: target.value })}
       />
     )
   return (
     <TextField
-      label={`Secret that ${sourceName(source)} gave`}
+      label={`Signing secret from ${sourceName(source)}`}
       optional
       type="password"
       autoComplete="off"
-      value={given.secret}
-      hint="Left empty, one is made. It can be put in later by rotating."
-      onChange={({ target }) => onChange({ ...given, secret: target.value })}
+      value={credentials.secret}
+      hint="Leave empty to generate one. You can replace it later by rotating the secret."
+      onChange={({ target }) => onChange({ ...credentials, secret: target.value })}
     />
   )
 }
@@ -58,25 +58,32 @@ export const GivenFields = ({
 export const CreateDialog = ({ onClose }: { onClose: () => void }) => {
   const navigate = useNavigate()
   const [draft, setDraft] = useState(emptyWebhook)
-  const [given, setGiven] = useState(noneGiven)
+  const [credentials, setCredentials] = useState(emptyCredentials)
   const [created, setCreated] = useState<WebhookWithSecret>()
   const problem = problemOf(draft)
   const form = useSubmit(async () => {
-    setCreated(await api.call('POST /webhooks', { body: { ...bodyOf(draft), ...givenBody(given) } }))
+    setCreated(await api.call('POST /webhooks', { body: { ...bodyOf(draft), ...credentialsBody(credentials) } }))
     await refresh('GET /webhooks')
   })
   if (created)
     return (
       <SecretDialog
         webhook={created}
-        title={`“${created.name}” is ready`}
+        title={`Webhook “${created.name}” created`}
         onClose={() => void navigate(`/webhooks/${created.id}`, { replace: true })}
       />
     )
   return (
-    <FormDialog wide onClose={onClose} title="New webhook" form={form} action="Create webhook" disabledReason={problem}>
+    <FormDialog
+      wide
+      onClose={onClose}
+      title="Create webhook"
+      form={form}
+      action="Create webhook"
+      disabledReason={problem}
+    >
       <WebhookFields draft={draft} change={(patch) => setDraft((known) => ({ ...known, ...patch }))} />
-      <GivenFields source={draft.source} given={given} onChange={setGiven} />
+      <CredentialFields source={draft.source} credentials={credentials} onChange={setCredentials} />
     </FormDialog>
   )
 }

@@ -15,13 +15,13 @@ import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryState } from './delivery-state.tsx'
-import { useOpened } from './events.tsx'
+import { useOpenItem } from './events.tsx'
 import { LiveList, useLiveList } from './live-list.tsx'
-import { forwardsTo } from './webhook-list.tsx'
+import { destinationOf } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
 
-const answerOf = ({ response, error }: Delivery): string => {
+const responseOf = ({ response, error }: Delivery): string => {
   if (response) return String(response.status)
   return error ?? '–'
 }
@@ -35,8 +35,8 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
       </Link>
     ),
   },
-  { title: 'State', tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
-  { title: 'Answer', cell: answerOf },
+  { title: 'Status', tight: true, cell: ({ status }) => <DeliveryState of={status} /> },
+  { title: 'Response', cell: responseOf },
   { title: 'Attempts', align: 'end', optional: true, cell: ({ attempts }) => attempts.length },
   {
     title: 'Next attempt',
@@ -48,33 +48,37 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
   { title: 'Created', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
-/** A time as a field for local times takes it. */
+/** The value of a `datetime-local` input. */
 const localTime = (date: Date): string => {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)
 }
 
-const RecoverDialog = ({ webhookId, onClose }: { webhookId: string; onClose: () => void }) => {
+const RetryFailedDialog = ({ webhookId, onClose }: { webhookId: string; onClose: () => void }) => {
   const [since, setSince] = useState(() => localTime(new Date(Date.now() - 86_400_000)))
-  const problem = Number.isNaN(Date.parse(since)) && 'Choose a day and a time first.'
+  const problem = Number.isNaN(Date.parse(since)) && 'Select a date and time.'
   const form = useSubmit(async () => {
     const body = { since: new Date(since).toISOString() }
     const { queued } = await api.call('POST /webhooks/:id/recover', { params: { id: webhookId }, body })
     await refresh('GET /webhooks/:id/deliveries')
-    toast.done(queued === 0 ? 'Nothing since then has failed' : `${queued} are attempted once more`)
+    toast.done(
+      queued === 0
+        ? 'No failed deliveries in this period'
+        : `Retrying ${queued} ${queued === 1 ? 'delivery' : 'deliveries'}`,
+    )
     onClose()
   })
   return (
     <FormDialog
       onClose={onClose}
-      title="Attempt failed deliveries once more"
-      description="After the address that they go to was away for a while."
+      title="Retry failed deliveries"
+      description="Use this after an outage of the destination URL."
       form={form}
-      action="Attempt them"
+      action="Retry deliveries"
       disabledReason={problem}
     >
       <TextField
-        label="Created since"
+        label="Created after"
         type="datetime-local"
         value={since}
         onChange={({ target }) => setSince(target.value)}
@@ -83,27 +87,27 @@ const RecoverDialog = ({ webhookId, onClose }: { webhookId: string; onClose: () 
   )
 }
 
-const None = ({ webhook }: { webhook: Webhook }) =>
-  forwardsTo(webhook) === undefined ? (
+const NoDeliveries = ({ webhook }: { webhook: Webhook }) =>
+  destinationOf(webhook) === undefined ? (
     <EmptyState
       compact
       icon={<Send />}
-      title="This webhook forwards nowhere"
-      action={<ButtonLink to={`/webhooks/${webhook.id}/settings`}>Set an address</ButtonLink>}
+      title="No destination URL"
+      action={<ButtonLink to={`/webhooks/${webhook.id}/settings`}>Set destination URL</ButtonLink>}
     >
-      Its events are recorded only. With an address they are sent on, and each attempt is listed here.
+      Events are recorded but not forwarded. Set a destination URL to forward them and to see every attempt here.
     </EmptyState>
   ) : (
     <EmptyState compact icon={<Send />} title="No deliveries yet">
-      Every event that is recorded becomes one delivery to <code>{webhook.url}</code>.
+      Each recorded event is delivered to <code>{webhook.url}</code>.
     </EmptyState>
   )
 
 export const Deliveries = () => {
   const webhook = useOutletContext<Webhook>()
   const { can } = useIdentity()
-  const opened = useOpened('delivery')
-  const [recovering, setRecovering] = useState(false)
+  const opened = useOpenItem('delivery')
+  const [isRetrying, setRetrying] = useState(false)
   const deliveries = useLiveList([...keyOf('GET /webhooks/:id/deliveries'), webhook.id], (query, signal) =>
     api.call('GET /webhooks/:id/deliveries', { params: { id: webhook.id }, query, signal }),
   )
@@ -113,17 +117,17 @@ export const Deliveries = () => {
       label="Deliveries"
       columns={columnsFor(opened.hrefOf)}
       onOpen={({ id }) => opened.open(id)}
-      empty={<None webhook={webhook} />}
+      empty={<NoDeliveries webhook={webhook} />}
       actions={
-        <Button small disabledReason={writeReason(can('webhooks:write'))} onClick={() => setRecovering(true)}>
-          Attempt failed ones
+        <Button small disabledReason={writeReason(can('webhooks:write'))} onClick={() => setRetrying(true)}>
+          Retry failed
         </Button>
       }
     >
       {opened.value !== undefined && (
         <DeliveryDialog webhookId={webhook.id} deliveryId={opened.value} onClose={() => opened.open(undefined)} />
       )}
-      {recovering && <RecoverDialog webhookId={webhook.id} onClose={() => setRecovering(false)} />}
+      {isRetrying && <RetryFailedDialog webhookId={webhook.id} onClose={() => setRetrying(false)} />}
     </LiveList>
   )
 }

@@ -19,15 +19,15 @@ import { writeReason } from './webhooks.tsx'
 
 type Attempt = Delivery['attempts'][number]
 
-const isGood = ({ responseStatus }: Attempt): boolean =>
+const isSuccess = ({ responseStatus }: Attempt): boolean =>
   responseStatus !== null && responseStatus >= 200 && responseStatus < 300
 
-const One = ({ attempt, last }: { attempt: Attempt; last: Delivery | undefined }) => (
+const AttemptItem = ({ attempt, last }: { attempt: Attempt; last: Delivery | undefined }) => (
   <li>
     <div className={styles['attemptHead']}>
       <strong>Attempt {attempt.number}</strong>
-      <Badge tone={isGood(attempt) ? 'good' : 'bad'}>{attempt.responseStatus ?? 'No answer'}</Badge>
-      {attempt.trigger === 'manual' && <Badge>By hand</Badge>}
+      <Badge tone={isSuccess(attempt) ? 'good' : 'bad'}>{attempt.responseStatus ?? 'No response'}</Badge>
+      {attempt.trigger === 'manual' && <Badge>Manual</Badge>}
       <span className={styles['faint']}>
         {formatDateTime(attempt.at)}, {attempt.durationMs} ms
       </span>
@@ -36,13 +36,13 @@ const One = ({ attempt, last }: { attempt: Attempt; last: Delivery | undefined }
     {attempt.error !== null && <Notice tone="bad">{attempt.error}</Notice>}
     {last?.response && (
       <>
-        <Headers headers={last.response.headers} title="Headers of the answer" />
+        <Headers headers={last.response.headers} title="Response headers" />
         {last.response.body === '' ? (
-          <p className={styles['faint']}>The answer had no body.</p>
+          <p className={styles['faint']}>Empty response body.</p>
         ) : (
-          <JsonView value={last.response.body} label="Body of the answer" />
+          <JsonView value={last.response.body} label="Response body" />
         )}
-        {last.response.truncated && <p className={styles['faint']}>Only the first 4 KB of the body are kept.</p>}
+        {last.response.truncated && <p className={styles['faint']}>Only the first 4 KB of the body are stored.</p>}
       </>
     )}
   </li>
@@ -55,16 +55,16 @@ const Sent = ({ delivery }: { delivery: Delivery }) => {
     <div className={styles['stack']}>
       <h3>Request</h3>
       <Headers
-        title="Headers of the request"
+        title="Request headers"
         headers={{
           'content-type': event.data?.headers['content-type'] ?? 'application/json',
           'webhook-id': delivery.eventId,
-          'webhook-timestamp': 'the second of the attempt',
-          'webhook-signature': 'v1, signed anew for each attempt with the webhook’s secret',
+          'webhook-timestamp': 'Unix time of the attempt in seconds',
+          'webhook-signature': 'v1 signature with the webhook secret, different for each attempt',
         }}
       />
       <QueryBoundary query={event} compact>
-        {({ payload }) => <JsonView value={payload} label="Body of the request" />}
+        {({ payload }) => <JsonView value={payload} label="Request body" />}
       </QueryBoundary>
     </div>
   )
@@ -74,9 +74,9 @@ const Content = ({ delivery }: { delivery: Delivery }) => (
   <>
     <DescriptionList
       items={[
-        ['State', <DeliveryState key="state" of={delivery.status} />],
+        ['Status', <DeliveryState key="state" of={delivery.status} />],
         ['Created', formatDateTime(delivery.createdAt)],
-        ['Next attempt', delivery.nextAttemptAt === null ? 'none' : formatDateTime(delivery.nextAttemptAt)],
+        ['Next attempt', delivery.nextAttemptAt === null ? 'None' : formatDateTime(delivery.nextAttemptAt)],
       ]}
     />
     {delivery.statusReason !== null && <Notice tone="info">{delivery.statusReason}</Notice>}
@@ -84,11 +84,11 @@ const Content = ({ delivery }: { delivery: Delivery }) => (
     <div className={styles['stack']}>
       <h3>Attempts</h3>
       {delivery.attempts.length === 0 ? (
-        <p className={styles['faint']}>None was made so far.</p>
+        <p className={styles['faint']}>No attempts yet.</p>
       ) : (
         <ol className={styles['attempts']}>
           {delivery.attempts.toReversed().map((attempt, index) => (
-            <One key={attempt.number} attempt={attempt} last={index === 0 ? delivery : undefined} />
+            <AttemptItem key={attempt.number} attempt={attempt} last={index === 0 ? delivery : undefined} />
           ))}
         </ol>
       )}
@@ -98,7 +98,7 @@ const Content = ({ delivery }: { delivery: Delivery }) => (
 
 const pollMs = 2_000
 
-/** One delivery with each attempt: what was sent, what came back, and another attempt. */
+/** One delivery: the request, every attempt with its response, and a retry button. */
 export const DeliveryDialog = ({
   webhookId,
   deliveryId,
@@ -118,7 +118,7 @@ export const DeliveryDialog = ({
     await api.call('POST /webhooks/:id/deliveries/:deliveryId/retry', { params })
     await refresh('GET /webhooks/:id/deliveries', 'GET /webhooks/:id/deliveries/:deliveryId')
   })
-  const done = delivery.data?.status === 'succeeded' && 'It succeeded. The event can be forwarded once more instead.'
+  const done = delivery.data?.status === 'succeeded' && 'This delivery succeeded. Replay the event to send it again.'
   return (
     <Dialog
       open
@@ -132,7 +132,7 @@ export const DeliveryDialog = ({
           disabledReason={done || writeReason(can('webhooks:write'))}
           onClick={retry.submit}
         >
-          Attempt now
+          Retry now
         </Button>
       }
     >

@@ -3,11 +3,11 @@ import { Badge } from '../../ui/data/badge.tsx'
 import type { Tone } from '../../ui/data/badge.tsx'
 
 const states: Record<Delivery['status'], { tone: Tone; word: string }> = {
-  pending: { tone: 'info', word: 'Waiting' },
-  sending: { tone: 'info', word: 'Being sent' },
+  pending: { tone: 'info', word: 'Pending' },
+  sending: { tone: 'info', word: 'Sending' },
   succeeded: { tone: 'good', word: 'Succeeded' },
   failed: { tone: 'bad', word: 'Failed' },
-  held: { tone: 'warn', word: 'Held' },
+  held: { tone: 'warn', word: 'Paused' },
 }
 
 export const DeliveryState = ({ of }: { of: Delivery['status'] }) => (

@@ -15,7 +15,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { Headers } from './headers.tsx'
-import { forwardsTo } from './webhook-list.tsx'
+import { destinationOf } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
 
@@ -24,14 +24,11 @@ const Content = ({ event }: { event: WebhookEvent }) => (
     <DescriptionList
       items={[
         ['Webhook', event.webhookName],
-        [
-          'State',
-          <Badge key="state">{event.status === 'recorded' ? 'Recorded' : 'Filtered: its type is off the list'}</Badge>,
-        ],
+        ['Status', <Badge key="state">{event.status === 'recorded' ? 'Recorded' : 'Filtered by event type'}</Badge>],
         ['Received', formatDateTime(event.receivedAt)],
         ['Size', formatBytes(event.sizeBytes)],
-        ['Id', <code key="id">{event.id}</code>],
-        ['Id at the sender', event.externalId === null ? 'none' : <code key="external">{event.externalId}</code>],
+        ['Event ID', <code key="id">{event.id}</code>],
+        ['Sender’s event ID', event.externalId === null ? 'None' : <code key="external">{event.externalId}</code>],
       ]}
     />
     <div className={styles['stack']}>
@@ -42,7 +39,7 @@ const Content = ({ event }: { event: WebhookEvent }) => (
   </>
 )
 
-/** One event: what was sent, and sending it on once more. */
+/** One event: payload, headers and a replay button. */
 export const EventDialog = ({
   webhookId,
   eventId,
@@ -60,13 +57,13 @@ export const EventDialog = ({
     const params = { id: webhookId, eventId }
     const delivery = await api.call('POST /webhooks/:id/events/:eventId/replay', { params, idempotencyKey: true })
     await refresh('GET /webhooks/:id/deliveries')
-    toast.done('It is on its way once more', {
-      label: 'See the delivery',
+    toast.done('Event replayed', {
+      label: 'View delivery',
       onClick: () => void navigate(`/webhooks/${webhookId}/deliveries?delivery=${delivery.id}`),
     })
     onClose()
   })
-  const nowhere = webhook.data && forwardsTo(webhook.data) === undefined
+  const hasNoDestination = webhook.data && destinationOf(webhook.data) === undefined
   return (
     <Dialog
       open
@@ -77,10 +74,12 @@ export const EventDialog = ({
         <Button
           icon={<Redo2 />}
           busy={replay.busy}
-          disabledReason={nowhere === true ? 'This webhook forwards nowhere.' : writeReason(can('webhooks:write'))}
+          disabledReason={
+            hasNoDestination === true ? 'This webhook has no destination URL.' : writeReason(can('webhooks:write'))
+          }
           onClick={replay.submit}
         >
-          Forward once more
+          Replay event
         </Button>
       }
     >

@@ -16,8 +16,8 @@ import type { LiveItems } from './live-list.tsx'
 import { TestCommand } from './secret-dialog.tsx'
 import styles from './webhooks.module.css'
 
-/** The address with a parameter set, or without it. */
-export const useOpened = (name: string) => {
+/** The open item, kept in a URL parameter. */
+export const useOpenItem = (name: string) => {
   const [params, setParams] = useSearchParams()
   const changed = (value: string | undefined): URLSearchParams => withParams(params, { [name]: value })
   return {
@@ -27,7 +27,7 @@ export const useOpened = (name: string) => {
   }
 }
 
-/** What the address says of an open event: it can be opened from there long after it has left the list. */
+/** The URL parameter of an open event. It contains both IDs, so that the link works after the event has left the list. */
 const keyOfEvent = ({ webhookId, id }: WebhookEvent): string => `${webhookId}.${id}`
 
 const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<WebhookEvent>[] => [
@@ -52,11 +52,11 @@ const columnsFor = (hrefOf: (key: string) => string, withName: boolean): Column<
       ]
     : []),
   {
-    title: 'State',
+    title: 'Status',
     tight: true,
     cell: ({ status }) => (status === 'recorded' ? <Badge tone="good">Recorded</Badge> : <Badge>Filtered</Badge>),
   },
-  { title: 'Id at the sender', optional: true, cell: ({ externalId }) => <code>{externalId ?? '–'}</code> },
+  { title: 'Sender’s event ID', optional: true, cell: ({ externalId }) => <code>{externalId ?? '–'}</code> },
   { title: 'Size', optional: true, align: 'end', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
   { title: 'Received', tight: true, cell: ({ receivedAt }) => <RelativeTime at={receivedAt} /> },
 ]
@@ -67,11 +67,11 @@ const EventList = ({
   empty,
 }: {
   events: LiveItems<WebhookEvent>
-  /** The one whose events they are; all of them have their names beside the events. */
+  /** Undefined for the events of all webhooks, which get a column with the webhook. */
   webhook?: Webhook
   empty: ReactNode
 }) => {
-  const opened = useOpened('event')
+  const opened = useOpenItem('event')
   const [webhookId, eventId] = opened.value?.split('.') ?? []
   return (
     <LiveList
@@ -88,20 +88,20 @@ const EventList = ({
   )
 }
 
-/** What came to all of the org's webhooks. */
+/** The events of all webhooks of the org. */
 export const OrgEvents = () => {
   const events = useLiveList(keyOf('GET /webhooks/events'), (query, signal) =>
     api.call('GET /webhooks/events', { query, signal }),
   )
   const empty = (
     <EmptyState icon={<Radio />} title="No events yet">
-      What arrives at any webhook appears here at once.
+      Events of all webhooks appear here as they arrive.
     </EmptyState>
   )
   return <EventList events={events} empty={empty} />
 }
 
-/** What came to one webhook; before the first, how to send one. */
+/** The events of one webhook; before the first event, a command that sends one. */
 export const WebhookEvents = () => {
   const webhook = useOutletContext<Webhook>()
   const events = useLiveList([...keyOf('GET /webhooks/:id/events'), webhook.id], (query, signal) =>
@@ -110,9 +110,9 @@ export const WebhookEvents = () => {
   const empty = (
     <div className={styles['waiting']}>
       <EmptyState compact icon={<Radio />} title="Waiting for the first event">
-        It appears here as soon as it arrives. These lines send one, signed with the secret:
+        Events appear here as they arrive. Run this command to send a signed test event:
       </EmptyState>
-      {webhook.status === 'disabled' && <Notice tone="warn">It is disabled and takes no events.</Notice>}
+      {webhook.status === 'disabled' && <Notice tone="warn">This webhook is disabled and rejects events.</Notice>}
       <TestCommand webhook={webhook} />
     </div>
   )

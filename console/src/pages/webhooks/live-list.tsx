@@ -21,8 +21,8 @@ type Known<T> = InfiniteData<PageOf<T>, string | undefined> | undefined
 const isFirstOnly = <T,>(known: Known<T>): boolean => (known?.pages.length ?? 0) <= 1
 
 /**
- * The newest first, looked at again and again while only the first page is shown; older pages stand still. In a tab
- * that nobody sees it pauses, and looks at once when the tab is seen again.
+ * A list, newest first, that polls while only the first page is loaded. In a hidden tab polling pauses; it resumes
+ * immediately when the tab becomes visible.
  */
 export const useLiveList = <T,>(
   key: unknown[],
@@ -36,18 +36,18 @@ export const useLiveList = <T,>(
     getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: ({ state }) => (isFirstOnly(state.data) ? pollMs : false),
     refetchIntervalInBackground: false,
-    // However fresh the rows still are: they are called live.
+    // `always`, even when the data is not stale: the list is labelled as live.
     refetchOnWindowFocus: ({ state }) => (isFirstOnly(state.data) ? 'always' : false),
   })
   const pages = query.data?.pages ?? []
-  const toNewest = (): void => {
+  const showNewest = (): void => {
     queryClient.setQueryData(
       key,
       (known: Known<T>) => known && { pages: known.pages.slice(0, 1), pageParams: known.pageParams.slice(0, 1) },
     )
     void query.refetch()
   }
-  return { query, items: pages.flatMap(({ items }) => items), isLive: pages.length === 1 && !query.error, toNewest }
+  return { query, items: pages.flatMap(({ items }) => items), isLive: pages.length === 1 && !query.error, showNewest }
 }
 
 export type LiveItems<T> = ReturnType<typeof useLiveList<T>>
@@ -65,25 +65,25 @@ const LiveBar = ({
 }) => (
   <div className={styles['liveBar']}>
     {isLive ? (
-      <Status tone="good">Live: the newest appear by themselves</Status>
+      <Status tone="good">Live</Status>
     ) : error == null ? (
       <>
-        <Status>Older ones are shown, so this list stands still</Status>
+        <Status>Live updates paused</Status>
         <Button small onClick={onNewest}>
-          Back to the newest
+          Show latest
         </Button>
       </>
     ) : (
-      <Status tone="bad">Not live: the server was not reached</Status>
+      <Status tone="bad">Disconnected</Status>
     )}
     <span className={styles['gap']} />
     {children}
   </div>
 )
 
-/** What has come so far, or the state that the list is in instead. */
+/** A live list with its loading, error and empty states. */
 export const LiveList = <T extends { id: string }>({
-  list: { query, items, isLive, toNewest },
+  list: { query, items, isLive, showNewest },
   label,
   columns,
   onOpen,
@@ -95,11 +95,11 @@ export const LiveList = <T extends { id: string }>({
   label: string
   columns: Column<T>[]
   onOpen: (item: T) => void
-  /** In place of a table without rows. */
+  /** Shown when the list is empty. */
   empty: ReactNode
-  /** Beside the words that say whether it is live. */
+  /** Shown beside the live status. */
   actions?: ReactNode
-  /** What is opened over the list, once there is one. */
+  /** Dialogs above the list. */
   children?: ReactNode
 }) => (
   <QueryBoundary query={query}>
@@ -109,14 +109,14 @@ export const LiveList = <T extends { id: string }>({
           empty
         ) : (
           <>
-            <LiveBar isLive={isLive} error={query.error} onNewest={toNewest}>
+            <LiveBar isLive={isLive} error={query.error} onNewest={showNewest}>
               {actions}
             </LiveBar>
             <Table label={label} columns={columns} rows={items} keyOf={({ id }) => id} onOpen={onOpen} />
             {query.hasNextPage && (
               <p className={styles['more']}>
                 <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  Show older ones
+                  Load more
                 </Button>
               </p>
             )}

@@ -17,13 +17,13 @@ export const TestCommand = ({
   if (text === undefined)
     return (
       <p className={styles['faint']}>
-        Only the provider can sign for this source. “Send a test” records an event without a signature.
+        Only the provider can sign events of this source. “Send test event” records an unsigned event.
       </p>
     )
-  return <CodeBlock text={text} label="Copy the lines" />
+  return <CodeBlock text={text} label="Copy command" />
 }
 
-/** The secret, this once, where to send to, and a line that proves that both work. */
+/** Shows a new signing secret once, with the endpoint URL and a command that sends a signed test event. */
 export const SecretDialog = ({
   webhook,
   title,
@@ -40,21 +40,21 @@ export const SecretDialog = ({
     title={title}
     footer={
       <Button variant="primary" onClick={onClose}>
-        I have stored the secret
+        I have saved the secret
       </Button>
     }
   >
     <SecretField
       label="Signing secret"
       value={webhook.secret}
-      note="Store it now: it is not shown again. If it gets lost, rotate it."
+      note="Copy the secret now. You will not be able to see it again. If you lose it, rotate it."
     />
     <div className={styles['stack']}>
-      <h3>Address to send to</h3>
-      <CodeBlock text={webhook.receiveUrl} label="Copy the address" />
+      <h3>Endpoint URL</h3>
+      <CodeBlock text={webhook.receiveUrl} label="Copy endpoint URL" />
     </div>
     <div className={styles['stack']}>
-      <h3>Send a signed test from a shell</h3>
+      <h3>Send a signed test event</h3>
       <TestCommand webhook={webhook} secret={webhook.secret} />
     </div>
   </Dialog>

@@ -1,32 +1,32 @@
-// How the senders of each source sign, as far as a shell can do the same.
+// How each provider signs events, as shell commands where a shell can create the signature.
 
 export interface Source {
   slug: string
   name: string
-  /** The provider makes the secret, which is then given to us. */
-  givesSecret: boolean
+  /** The provider generates the secret, and the person enters it here. */
+  providesSecret: boolean
 }
 
 export const sources: Source[] = [
-  { slug: 'custom', name: 'Your own (Standard Webhooks)', givesSecret: false },
-  { slug: 'github', name: 'GitHub', givesSecret: false },
-  { slug: 'gitlab', name: 'GitLab', givesSecret: true },
-  { slug: 'stripe', name: 'Stripe', givesSecret: true },
-  { slug: 'slack', name: 'Slack', givesSecret: true },
-  { slug: 'discord', name: 'Discord', givesSecret: true },
-  { slug: 'linear', name: 'Linear', givesSecret: true },
-  { slug: 'jira', name: 'Jira', givesSecret: false },
-  { slug: 'shopify', name: 'Shopify', givesSecret: true },
-  { slug: 'telegram', name: 'Telegram', givesSecret: false },
-  { slug: 'twilio', name: 'Twilio', givesSecret: true },
-  { slug: 'hmac', name: 'HMAC of the body (X-Signature-256)', givesSecret: false },
-  { slug: 'token', name: 'A token in a header (X-Webhook-Token)', givesSecret: false },
+  { slug: 'custom', name: 'Custom (Standard Webhooks)', providesSecret: false },
+  { slug: 'github', name: 'GitHub', providesSecret: false },
+  { slug: 'gitlab', name: 'GitLab', providesSecret: true },
+  { slug: 'stripe', name: 'Stripe', providesSecret: true },
+  { slug: 'slack', name: 'Slack', providesSecret: true },
+  { slug: 'discord', name: 'Discord', providesSecret: true },
+  { slug: 'linear', name: 'Linear', providesSecret: true },
+  { slug: 'jira', name: 'Jira', providesSecret: false },
+  { slug: 'shopify', name: 'Shopify', providesSecret: true },
+  { slug: 'telegram', name: 'Telegram', providesSecret: false },
+  { slug: 'twilio', name: 'Twilio', providesSecret: true },
+  { slug: 'hmac', name: 'HMAC signature (X-Signature-256)', providesSecret: false },
+  { slug: 'token', name: 'Header token (X-Webhook-Token)', providesSecret: false },
 ]
 
 export const sourceName = (slug: string): string => sources.find((source) => source.slug === slug)?.name ?? slug
 
 interface Signing {
-  /** Lines before the call. */
+  /** Commands before curl. */
   prepare: string[]
   headers: string[]
   body: string
@@ -77,15 +77,15 @@ const native: Record<string, Signing | undefined> = {
 const unsigned = new Set(['discord', 'twilio', 'linear'])
 
 /**
- * Lines for a shell that send a signed test event; undefined for sources whose signature a shell cannot make. Without
- * the secret they ask for it.
+ * Shell commands that send a signed test event; undefined for sources whose signature a shell cannot create. Without
+ * `secret` they contain a placeholder.
  */
 export const signedCurl = (webhook: { source: string; receiveUrl: string }, secret?: string): string | undefined => {
   const source = webhook.source.toLowerCase()
   if (unsigned.has(source)) return undefined
   const { prepare, headers, body: sent } = native[source] ?? standard
   return [
-    `SECRET='${secret ?? 'the secret of this webhook'}'`,
+    `SECRET='${secret ?? 'your signing secret'}'`,
     `BODY='${sent}'`,
     ...prepare,
     `curl -X POST '${webhook.receiveUrl}' \\`,

@@ -24,9 +24,11 @@ export const bodyOf = ({ name, source, description, url, events }: WebhookDraft)
 })
 
 export const problemOf = ({ name, url }: WebhookDraft): string | false => {
-  if (name.trim() === '') return 'A webhook needs a name.'
-  if ([...name.trim()].length > 120) return 'A name has up to 120 characters.'
-  return url.trim() !== '' && !/^https?:\/\//i.test(url.trim()) && 'The address begins with https:// or http://.'
+  if (name.trim() === '') return 'Enter a name.'
+  if ([...name.trim()].length > 120) return 'The name must be at most 120 characters.'
+  return (
+    url.trim() !== '' && !/^https?:\/\//i.test(url.trim()) && 'The destination URL must start with https:// or http://.'
+  )
 }
 
 export const WebhookFields = ({
@@ -48,8 +50,8 @@ export const WebhookFields = ({
           onChange={({ target }) => change({ name: target.value })}
         />
         <SelectField
-          label="Who sends"
-          hint="Decides how it is proven that an event is real."
+          label="Source"
+          hint="Determines how signatures are verified."
           value={draft.source}
           onChange={({ target }) => change({ source: target.value })}
         >
@@ -62,12 +64,12 @@ export const WebhookFields = ({
         </SelectField>
       </div>
       <TextField
-        label="Forward to"
+        label="Destination URL"
         optional
         type="url"
         value={draft.url}
         placeholder="https://example.com/hooks"
-        hint="A public address. Events are sent on to it, signed and repeated until it takes them. Without one they are recorded only."
+        hint="Events are forwarded to this public URL, signed, with retries. Leave empty to only record events."
         onChange={({ target }) => change({ url: target.value })}
       />
       <TextField
@@ -75,7 +77,7 @@ export const WebhookFields = ({
         optional
         value={draft.events}
         placeholder="invoice.paid, customer.*"
-        hint="Only these are let through, the others are recorded as filtered. Empty: all of them."
+        hint="Only these types are forwarded; others are recorded as filtered. Leave empty for all types."
         onChange={({ target }) => change({ events: target.value })}
       />
       <TextField

@@ -25,7 +25,8 @@ export const WebhookState = ({ of }: { of: Webhook['status'] }) => (
   <Status tone={states[of].tone}>{states[of].word}</Status>
 )
 
-export const forwardsTo = ({ url, receiveUrl }: Webhook): string | undefined => (url === receiveUrl ? undefined : url)
+export const destinationOf = ({ url, receiveUrl }: Webhook): string | undefined =>
+  url === receiveUrl ? undefined : url
 
 const columns = [
   {
@@ -37,11 +38,11 @@ const columns = [
       </Link>
     ),
   },
-  { title: 'State', tight: true, cell: ({ status }: Webhook) => <WebhookState of={status} /> },
+  { title: 'Status', tight: true, cell: ({ status }: Webhook) => <WebhookState of={status} /> },
   {
-    title: 'Forwards to',
+    title: 'Destination URL',
     optional: true,
-    cell: (webhook: Webhook) => forwardsTo(webhook) ?? <span className={styles['faint']}>nowhere, it records</span>,
+    cell: (webhook: Webhook) => destinationOf(webhook) ?? <span className={styles['faint']}>None</span>,
   },
   {
     title: 'Deliveries',
@@ -54,11 +55,7 @@ const columns = [
     optional: true,
     tight: true,
     cell: ({ lastDeliveryAt }: Webhook) =>
-      lastDeliveryAt === null ? (
-        <span className={styles['faint']}>none yet</span>
-      ) : (
-        <RelativeTime at={lastDeliveryAt} />
-      ),
+      lastDeliveryAt === null ? <span className={styles['faint']}>Never</span> : <RelativeTime at={lastDeliveryAt} />,
   },
 ]
 
@@ -72,7 +69,7 @@ export const WebhookList = () => {
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState icon={<WebhookIcon />} title="No webhooks yet" action={<CreateWebhook />}>
-              A webhook is an address that another service sends its events to, with a secret that proves they are real.
+              A webhook is an endpoint URL that receives events from another service and verifies their signatures.
             </EmptyState>
           ) : (
             <Table

@@ -10,11 +10,11 @@ import { Form } from '../../ui/forms/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
-import { givenBody, GivenFields, noneGiven } from './create-dialog.tsx'
+import { credentialsBody, CredentialFields, emptyCredentials } from './create-dialog.tsx'
 import { SecretDialog, TestCommand } from './secret-dialog.tsx'
 import { bodyOf, problemOf, WebhookFields } from './webhook-fields.tsx'
 import type { WebhookDraft } from './webhook-fields.tsx'
-import { forwardsTo } from './webhook-list.tsx'
+import { destinationOf } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
 
@@ -22,14 +22,14 @@ const draftOf = (webhook: Webhook): WebhookDraft => ({
   name: webhook.name,
   source: webhook.source,
   description: webhook.description ?? '',
-  url: forwardsTo(webhook) ?? '',
+  url: destinationOf(webhook) ?? '',
   events: webhook.events.join(', '),
 })
 
 const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
   const [draft, setDraft] = useState(() => draftOf(webhook))
   const isChanged = JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(draftOf(webhook)))
-  const problem = reason || problemOf(draft) || (!isChanged && 'Nothing is changed.')
+  const problem = reason || problemOf(draft) || (!isChanged && 'No changes to save.')
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
     setDraft(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: bodyOf(draft) })))
@@ -43,7 +43,7 @@ const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false
         <Notice error={error} />
         <div>
           <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>
-            Save
+            Save changes
           </Button>
         </div>
       </Form>
@@ -53,37 +53,42 @@ const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false
 
 const Secret = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
   const [asking, setAsking] = useState(false)
-  const [given, setGiven] = useState(noneGiven)
+  const [credentials, setCredentials] = useState(emptyCredentials)
   const [rotated, setRotated] = useState<WebhookWithSecret>()
   const form = useSubmit(async () => {
-    setRotated(await api.call('POST /webhooks/:id/rotate', { params: { id: webhook.id }, body: givenBody(given) }))
+    setRotated(
+      await api.call('POST /webhooks/:id/rotate', { params: { id: webhook.id }, body: credentialsBody(credentials) }),
+    )
     setAsking(false)
-    setGiven(noneGiven)
+    setCredentials(emptyCredentials)
     await refresh('GET /webhooks/:id')
   })
   return (
-    <Section title="Signing secret" description="It is kept encrypted and cannot be shown again, only replaced.">
+    <Section
+      title="Signing secret"
+      description="The secret is stored encrypted and cannot be shown again. Rotate it to get a new one."
+    >
       <div className={styles['stack']}>
-        <h3>Send a signed test from a shell</h3>
+        <h3>Send a signed test event</h3>
         <TestCommand webhook={webhook} />
       </div>
       <div>
         <Button disabledReason={reason} onClick={() => setAsking(true)}>
-          Rotate the secret
+          Rotate secret
         </Button>
       </div>
       <FormDialog
         open={asking}
         onClose={() => setAsking(false)}
-        title="Rotate the secret?"
-        description="What is signed with the old one is refused from this moment on, until the sender knows the new one."
+        title="Rotate signing secret?"
+        description="Events signed with the old secret are rejected immediately. Update the secret at the sender afterwards."
         form={form}
-        action="Rotate the secret"
+        action="Rotate secret"
         variant="danger"
       >
-        <GivenFields source={webhook.source} given={given} onChange={setGiven} />
+        <CredentialFields source={webhook.source} credentials={credentials} onChange={setCredentials} />
       </FormDialog>
-      {rotated && <SecretDialog webhook={rotated} title="The new secret" onClose={() => setRotated(undefined)} />}
+      {rotated && <SecretDialog webhook={rotated} title="New signing secret" onClose={() => setRotated(undefined)} />}
     </Section>
   )
 }
@@ -95,22 +100,22 @@ const Delete = ({ webhook, reason }: { webhook: Webhook; reason: string | false 
     await api.call('DELETE /webhooks/:id', { params: { id: webhook.id } })
     await navigate('/webhooks', { replace: true })
     await refresh('GET /webhooks', 'GET /webhooks/events')
-    toast.done(`“${webhook.name}” is deleted`)
+    toast.done(`Webhook “${webhook.name}” deleted`)
   })
   return (
-    <Section title="Delete">
+    <Section title="Delete webhook">
       <div>
         <Button variant="danger" disabledReason={reason} onClick={() => setAsking(true)}>
-          Delete this webhook
+          Delete webhook
         </Button>
       </div>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Delete “${webhook.name}”?`}
-        description="Its address stops working, and its events and deliveries go with it. This cannot be undone."
+        description="Its endpoint URL stops working, and its events and deliveries are deleted. This cannot be undone."
         form={form}
-        action="Delete the webhook"
+        action="Delete webhook"
       />
     </Section>
   )

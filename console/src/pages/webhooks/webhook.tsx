@@ -28,7 +28,7 @@ const Actions = ({ webhook }: { webhook: Webhook }) => {
     const status = isActive ? 'paused' : 'active'
     await api
       .call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: { status } })
-      .catch((error: unknown) => toast.failed('It is as it was', error))
+      .catch((error: unknown) => toast.failed('Status could not be changed', error))
     await refreshWebhook()
   })
   const test = useSubmit(async () => {
@@ -40,31 +40,31 @@ const Actions = ({ webhook }: { webhook: Webhook }) => {
           payload: { type: 'test.ping', message: 'Hello from Atrium' },
         },
       })
-      toast.done('A test event is recorded')
+      toast.done('Test event sent')
     } catch (error) {
-      toast.failed('No test event was recorded', error)
+      toast.failed('Test event could not be sent', error)
     }
     await refresh('GET /webhooks/:id/events', 'GET /webhooks/:id/deliveries', 'GET /webhooks/events')
   })
   return (
     <>
       <Button icon={<FlaskConical />} busy={test.busy} disabledReason={reason} onClick={test.submit}>
-        Send a test
+        Send test event
       </Button>
       <Button icon={isActive ? <Pause /> : <Play />} busy={change.busy} disabledReason={reason} onClick={change.submit}>
-        {isActive ? 'Pause' : 'Make active'}
+        {isActive ? 'Pause' : 'Activate'}
       </Button>
     </>
   )
 }
 
-const WhyNot = ({ webhook }: { webhook: Webhook }) => {
+const StatusNotice = ({ webhook }: { webhook: Webhook }) => {
   if (webhook.status === 'active') return null
   const text =
     webhook.statusReason ??
     (webhook.status === 'paused'
-      ? 'It is paused: events are recorded, and go out when it is active again.'
-      : 'It is disabled: it takes no events and forwards none.')
+      ? 'Forwarding is paused. Events are recorded and forwarded when the webhook is activated.'
+      : 'This webhook is disabled. It rejects events and forwards none.')
   return (
     <div className={styles['why']}>
       <Notice tone="warn">{text}</Notice>
@@ -91,13 +91,13 @@ export const WebhookPage = () => {
               description={data.description ?? undefined}
               actions={<Actions webhook={data} />}
             />
-            <WhyNot webhook={data} />
+            <StatusNotice webhook={data} />
             <QuotaNotice name="eventsKept" />
             <div className={styles['receive']}>
-              <CodeBlock text={data.receiveUrl} label="Copy the address to send to" />
+              <CodeBlock text={data.receiveUrl} label="Copy endpoint URL" />
             </div>
             <Tabs
-              label="Parts of the webhook"
+              label="Webhook"
               tabs={[
                 { to: base, label: 'Events', end: true },
                 { to: `${base}/deliveries`, label: 'Deliveries' },

@@ -8,7 +8,7 @@ import { Tabs } from '../../ui/forms/tabs.tsx'
 import { QuotaNotice } from '../billing/quota-notice.tsx'
 
 export const writeReason = (mayWrite: boolean): string | false =>
-  !mayWrite && 'Your role may look at webhooks, not change them.'
+  !mayWrite && 'You do not have permission to change webhooks.'
 
 export const CreateWebhook = () => {
   const { can } = useIdentity()
@@ -20,7 +20,7 @@ export const CreateWebhook = () => {
       disabledReason={writeReason(can('webhooks:write'))}
       onClick={() => void navigate('/webhooks?new')}
     >
-      New webhook
+      Create webhook
     </Button>
   )
 }
@@ -31,13 +31,13 @@ export const Webhooks = () => {
     <Page wide>
       <PageHeader
         title="Webhooks"
-        description="Other services report here what happens. Each event is checked, kept for 30 days, and forwarded if you like."
+        description="Receive events from other services. Each event is verified, kept for 30 days and optionally forwarded."
         actions={<CreateWebhook />}
       />
       <QuotaNotice name="eventsKept" />
       <QuotaNotice name="webhooks" />
       <Tabs
-        label="Parts of webhooks"
+        label="Webhooks"
         tabs={[
           { to: '/webhooks', label: 'Webhooks', end: true },
           { to: '/webhooks/events', label: 'Events' },

@@ -14,7 +14,7 @@ const initialsOf = (name: string): string => {
   return letters.join('').toUpperCase() || '?'
 }
 
-/** A person, an org or an agent by the first letters, in a colour that stays theirs. */
+/** The initials of a person, org or agent, in a color derived from the name. */
 export const Avatar = ({
   name,
   size = 'm',
@@ -27,7 +27,7 @@ export const Avatar = ({
   <span
     className={classNames(styles['avatar'], styles[`avatar-${size}`], square && styles['square'])}
     data-hue={hueOf(name)}
-    // Drawn, not written: as text they would belong to the words of the button around them.
+    // Rendered by CSS: as text the initials would become part of the accessible name of a surrounding button.
     data-initials={initialsOf(name)}
     aria-hidden="true"
   />

@@ -4,7 +4,6 @@ import styles from './badge.module.css'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info'
 
-/** One word about a state. */
 export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) => (
   <span className={classNames(styles['badge'], styles[tone])}>{children}</span>
 )

@@ -4,10 +4,10 @@ import styles from './json-view.module.css'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
-/** Colouring more than this takes longer than reading it. */
-const colouredAtMost = 200_000
+/** Longer text is shown without highlighting: it would block the page for seconds. */
+const maxHighlighted = 200_000
 
-const coloured = (text: string): ReactNode[] => {
+const highlight = (text: string): ReactNode[] => {
   const parts: ReactNode[] = []
   let end = 0
   for (const match of text.matchAll(tokens)) {
@@ -25,13 +25,13 @@ const coloured = (text: string): ReactNode[] => {
   return [...parts, text.slice(end)]
 }
 
-/** A value as JSON, or a text as it is, to read and to take along. */
+/** Highlighted JSON with a copy button; strings are shown as they are. */
 export const JsonView = ({ value, label }: { value: unknown; label: string }) => {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? 'nothing')
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
   return (
     <div className={styles['frame']}>
       <pre tabIndex={0} aria-label={label} role="group">
-        {typeof value === 'string' || text.length > colouredAtMost ? text : coloured(text)}
+        {typeof value === 'string' || text.length > maxHighlighted ? text : highlight(text)}
       </pre>
       <CopyButton text={text} />
     </div>

@@ -2,7 +2,7 @@ import { classNames } from '../class-names.ts'
 import type { Tone } from './badge.tsx'
 import styles from './progress-bar.module.css'
 
-/** How far something is, 0 to 1. */
+/** `value` is from 0 to 1. */
 export const ProgressBar = ({ value, label, tone = 'neutral' }: { value: number; label: string; tone?: Tone }) => (
   <progress
     className={classNames(styles['progress'], styles[`progress-${tone}`])}

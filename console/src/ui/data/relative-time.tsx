@@ -1,7 +1,7 @@
 import { formatAgo, formatDateTime } from '../../format.ts'
 import styles from './relative-time.module.css'
 
-/** When something was: short to read, exact under the pointer. */
+/** `3 min. ago`, with the exact time as tooltip. */
 export const RelativeTime = ({ at }: { at: string }) => (
   <time dateTime={at} title={formatDateTime(at)} className={styles['time']}>
     {formatAgo(at)}

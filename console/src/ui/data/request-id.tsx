@@ -1,12 +1,12 @@
 import styles from './request-id.module.css'
 import { CopyButton } from '../forms/copy-button.tsx'
 
-/** The number to name when one asks for help: the server's log and the audit log know it. */
+/** The ID that finds a request in the server log and the audit log. */
 export const RequestId = ({ id }: { id: string }) => (
   <span className={styles['id']}>
     <span>
-      Request <code>{id}</code>
+      Request ID <code>{id}</code>
     </span>
-    <CopyButton text={id} label="Copy the request id" />
+    <CopyButton text={id} label="Copy request ID" />
   </span>
 )

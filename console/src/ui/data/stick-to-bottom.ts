@@ -2,17 +2,17 @@ import { useCallback, useRef, useState } from 'react'
 import type { RefCallback } from 'react'
 
 export interface StickToBottom {
-  /** Of what scrolls; its first child is what grows. */
+  /** Ref of the scroll container; its first child is the content that grows. */
   scroller: RefCallback<HTMLElement>
   isAtEnd: boolean
   onScroll: () => void
-  /** Goes to the end, and stays there. */
+  /** Scrolls to the bottom and follows new content again. */
   stick: () => void
 }
 
 const nearPixels = 60
 
-/** Stays at the end while one is there; whoever scrolled up to read is left in peace. */
+/** Follows new content while the container is scrolled to the bottom; stops when the person scrolls up. */
 export const useStickToBottom = (): StickToBottom => {
   const element = useRef<HTMLElement>(null)
   const sticks = useRef(true)
@@ -22,7 +22,7 @@ export const useStickToBottom = (): StickToBottom => {
     (node) => {
       element.current = node
       if (!node) return undefined
-      // Words come one by one, and pictures and receipts when they are loaded.
+      // The content grows with every token and when images load.
       const watch = new ResizeObserver(() => {
         if (sticks.current) toEnd()
       })

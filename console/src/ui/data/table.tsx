@@ -4,18 +4,18 @@ import styles from './table.module.css'
 
 export interface Column<T> {
   title: string
-  /** What the cell shows. */
+
   cell: (row: T) => ReactNode
-  /** Left out below 700 pixels: what one can do without. */
+  /** Hidden below 700 pixels. */
   optional?: boolean
   align?: 'end'
-  /** Only for screen readers, above buttons. */
+  /** Visible to screen readers only, for columns of buttons. */
   hideTitle?: boolean
   /** As narrow as its content. */
   tight?: boolean
 }
 
-/** Rows of things with a few fields each. For thousands of rows there is VirtualList. */
+/** A table that renders every row. Use VirtualList for thousands of rows. */
 export const Table = <T,>({
   label,
   columns,
@@ -27,7 +27,7 @@ export const Table = <T,>({
   columns: Column<T>[]
   rows: readonly T[]
   keyOf: (row: T) => string
-  /** A press anywhere on the row; its first cell should hold the link for the keyboard. */
+  /** A click anywhere on the row. The first cell must contain a link, for the keyboard. */
   onOpen?: (row: T) => void
 }) => (
   <div className={styles['frame']}>

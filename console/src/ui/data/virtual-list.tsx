@@ -6,24 +6,24 @@ import styles from './virtual-list.module.css'
 export interface VirtualListProps {
   label: string
   count: number
-  /** Pixels; every row is as high. */
+  /** Pixels; the same for every row. */
   rowHeight: number
   renderRow: (index: number) => ReactNode
-  /** Called with the rows in sight (the last one excluded), to load what is missing. */
+  /** Called with the visible rows (`end` excluded), to load missing pages. */
   onRange?: (start: number, end: number) => void
-  /** Scrolled into sight whenever it changes. */
+  /** Scrolled into view whenever it changes. */
   activeIndex?: number | undefined
-  /** Its props for keyboard and selection; the list itself takes the focus. */
+  /** The id of the active row, for `aria-activedescendant`: the list itself has the focus. */
   activeId?: string | undefined
   onKeyDown?: (event: KeyboardEvent<HTMLDivElement>) => void
   multiselectable?: boolean
-  /** Told to screen readers for rows that are not drawn. */
+
   role?: 'listbox' | 'list' | 'grid'
   rowCount?: number
   className?: string | undefined
 }
 
-/** A list of any length that draws only what is in sight. Rows say their place by `aria-setsize` and `aria-posinset`. */
+/** A list of any length that renders only the visible rows. Rows must set `aria-rowindex` or `aria-posinset`. */
 export const VirtualList = ({
   label,
   count,

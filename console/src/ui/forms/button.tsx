@@ -7,21 +7,21 @@ import { Tooltip } from '../tooltip.tsx'
 
 type Variant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
-interface Look {
+interface ButtonStyle {
   variant?: Variant
   small?: boolean
   icon?: ReactNode
 }
 
-export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'disabled' | 'ref'> {
-  /** Why it cannot be pressed now; a button that is off always says so. */
+export interface ButtonProps extends ButtonStyle, Omit<ComponentProps<'button'>, 'disabled' | 'ref'> {
+  /** Why the button is disabled; shown as tooltip. A disabled button always has a reason. */
   disabledReason?: string | false | undefined
-  /** Working on it: it keeps its width and takes no second press. */
+  /** Shows a spinner and ignores clicks. */
   busy?: boolean | undefined
   ref?: Ref<HTMLButtonElement>
 }
 
-const look = ({ variant = 'secondary', small = false }: Look, iconOnly = false): string =>
+const classNameOf = ({ variant = 'secondary', small = false }: ButtonStyle, iconOnly = false): string =>
   classNames(styles['button'], styles[variant], small && styles['small'], iconOnly && styles['iconOnly'])
 
 const Content = ({ icon, busy, children }: { icon?: ReactNode; busy?: boolean | undefined; children?: ReactNode }) => (
@@ -32,16 +32,16 @@ const Content = ({ icon, busy, children }: { icon?: ReactNode; busy?: boolean | 
 )
 
 export const Button = ({ variant, small, icon, disabledReason, busy, children, onClick, ...rest }: ButtonProps) => {
-  const off = typeof disabledReason === 'string' || busy === true
+  const isDisabled = typeof disabledReason === 'string' || busy === true
   const button = (
     <button
       type="button"
       {...rest}
-      className={classNames(look({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
-      // Stays in reach of the keyboard and of the pointer, so that the reason can be read.
-      aria-disabled={off || undefined}
+      className={classNames(classNameOf({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
+      // Not `disabled`: the button must stay focusable, so that keyboard users can read the reason.
+      aria-disabled={isDisabled || undefined}
       aria-busy={busy || undefined}
-      onClick={off ? (event) => event.preventDefault() : onClick}
+      onClick={isDisabled ? (event) => event.preventDefault() : onClick}
     >
       <Content icon={icon} busy={busy}>
         {children}
@@ -54,11 +54,11 @@ export const Button = ({ variant, small, icon, disabledReason, busy, children, o
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
   label: string
   icon: ReactNode
-  /** Shown beside the label in its tip. */
+  /** Shown in the tooltip. */
   shortcut?: string
 }
 
-/** A button that is a picture: its label is its name and its tip. */
+/** A button without text; the label is its accessible name and tooltip. */
 export const IconButton = ({
   label,
   icon,
@@ -70,16 +70,16 @@ export const IconButton = ({
   onClick,
   ...rest
 }: IconButtonProps) => {
-  const off = typeof disabledReason === 'string' || busy === true
+  const isDisabled = typeof disabledReason === 'string' || busy === true
   return (
     <Tooltip text={typeof disabledReason === 'string' ? disabledReason : label} shortcut={shortcut}>
       <button
         type="button"
         {...rest}
-        className={classNames(look({ variant, ...(small && { small }) }, true), rest.className)}
+        className={classNames(classNameOf({ variant, ...(small && { small }) }, true), rest.className)}
         aria-label={label}
-        aria-disabled={off || undefined}
-        onClick={off ? (event) => event.preventDefault() : onClick}
+        aria-disabled={isDisabled || undefined}
+        onClick={isDisabled ? (event) => event.preventDefault() : onClick}
       >
         <Content icon={icon} busy={busy} />
       </button>
@@ -87,7 +87,7 @@ export const IconButton = ({
   )
 }
 
-/** A link that looks like a button; to another page it is a real link, so it opens in new tabs as well. */
+/** A real link with the style of a button, so that it can be opened in a new tab. */
 export const ButtonLink = ({
   variant,
   small,
@@ -95,11 +95,11 @@ export const ButtonLink = ({
   to,
   children,
   ...rest
-}: Look & { to: string; children: ReactNode } & Omit<ComponentProps<'a'>, 'href'>) => (
+}: ButtonStyle & { to: string; children: ReactNode } & Omit<ComponentProps<'a'>, 'href'>) => (
   <Link
     {...rest}
     to={to}
-    className={classNames(look({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
+    className={classNames(classNameOf({ ...(variant && { variant }), ...(small && { small }) }), rest.className)}
   >
     <Content icon={icon}>{children}</Content>
   </Link>

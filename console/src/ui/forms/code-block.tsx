@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx'
 import styles from './code-block.module.css'
 
-/** A command or another text to take along, as it is. */
+/** Preformatted text with a copy button. */
 export const CodeBlock = ({ text, label = 'Copy' }: { text: string; label?: string }) => (
   <div className={styles['code']}>
     <pre tabIndex={0}>{text}</pre>

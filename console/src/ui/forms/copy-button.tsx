@@ -13,7 +13,7 @@ export const useCopy = (text: string): { copied: boolean; copy: () => void } => 
   const copy = (): void => {
     copyText(text).then(
       () => setCopied(true),
-      // What is shown can still be selected.
+      // The text can still be selected and copied by hand.
       () => setCopied(false),
     )
   }

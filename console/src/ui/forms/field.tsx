@@ -5,18 +5,18 @@ import styles from './field.module.css'
 
 export interface FieldProps {
   label: string
-  /** A sentence below, for what the label cannot say. */
+  /** A sentence below the control. */
   hint?: ReactNode
-  /** What is wrong with it, from the form or from the API. */
+  /** Validation error; shown instead of the hint. */
   error?: string | undefined
-  /** Only for screen readers: where the place says it already. */
+  /** Visible to screen readers only. */
   hideLabel?: boolean
   optional?: boolean
 }
 
 type Control = ComponentProps<'input'> | ComponentProps<'textarea'> | ComponentProps<'select'>
 
-/** The label, the control that it belongs to, and below it what is wrong or else the hint; read out with it, too. */
+/** A label, its control, and the error or hint below it, connected by `aria-describedby`. */
 const Field = ({
   as: Tag,
   look,
@@ -60,12 +60,11 @@ export const TextArea = (props: FieldProps & ComponentProps<'textarea'>) => (
   <Field {...props} as="textarea" look={styles['area']} />
 )
 
-/** The system's own list: it is the best one on phones, and the keyboard knows it. */
+/** The native select element, because phones and keyboards support it best. */
 export const SelectField = (props: FieldProps & ComponentProps<'select'>) => (
   <Field {...props} as="select" look={styles['select']} />
 )
 
-/** One thing that is on or off, with words that can be pressed as well. */
 export const CheckField = ({
   label,
   hint,
@@ -81,7 +80,6 @@ export const CheckField = ({
   </label>
 )
 
-/** A switch for what takes effect at once. */
 export const SwitchField = ({
   label,
   hint,

@@ -7,21 +7,20 @@ import { Notice } from '../notice.tsx'
 import type { Submit } from './use-submit.ts'
 
 export interface FormDialogProps extends Omit<DialogProps, 'open' | 'footer' | 'onSubmit'> {
-  /** For one that stays in the tree while it is closed. */
+  /** For dialogs that stay mounted while they are closed. */
   open?: boolean
-  /** What it does, as `useSubmit` has it: the button is busy meanwhile, and what went wrong stands above the fields. */
+  /** Usually from `useSubmit`: sets the busy state of the button and the error above the fields. */
   form: Pick<Submit, 'submit'> & Partial<Submit>
-  /** The deed itself: "Delete 3 files", never "OK". */
+  /** Button label. Name the action: "Delete 3 files", never "OK". */
   action: string
   variant?: 'primary' | 'danger'
   icon?: ReactNode
-  /** Why it cannot be done yet: neither the button nor Enter does it then. */
+  /** Why the form cannot be submitted yet, neither by the button nor by Enter. */
   disabledReason?: ButtonProps['disabledReason']
-  /** The button that leaves it. */
+  /** Label of the button that closes the dialog. */
   cancel?: string
 }
 
-/** A question that is answered by filling in and sending, or left by Cancel. */
 export const FormDialog = ({
   open = true,
   form,
@@ -58,5 +57,5 @@ export interface ConfirmDialogProps extends Pick<FormDialogProps, 'open' | 'onCl
   description: ReactNode
 }
 
-/** Asks before something that cannot be taken back. */
-export const ConfirmDialog = (question: ConfirmDialogProps) => <FormDialog {...question} variant="danger" />
+/** Asks for confirmation before a destructive action. */
+export const ConfirmDialog = (props: ConfirmDialogProps) => <FormDialog {...props} variant="danger" />

@@ -1,13 +1,13 @@
 import type { ComponentProps } from 'react'
 
-/** Enter and its button send it. What is wrong with a field is said beside the field, not by the browser. */
+/** A form without the browser's own validation messages: fields show their errors themselves. */
 export const Form = ({ onSubmit, ...rest }: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => void }) => (
   <form
     noValidate
     {...rest}
     onSubmit={(event) => {
       event.preventDefault()
-      // React passes events on to the place in the tree, which may be a form as well.
+      // React bubbles events through portals, so a form inside a dialog would also submit the form that opened it.
       event.stopPropagation()
       onSubmit()
     }}

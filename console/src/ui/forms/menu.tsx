@@ -10,21 +10,21 @@ export interface MenuEntry {
   label: string
   icon?: ReactNode
   onSelect?: () => void
-  /** A page, instead of something to do. */
+  /** Opens this page instead of calling `onSelect`. */
   to?: string
   danger?: boolean
   shortcut?: string
-  /** Why it cannot be chosen now. */
+  /** Why the entry is disabled; shown below its label. */
   disabledReason?: string | false | undefined
   checked?: boolean
 }
-/** A line between groups. */
+
 export type MenuEntries = (MenuEntry | 'separator')[]
 
 const Entry = ({ entry }: { entry: MenuEntry }) => {
   const navigate = useNavigate()
   const { label, icon, onSelect, to, danger, shortcut, disabledReason, checked } = entry
-  const off = typeof disabledReason === 'string'
+  const isDisabled = typeof disabledReason === 'string'
   const select = (): void => {
     if (to !== undefined) void navigate(to)
     onSelect?.()
@@ -32,13 +32,13 @@ const Entry = ({ entry }: { entry: MenuEntry }) => {
   return (
     <Base.Item
       className={classNames(styles['item'], danger === true && styles['danger'])}
-      disabled={off}
+      disabled={isDisabled}
       onClick={select}
     >
       <span className={styles['icon']}>{checked === true ? '✓' : icon}</span>
       <span className={styles['label']}>
         {label}
-        {off && <span className={styles['reason']}>{disabledReason}</span>}
+        {isDisabled && <span className={styles['reason']}>{disabledReason}</span>}
       </span>
       {shortcut !== undefined && <KeyboardShortcut keys={shortcut} />}
     </Base.Item>
@@ -48,7 +48,7 @@ const Entry = ({ entry }: { entry: MenuEntry }) => {
 const Entries = ({ entries }: { entries: MenuEntries }) =>
   entries.map((entry, index) =>
     entry === 'separator' ? (
-      // oxlint-disable-next-line react/no-array-index-key -- a line has no other name than its place
+      // oxlint-disable-next-line react/no-array-index-key -- a separator has no other key than its index
       <Base.Separator key={`line-${index}`} className={styles['separator']} />
     ) : (
       <Entry key={entry.label} entry={entry} />
@@ -78,7 +78,7 @@ export const Menu = ({ trigger, entries, header, align = 'end', side = 'bottom' 
   </Base.Root>
 )
 
-/** The menu of the right mouse button and of a long press, over `children`. */
+/** A menu that opens on right click or long press on `children`. */
 export const ContextMenu = ({ entries, children }: { entries: MenuEntries; children: ReactElement }) => (
   <BaseContext.Root>
     <BaseContext.Trigger render={children as ReactElement<Record<string, unknown>>} />
@@ -92,12 +92,12 @@ export const ContextMenu = ({ entries, children }: { entries: MenuEntries; child
   </BaseContext.Root>
 )
 
-/** Where a menu opens that no trigger belongs to: beside an element, or where the pointer was. */
+/** Where a menu without trigger opens: at an element or at pointer coordinates. */
 export type MenuAnchor = Element | { x: number; y: number }
 
 const virtualAnchor = ({ x, y }: { x: number; y: number }) => ({ getBoundingClientRect: () => new DOMRect(x, y, 0, 0) })
 
-/** One menu for many rows, opened by whoever says so: a menu of its own for every row would make long lists slow. */
+/** One controlled menu for many rows: a menu component in every row would make long lists slow. */
 export const FloatingMenu = ({
   anchor,
   entries,

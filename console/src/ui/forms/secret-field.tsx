@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import { useCopy } from './copy-button.tsx'
 import styles from './secret-field.module.css'
 
-/** A secret that is shown this once: readable, selected by one click, copied by a button. */
+/** A secret that is shown once. One click selects it. */
 export const SecretField = ({ label, value, note }: { label: string; value: string; note: string }) => {
   const { copied, copy } = useCopy(value)
   return (

@@ -6,17 +6,17 @@ import styles from './tabs.module.css'
 export interface TabLink {
   to: string
   label: string
-  /** A number beside it. */
+
   count?: number
-  /** Only exactly this address. */
+  /** Active on exactly this path only, not below it. */
   end?: boolean
 }
 
-/** Parts of a page, each with an address of its own. */
+/** Links to the parts of a page, shown as tabs. */
 export const Tabs = ({ label, tabs }: { label: string; tabs: TabLink[] }) => {
   const nav = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
-  // On a phone the one that is open may be out of sight.
+  // On a phone the active tab can be outside the visible area.
   useEffect(() => {
     const links = [...(nav.current?.children ?? [])]
     const open = links.find((link) => link.getAttribute('href') === pathname)

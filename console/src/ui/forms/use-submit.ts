@@ -2,14 +2,14 @@ import { useState } from 'react'
 
 export interface Submit {
   busy: boolean
-  /** What the last attempt failed with. */
+  /** The error of the last attempt. */
   error: unknown
   submit: () => void
 }
 
 const isCancelled = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 
-/** A form's one piece of work: busy meanwhile, with what went wrong afterwards, never twice at once. */
+/** Runs an async action with busy and error state; calls while it runs are ignored. */
 export const useSubmit = (work: () => Promise<unknown>): Submit => {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(undefined)
@@ -19,7 +19,7 @@ export const useSubmit = (work: () => Promise<unknown>): Submit => {
     setError(undefined)
     work()
       .catch((failure: unknown) => {
-        // Somebody who closed the question knows that it was not done.
+        // Closing a confirmation is no error.
         if (!isCancelled(failure)) setError(failure)
       })
       .finally(() => setBusy(false))

@@ -13,7 +13,7 @@ import { previewHtml } from './preview-html.ts'
 import styles from './preview.module.css'
 import { Spreadsheet } from './spreadsheet.tsx'
 
-const pictures = new Set([
+const imageTypes = new Set([
   'image/png',
   'image/jpeg',
   'image/jpg',
@@ -26,7 +26,7 @@ const pictures = new Set([
 
 const inlineUrl = ({ id }: FileRecord): string => api.url(`/files/${id}`, { download: true, inline: true })
 
-const None = ({ file, why }: { file: FileRecord; why: string }) => (
+const NoPreview = ({ file, reason }: { file: FileRecord; reason: string }) => (
   <EmptyState
     compact
     icon={<FileQuestionMark />}
@@ -37,7 +37,7 @@ const None = ({ file, why }: { file: FileRecord; why: string }) => (
       </Button>
     }
   >
-    {why}
+    {reason}
   </EmptyState>
 )
 
@@ -46,27 +46,27 @@ const Shown = ({ preview }: { preview: Preview }) => {
   if (preview.kind === 'spreadsheet') return <Spreadsheet sheets={preview.sheets ?? []} />
   return (
     <div className={styles['paper']} tabIndex={0} role="region" aria-label={`Content of ${preview.name}`}>
-      {preview.truncated && <Notice tone="info">This is the beginning; the file has more.</Notice>}
+      {preview.truncated && <Notice tone="info">Only the beginning of the file is shown.</Notice>}
       {html === undefined ? (
         <pre className={styles['text']}>{preview.text}</pre>
       ) : (
-        // The server wrote it, tag by tag, from a short list without attributes but links, and previewHtml checked that.
-        // oxlint-disable-next-line react/no-danger -- see above; the policy of the page runs no script in it either
+        // The server writes only allow-listed tags without attributes except links, and previewHtml has checked that.
+        // oxlint-disable-next-line react/no-danger -- see above; the content security policy also blocks scripts
         <article className={styles['document']} dangerouslySetInnerHTML={{ __html: html }} />
       )}
     </div>
   )
 }
 
-const ByServer = ({ file }: { file: FileRecord }) => {
+const ServerPreview = ({ file }: { file: FileRecord }) => {
   const preview = useQuery({ ...read('GET /files/:id/preview', { params: { id: file.id } }), staleTime: 300_000 })
   if (preview.data) return <Shown preview={preview.data} />
-  if (isCode(preview.error, 'BAD_REQUEST')) return <None file={file} why={preview.error?.message ?? ''} />
+  if (isCode(preview.error, 'BAD_REQUEST')) return <NoPreview file={file} reason={preview.error?.message ?? ''} />
   if (preview.error) return <ErrorState compact error={preview.error} onRetry={() => void preview.refetch()} />
-  return <Skeleton rows={10} label="Reading the file" />
+  return <Skeleton rows={10} label="Loading preview" />
 }
 
-/** A link shows what it points at; its own record does not know of which type that is. */
+/** The target of a link, which has the MIME type that the link's own record lacks. */
 const useTarget = (file: FileRecord) =>
   useQuery({
     ...read('GET /files/:id', { params: { id: file.targetFileId ?? '' } }),
@@ -77,7 +77,8 @@ export const Content = ({ file }: { file: FileRecord }) => {
   const target = useTarget(file)
   const [broken, setBroken] = useState(false)
   if (file.source === 'link' && !target.data) {
-    if (isCode(target.error, 'NOT_FOUND')) return <None file={file} why="What this link points at is gone." />
+    if (isCode(target.error, 'NOT_FOUND'))
+      return <NoPreview file={file} reason="The target of this link was deleted." />
     if (target.error) return <ErrorState compact error={target.error} onRetry={() => void target.refetch()} />
     return <Skeleton />
   }
@@ -85,9 +86,9 @@ export const Content = ({ file }: { file: FileRecord }) => {
   const type = shown.mimeType ?? ''
   const url = inlineUrl(file)
   const onError = (): void => setBroken(true)
-  if (shown.status === 'pending') return <None file={file} why="Its bytes are not here yet." />
-  if (broken) return <None file={file} why="Your browser cannot show this file." />
-  if (pictures.has(type)) {
+  if (shown.status === 'pending') return <NoPreview file={file} reason="The upload is not complete." />
+  if (broken) return <NoPreview file={file} reason="Your browser cannot display this file." />
+  if (imageTypes.has(type)) {
     return (
       <div className={styles['stage']}>
         <img src={url} alt={file.name} onError={onError} />
@@ -106,10 +107,10 @@ export const Content = ({ file }: { file: FileRecord }) => {
         <audio src={url} controls onError={onError} aria-label={file.name} />
       </div>
     )
-  // Browsers without a viewer would download it.
+  // Without a PDF viewer the browser would download the file.
   if (type === 'application/pdf' && navigator.pdfViewerEnabled) {
-    // oxlint-disable-next-line react/iframe-missing-sandbox -- browsers show no PDF in one; the answer's own policy lets nothing run
+    // oxlint-disable-next-line react/iframe-missing-sandbox -- browsers show no PDF in a sandboxed iframe; the response's content security policy blocks scripts
     return <iframe className={styles['pdf']} src={url} title={file.name} />
   }
-  return <ByServer file={file} />
+  return <ServerPreview file={file} />
 }

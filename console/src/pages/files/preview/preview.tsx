@@ -13,34 +13,34 @@ import { Skeleton } from '../../../ui/skeleton.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { downloadFile, tagFile } from '../changes.ts'
 import { TagEditor } from '../dialogs.tsx'
-import type { Asking } from '../dialogs.tsx'
+import type { FileDialogRequest } from '../dialogs.tsx'
 import { fileMenuFor } from '../file-menu.tsx'
 import { KindIcon } from '../file-kind.tsx'
 import styles from './preview.module.css'
 
 const Content = lazy(async () => ({ default: (await import('./content.tsx')).Content }))
 
-const sourceWord = { upload: 'File', folder: 'Folder', link: 'Link' }
+const sourceNames = { upload: 'File', folder: 'Folder', link: 'Link' }
 
 const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) => {
-  const facts: Description[] = [
-    ['Kind', file.mimeType ?? sourceWord[file.source]],
+  const items: Description[] = [
+    ['Type', file.mimeType ?? sourceNames[file.source]],
     ...(file.source === 'upload' ? [['Size', formatBytes(file.size)] satisfies Description] : []),
     ['Created', formatDateTime(file.createdAt)],
-    ['Changed', formatDateTime(file.updatedAt)],
+    ['Modified', formatDateTime(file.updatedAt)],
     ...(file.contentHash === null
       ? []
       : [['SHA-256', <code key="hash">{file.contentHash}</code>] satisfies Description]),
   ]
   return (
     <aside className={styles['details']} aria-label="Details">
-      <DescriptionList items={facts} />
+      <DescriptionList items={items} />
       <h2>Tags</h2>
       {mayWrite ? (
         <TagEditor
           tags={file.tags}
           onChange={(tags) => {
-            tagFile(file, tags).catch((error: unknown) => toast.failed('The tags are as they were', error))
+            tagFile(file, tags).catch((error: unknown) => toast.failed('Tags could not be saved', error))
           }}
         />
       ) : (
@@ -51,27 +51,27 @@ const Details = ({ file, mayWrite }: { file: FileRecord; mayWrite: boolean }) =>
 }
 
 export interface PreviewProps {
-  /** Undefined while it is on the way. */
+  /** Undefined while it loads. */
   file: FileRecord | undefined
   error: unknown
   onClose: () => void
-  /** Goes to the file before (-1) or after (1) in the list. */
+  /** Opens the previous (-1) or next (1) file of the list. */
   onStep: (step: -1 | 1) => void
-  ask: (asking: Asking) => void
+  openDialog: (request: FileDialogRequest) => void
   mayWrite: boolean
 }
 
 const isTyping = (target: EventTarget): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLMediaElement
 
-/** A file over the whole window, as far as a browser or the server can show it. */
-export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: PreviewProps) => {
-  const [withFacts, setWithFacts] = useState(matchMedia('(width >= 900px)').matches)
-  // Not the first button: whoever opens a file wants to look at it.
+/** A full-window preview of a file. */
+export const Preview = ({ file, error, onClose, onStep, openDialog, mayWrite }: PreviewProps) => {
+  const [showDetails, setShowDetails] = useState(matchMedia('(width >= 900px)').matches)
+  // Focus the dialog instead of its first button, so that the arrow keys work at once.
   const popup = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isTyping(event.target) || event.altKey || event.metaKey || event.ctrlKey) return
-    // In a grid of cells the arrows scroll.
+    // In a spreadsheet the arrow keys scroll.
     if (event.target instanceof Element && event.target.closest('[data-scrolls]')) return
     if (event.key === 'ArrowLeft') onStep(-1)
     if (event.key === 'ArrowRight') onStep(1)
@@ -91,13 +91,13 @@ export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: Preview
                 <IconButton label="Download" icon={<Download />} onClick={() => downloadFile(file)} />
                 <Menu
                   trigger={<IconButton label="Actions" icon={<Ellipsis />} />}
-                  entries={fileMenuFor([file], { mayWrite, ask, open: () => undefined }).slice(1)}
+                  entries={fileMenuFor([file], { mayWrite, openDialog, open: () => undefined }).slice(1)}
                 />
                 <IconButton
-                  label={withFacts ? 'Hide the details' : 'Show the details'}
+                  label={showDetails ? 'Hide details' : 'Show details'}
                   icon={<PanelRight />}
-                  aria-pressed={withFacts}
-                  onClick={() => setWithFacts(!withFacts)}
+                  aria-pressed={showDetails}
+                  onClick={() => setShowDetails(!showDetails)}
                 />
               </>
             )}
@@ -115,7 +115,7 @@ export const Preview = ({ file, error, onClose, onStep, ask, mayWrite }: Preview
                 <Skeleton />
               )}
             </div>
-            {file && withFacts && <Details file={file} mayWrite={mayWrite} />}
+            {file && showDetails && <Details file={file} mayWrite={mayWrite} />}
           </div>
         </Dialog.Popup>
       </Dialog.Portal>

@@ -14,12 +14,12 @@ const gutter = 52
 const columnName = (index: number): string =>
   index < 26 ? String.fromCodePoint(65 + index) : columnName(Math.floor(index / 26) - 1) + columnName(index % 26)
 
-const looked = 200
-/** As wide as the longest of the first cells, within limits. */
+const sampledRows = 200
+/** Column widths in pixels (64–340) for the longest of the first 200 cells. */
 const widthsOf = ({ rows }: Sheet): number[] => {
   const count = rows.reduce((most, row) => Math.max(most, row.length), 0)
   return Array.from({ length: count }, (_, column) => {
-    const longest = rows.slice(0, looked).reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 3)
+    const longest = rows.slice(0, sampledRows).reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 3)
     return Math.min(340, Math.max(64, longest * 7.4 + 20))
   })
 }
@@ -105,7 +105,7 @@ const Grid = ({ sheet }: { sheet: Sheet }) => {
   )
 }
 
-/** The sheets of a workbook, one at a time, as a grid. */
+/** A workbook as a grid, one sheet at a time. */
 export const Spreadsheet = ({ sheets }: { sheets: readonly Sheet[] }) => {
   const [chosen, setChosen] = useState(0)
   const sheet = sheets[chosen]
@@ -117,7 +117,7 @@ export const Spreadsheet = ({ sheets }: { sheets: readonly Sheet[] }) => {
         <div className={styles['names']} role="group" aria-label="Sheets">
           {sheets.length > 1 &&
             sheets.map(({ name }, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- two sheets may have one name
+              // oxlint-disable-next-line react/no-array-index-key -- sheet names are not unique
               <button
                 key={index}
                 type="button"
@@ -131,7 +131,7 @@ export const Spreadsheet = ({ sheets }: { sheets: readonly Sheet[] }) => {
         </div>
         <span className={styles['size']}>
           {formatNumber(sheet.rowCount)} × {formatNumber(sheet.columnCount)}
-          {sheet.truncated && `, the first ${formatNumber(sheet.rows.length)} rows`}
+          {sheet.truncated && `, first ${formatNumber(sheet.rows.length)} rows shown`}
         </span>
       </footer>
     </div>

@@ -20,13 +20,13 @@ const connect = async (as: TestActor): Promise<void> => {
   assert.equal(done.status, 200, done.text)
 }
 
-test('a person allows a changed agent to use a connection in the chat, and revokes that on the agent’s page', async () => {
+test('a person consents to a changed agent using a connection in the chat and revokes the consent on the agent page', async () => {
   const owner = await app.createOrg()
   const member = await app.createUser(owner)
   await connect(owner)
   await createAgent(app, member, { name: 'Helper', allowedConnectors: ['http'] })
-  const { page, faults } = await open(owner, '/chat?agent=helper')
-  await page.getByRole('textbox', { name: 'Write to Helper' }).fill(post)
+  const { page, pageErrors } = await open(owner, '/chat?agent=helper')
+  await page.getByRole('textbox', { name: 'Message Helper' }).fill(post)
   await page.keyboard.press('Enter')
   const card = page.getByRole('region', { name: 'Consent required' })
   await card.getByText('Allow Helper to use your HTTP API connection?').waitFor()
@@ -34,7 +34,7 @@ test('a person allows a changed agent to use a connection in the chat, and revok
   assert.equal(provider.count('POST', '/items'), 0)
   await assertAccessible(page)
   await card.getByRole('button', { name: 'Allow Helper to use your HTTP API' }).click()
-  await page.getByRole('article').getByText('free').waitFor()
+  await page.getByRole('article').getByText('Free').waitFor()
   assert.equal(provider.count('POST', '/items'), 1)
 
   await page.goto(`${app.url}/agents/helper/connections`)
@@ -52,10 +52,10 @@ test('a person allows a changed agent to use a connection in the chat, and revok
   assert.deepEqual(await consents(), [])
   await section.getByRole('button', { name: 'Allow Helper to use your HTTP API' }).click()
   await section.getByText('Allowed', { exact: true }).waitFor()
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('another member sees why a call waits and that it is not theirs to decide', async () => {
+test('another member sees why a call needs approval but cannot decide it', async () => {
   const owner = await app.createOrg()
   const member = await app.createUser(owner)
   await connect(owner)
@@ -64,25 +64,25 @@ test('another member sees why a call waits and that it is not theirs to decide',
   const { id } = session.body.data
   const before = provider.count('POST', '/items')
   const text = `/tool http__get {"path":"/items"}\n\n${post}`
-  const said = await app.call('POST', `${api}/sessions/${id}/messages`, { as: owner, json: { text } })
-  assert.equal(said.body.data.turn.status, 'requires_action', said.text)
-  const { page, faults } = await open(member, `/chat/${id}`)
+  const response = await app.call('POST', `${api}/sessions/${id}/messages`, { as: owner, json: { text } })
+  assert.equal(response.body.data.turn.status, 'requires_action', response.text)
+  const { page, pageErrors } = await open(member, `/chat/${id}`)
   const card = page.getByRole('region', { name: 'Approval required' })
   await card
     .getByText(/untrusted content from http__get/)
     .last()
     .waitFor()
   await card.getByText(/Only the person for whom the turn runs/).waitFor()
-  assert.equal(await card.getByRole('button', { name: 'Run it', exact: true }).count(), 0)
+  assert.equal(await card.getByRole('button', { name: 'Approve', exact: true }).count(), 0)
   assert.equal(provider.count('POST', '/items'), before)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a member sees the default agent read-only, with the reason', async () => {
+test('a member sees the settings of the default agent read-only with the reason', async () => {
   const owner = await app.createOrg()
   const member = await app.createUser(owner)
   const { page } = await open(member, '/agents/assistant/settings')
-  await page.getByText('Only admins and owners can change the default agent').first().waitFor()
+  await page.getByText('Only owners and admins can edit the default agent').first().waitFor()
   assert.equal(await page.getByLabel('Name', { exact: true }).isDisabled(), true)
   const { page: own } = await open(owner, '/agents/assistant/settings')
   await own.getByLabel('Name', { exact: true }).waitFor()

@@ -9,20 +9,20 @@ import { accept, createWebhook, deliver } from '../support/webhooks.ts'
 
 const { app, open } = await startConsole()
 
-test('money is added, automatic top-up is set, and spending is shown by day and by agent, and exported', async () => {
+test('an owner adds funds, sets automatic top-up, sees spending by day and by agent, and exports it', async () => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'Paid', model: 'atrium/demo-paid' })
-  const { page, faults } = await open(owner, '/billing')
-  await page.getByRole('button', { name: 'Add money' }).click()
+  const { page, pageErrors } = await open(owner, '/billing')
+  await page.getByRole('button', { name: 'Add funds' }).click()
   await page.getByRole('button', { name: '$100', exact: true }).click()
   await page.getByRole('button', { name: 'Add $100.00' }).click()
-  await page.getByText('$100.00 are on the balance').waitFor()
+  await page.getByText('$100.00 added to the balance').waitFor()
   await page.getByRole('table', { name: 'Transactions' }).getByText('+$100.00').waitFor()
 
   const topUp = page.locator('section', { hasText: 'Automatic top-up' }).last()
   await topUp.getByRole('switch').check()
   await topUp.getByLabel('When the balance falls below').fill('0.50')
-  await topUp.getByText('An amount is from $1.00').waitFor()
+  await topUp.getByText('Enter an amount from $1.00').waitFor()
   await topUp.getByLabel('When the balance falls below').fill('12.50')
   await topUp.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
@@ -36,11 +36,11 @@ test('money is added, automatic top-up is set, and spending is shown by day and 
   await page.getByRole('button', { name: 'Agent', exact: true }).click()
   await page.getByRole('table', { name: 'Spending by agent' }).getByText('Paid').waitFor()
   assert.match(page.url(), /by=agent/)
-  await page.getByRole('slider', { name: 'Spending by day' }).focus()
+  await page.getByRole('slider', { name: 'Daily spending' }).focus()
   await page.keyboard.press('ArrowRight')
-  await page.locator('figure').getByText('1 call, 1,500,000 tokens').waitFor()
+  await page.locator('figure').getByText('1 model call, 1,500,000 tokens').waitFor()
   const downloading = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export CSV' }).click()
+  await page.getByRole('button', { name: 'Export CSV' }).first().click()
   const csv = await readFile(await (await downloading).path(), 'utf8')
   const lines = csv.trim().split('\r\n')
   assert.match(lines[0] ?? '', /date,requests,input_tokens/)
@@ -51,20 +51,20 @@ test('money is added, automatic top-up is set, and spending is shown by day and 
   await page.getByRole('combobox').selectOption('usage')
   await page.getByRole('table', { name: 'Transactions' }).getByText('Usage').waitFor()
   assert.equal(await page.getByRole('table').getByText('Deposit').count(), 0)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a member sees billing and is told who may change it', async () => {
+test('a member sees the balance, and a disabled button states who can add funds', async () => {
   const owner = await app.createOrg()
   const { page } = await open(await app.createUser(owner), '/billing')
-  const add = page.getByRole('button', { name: 'Add money' })
+  const add = page.getByRole('button', { name: 'Add funds' })
   await add.hover()
   await page.getByText('Only owners, admins and billing managers can do this.').waitFor()
   await add.click({ force: true })
   assert.equal(await page.getByRole('dialog').count(), 0)
 })
 
-test('usage is shown against its quotas, with a warning where little room is left, also on the page that it concerns', async () => {
+test('usage near a quota shows a warning on the usage page and on the page of the limited resource', async () => {
   const owner = await app.createOrg()
   await app.db.execute(sql`
     insert into org_quotas (org_id, name, value)
@@ -73,7 +73,7 @@ test('usage is shown against its quotas, with a warning where little room is lef
   const webhook = await createWebhook(app, owner)
   await accept(app, webhook, { type: 'a' })
   assert.equal((await deliver(app, webhook, { type: 'b' })).status, 403)
-  const { page, faults } = await open(owner, '/billing/usage')
+  const { page, pageErrors } = await open(owner, '/billing/usage')
   const quotas = page.getByRole('list', { name: 'Quotas' })
   const bytes = quotas.getByRole('listitem').filter({ hasText: 'Stored files' })
   await bytes.getByText('9 B of 10 B').waitFor()
@@ -90,10 +90,10 @@ test('usage is shown against its quotas, with a warning where little room is lef
   await page.getByText('Webhook events kept: 1 of 1 used. New ones are rejected.').waitFor()
   await page.getByRole('link', { name: 'Usage and quotas' }).click()
   await bytes.waitFor()
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a file that exceeds the quota is rejected in the upload tray with the figures', async () => {
+test('the upload tray shows the API message with the figures when a file exceeds the quota', async () => {
   const owner = await app.createOrg()
   await app.db.execute(sql`insert into org_quotas (org_id, name, value) values (${owner.orgId}, 'storedBytes', 10)`)
   const { page } = await open(owner, '/files')

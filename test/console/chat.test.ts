@@ -16,7 +16,7 @@ const { app, open } = await startConsole({
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'slow', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
 
-/** Says a first part, and the second when it is let go. */
+/** A model response whose second part is sent when `go` is called. */
 const inTwoParts = (first: string, second: string): { script: Script; go: () => void } => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const script: Script = async (response) => {
@@ -30,16 +30,16 @@ const inTwoParts = (first: string, second: string): { script: Script; go: () => 
   return { script, go: resolve }
 }
 
-test('an agent is made, asked, and shows its tools and its receipt', async () => {
+test('a person creates an agent, sends it a message, and sees its tool calls and its receipt', async () => {
   const owner = await app.createOrg()
   await createAgent(app, owner, { name: 'Bob' })
-  const { page, faults } = await open(owner, '/agents')
-  await page.getByRole('button', { name: 'New agent' }).click()
+  const { page, pageErrors } = await open(owner, '/agents')
+  await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Ann')
   await page.getByLabel('Model').selectOption('atrium/demo')
-  await page.getByLabel('Instructions').fill('Answer in one sentence.')
+  await page.getByLabel('System prompt').fill('Answer in one sentence.')
   await page.getByLabel('Bob').check()
-  await page.getByRole('switch', { name: 'Speak' }).check()
+  await page.getByRole('switch', { name: 'Read responses aloud' }).check()
   await page.getByLabel('Speed').fill('1.5')
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.waitForURL('**/agents/ann')
@@ -49,7 +49,7 @@ test('an agent is made, asked, and shows its tools and its receipt', async () =>
   assert.deepEqual([body.data.settings.voice.enabled, body.data.settings.voice.speed], [true, 1.5])
 
   await page.getByRole('button', { name: 'Chat', exact: true }).click()
-  const box = page.getByRole('textbox', { name: 'Write to Ann' })
+  const box = page.getByRole('textbox', { name: 'Message Ann' })
   await page.locator('input[type=file]').setInputFiles({
     name: 'figures.txt',
     mimeType: 'text/plain',
@@ -60,8 +60,8 @@ test('an agent is made, asked, and shows its tools and its receipt', async () =>
   await page.locator('[aria-label="Send"]:not([aria-disabled])').waitFor()
   await box.press('Enter')
   await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
-  const answer = page.getByRole('article', { name: 'Ann answered' })
-  await answer.getByText('free').waitFor()
+  const answer = page.getByRole('article', { name: 'Response from Ann' })
+  await answer.getByText('Free').waitFor()
   await answer.locator('summary', { hasText: 'message_peer' }).waitFor()
   await answer.locator('summary', { hasText: 'files.search' }).click()
   await answer.getByText('"query": "figures"').waitFor()
@@ -72,19 +72,19 @@ test('an agent is made, asked, and shows its tools and its receipt', async () =>
   assert.match(page.url(), /receipt=/)
 
   await page.goto(`${app.url}/agents/ann/messages`)
-  const talk = page.getByRole('log', { name: 'With Bob' })
-  await talk.getByText('Hello', { exact: true }).waitFor()
-  assert.equal(await talk.getByRole('article').count(), 2)
-  assert.deepEqual(faults, [])
+  const messages = page.getByRole('log', { name: 'Messages with Bob' })
+  await messages.getByText('Hello', { exact: true }).waitFor()
+  assert.equal(await messages.getByRole('article').count(), 2)
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a reload in the middle of an answer takes it up again, and nothing is said twice', async () => {
+test('a reload during a response resumes it without showing any message twice', async () => {
   const owner = await app.createOrg()
   const { script, go } = inTwoParts('The first half, ', 'and the second.')
   model.play(script)
   await createAgent(app, owner, { name: 'Slow', model: 'fake/slow' })
-  const { page, faults } = await open(owner, '/chat?agent=slow')
-  await page.getByRole('textbox', { name: 'Write to Slow' }).fill('Go on')
+  const { page, pageErrors } = await open(owner, '/chat?agent=slow')
+  await page.getByRole('textbox', { name: 'Message Slow' }).fill('Go on')
   await page.keyboard.press('Enter')
   await page.getByText('The first half,').waitFor()
   await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
@@ -96,10 +96,10 @@ test('a reload in the middle of an answer takes it up again, and nothing is said
   await page.getByRole('button', { name: 'Receipt' }).waitFor()
   assert.equal(await page.getByRole('article').count(), 1)
   assert.equal(await page.getByRole('log').getByText('Go on', { exact: true }).count(), 1)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('an answer is stopped, keeps what was said, and can be continued', async () => {
+test('a stopped response keeps its text and can be continued', async () => {
   const owner = await app.createOrg()
   const { script, go } = inTwoParts('As far as here', ' and no further')
   const rest = inTwoParts('More of it', '.')
@@ -107,11 +107,11 @@ test('an answer is stopped, keeps what was said, and can be continued', async ()
   model.play(script, rest.script)
   await createAgent(app, owner, { name: 'Slow', model: 'fake/slow' })
   const { page } = await open(owner, '/chat?agent=slow')
-  await page.getByRole('textbox', { name: 'Write to Slow' }).fill('Begin')
+  await page.getByRole('textbox', { name: 'Message Slow' }).fill('Begin')
   await page.keyboard.press('Enter')
   await page.getByText('As far as here').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByText('It was stopped.').waitFor()
+  await page.getByText('Stopped by a user.').waitFor()
   go()
   await page.getByText('As far as here').waitFor()
   await page.getByRole('button', { name: 'Continue' }).click()
@@ -119,41 +119,41 @@ test('an answer is stopped, keeps what was said, and can be continued', async ()
   assert.equal(await page.getByText('and no further').count(), 0)
 })
 
-test('what needs a person’s approval waits, and runs when they say so', async () => {
+test('a call that requires approval runs only after it is approved, here or elsewhere', async () => {
   const owner = await app.createOrg()
   const settings = { approvals: ['files.write'] }
   await createAgent(app, owner, { name: 'Careful', allowedTools: ['files.write'], settings })
   const { page } = await open(owner, '/chat?agent=careful')
-  await page.getByRole('textbox', { name: 'Write to Careful' }).fill('/tool files.write {"name":"a.txt","text":"x"}')
+  await page.getByRole('textbox', { name: 'Message Careful' }).fill('/tool files.write {"name":"a.txt","text":"x"}')
   await page.keyboard.press('Enter')
-  await page.getByText('This needs a person’s approval.').waitFor()
+  await page.getByText('This call requires approval.').waitFor()
   const files = async () => (await app.call('GET', '/api/v1/files', { as: owner })).body.data.items.length as number
   assert.equal(await files(), 0)
   await page.reload()
-  await page.getByRole('button', { name: 'Run it', exact: true }).click()
-  await page.getByRole('article').getByText('free').waitFor()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await page.getByRole('article').getByText('Free').waitFor()
   assert.equal(await files(), 1)
 
-  // Decided elsewhere, it goes on here as well.
-  await page.getByRole('textbox', { name: 'Write to Careful' }).fill('/tool files.write {"name":"b.txt","text":"x"}')
+  // An approval through the API resumes the turn in the open page as well.
+  await page.getByRole('textbox', { name: 'Message Careful' }).fill('/tool files.write {"name":"b.txt","text":"x"}')
   await page.keyboard.press('Enter')
-  await page.getByText('This needs a person’s approval.').waitFor()
+  await page.getByText('This call requires approval.').waitFor()
   const sessionId = page.url().split('/').at(-1)
   const session = await app.call('GET', `/api/v1/sessions/${sessionId}`, { as: owner })
   const turnId = session.body.data.activeTurnId as string
   const [{ approvalId }] = (await getTurn(app, owner, turnId)).approvals
   const json = { approvalId, approved: true }
   await app.call('POST', `/api/v1/turns/${turnId}/approvals`, { as: owner, json })
-  await page.getByRole('article').last().getByText('free').waitFor()
+  await page.getByRole('article').last().getByText('Free').waitFor()
   assert.equal(await files(), 2)
 })
 
-test('another org sees neither agents nor conversations, and is told that there is nothing', async () => {
+test('a member of another org sees neither the agents nor the conversations of an org', async () => {
   const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
   await createAgent(app, owner, { name: 'Secret keeper' })
   const { id } = await openSession(app, owner, { agentId: 'secret-keeper', title: 'Secret plans' })
   const { page } = await open(stranger, `/chat/${id}`)
-  await page.getByText('There is nothing here').waitFor()
+  await page.getByText('Not found').waitFor()
   await page.goto(`${app.url}/agents`)
   await page.getByRole('table', { name: 'Agents' }).waitFor()
   assert.doesNotMatch(await page.innerText('body'), /Secret/)

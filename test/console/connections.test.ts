@@ -13,7 +13,7 @@ const oauth = addOAuth(provider, {
   scope: 'repo',
 })
 provider.on('GET', '/user', { body: { id: 1, login: 'octocat' } })
-// The person agrees as soon as they see it.
+// The provider's page grants consent immediately.
 provider.on('GET', '/login/oauth/authorize', ({ path, query }) => {
   const { code, state, redirectUri } = oauth.consent(`${provider.url}${path}?${query.toString()}`)
   const back = new URL(redirectUri)
@@ -37,36 +37,36 @@ const { app, open } = await startConsole({
   CONNECTOR_LINEAR_BASE_URL: provider.url,
 })
 
-test('an account is connected in the window of its provider, shown, reconnected and revoked', async () => {
+test('a person connects an account in the provider window, reconnects it and revokes it', async () => {
   const owner = await app.createOrg()
-  const { page, context, faults } = await open(owner, '/connections')
+  const { page, context, pageErrors } = await open(owner, '/connections')
   await page.getByRole('searchbox').fill('github')
   await page.getByRole('button', { name: 'Connect GitHub' }).click()
   const opening = context.waitForEvent('page')
-  await page.getByRole('button', { name: 'Continue at GitHub' }).click()
+  await page.getByRole('button', { name: 'Continue to GitHub' }).click()
   // This browser carries the session of the connection's own user, so the window completes it and closes itself.
   await opening
   const row = page.getByRole('table', { name: 'Your connections' }).getByRole('row', { name: /GitHub/ })
   await row.getByText('Connected').waitFor()
   await row.getByText('octocat').waitFor()
   await page.getByRole('link', { name: 'GitHub' }).click()
-  await page.getByRole('dialog').getByText('What agents can do with it').waitFor()
+  await page.getByRole('dialog').getByText('Tools for agents').waitFor()
   const again = context.waitForEvent('page')
   await page.getByRole('button', { name: 'Reconnect' }).click()
   await (await again).waitForEvent('close')
   await page.goto(`${app.url}/connections`)
   await page.getByRole('link', { name: 'GitHub' }).click()
   await page.getByRole('button', { name: 'Revoke' }).click()
-  await page.getByRole('button', { name: 'Revoke the connection' }).click()
-  // An open dialog hides the page behind it from the roles, its table, too.
+  await page.getByRole('button', { name: 'Revoke connection' }).click()
+  // An open dialog hides the page behind it from role selectors, so it must be closed first.
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('table', { name: 'Your connections' }).waitFor({ state: 'detached' })
   const { body } = await app.call('GET', '/api/v1/connections', { as: owner })
   assert.deepEqual(body.data.items, [])
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('a key that the provider refuses is told in the words of the API and can be corrected; nobody else sees it', async () => {
+test('a rejected API key shows the API message and can be corrected, and other members do not see the connection', async () => {
   const owner = await app.createOrg()
   const other = await app.createUser(owner)
   const { page } = await open(owner, '/connections?connect=telegram')
@@ -74,7 +74,7 @@ test('a key that the provider refuses is told in the words of the API and can be
   await key.fill('123456:wrong-token')
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   const alert = page.getByRole('dialog').getByRole('alert')
-  await alert.getByText(/Request [0-9a-f-]{36}/).waitFor()
+  await alert.getByText(/Request ID [0-9a-f-]{36}/).waitFor()
   await key.fill(goodToken)
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
   await page.getByRole('table', { name: 'Your connections' }).getByText('Connected').waitFor()
@@ -85,7 +85,7 @@ test('a key that the provider refuses is told in the words of the API and can be
   assert.equal(await theirs.getByRole('table').count(), 0)
 })
 
-test('what this server cannot connect says why', async () => {
+test('a connector that is not configured states which settings are missing', async () => {
   const { page } = await open(await app.createOrg(), '/connections?search=notion')
   const button = page.getByRole('button', { name: 'Connect Notion' })
   await button.hover()
@@ -96,22 +96,22 @@ test('what this server cannot connect says why', async () => {
     .waitFor()
 })
 
-test('an owner receives the events of a Linear organization here, and is told when another org has them', async () => {
+test('an owner receives the events of a Linear organization unless another org already receives them', async () => {
   provider.on('POST', '/graphql', {
     body: { data: { viewer: { admin: true, active: true, organization: { id: 'acme', name: 'Acme' } } } },
   })
   const [first, second] = [await app.createOrg(), await app.createOrg()]
   for (const owner of [first, second]) await addConnection(app, owner, 'linear', 'acme')
-  const { page, faults } = await open(first, '/connections')
+  const { page, pageErrors } = await open(first, '/connections')
   await page.getByRole('link', { name: 'Linear' }).click()
-  await page.getByRole('button', { name: 'Receive Linear events here' }).click()
-  await page.getByText('Events of Acme are received here, under the').waitFor()
+  await page.getByRole('button', { name: 'Receive Linear events' }).click()
+  await page.getByText('This org receives the events of Acme in the').waitFor()
   await assertAccessible(page)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 
   const { page: other } = await open(second, '/connections')
   await other.getByRole('link', { name: 'Linear' }).click()
-  await other.getByRole('button', { name: 'Receive Linear events here' }).click()
+  await other.getByRole('button', { name: 'Receive Linear events' }).click()
   await other
     .getByRole('alert')
     .getByText(/Another org on this server already receives the events/)
@@ -119,7 +119,7 @@ test('an owner receives the events of a Linear organization here, and is told wh
 
   await page.getByRole('button', { name: 'Stop receiving events' }).click()
   await page.getByRole('button', { name: 'Stop receiving events' }).last().click()
-  await page.getByRole('button', { name: 'Receive Linear events here' }).waitFor()
-  await other.getByRole('button', { name: 'Receive Linear events here' }).click()
-  await other.getByText('Events of Acme are received here, under the').waitFor()
+  await page.getByRole('button', { name: 'Receive Linear events' }).waitFor()
+  await other.getByRole('button', { name: 'Receive Linear events' }).click()
+  await other.getByText('This org receives the events of Acme in the').waitFor()
 })

@@ -24,9 +24,9 @@ const listOf = async (
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
 describe('uploading', () => {
-  test('files and whole folders arrive with their folders, each with its progress', async () => {
+  test('an uploaded folder keeps its subfolders and files', async () => {
     const owner = await app.createOrg()
-    const { page, faults } = await open(owner, '/files')
+    const { page, pageErrors } = await open(owner, '/files')
     await mkdir(join(scratch, 'photos', 'raw'), { recursive: true })
     await writeFile(join(scratch, 'photos', 'a.txt'), 'a')
     await writeFile(join(scratch, 'photos', 'raw', 'b.txt'), 'b')
@@ -38,12 +38,12 @@ describe('uploading', () => {
     assert.equal(await row(page, 'a.txt').count(), 0)
     await page.goBack()
     await row(page, 'a.txt').waitFor()
-    assert.deepEqual(faults, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('a file of 100 MB arrives whole', async () => {
+  test('a file of 100 MB is uploaded completely', async () => {
     const owner = await app.createOrg()
-    const { page, faults } = await open(owner, '/files')
+    const { page, pageErrors } = await open(owner, '/files')
     const path = join(scratch, 'large.bin')
     const bytes = Buffer.alloc(104_857_600, 'atrium')
     await writeFile(path, bytes)
@@ -53,10 +53,10 @@ describe('uploading', () => {
     await row(page, 'large.bin').getByText('100 MB').waitFor()
     const [file] = await listOf(owner)
     assert.equal(file?.contentHash, createHash('sha256').update(bytes).digest('hex'))
-    assert.deepEqual(faults, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('one that is too large is refused in the words of the API, and can be cleared', async () => {
+  test('a file above 100 MB fails with the API message, and the upload can be cleared', async () => {
     const owner = await app.createOrg()
     const { page } = await open(owner, '/files')
     const path = join(scratch, 'too-large.bin')
@@ -74,10 +74,10 @@ describe('uploading', () => {
     assert.deepEqual(await listOf(owner), [])
   })
 
-  test('one that is cancelled leaves nothing behind', async () => {
+  test('a cancelled upload stores no file', async () => {
     const owner = await app.createOrg()
     const { page } = await open(owner, '/files')
-    // Never let through: it is on its way until it is cancelled.
+    // The request is never answered, so the upload runs until it is cancelled.
     await page.route('**/api/v1/files', (route) => (route.request().method() === 'POST' ? undefined : route.fallback()))
     await page
       .getByLabel('Files to upload')
@@ -88,7 +88,7 @@ describe('uploading', () => {
     assert.deepEqual(await listOf(owner), [])
   })
 
-  test('files are dropped onto a folder from the desktop', async () => {
+  test('files dropped onto a folder are uploaded into it', async () => {
     const owner = await app.createOrg()
     const folder = (await create(app, owner, { source: 'folder', name: 'Inbox' })).file
     const { page } = await open(owner, '/files')
@@ -107,27 +107,27 @@ describe('uploading', () => {
 })
 
 describe('a folder', () => {
-  test('is made, renamed, and deleted after a question', async () => {
+  test('a folder is created, renamed, and deleted after a confirmation', async () => {
     const owner = await app.createOrg()
-    const { page, faults } = await open(owner, '/files')
+    const { page, pageErrors } = await open(owner, '/files')
     await page.getByText('No files yet').waitFor()
-    await page.getByRole('button', { name: 'New folder' }).click()
+    await page.getByRole('button', { name: 'Create folder' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Drafts')
-    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
     await row(page, 'Drafts').click()
     await page.keyboard.press('F2')
     await page.getByLabel('Name', { exact: true }).fill('Texts')
     await page.keyboard.press('Enter')
     await row(page, 'Texts').click()
     await page.keyboard.press('Delete')
-    await page.getByRole('dialog').getByText('The folder goes with all that is in it').waitFor()
+    await page.getByRole('dialog').getByText('Everything in the folder is deleted as well').waitFor()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('No files yet').waitFor()
     assert.deepEqual(await listOf(owner), [])
-    assert.deepEqual(faults, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('takes files that are dragged into it, and gives them back', async () => {
+  test('a file dragged into a folder is moved, and Undo moves it back', async () => {
     const owner = await app.createOrg()
     const folder = (await create(app, owner, { source: 'folder', name: 'Archive' })).file
     const file = await upload(app, owner, 'text', { name: 'note.txt' })
@@ -143,7 +143,7 @@ describe('a folder', () => {
     assert.deepEqual(await listOf(owner, `&parentId=${folder.id}`), [])
   })
 
-  test('can be chosen to move into by keyboard alone', async () => {
+  test('selected files are moved into a folder by keyboard alone', async () => {
     const owner = await app.createOrg()
     const folder = (await create(app, owner, { source: 'folder', name: 'Archive' })).file
     for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(app, owner, name, { name })
@@ -168,7 +168,7 @@ describe('a folder', () => {
     )
   })
 
-  test('is searched as one types, and Back undoes the search', async () => {
+  test('search filters the list while typing, and Back undoes it', async () => {
     const owner = await app.createOrg()
     const folder = (await create(app, owner, { source: 'folder', name: 'Deep' })).file
     await upload(app, owner, 'a', { name: 'needle.txt', parentId: folder.id })
@@ -177,26 +177,26 @@ describe('a folder', () => {
     await row(page, 'hay.txt').waitFor()
     await page.getByRole('searchbox').fill('needle')
     await row(page, 'needle.txt').waitFor()
-    await until('the hay is gone', async () => (await row(page, 'hay.txt').count()) === 0)
+    await until('the file that does not match is hidden', async () => (await row(page, 'hay.txt').count()) === 0)
     assert.match(page.url(), /\?search=needle$/)
     await page.goBack()
     await row(page, 'hay.txt').waitFor()
     assert.equal(await page.getByRole('searchbox').inputValue(), '')
   })
 
-  test('gets tags and links', async () => {
+  test('a file gets tags and a link from its menu', async () => {
     const owner = await app.createOrg()
     const file = await upload(app, owner, 'text', { name: 'note.txt' })
     const { page } = await open(owner, '/files')
     await row(page, 'note.txt').click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Tags' }).click()
+    await page.getByRole('menuitem', { name: 'Edit tags' }).click()
     await page.getByLabel('Add a tag').fill('urgent')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Save tags' }).click()
     await row(page, 'note.txt').getByText('urgent').waitFor()
     await page.getByRole('button', { name: 'Actions for note.txt' }).click()
-    await page.getByRole('menuitem', { name: 'Create a link' }).click()
-    await page.getByRole('button', { name: 'Create the link' }).click()
+    await page.getByRole('menuitem', { name: 'Create link' }).click()
+    await page.getByRole('button', { name: 'Create link' }).click()
     await until('the link is listed', async () => (await row(page, 'note.txt').count()) === 2)
     const files = await listOf(owner)
     assert.deepEqual(files.find(({ id }) => id === file.id)?.tags, ['urgent'])
@@ -204,11 +204,11 @@ describe('a folder', () => {
   })
 })
 
-test('100,000 files are one list that draws only what is in sight', async () => {
+test('a list of 100,000 files renders only its visible rows', async () => {
   const owner = await app.createOrg()
   const folder = (await create(app, owner, { source: 'folder', name: 'Many' })).file
   await fillFolder(app, owner, folder.id, 100_000)
-  const { page, faults } = await open(owner, `/files/${folder.id}`)
+  const { page, pageErrors } = await open(owner, `/files/${folder.id}`)
   await page.getByText('100,000', { exact: true }).waitFor()
   const grid = page.getByRole('grid')
   assert.equal(await grid.getAttribute('aria-rowcount'), '100000')
@@ -217,10 +217,10 @@ test('100,000 files are one list that draws only what is in sight', async () => 
   await page.keyboard.press('End')
   await row(page, 'file 100000.txt').waitFor()
   assert.ok((await page.getByRole('row').count()) < 80)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test("another org's files cannot be seen, by list, by address or by search", async () => {
+test('files of another org cannot be seen by list, by URL or by search', async () => {
   const [ours, theirs] = [await app.createOrg('Ours'), await app.createOrg('Theirs')]
   const folder = (await create(app, theirs, { source: 'folder', name: 'Their secret folder' })).file
   const file = await upload(app, theirs, 'classified', { name: 'secret plan.txt', parentId: folder.id })
@@ -228,7 +228,7 @@ test("another org's files cannot be seen, by list, by address or by search", asy
   await page.getByText('No files yet').waitFor()
   for (const path of [`/files/${folder.id}`, `/files?open=${file.id}`]) {
     await page.goto(app.url + path)
-    await page.getByText('There is nothing here').first().waitFor()
+    await page.getByText('Not found').first().waitFor()
     assert.doesNotMatch(await page.content(), /secret/i)
   }
   await page.goto(`${app.url}/?org=${theirs.orgId}`)
@@ -237,6 +237,6 @@ test("another org's files cannot be seen, by list, by address or by search", asy
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('secret')
-  await page.getByText('Nothing is called').waitFor()
+  await page.getByText('No results for').waitFor()
   assert.equal(await page.getByText('Theirs').count(), 0)
 })

@@ -17,7 +17,7 @@ const signedOut = await visit('/sign-in', { size: desktop })
 // One load of a page serves all three checks: loading is what takes the time.
 for (const shot of shots.filter((one) => one.phone !== true)) {
   test(`the console page "${shot.name}" is accessible in light and dark, logs no error and fits a phone`, async () => {
-    const { page, faults } = shot.signedOut === true ? signedOut : signedIn
+    const { page, pageErrors } = shot.signedOut === true ? signedOut : signedIn
     await page.goto(app.url + (typeof shot.path === 'string' ? shot.path : shot.path(sample)))
     if (shot.prepare) {
       await page.waitForLoadState('networkidle')
@@ -35,7 +35,7 @@ for (const shot of shots.filter((one) => one.phone !== true)) {
       assert.ok(overflow <= 0, `${shot.name} is ${overflow} pixels wider than ${phone.width}`)
       await page.setViewportSize(desktop)
     }
-    assert.deepEqual(faults.splice(0), [])
+    assert.deepEqual(pageErrors.splice(0), [])
   })
 }
 

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 const { app, open } = await startConsole()
 const owner = await app.createOrg()
-const { page, faults } = await open(owner, '/files')
+const { page, pageErrors } = await open(owner, '/files')
 
 const add = async (name: string, type: string, bytes: string | Buffer): Promise<string> =>
   (await upload(app, owner, bytes, { name, type })).id as string
@@ -21,7 +21,7 @@ const show = async (id: string, name: string) => {
   return dialog
 }
 
-/** A second of silence. */
+/** A WAV file with one second of silence. */
 const wav = (): Buffer => {
   const [rate, header] = [8_000, Buffer.alloc(44)]
   header.write('RIFF', 0)
@@ -40,7 +40,7 @@ const wav = (): Buffer => {
 const isLoaded = (page: Page, selector: string, property: string): Promise<unknown> =>
   page.evaluate(`document.querySelector('[role=dialog] ${selector}')?.${property} > 0`)
 
-test('a table is a grid of its cells, of which a long one draws only those in sight', async () => {
+test('a CSV preview is a grid that renders only its visible cells', async () => {
   const lines = Array.from({ length: 900 }, (_, row) => `row ${row},${row * 2}`)
   const dialog = await show(await add('numbers.csv', 'text/csv', ['Name,Value', ...lines].join('\n')), 'numbers.csv')
   await dialog.getByRole('cell', { name: 'row 3', exact: true }).waitFor()
@@ -51,7 +51,7 @@ test('a table is a grid of its cells, of which a long one draws only those in si
   await dialog.getByRole('cell', { name: 'row 899', exact: true }).waitFor()
 })
 
-test('a document reads as it is written, and what looks like markup in it stays text', async () => {
+test('a document preview shows the text, and markup in it stays text', async () => {
   const body = `<w:p><w:r><w:t>${escapeXml('<script>window.hit = 1</script> Terms & conditions')}</w:t></w:r></w:p>`
   const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
   const dialog = await show(await add('terms.docx', type, docx({ body })), 'terms.docx')
@@ -59,31 +59,31 @@ test('a document reads as it is written, and what looks like markup in it stays 
   assert.equal(await page.evaluate('window.hit'), undefined)
 })
 
-test('HTML is shown as text and runs nothing', async () => {
+test('an HTML file is shown as text and runs no script', async () => {
   const dialog = await show(await add('page.html', 'text/html', '<script>window.hit = 1</script>'), 'page.html')
   await dialog.getByText('<script>window.hit = 1</script>').waitFor()
   assert.equal(await page.evaluate('window.hit'), undefined)
 })
 
-test('pictures and sound come from the server itself', async () => {
+test('images and audio are loaded from the server', async () => {
   await show(await add('waves.png', 'image/png', picture(80, 50)), 'waves.png')
-  await until('the picture is there', async () => (await isLoaded(page, 'img', 'naturalWidth')) === true)
+  await until('the image is loaded', async () => (await isLoaded(page, 'img', 'naturalWidth')) === true)
   await show(await add('silence.wav', 'audio/wav', wav()), 'silence.wav')
-  await until('the sound is there', async () => (await isLoaded(page, 'audio', 'duration')) === true)
+  await until('the audio is loaded', async () => (await isLoaded(page, 'audio', 'duration')) === true)
 })
 
-test('a link shows what it points at, and says so when that is gone', async () => {
+test('a link shows the preview of its target, and a message when the target was deleted', async () => {
   const target = await add('target.txt', 'text/plain', 'what the link points at')
   const link = (await create(app, owner, { source: 'link', targetFileId: target, name: 'shortcut' })).file.id as string
   await (await show(link, 'shortcut')).getByText('what the link points at').waitFor()
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
   await app.call('DELETE', `/api/v1/files/${target}`, { as: owner })
-  await (await show(link, 'shortcut')).getByText('What this link points at is gone.').waitFor()
-  // The browser tells of the 404 itself.
-  faults.length = 0
+  await (await show(link, 'shortcut')).getByText('The target of this link was deleted.').waitFor()
+  // The browser itself logs the expected 404.
+  pageErrors.length = 0
 })
 
-test('a file that nothing can show offers to be downloaded, whole and under its name', async () => {
+test('a file without a preview can be downloaded under its name', async () => {
   const dialog = await show(await add('data.bin', 'application/octet-stream', Buffer.from([1, 2, 3])), 'data.bin')
   await dialog.getByText('No preview').waitFor()
   const downloading = page.waitForEvent('download')
@@ -92,7 +92,7 @@ test('a file that nothing can show offers to be downloaded, whole and under its 
   assert.equal(download.suggestedFilename(), 'data.bin')
 })
 
-test('the arrows go to the next file, Escape closes, and the address follows', async () => {
+test('arrow keys open the next file, Escape closes the preview, and the URL follows', async () => {
   const mine = await app.createOrg()
   const own = await open(mine, '/files')
   for (const name of ['a.txt', 'b.txt']) await upload(app, mine, name, { name })
@@ -104,5 +104,5 @@ test('the arrows go to the next file, Escape closes, and the address follows', a
   await own.page.keyboard.press('Escape')
   await own.page.getByRole('dialog').waitFor({ state: 'detached' })
   assert.equal(own.page.url(), `${app.url}/files`)
-  assert.deepEqual(own.faults, [])
+  assert.deepEqual(own.pageErrors, [])
 })

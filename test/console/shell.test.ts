@@ -5,11 +5,11 @@ import { create, upload } from '../support/files.ts'
 
 const { app, open } = await startConsole()
 
-test('the palette finds pages, commands and files, by keyboard alone', async () => {
+test('the command palette finds pages, commands and files by keyboard alone', async () => {
   const owner = await app.createOrg()
   const folder = (await create(app, owner, { source: 'folder', name: 'Reports' })).file
   await upload(app, owner, 'text', { name: 'quarterly figures.txt', parentId: folder.id })
-  const { page, faults } = await open(owner, '/')
+  const { page, pageErrors } = await open(owner, '/')
   await page.getByRole('heading', { level: 1 }).waitFor()
   const palette = page.getByRole('combobox', { name: 'Search and commands' })
   await page.keyboard.press('Control+k')
@@ -21,7 +21,7 @@ test('the palette finds pages, commands and files, by keyboard alone', async () 
   await page.keyboard.press('Control+k')
   await palette.waitFor()
   await page.keyboard.type('dark')
-  await page.getByRole('option', { name: 'Use dark colours' }).waitFor()
+  await page.getByRole('option', { name: 'Use dark theme' }).waitFor()
   await page.keyboard.press('Enter')
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
   await palette.waitFor({ state: 'detached' })
@@ -32,14 +32,14 @@ test('the palette finds pages, commands and files, by keyboard alone', async () 
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'quarterly figures.txt' }).waitFor()
   assert.match(page.url(), new RegExp(`/files/${folder.id}\\?open=`))
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
-test('G and a letter go to an area, but not while one types', async () => {
+test('G followed by a letter opens an area, except in a text field', async () => {
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // Both at once: the letter must come within a second.
+  // Both events at once, because the letter must follow within a second.
   await page.evaluate(
     `for (const key of ['g', 'f']) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`,
   )
@@ -49,7 +49,7 @@ test('G and a letter go to an area, but not while one types', async () => {
   await page.waitForURL('**/files?search=gh')
 })
 
-test('the colours that were chosen are there before the next page is drawn', async () => {
+test('the chosen theme is applied before the next page is painted', async () => {
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
   await page.getByRole('button', { name: /^Account of/ }).click()
@@ -59,7 +59,7 @@ test('the colours that were chosen are there before the next page is drawn', asy
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
 })
 
-test('while the server is away that is said, what was loaded stays, and it goes on by itself', async () => {
+test('while the server is unreachable, a banner says so, loaded data stays visible, and a retry recovers', async () => {
   const owner = await app.createOrg('Acme')
   await upload(app, owner, 'text', { name: 'loaded before.txt' })
   const { page } = await open(owner, '/files')
@@ -67,15 +67,15 @@ test('while the server is away that is said, what was loaded stays, and it goes 
   await page.route('**/api/**', (route) => route.abort())
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('link', { name: 'Projects' }).click()
-  await page.getByText('The server cannot be reached. What you see may be old.').waitFor()
-  await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor()
+  await page.getByText('Server unreachable. The data on this page may be out of date.').waitFor()
+  await page.getByRole('heading', { name: 'Server unreachable' }).waitFor()
   await page.unroute('**/api/**')
-  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.getByRole('button', { name: 'Retry now' }).click()
   await page.getByText('No projects yet').waitFor()
-  await page.getByText('What you see may be old').waitFor({ state: 'detached' })
+  await page.getByText('The data on this page may be out of date').waitFor({ state: 'detached' })
 })
 
-test('a failure is shown in the words of the API with its request id, and another try helps', async () => {
+test('a failed call shows the API message and the request ID, and can be retried', async () => {
   const owner = await app.createOrg()
   const { page } = await open(owner, '/settings/profile')
   const requestId = '0d9f7b3e-0000-4000-8000-000000000000'
@@ -95,7 +95,7 @@ test('a failure is shown in the words of the API with its request id, and anothe
   await page.getByText('No projects yet').waitFor()
 })
 
-test('a session that ended elsewhere leads to sign-in, and back to the page', async () => {
+test('when the session has ended, a page redirects to sign-in with the way back', async () => {
   const owner = await app.createOrg()
   const { page, context } = await open(owner, '/settings/projects')
   await page.getByText('No projects yet').waitFor()
@@ -104,26 +104,26 @@ test('a session that ended elsewhere leads to sign-in, and back to the page', as
   await page.waitForURL((url) => url.pathname === '/sign-in' && url.searchParams.get('next') === '/settings/workspaces')
 })
 
-test('a page that does not exist says so, and what is no page of the console is answered as JSON', async () => {
+test('an unknown page of the console shows Page not found, and other unknown paths return JSON', async () => {
   const owner = await app.createOrg()
   const { page } = await open(owner, '/settings/nothing')
-  await page.getByText('There is no such page').waitFor()
+  await page.getByText('Page not found').waitFor()
   const { status, body } = await app.call('GET', '/nothing')
   assert.equal(status, 404)
   assert.equal(body.error.code, 'NOT_FOUND')
 })
 
-test('a new org is told its first steps, which go when they are hidden', async () => {
+test('a new org sees a checklist until it is hidden', async () => {
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
-  await page.getByText('You have no password yet').waitFor()
+  await page.getByText('Set a password to sign in again').waitFor()
   await page.getByRole('link', { name: /Add files/ }).waitFor()
   await upload(app, owner, 'text', { name: 'first.txt' })
   await page.reload()
   await page.getByRole('link', { name: /Done.*Add files/ }).waitFor()
   await page.getByRole('button', { name: 'Hide' }).click()
-  await page.getByText('First steps').waitFor({ state: 'detached' })
+  await page.getByText('Get started').waitFor({ state: 'detached' })
   await page.reload()
   await page.getByRole('heading', { name: 'Activity' }).waitFor()
-  assert.equal(await page.getByText('First steps').count(), 0)
+  assert.equal(await page.getByText('Get started').count(), 0)
 })

@@ -9,7 +9,7 @@ const owner = await app.createOrg()
 
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-/** What a statement does in the page: `allowed`, or the name of the error that it throws. */
+/** Evaluates to `allowed`, or to the name of the error that the statement throws. */
 const attempt = (statement: string): string =>
   `(() => { try { ${statement}; return 'allowed' } catch (error) { return error.name } })()`
 
@@ -30,7 +30,7 @@ const sinks: [string, string][] = [
 test('text that is assigned to an HTML or script sink in the console throws a TypeError', async () => {
   const { page } = await open(owner, '/files')
   await page.getByRole('heading', { name: 'Files' }).first().waitFor()
-  // The policy is made by the module that shows previews.
+  // The module that shows previews creates the policy.
   const { id } = await upload(app, owner, docx({ body: '' }), { name: 'empty.docx', type: docxType })
   await page.goto(`${app.url}/files?open=${id}`)
   await page.getByRole('region', { name: /Content of/ }).waitFor()
@@ -39,7 +39,7 @@ test('text that is assigned to an HTML or script sink in the console throws a Ty
 })
 
 test('a document preview is shown as elements under Trusted Types', async () => {
-  const { page, faults } = await open(owner, '/files')
+  const { page, pageErrors } = await open(owner, '/files')
   const body =
     '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Terms</w:t></w:r></w:p>' +
     '<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>bold &amp; &lt;img src=x onerror=alert(1)&gt;</w:t></w:r></w:p>' +
@@ -49,11 +49,11 @@ test('a document preview is shown as elements under Trusted Types', async () => 
   await page.locator('article strong', { hasText: 'bold & <img src=x onerror=alert(1)>' }).waitFor()
   await page.locator('article td', { hasText: 'cell' }).waitFor()
   assert.equal(await page.locator('article img').count(), 0)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a preview with markup that the server does not write is shown as text', async () => {
-  const { page, faults } = await open(owner, '/files')
+  const { page, pageErrors } = await open(owner, '/files')
   const { id } = await upload(app, owner, docx({ body: '' }), { name: 'hostile.docx', type: docxType })
   const preview = { kind: 'document', name: 'hostile.docx', text: 'the text', html: '<p onclick="x()">the HTML</p>' }
   await page.route(`**/files/${id}/preview`, (route) =>
@@ -62,13 +62,13 @@ test('a preview with markup that the server does not write is shown as text', as
   await page.goto(`${app.url}/files?open=${id}`)
   await page.locator('pre', { hasText: 'the text' }).waitFor()
   assert.equal(await page.getByText('the HTML').count(), 0)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the API reference shows its operations under Trusted Types', async () => {
-  const { page, faults } = await visit('/docs')
+  const { page, pageErrors } = await visit('/docs')
   await page.getByText('Create an API key').first().waitFor()
-  assert.deepEqual(faults, [])
+  assert.deepEqual(pageErrors, [])
   assert.equal(await page.evaluate(attempt(sinks[0]![1])), 'TypeError')
   assert.equal(await page.evaluate(attempt(`document.createElement('div').innerHTML = '&amp;<b>'`)), 'TypeError')
 })

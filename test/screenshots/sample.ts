@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { deflateSync, crc32 } from 'node:zlib'
 import { sql } from '../../src/platform/database/database.ts'
 import { givePassword } from '../support/console.ts'
@@ -14,14 +13,14 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([sizes.subarray(0, 4), body, sizes.subarray(4)])
 }
 
-/** A picture of soft waves of colour, as PNG. */
+/** A PNG image of colored waves. */
 export const picture = (width: number, height: number): Buffer => {
   const rows = Buffer.alloc(height * (width * 3 + 1))
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const wave = Math.sin(x / 90 + Math.sin(y / 70) * 1.6) * 0.5 + 0.5
       const at = y * (width * 3 + 1) + 1 + x * 3
-      // In steps: a smooth picture makes a large screenshot.
+      // In steps, because smooth gradients compress badly in screenshots.
       const step = Math.round((wave + y / height) * 9) / 18
       rows[at] = 60 + step * 150
       rows[at + 1] = 80 + step * 70
@@ -91,10 +90,10 @@ const people = [
 
 type Post = (path: string, json: unknown) => Promise<Record<string, { id: string } & string>>
 
-const idOf = (made: unknown): string => (made as { id: string }).id
+const idOf = (created: unknown): string => (created as { id: string }).id
 
-/** Two agents, a conversation with each, one of them paid for. */
-const talk = async (post: Post, ids: Record<string, string>): Promise<void> => {
+/** Creates two agents and conversations with them, one with a paid model. */
+const createConversations = async (post: Post, ids: Record<string, string>): Promise<void> => {
   await post('/billing/deposit', { amountCents: 5_000 })
   const model = { model: 'atrium/demo-paid' }
   ids['editor'] = idOf(
@@ -109,16 +108,16 @@ const talk = async (post: Post, ids: Record<string, string>): Promise<void> => {
   await post('/agents', { name: 'Price watcher', description: 'Compares our prices every morning.' })
   const session = await post('/sessions', { agentId: ids['editor'], title: 'Texts for the terrace chairs' })
   ids['session'] = idOf(session)
-  const say = (text: string) => post(`/sessions/${ids['session']}/messages`, { text })
-  await say('/tool files.search {"query": "brief"}')
-  await say('Which tone does the brief ask for, and for whom do we write?')
+  const send = (text: string) => post(`/sessions/${ids['session']}/messages`, { text })
+  await send('/tool files.search {"query": "brief"}')
+  await send('Which tone does the brief ask for, and for whom do we write?')
   const translations = await post('/sessions', { agentId: ids['editor'], title: 'Translations into Portuguese' })
   await post(`/sessions/${idOf(translations)}/messages`, { text: '/tokens 240000 52000 80000 0' })
   await post('/sessions', { agentId: 'assistant', title: 'Opening hours of the showroom' })
 }
 
-/** A webhook with a few events. */
-const receive = async (post: Post, ids: Record<string, string>): Promise<void> => {
+/** Creates a webhook with a few events. */
+const createWebhookEvents = async (post: Post, ids: Record<string, string>): Promise<void> => {
   ids['webhook'] = idOf(await post('/webhooks', { name: 'Shop orders', description: 'Orders of the web shop' }))
   for (const [type, order] of [
     ['order.created', 1041],
@@ -130,7 +129,7 @@ const receive = async (post: Post, ids: Record<string, string>): Promise<void> =
   }
 }
 
-/** An org as a small firm would have it after a few weeks. */
+/** Creates an org with the data of a small company after a few weeks of use. */
 export const makeSample = async (app: TestApp): Promise<Sample> => {
   const owner = await app.createOrg('Northwind Studio')
   await app.db.execute(
@@ -183,10 +182,7 @@ export const makeSample = async (app: TestApp): Promise<Sample> => {
   for (const name of ['Shop integration', 'Nightly export', 'CI']) {
     await post('/api-keys', { name, scopes: name === 'CI' ? ['files:*', 'agents:read'] : [] })
   }
-  await talk(post, ids)
-  await receive(post, ids)
+  await createConversations(post, ids)
+  await createWebhookEvents(post, ids)
   return { owner, folderId: marketing, ids }
 }
-
-/** Whether two pictures are the same, so that what did not change is not written anew. */
-export const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

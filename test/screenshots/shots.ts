@@ -3,16 +3,16 @@ import { password } from '../support/console.ts'
 import type { Sample } from './sample.ts'
 
 export interface Shot {
-  /** Of the file, without `-light.png`. */
+  /** File name without extension. */
   name: string
   path: string | ((sample: Sample) => string)
-  /** What a person does before one looks. */
+  /** Interactions before the screenshot. */
   prepare?: (page: Page, sample: Sample) => Promise<void>
   signedOut?: boolean
   phone?: boolean
 }
 
-/** Every page, and the states of it that are worth a look. */
+/** Every page, and important states of some pages. */
 export const shots: Shot[] = [
   { name: 'sign-in', path: '/sign-in', signedOut: true },
   { name: 'home', path: '/' },
@@ -56,12 +56,12 @@ export const shots: Shot[] = [
     name: 'api-key-new',
     path: '/settings/api-keys',
     prepare: async (page) => {
-      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByLabel('Name').fill('Warehouse scanner')
-      await page.getByRole('button', { name: 'Create the key' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
       await page.getByLabel('Password').fill(password)
       await page.getByRole('button', { name: 'Confirm' }).click()
-      await page.getByText('It is shown only now').waitFor()
+      await page.getByText('Copy the key now').waitFor()
     },
   },
   {

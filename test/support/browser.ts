@@ -12,36 +12,36 @@ export interface OpenOptions {
 export interface BrowserPage {
   page: Page
   context: BrowserContext
-  /** What went wrong in the page so far: thrown errors, error messages of the console, requests to other hosts. */
-  faults: string[]
+  /** Errors of the page so far: uncaught exceptions, console errors and requests to other hosts. */
+  pageErrors: string[]
 }
 
-/** Collects what goes wrong in a page from now on. */
-export const faultsOf = (page: Page): string[] => {
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(error.message))
+/** Collects uncaught exceptions, console errors and requests to other hosts. */
+export const collectPageErrors = (page: Page): string[] => {
+  const pageErrors: string[] = []
+  page.on('pageerror', (error) => pageErrors.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
+    if (message.type() === 'error') pageErrors.push(message.text())
   })
   page.on('request', (request) => {
     const { hostname, protocol } = new URL(request.url())
-    if (protocol.startsWith('http') && hostname !== '127.0.0.1') faults.push(`a request to ${request.url()}`)
+    if (protocol.startsWith('http') && hostname !== '127.0.0.1') pageErrors.push(`a request to ${request.url()}`)
   })
-  return faults
+  return pageErrors
 }
 
-// The build for AWS Lambda brings the libraries that a bare machine lacks, and unpacks them when it believes to be there.
-const bareMachine = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
+// @sparticuz/chromium unpacks the shared libraries that minimal machines lack only when it detects AWS Lambda.
+const lambdaEnv = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
 
-/** A real headless Chromium for one test file. The browser comes by npm, so no machine is without one. */
+/** Starts a headless Chromium for one test file. The browser comes from npm, so it needs no installation. */
 export const startBrowser = async (
   args: string[] = [],
 ): Promise<{ open(options?: OpenOptions): Promise<BrowserPage> }> => {
-  Object.assign(process.env, bareMachine)
+  Object.assign(process.env, lambdaEnv)
   const browser = await launcher.launch({
     executablePath: await chromium.executablePath(),
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
-    env: { ...process.env, ...bareMachine },
+    env: { ...process.env, ...lambdaEnv },
   })
   after(() => browser.close())
   return {
@@ -49,7 +49,7 @@ export const startBrowser = async (
       const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
       context.setDefaultTimeout(60_000)
       const page = await context.newPage()
-      return { page, context, faults: faultsOf(page) }
+      return { page, context, pageErrors: collectPageErrors(page) }
     },
   }
 }

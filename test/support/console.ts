@@ -16,16 +16,16 @@ import { until } from './until.ts'
 
 export interface TestConsole {
   app: TestApp
-  /** A browser of its own, in which nobody is signed in, at `path`. */
+  /** Opens `path` in a new browser context without a session. */
   visit(path: string, options?: OpenOptions): Promise<BrowserPage>
-  /** The same with `actor` signed in, as if by a one-time link. */
+  /** Opens `path` in a new browser context with a session of `actor`. */
   open(actor: TestActor, path: string, options?: OpenOptions): Promise<BrowserPage>
   signInLink(actor: TestActor): Promise<string>
 }
 
 export const password = 'correct horse battery'
 
-/** The console as it is now, on a real server, in a real browser. Call it at the top level of the file. */
+/** Builds the console and starts a server and a browser. Call it at the top level of the test file. */
 export const startConsole = async (env: Record<string, string> = {}): Promise<TestConsole> => {
   await buildConsole(fileURLToPath(new URL('../..', import.meta.url)), process.execPath)
   const app = await startTestApp(env)
@@ -54,28 +54,28 @@ export const startConsole = async (env: Record<string, string> = {}): Promise<Te
   }
 }
 
-/** Gives a person a password, for step-up and two-factor; ends their sessions, so do it first. */
+/** Sets the password of a person. Ends their sessions, so call it before they sign in. */
 export const givePassword = async (app: TestApp, { userId }: TestActor): Promise<void> => {
   const hash = await hashPassword(password)
   await app.db.transaction('all orgs', (db) => setPassword(db, userId, hash))
 }
 
-// As text, since it runs in the page; what turns for ever (a spinner) is not waited for. A transition begins a frame
-// after the change that asks for it, so two frames are let pass first.
-const isMoving = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
+// A string, because it runs in the page. Infinite animations (spinners) are ignored. A transition starts one frame after
+// the change that causes it, so two frames pass first.
+const isAnimating = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
   document.getAnimations().some((one) => one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)
 ))))`
 
-/** When nothing moves or loads any more. */
+/** Waits until the network is idle, fonts are loaded and animations have ended. */
 export const settle = async (page: Page): Promise<void> => {
   await page.waitForLoadState('networkidle')
   await page.evaluate('document.fonts.ready')
-  await until('everything has come to rest', async () => !(await page.evaluate(isMoving)))
+  await until('all animations have ended', async () => !(await page.evaluate(isAnimating)))
 }
 
-/** Fails when axe finds something that keeps people out; by these rules, or all. */
+/** Fails on serious and critical axe violations of the given rules, or of all rules. */
 export const assertAccessible = async (page: Page, rules?: string[]): Promise<void> => {
-  // Text that is fading in has less contrast than it will have.
+  // Text that is fading in would fail the contrast rule.
   await settle(page)
   for (const frame of page.frames()) await frame.evaluate(axe.source)
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) }
@@ -90,7 +90,7 @@ export const assertAccessible = async (page: Page, rules?: string[]): Promise<vo
   )
 }
 
-/** Puts `file 000001.txt` and so on into a folder, all with the same five bytes. */
+/** Inserts `count` files (`file 000001.txt` and so on) that share one blob of five bytes. */
 export const fillFolder = async (app: TestApp, actor: TestActor, folderId: string, count: number): Promise<void> => {
   const { orgId, userId } = actor
   const blobId = newId()
@@ -99,7 +99,7 @@ export const fillFolder = async (app: TestApp, actor: TestActor, folderId: strin
   await app.db.execute(sql`
     insert into files (org_id, id, source, parent_id, name, name_key, mime_type, size_bytes, blob_id, sha256, created_by)
     select ${orgId}, gen_random_uuid(), 'upload', ${folderId}, name, name, 'text/plain', 5, ${blobId}, sha256('hello'), ${userId}
-    from (select 'file ' || lpad(n::text, 6, '0') || '.txt' as name from generate_series(1, ${count}::integer) n) as wanted`)
+    from (select 'file ' || lpad(n::text, 6, '0') || '.txt' as name from generate_series(1, ${count}::integer) n) as numbered`)
   await app.db.execute(sql`
     insert into folder_counts (org_id, folder_id, slot, children) values (${orgId}, ${folderId}, 0, ${count})
     on conflict (org_id, folder_id, slot) do update set children = excluded.children`)

@@ -32,7 +32,7 @@ test('the callback page in a popup asks for confirmation, completes the connecti
   const owner = await app.createOrg('Planets')
   const started = await app.call('POST', '/api/v1/connections', { as: owner, json: { connectorSlug: 'github' } })
   const { connection, oauthUrl } = started.body.data
-  const { page, context, faults } = await open()
+  const { page, context, pageErrors } = await open()
   await page.goto(`${app.url}/docs`)
   const opening = context.waitForEvent('page')
   await page.evaluate(`
@@ -57,7 +57,7 @@ test('the callback page in a popup asks for confirmation, completes the connecti
   await page.waitForFunction('received.length >= 2')
   const message = { type: 'atrium.connection', connectionId: connection.id, status: 'active' }
   assert.deepEqual(await page.evaluate('received'), [message, message])
-  assert.deepEqual([wrong, faults], [[], []])
+  assert.deepEqual([wrong, pageErrors], [[], []])
   const { body } = await app.call('GET', `/api/v1/connections/${connection.id}`, { as: owner })
   assert.deepEqual([body.data.status, body.data.accountName], ['active', 'octocat'])
 })

@@ -126,7 +126,7 @@ test('a call that requires approval runs only after it is approved, here or else
   const { page } = await open(owner, '/chat?agent=careful')
   await page.getByRole('textbox', { name: 'Message Careful' }).fill('/tool files.write {"name":"a.txt","text":"x"}')
   await page.keyboard.press('Enter')
-  await page.getByText('This call requires approval.').waitFor()
+  await page.getByText('This needs a person’s approval.').waitFor()
   const files = async () => (await app.call('GET', '/api/v1/files', { as: owner })).body.data.items.length as number
   assert.equal(await files(), 0)
   await page.reload()
@@ -137,7 +137,7 @@ test('a call that requires approval runs only after it is approved, here or else
   // An approval through the API resumes the turn in the open page as well.
   await page.getByRole('textbox', { name: 'Message Careful' }).fill('/tool files.write {"name":"b.txt","text":"x"}')
   await page.keyboard.press('Enter')
-  await page.getByText('This call requires approval.').waitFor()
+  await page.getByText('This needs a person’s approval.').waitFor()
   const sessionId = page.url().split('/').at(-1)
   const session = await app.call('GET', `/api/v1/sessions/${sessionId}`, { as: owner })
   const turnId = session.body.data.activeTurnId as string
@@ -153,7 +153,7 @@ test('a member of another org sees neither the agents nor the conversations of a
   await createAgent(app, owner, { name: 'Secret keeper' })
   const { id } = await openSession(app, owner, { agentId: 'secret-keeper', title: 'Secret plans' })
   const { page } = await open(stranger, `/chat/${id}`)
-  await page.getByText('Not found').waitFor()
+  await page.getByText('Not found', { exact: true }).waitFor()
   await page.goto(`${app.url}/agents`)
   await page.getByRole('table', { name: 'Agents' }).waitFor()
   assert.doesNotMatch(await page.innerText('body'), /Secret/)

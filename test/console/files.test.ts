@@ -228,7 +228,7 @@ test('files of another org cannot be seen by list, by URL or by search', async (
   await page.getByText('No files yet').waitFor()
   for (const path of [`/files/${folder.id}`, `/files?open=${file.id}`]) {
     await page.goto(app.url + path)
-    await page.getByText('Not found').first().waitFor()
+    await page.getByText('Not found', { exact: true }).first().waitFor()
     assert.doesNotMatch(await page.content(), /secret/i)
   }
   await page.goto(`${app.url}/?org=${theirs.orgId}`)

@@ -2,9 +2,10 @@ import { listTurnCharges } from '../../billing/billing.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { notFound } from '../../platform/http/errors.ts'
+import { notFound, unauthorized } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
 import { kindOf, whyNotDecide } from '../runtime/steps/questions.ts'
+import { keyRevoked } from './authority.ts'
 import * as turnQueries from './queries.ts'
 import type { TurnRow } from './queries.ts'
 
@@ -89,6 +90,8 @@ export const getTurnDetails = async (db: Db, actor: Actor, turnId: string) =>
 /** The turn's details and, once it has ended, its reply; null when the reply is empty. */
 export const getTurnWithReply = async (db: Db, actor: Actor, turnId: string) => {
   const turn = await readTurn(db, actor, turnId)
+  // The watch of the turn can notice the revocation before the watch of the request that waits for the turn does.
+  if (turn.error?.code === keyRevoked.code && turn.apiKeyId === actor.apiKey?.id) throw unauthorized(turn.error.message)
   const [records, message] = await Promise.all([
     readRecords(db, actor, turn),
     turn.endedAt === null ? undefined : queries.findMessage(db, actor.orgId, turn.replyId),

@@ -52,7 +52,7 @@ const toMessage = (push: unknown): InboundMessage | undefined => {
     chat: emailAddress,
     title: `Gmail: ${emailAddress}`,
     sender: 'Gmail',
-    text: `Something changed in the mailbox ${emailAddress} (history id ${historyId}). Look there for what is new.`,
+    text: `The mailbox ${emailAddress} has changed (history id ${historyId}). Check it for new messages.`,
     replyTo: {},
   }
 }

@@ -7,7 +7,7 @@ import { adapterOfSource, createChatAdapters, usesStandardWebhooks } from './pro
 
 const adapters = createChatAdapters({ fetchDocument: () => Promise.reject(new Error('must not be called')) })
 
-/** Field names and values of the providers, so that generated payloads reach more branches. */
+/** Field names and values of the providers, so that generated payloads cover more branches. */
 const words = [
   'action',
   'actor',

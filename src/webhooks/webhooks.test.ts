@@ -101,12 +101,12 @@ describe('creating a webhook', () => {
     ['with a name that is a number', { name: 7 }],
     ['with a source of 101 characters', { source: 'x'.repeat(101) }],
     ['with a description of 2,001 characters', { description: 'x'.repeat(2_001) }],
-    ['with events that are no list', { events: 'push' }],
+    ['with events that are not a list', { events: 'push' }],
     ['with 101 events', { events: Array.from({ length: 101 }, String) }],
-    ['with a URL that is none', { url: 'hooks' }],
-    ['with a URL of another kind', { url: 'ftp://example.com/' }],
+    ['with a string that is not a URL', { url: 'hooks' }],
+    ['with an ftp URL', { url: 'ftp://example.com/' }],
     ['with a URL with a password in it', { url: 'https://a:b@example.com/' }],
-    ['with a URL on a port of another service', { url: 'https://example.com:22/' }],
+    ['with a URL whose port belongs to another protocol', { url: 'https://example.com:22/' }],
     ['with a private URL', { url: 'http://10.0.0.1/' }],
     ['with a link-local URL', { url: 'http://169.254.169.254/latest/meta-data' }],
     ['with a private IPv6 URL', { url: 'http://[fd00::1]/' }],
@@ -115,7 +115,7 @@ describe('creating a webhook', () => {
     ['with a secret that Standard Webhooks cannot use', { secret: 'not-a-standard-secret' }],
     ['with a secret that Telegram cannot send', { source: 'telegram', secret: 'with spaces in it' }],
     ['for Discord without a public key', { source: 'discord' }],
-    ['for Discord with a public key that is none', { source: 'discord', publicKey: 'xyz' }],
+    ['for Discord with an invalid public key', { source: 'discord', publicKey: 'xyz' }],
   ]
   for (const [what, body] of bad) {
     test(`creating a webhook ${what} is BAD_REQUEST`, async () => {

@@ -347,12 +347,12 @@ describe('definition check', () => {
     ['no tools', { ...telegram, tools: [] }, /tools is empty/],
     ['the same tool twice', { ...telegram, tools: [tool, tool] }, /two tools share a name/],
     [
-      'an argument that is not used',
+      'an unused argument',
       withTool({ request: template, input: { id: {}, other: {} }, required: ['id'] }),
       /does not use its input other/,
     ],
     [
-      'a required argument that is not declared',
+      'an undeclared required argument',
       withTool({ request: template, input: { id: {} }, required: ['id', 'other'] }),
       /requires other, which is not in its input/,
     ],

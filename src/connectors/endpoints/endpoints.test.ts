@@ -328,13 +328,13 @@ describe('the public route of endpoints', () => {
   test('responds with 503 if an event cannot be stored, and accepts it when it is sent again', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram', { agentId: agent.id })
     await db.execute(
-      sql`create function refuse() returns trigger language plpgsql as 'begin raise exception $$no$$; end'`,
+      sql`create function reject_insert() returns trigger language plpgsql as 'begin raise exception $$no$$; end'`,
     )
     await db.execute(
-      sql`create trigger refuse before insert on pgboss.job_common for each row execute function refuse()`,
+      sql`create trigger reject_insert before insert on pgboss.job_common for each row execute function reject_insert()`,
     )
     const rejected = await deliver(app, endpoint, telegram.body(1))
-    await db.execute(sql`drop trigger refuse on pgboss.job_common`)
+    await db.execute(sql`drop trigger reject_insert on pgboss.job_common`)
     assert.deepEqual([rejected.status, rejected.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
     assert.deepEqual(await eventsOf(endpoint), [], 'no event without its job')
     const { status, body } = await deliver(app, endpoint, telegram.body(1))

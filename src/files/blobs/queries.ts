@@ -73,7 +73,7 @@ export const listUnsettledOrgs = (db: Db) =>
     union
     select org_id from files where deleted_at is not null and blob_id is not null`)
 
-/** Condemns the blobs of uploads that a crash interrupted; no upload takes this long. */
+/** Condemns the blobs of uploads that a crash interrupted; no upload runs this long. */
 export const condemnAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
   db.execute(sql`
     update blobs set state = 'condemned'

@@ -2,7 +2,7 @@ import type { Format } from './formats/formats.ts'
 import { PreviewError, damaged, limits, oversized } from './payload.ts'
 import type { PreviewPayload } from './payload.ts'
 
-/** The whole source in one buffer, without copies. Pages of the buffer take no memory before they are written. */
+/** The whole source in one buffer, without copies. Pages of the buffer use no memory until they are written. */
 const collect = async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
   const whole = Buffer.allocUnsafeSlow(limits.sourceBytes)
   let size = 0

@@ -29,8 +29,8 @@ const insertWithFreeSlug = async (
 ): Promise<ProjectRow> => {
   const wanted = slugOf(project.name, 'project')
   for (;;) {
-    const taken = await queries.listSlugsLike(db, actor.orgId, wanted)
-    const slug = freeSlug(wanted, new Set(taken.map((row) => row.slug)))
+    const used = await queries.listSlugsLike(db, actor.orgId, wanted)
+    const slug = freeSlug(wanted, new Set(used.map((row) => row.slug)))
     const created = await queries.insertProject(db, actor, { ...project, slug })
     // Undefined when another transaction has committed a project with this slug in the meantime.
     if (created) return created

@@ -33,7 +33,7 @@ export const uploadUrlOf = ({ signingKeys }: SigningDeps, orgId: string, file: F
     }),
   )
 
-/** The signed URL of a download: of the object store when clients can reach it, otherwise of this API. */
+/** The signed URL of a download: of the object store when it is accessible to clients, otherwise of this API. */
 export const downloadUrlOf = async (
   { config, objects, signingKeys }: SigningDeps,
   orgId: string,

@@ -44,7 +44,7 @@ const macOf = (key: Buffer, op: TokenOperation, signed: string): Buffer =>
 /** `v1.<payload>.<HMAC-SHA256>`, payload and MAC in base64url, signed with the first key. */
 export const signToken = (keys: readonly SigningKey[], claims: TokenClaims): string => {
   const [current] = keys
-  if (!current) throw new TypeError('there is no key to sign with')
+  if (!current) throw new TypeError('no signing key is configured')
   const { op, orgId, fileId, contentType, sizeBytes, disposition, expiresAt } = claims
   const expires = Math.floor(expiresAt.getTime() / 1000)
   const payload = JSON.stringify([op, orgId, fileId, contentType, sizeBytes, disposition, expires])

@@ -110,7 +110,7 @@ describe('PATCH /files/:id', () => {
     ['a malformed parentId', { parentId: 'x' }],
     ['an empty parentId', { parentId: '' }],
     ['a missing parent', { parentId: newId() }],
-    ['tags that are no list', { tags: 'a' }],
+    ['tags that are not a list', { tags: 'a' }],
     ['a tag that is a number', { tags: [1] }],
     ['an empty tag', { tags: ['a', ' '] }],
     ['a tag of 65 characters', { tags: ['𝒳'.repeat(65)] }],
@@ -261,17 +261,17 @@ describe('concurrent changes', () => {
   test('a folder that is created inside a moving folder counts towards the depth limit of the move', async () => {
     const last = (await chain(99)).at(-1) as string
     const moved = await folder('moved')
-    const held = Promise.withResolvers<void>()
+    const stopped = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     // Stops the creation after its depth check: the first child of a folder inserts the row that counts the children.
     const holding = app.db.transaction('all orgs', async (db) => {
       await db.execute(sql`
         insert into folder_counts (org_id, folder_id, slot, children)
         select ${owner.orgId}, ${moved.id}, slot, 0 from generate_series(0, 15) as slot`)
-      held.resolve()
+      stopped.resolve()
       await release.promise
     })
-    await held.promise
+    await stopped.promise
     const waiting = async (count: number): Promise<boolean> => {
       const row = await app.db.row<{ n: number }>(sql`
         select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)

@@ -105,7 +105,7 @@ describe('POST /files, JSON', () => {
     ['no size', { name: 'a', mimeType: 'text/plain' }],
     ['a negative size', { ...base, size: -1 }],
     ['a size of 100 MB and a byte', { ...base, size: 104_857_601 }],
-    ['a size that is no whole number', { ...base, size: 1.5 }],
+    ['a size that is not an integer', { ...base, size: 1.5 }],
     ['a size in quotes', { ...base, size: '1' }],
     ['a malformed parentId', { ...base, parentId: 'nonsense' }],
     ['an empty parentId', { ...base, parentId: '' }],

@@ -159,7 +159,7 @@ const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: r
 export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
   const { url, body } = row
   if (url === null) return unsent(row, 'failed', 'The webhook no longer has a destination.')
-  if (body === null) return unsent(row, 'failed', 'The event was deleted by the retention.')
+  if (body === null) return unsent(row, 'failed', 'The event was deleted at the end of its retention period.')
   if (forwardCountOf(row.headers) >= maxForwards) {
     return unsent(row, 'failed', `Loop detected: the event has passed through ${maxForwards} webhooks.`)
   }

@@ -42,19 +42,19 @@ const settleBatch = 200
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Claims deliveries of the ready lanes. Lanes that may have more stay ready. */
-const claimFrom = async (db: Database, lanes: Lanes, room: number): Promise<ClaimedRow[]> => {
+const claimFrom = async (db: Database, lanes: Lanes, slots: number): Promise<ClaimedRow[]> => {
   const asked = lanes.removeReady(lanesPerClaim)
   if (asked.length === 0) return []
   let rows: ClaimedRow[]
   try {
-    rows = await queries.claimDeliveries(db.indexed, { lanes: asked, room, token: randomUUID(), leaseSeconds })
+    rows = await queries.claimDeliveries(db.indexed, { lanes: asked, slots, token: randomUUID(), leaseSeconds })
   } catch (error) {
     for (const lane of asked) lanes.markReady(lane)
     throw error
   }
   for (const lane of asked) {
     const claimed = rows.filter((row) => row.webhookId === lane.webhookId).length
-    if (rows.length === room || claimed === lane.room) lanes.markReady(lane)
+    if (rows.length === slots || claimed === lane.slots) lanes.markReady(lane)
   }
   return rows
 }
@@ -115,8 +115,8 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   /** Claims deliveries and starts their attempts. True if there may be more. */
   const claim = async (): Promise<boolean> => {
     const isBelowLimits = unsettled < maxUnsettled && bytesInFlight < maxBytesInFlight
-    const room = isBelowLimits ? Math.min(rowsPerClaim, capacity - inFlight) : 0
-    const rows = room > 0 ? await claimFrom(db, lanes, room) : []
+    const slots = isBelowLimits ? Math.min(rowsPerClaim, capacity - inFlight) : 0
+    const rows = slots > 0 ? await claimFrom(db, lanes, slots) : []
     for (const row of rows) void attempt(row)
     return rows.length > 0
   }

@@ -192,8 +192,8 @@ describe('retries', () => {
       (it) => (it.answer = (response) => response.writeHead(302, { location: it.url }).end()),
       /responded with 302/,
     ],
-    ['an error of the client', (it) => (it.answer = (response) => response.writeHead(404).end()), /responded with 404/],
-    ['a connection that is cut', (it) => (it.answer = (response) => response.socket?.destroy()), /closed/],
+    ['a client error', (it) => (it.answer = (response) => response.writeHead(404).end()), /responded with 404/],
+    ['a closed connection', (it) => (it.answer = (response) => response.socket?.destroy()), /closed/],
   ]
   for (const [what, prepare, error] of failures) {
     test(`treats ${what} as a failed attempt`, async () => {
@@ -268,7 +268,7 @@ describe('failing for five days', () => {
     await until('it is failing', async () => (await failing()) !== null)
     endpoint.answer = (response) => response.end()
     await accept(app, webhook, { type: 'b' })
-    await until('it is no longer', async () => (await failing()) === null)
+    await until('it is no longer failing', async () => (await failing()) === null)
     endpoint.answer = (response) => response.writeHead(500).end()
     await app.db.execute(sql`update webhooks set failing_since = now() - interval '4.9 days' where id = ${webhook.id}`)
     await accept(app, webhook, { type: 'c' })
@@ -394,7 +394,7 @@ describe('recover', () => {
     await accept(app, webhook, { type: 'b' })
     await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: null, status: 'active' } })
     const list = () => deliveriesOf(app, owner, webhook)
-    await until('both failed', async () => (await list()).every(({ status }: Seen) => status === 'failed'))
+    await until('both deliveries fail', async () => (await list()).every(({ status }: Seen) => status === 'failed'))
     await setStatus(webhook, 'paused')
     await app.call('PATCH', `${path}/${webhook.id}`, { as: owner, json: { url: 'http://127.0.0.1:9/' } })
     const [{ id, createdAt }] = await list()

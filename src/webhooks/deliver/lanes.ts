@@ -8,7 +8,7 @@ const slow = { minMs: 5_000, capacity: 2 }
 
 export type ClaimableLane = DeliveryLane & {
   /** How many more attempts may start now. */
-  room: number
+  slots: number
 }
 
 /** Which webhooks may have due deliveries, and how many more attempts may start for each. */
@@ -18,19 +18,19 @@ export const createLanes = () => {
   /** Only capacities that differ from the default. */
   const capacities = new Map<string, number>()
   const keyOf = ({ orgId, webhookId }: DeliveryLane): string => `${orgId} ${webhookId}`
-  const roomOf = (key: string): number => (capacities.get(key) ?? capacity) - (inFlight.get(key) ?? 0)
+  const slotsOf = (key: string): number => (capacities.get(key) ?? capacity) - (inFlight.get(key) ?? 0)
   return {
     markReady: (lane: DeliveryLane): void => {
       ready.set(keyOf(lane), { orgId: lane.orgId, webhookId: lane.webhookId })
     },
-    /** Removes and returns up to `limit` ready lanes with room. */
+    /** Removes and returns up to `limit` ready lanes with free slots. */
     removeReady: (limit: number): ClaimableLane[] => {
       const lanes: ClaimableLane[] = []
       for (const [key, lane] of ready) {
-        const room = roomOf(key)
-        if (room <= 0) continue
+        const slots = slotsOf(key)
+        if (slots <= 0) continue
         ready.delete(key)
-        lanes.push({ ...lane, room })
+        lanes.push({ ...lane, slots })
         if (lanes.length === limit) break
       }
       return lanes

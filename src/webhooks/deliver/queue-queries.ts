@@ -54,39 +54,39 @@ export interface ClaimedRow {
   /** When the first attempt failed after the last success, to the microsecond; null if the last attempt succeeded. */
   failingSince: string | null
   failingSeconds: number | null
-  /** Null if the event has been deleted by the retention. */
+  /** Null if the event was deleted at the end of its retention period. */
   body: Buffer | null
   contentType: string | null
   headers: Record<string, string> | null
 }
 
 export interface DeliveryClaim {
-  /** Each with the most deliveries to claim of it. */
-  lanes: readonly (DeliveryLane & { room: number })[]
-  /** The most deliveries to claim in total. */
-  room: number
+  /** Lanes with the maximum number of deliveries to claim from each. */
+  lanes: readonly (DeliveryLane & { slots: number })[]
+  /** Maximum number of deliveries to claim in total. */
+  slots: number
   token: string
   leaseSeconds: number
 }
 
 /** Claims due deliveries, first attempts before retries. Skips deliveries that another worker is claiming. */
-export const claimDeliveries = (db: Db, { lanes, room, token, leaseSeconds }: DeliveryClaim) =>
+export const claimDeliveries = (db: Db, { lanes, slots, token, leaseSeconds }: DeliveryClaim) =>
   db.rows<ClaimedRow>(sql`-- all orgs: workers serve all orgs
     with lanes as (
-      select l.webhook_id, l.room
+      select l.webhook_id, l.slots
       from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
-        ${lanes.map((lane) => lane.room)}::int[]) as l (org_id, webhook_id, room)
+        ${lanes.map((lane) => lane.slots)}::int[]) as l (org_id, webhook_id, slots)
       where (select w.status from webhooks w where w.org_id = l.org_id and w.id = l.webhook_id) = 'active'
     ), candidates as (
       select c.number
       from lanes l cross join lateral (
         (select q.number, q.retried, q.due_at from webhook_queue q
-          where q.webhook_id = l.webhook_id and not q.retried and q.due_at <= now() order by q.due_at limit l.room)
+          where q.webhook_id = l.webhook_id and not q.retried and q.due_at <= now() order by q.due_at limit l.slots)
         union all
         (select q.number, q.retried, q.due_at from webhook_queue q
-          where q.webhook_id = l.webhook_id and q.retried and q.due_at <= now() order by q.due_at limit l.room)
-        order by retried, due_at limit l.room) c
-      order by c.retried, c.due_at limit ${room}
+          where q.webhook_id = l.webhook_id and q.retried and q.due_at <= now() order by q.due_at limit l.slots)
+        order by retried, due_at limit l.slots) c
+      order by c.retried, c.due_at limit ${slots}
     ), locked as (
       select q.number from webhook_queue q
       where q.number = any(array(select number from candidates))

@@ -19,10 +19,10 @@ const url = 'https://hooks.example.com/'
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 const laneOf = ({ id }: MadeWebhook): DeliveryLane => ({ orgId: owner.orgId, webhookId: id })
-const claim = (webhooks: MadeWebhook[], { room = 100, laneRoom = 100, leaseSeconds = 30 } = {}) =>
+const claim = (webhooks: MadeWebhook[], { slots = 100, laneSlots = 100, leaseSeconds = 30 } = {}) =>
   claimDeliveries(app.db.indexed, {
-    lanes: webhooks.map((webhook) => ({ ...laneOf(webhook), room: laneRoom })),
-    room,
+    lanes: webhooks.map((webhook) => ({ ...laneOf(webhook), slots: laneSlots })),
+    slots,
     token: randomUUID(),
     leaseSeconds,
   })
@@ -51,7 +51,7 @@ const fill = async (webhook: MadeWebhook, count: number): Promise<void> => {
 }
 
 describe('claimDeliveries', () => {
-  test('claims first attempts before retries, and at most as many of a webhook as it has room for', async () => {
+  test('claims first attempts before retries, and at most as many of a webhook as it has free slots', async () => {
     const [one, two] = [await createWebhook(app, owner, { url }), await createWebhook(app, owner, { url })]
     await fill(one, 3)
     const repeated = await claim([one])
@@ -61,10 +61,10 @@ describe('claimDeliveries', () => {
     )
     await fill(one, 2)
     await fill(two, 2)
-    const rows = await claim([one, two], { room: 4, laneRoom: 3 })
+    const rows = await claim([one, two], { slots: 4, laneSlots: 3 })
     assert.equal(rows.length, 4)
     assert.ok(rows.every(({ attemptCount }) => attemptCount === 0))
-    const rest = await claim([one, two], { laneRoom: 2 })
+    const rest = await claim([one, two], { laneSlots: 2 })
     assert.deepEqual(
       rest.map(({ attemptCount }) => attemptCount),
       [1, 1],
@@ -74,7 +74,7 @@ describe('claimDeliveries', () => {
   test('claims no delivery twice, even for concurrent claims', async () => {
     const webhook = await createWebhook(app, owner, { url })
     await fill(webhook, 20)
-    const claims = await Promise.all(Array.from({ length: 5 }, () => claim([webhook], { laneRoom: 10 })))
+    const claims = await Promise.all(Array.from({ length: 5 }, () => claim([webhook], { laneSlots: 10 })))
     const ids = claims.flat().map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)
     assert.equal(ids.length + (await claim([webhook])).length, 20)
@@ -201,10 +201,10 @@ describe('listLanes', () => {
 
 describe('query plans', () => {
   const workOn = async (db: Db, others: MadeWebhook[], rounds: number): Promise<void> => {
-    const lanes = others.map((webhook) => ({ ...laneOf(webhook), room: 2 }))
+    const lanes = others.map((webhook) => ({ ...laneOf(webhook), slots: 2 }))
     for (let n = 0; n < rounds; n++) {
       await listLanes(db, beforeAll, 500)
-      const rows = await claimDeliveries(db, { lanes, room: 64, token: randomUUID(), leaseSeconds: 30 })
+      const rows = await claimDeliveries(db, { lanes, slots: 64, token: randomUUID(), leaseSeconds: 30 })
       await queueQueries.settleDeliveries(
         db,
         rows.map((row) => outcome(row, n % 2 === 0 ? 'succeeded' : 'retry')),

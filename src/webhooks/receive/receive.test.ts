@@ -524,16 +524,16 @@ describe('slow bodies', () => {
 
   test('unverified bodies that arrive slowly use a limited part of the memory, and the provider still gets responses', async () => {
     const webhook = await createWebhook(app, owner)
-    const held = await Promise.all(Array.from({ length: 60 }, () => holdBack(webhook.receivePath)))
+    const slow = await Promise.all(Array.from({ length: 60 }, () => holdBack(webhook.receivePath)))
     let rejected = 0
-    for (const { response } of held)
+    for (const { response } of slow)
       void response.then((text) => (rejected += text.includes('SERVICE_UNAVAILABLE') ? 1 : 0))
     // The limit is 16 MB per address; requests beyond it get a response and are closed.
     await until('the rest is rejected', () => rejected >= 40)
     const bytes = app.app.bodyIntake.publicBytes()
     assert.ok(bytes > 1_000_000 && bytes <= 16_777_216, `${bytes} bytes`)
     await until('the provider is served', async () => (await deliver(app, webhook, { type: 'a' })).status === 200)
-    for (const { socket } of held) socket.destroy()
+    for (const { socket } of slow) socket.destroy()
     await until('nothing is counted any more', () => app.app.bodyIntake.publicBytes() === 0)
     assert.equal((await eventsOf(app, owner, webhook)).length, 1)
   })

@@ -80,7 +80,9 @@ export const explainRequest = async (
     if (body === undefined || body === text) continue
     const altered = await verifyRequest(secrets, webhook, { ...request, body: Buffer.from(body) })
     if (altered.valid) {
-      return rejected(`The body was altered: the signature fits it ${how}. Sign, send and verify the same bytes.`)
+      return rejected(
+        `The body was altered: the signature is valid for the body ${how}. Sign, send and verify the same bytes.`,
+      )
     }
   }
   return verdict

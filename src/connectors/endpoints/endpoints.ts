@@ -60,8 +60,8 @@ export interface OpenEndpoint {
 export type ReadEndpoint = (id: string) => Promise<OpenEndpoint | undefined>
 
 /**
- * Requests to one endpoint that arrive in the same turn of the event loop share a read, so that a burst costs one read.
- * It is sent after all of them have arrived, so that none gets data from before its arrival.
+ * Requests to one endpoint that arrive in the same iteration of the event loop share a database read. The read starts after
+ * all of them have arrived, so that no request gets data from before its arrival.
  */
 export const createEndpointReader = ({ db, secrets }: { db: Database; secrets: Sealer }): ReadEndpoint => {
   const reads = new Map<string, Promise<OpenEndpoint | undefined>>()
@@ -90,7 +90,7 @@ export const getEndpoint = async (
 
 const bodyHash = ({ body }: InboundRequest): string => `sha256:${sha256(body).toString('hex')}`
 
-/** The stored part of a verified event: its ids, its type, and of a message what the turn of the agent needs. */
+/** The stored part of a verified event: its ids and type and, for a message, the data that the agent's turn needs. */
 const toEvent = (
   secrets: Sealer,
   { orgId, id, agentId, settings }: EndpointRow,
@@ -132,7 +132,7 @@ const store = async (inbox: Inbox, event: NewConnectorEvent): Promise<boolean> =
 }
 
 /**
- * Receives a request of a provider: UNAUTHORIZED unless it is verified, BAD_REQUEST if the provider would not send it.
+ * Receives a request of a provider: UNAUTHORIZED unless it is verified, BAD_REQUEST if its body is not one of the provider's formats.
  * Returns the response after the event has been stored with the job that it needs; a duplicate gets the same response and
  * is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider retries.
  */

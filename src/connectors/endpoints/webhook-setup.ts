@@ -221,7 +221,7 @@ const findExisting = async (registration: Registration, call: Call, asked: SetUp
 
 /**
  * Creates an endpoint for a connection and registers it at the provider, if the provider has an API for it; otherwise it
- * returns what the user has to enter there. Nothing remains of it after a failure. CONFLICT if it would replace a webhook
+ * returns what the user has to enter there. A failed setup leaves nothing behind. CONFLICT if it would replace a webhook
  * without `replace`.
  */
 export const setUpWebhook = async (deps: AccessDeps, asked: SetUp): Promise<MadeEndpoint> => {

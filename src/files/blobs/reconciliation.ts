@@ -84,8 +84,8 @@ const checkLive = async (
 }
 
 /**
- * Compares the object store with the database, in both directions, and cleans up after crashes and failures. Leaves
- * everything younger than `ageHours` alone.
+ * Compares the object store with the database, in both directions, and cleans up after crashes and failures. Ignores
+ * everything younger than `ageHours`.
  */
 export const reconcile = async (
   deps: ReconciliationDeps,

@@ -75,7 +75,7 @@ const below = (actor: Actor, containerId: string): Sql => sql`
 
 /**
  * A range of search results from the trigram index, and the total. Undefined when more than `maxMatches` names of the org
- * match; reading every name is faster then.
+ * match; in that case, reading every name is faster.
  */
 export const findByIndex = async (
   db: Db,

@@ -102,7 +102,7 @@ const unchecked: string[] = [
   'text/x-properties',
   'text/x-dockerfile',
   'text/x-makefile',
-  // Sound and film
+  // Audio and video
   'audio/mpeg',
   'audio/mp3',
   'audio/wav',

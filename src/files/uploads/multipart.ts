@@ -40,7 +40,7 @@ const rejections: Record<string, string> = {
   FST_FIELDS_LIMIT: `A form must have at most ${limits.parts} parts.`,
 }
 
-const broken = (cause: unknown) => {
+const formError = (cause: unknown) => {
   const { code = '' } = cause as { code?: string }
   return badRequest(rejections[code] ?? 'The form is malformed or incomplete.', { cause })
 }
@@ -50,7 +50,7 @@ const partsOf = async function* (request: FastifyRequest): AsyncGenerator<Multip
   try {
     yield* request.parts({ limits, preservePath: true })
   } catch (error) {
-    throw broken(error)
+    throw formError(error)
   }
 }
 
@@ -59,7 +59,7 @@ const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
     const bytes = part.file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     const next = (): Promise<IteratorResult<Buffer>> =>
       bytes.next().catch((error: unknown) => {
-        throw broken(error)
+        throw formError(error)
       })
     return { next, return: async () => (await bytes.return?.()) ?? { done: true, value: undefined } }
   },
@@ -68,7 +68,7 @@ const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
 /**
  * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` is called with
  * the file while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is incomplete, has
- * no file, or has a part twice.
+ * no file, or repeats a part.
  */
 export const readForm = async <File>(
   request: FastifyRequest,

@@ -35,7 +35,7 @@ interface Expected {
   sizeBytes?: number
 }
 
-/** Passes the bytes on while it counts and hashes them and checks the first ones against the declared type. */
+/** Yields the bytes unchanged. Counts and hashes them, and checks the first ones against the declared type. */
 const inspect = async function* (
   body: AsyncIterable<Buffer>,
   expected: Expected,
@@ -146,7 +146,7 @@ const useReceived = async <T>(
     return result
   } catch (error) {
     await discard(deps, received.orgId, received.blobId)
-    // Agents also store files, and their errors pass no request hook that would record the rejection.
+    // Recorded here, because agents also store files and their errors do not pass the request hook that records rejections.
     await deps.quotas.recordRejection(error)
     throw error
   }

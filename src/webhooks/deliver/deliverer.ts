@@ -19,7 +19,7 @@ export interface DelivererDeps extends AttemptDeps {
 /** Sends queued deliveries. Runs in each worker in addition to its jobs. */
 export interface Deliverer {
   start(): void
-  /** Claims nothing more, lets attempts end, and releases those that have not ended at the deadline. */
+  /** Stops claiming, waits for running attempts, and releases those that are still running at the deadline. */
   stop(options: { deadlineMs: number }): Promise<void>
 }
 
@@ -32,7 +32,7 @@ const retryMs = 1_000
 const capacity = 512
 /** No claim while their bodies are larger than 32 MB in total. One claim may add as much again. */
 const maxBytesInFlight = 33_554_432
-/** No claim while more outcomes are not recorded yet. */
+/** No claim while more than this number of outcomes wait to be recorded. */
 const maxUnsettled = 1_000
 const rowsPerClaim = 64
 const lanesPerClaim = 256

@@ -11,7 +11,7 @@ export type ClaimableLane = DeliveryLane & {
   slots: number
 }
 
-/** Which webhooks may have due deliveries, and how many more attempts may start for each. */
+/** Keeps track of webhooks that may have due deliveries, and of the number of attempts that may start for each. */
 export const createLanes = () => {
   const ready = new Map<string, DeliveryLane>()
   const inFlight = new Map<string, number>()

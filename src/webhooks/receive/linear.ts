@@ -22,6 +22,6 @@ export const eventOfLinear = async (deps: WebhookDeps, request: InboundRequest):
   if (orgId === undefined) throw notFound('Webhook')
   const webhook = await ensureBuiltin(db, deps, orgId, linear)
   if (webhook.status === 'disabled') throw notFound('Webhook')
-  // The org may have changed the source of its webhook; the sender is Linear all the same.
+  // The org may have changed the source of its webhook, but the sender is always Linear.
   return eventOf({ ...webhook, source: linear.builtin }, request, payload)
 }

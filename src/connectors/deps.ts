@@ -15,7 +15,9 @@ export interface ProviderDeps {
   requestTimeoutMs?: number
 }
 
-/** Fault points: crash tests end the process after the provider has processed a request and before its result is stored. */
+/**
+ * Fault points: crash tests end the process after the provider has processed a request and before its result is stored.
+ */
 export type OAuthFaultPoint = 'after-exchange' | 'after-refresh' | 'before-revocation'
 
 /** For requests to providers with the credentials of a connection. */

@@ -160,7 +160,9 @@ const nextStep = {
 
 export const StartedConnection = Type.Object(nextStep, { description: 'A pending connection with its next step.' })
 
-/** The fields of the connection are returned at the top level and in `connection`, because the API contract allows both. */
+/**
+ * The fields of the connection are returned at the top level and in `connection`, because the API contract allows both.
+ */
 export const ExistingConnection = Type.Object(
   { ...Connection.properties, ...nextStep },
   { description: 'The existing connection. Its fields are in `data` and in `data.connection`.' },

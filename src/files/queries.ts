@@ -133,8 +133,8 @@ export interface NewFile {
 }
 
 /**
- * Inserts the row and adds it to the counts of its folder and of the org's quotas. To prevent deadlocks, the counts must
- * be the last locks of a transaction: first the folder's, then the org's.
+ * Inserts the row and adds it to the counts of its folder and of the org's quotas. To prevent deadlocks, the counts
+ * must be the last locks of a transaction: first the folder's, then the org's.
  */
 export const insertFile = (db: Db, actor: Actor, file: NewFile) =>
   db.row<FileRow>(sql`

@@ -15,7 +15,10 @@ export interface Credentials {
   secretHash?: Uint8Array
   /** Discord: the application's public key, 64 hexadecimal digits. */
   publicKey?: string
-  /** Gmail: the service account that pushes. The audience alone proves nothing, because any Google account can request a token for it. */
+  /**
+   * Gmail: the service account that pushes. The audience alone proves nothing, because any Google account can request a
+   * token for it.
+   */
   serviceAccount?: string
 }
 
@@ -37,7 +40,10 @@ export interface InboundMessage {
   text: string
   /** Order among the messages of the chat, if the provider numbers them. */
   position?: bigint
-  /** The data that is needed to send a reply to the chat. Stored encrypted, because Slack and Discord put tokens into it. */
+  /**
+   * The data that is needed to send a reply to the chat. Stored encrypted, because Slack and Discord put tokens into
+   * it.
+   */
   replyTo: Record<string, string | number>
   /** Identifies the message if the provider may report it in several events. */
   secondId?: string

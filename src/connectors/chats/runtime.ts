@@ -19,7 +19,10 @@ export interface ReceivedMessage {
   text: string
 }
 
-/** The functions of the agent runtime that chats use. The modules do not import each other; the composition root connects them. */
+/**
+ * The functions of the agent runtime that chats use. The modules do not import each other; the composition root
+ * connects them.
+ */
 export interface ChatRuntime {
   /**
    * Starts a turn for the message that `nextMessage` returns, in the same transaction. `saveSession` stores the session

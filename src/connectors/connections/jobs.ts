@@ -9,7 +9,10 @@ import * as queries from './queries.ts'
 export const expireConnections = defineJob<Record<string, never>>('connection.expire')
 const expireBatch = 1_000
 
-/** Revokes grants at providers, and every five minutes expires connections and OAuth states that were not completed in time. */
+/**
+ * Revokes grants at providers, and every five minutes expires connections and OAuth states that were not completed in
+ * time.
+ */
 export const registerConnectionJobs = (jobs: Jobs, deps: AccessDeps): void => {
   jobs.work(revokeAtProvider, (ref, { isLastAttempt }) => revokeStoredGrant(deps, ref, { isLast: isLastAttempt }))
   jobs.schedule(expireConnections, '*/5 * * * *')

@@ -1,4 +1,5 @@
-// Stores every secret that a connection can have, uses it in successful and failing calls, and then searches all stored data.
+// Stores every secret that a connection can have, uses it in successful and failing calls, and then searches all stored
+// data.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../../platform/database/database.ts'

@@ -60,8 +60,8 @@ export interface OpenEndpoint {
 export type ReadEndpoint = (id: string) => Promise<OpenEndpoint | undefined>
 
 /**
- * Requests to one endpoint that arrive in the same iteration of the event loop share a database read. The read starts after
- * all of them have arrived, so that no request gets data from before its arrival.
+ * Requests to one endpoint that arrive in the same iteration of the event loop share a database read. The read starts
+ * after all of them have arrived, so that no request gets data from before its arrival.
  */
 export const createEndpointReader = ({ db, secrets }: { db: Database; secrets: Sealer }): ReadEndpoint => {
   const reads = new Map<string, Promise<OpenEndpoint | undefined>>()
@@ -132,9 +132,9 @@ const store = async (inbox: Inbox, event: NewConnectorEvent): Promise<boolean> =
 }
 
 /**
- * Receives a request of a provider: UNAUTHORIZED unless it is verified, BAD_REQUEST if its body is not one of the provider's formats.
- * Returns the response after the event has been stored with the job that it needs; a duplicate gets the same response and
- * is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider retries.
+ * Receives a request of a provider: UNAUTHORIZED unless it is verified, BAD_REQUEST if its body is not one of the
+ * provider's formats. Returns the response after the event has been stored with the job that it needs; a duplicate gets
+ * the same response and is not stored. SERVICE_UNAVAILABLE if it cannot be stored, so that the provider retries.
  */
 export const receive = async (deps: ReceiveDeps, received: EndpointRequest): Promise<ProviderResponse> => {
   const { adapters, inbox, log, secrets } = deps

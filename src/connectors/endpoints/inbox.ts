@@ -25,8 +25,8 @@ export const keyOf = (id: string): string =>
 const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId}/${endpointId}/${externalId}`
 
 /**
- * Events that arrive while others of their endpoint are being written share the next transaction: a burst to one endpoint
- * needs few commits and does not delay other endpoints.
+ * Events that arrive while others of their endpoint are being written share the next transaction: a burst to one
+ * endpoint needs few commits and does not delay other endpoints.
  */
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
   const write = (events: NewConnectorEvent[]): Promise<EventKey[]> =>

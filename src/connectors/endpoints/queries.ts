@@ -41,7 +41,9 @@ export const findOpenEndpoint = (db: Db, id: string) =>
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
     where e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
 
-/** The endpoint of a background job. It may be closed, because messages that were already received still get a reply. */
+/**
+ * The endpoint of a background job. It may be closed, because messages that were already received still get a reply.
+ */
 export const findEndpoint = (db: Db, orgId: string, id: string) =>
   db.row<EndpointRow>(sql`
     select ${columns} from connector_endpoints e

@@ -43,8 +43,8 @@ export interface MadeEndpoint {
 }
 
 /**
- * The base URL that providers call. In production it must be https with a public address, BAD_REQUEST otherwise; outside
- * production any URL is allowed, for tests and tunnels.
+ * The base URL that providers call. In production it must be https with a public address, BAD_REQUEST otherwise;
+ * outside production any URL is allowed, for tests and tunnels.
  */
 export const checkBaseUrl = async (
   baseUrl: string | undefined,
@@ -220,9 +220,9 @@ const findExisting = async (registration: Registration, call: Call, asked: SetUp
 }
 
 /**
- * Creates an endpoint for a connection and registers it at the provider, if the provider has an API for it; otherwise it
- * returns what the user has to enter there. A failed setup leaves nothing behind. CONFLICT if it would replace a webhook
- * without `replace`.
+ * Creates an endpoint for a connection and registers it at the provider, if the provider has an API for it; otherwise
+ * it returns what the user has to enter there. A failed setup leaves nothing behind. CONFLICT if it would replace a
+ * webhook without `replace`.
  */
 export const setUpWebhook = async (deps: AccessDeps, asked: SetUp): Promise<MadeEndpoint> => {
   const { provider, connection, workspaceId, agentId } = asked

@@ -36,8 +36,8 @@ export const countListed = async (db: Db, actor: Actor, containerId: string): Pr
 }
 
 /**
- * A range of a folder's rows, in order. An index-only scan finds the ids, and only the rows of the range are fetched: page
- * 5,000 takes 0.1 s instead of 1.8 s, and every page by cursor takes as long as the first.
+ * A range of a folder's rows, in order. An index-only scan finds the ids, and only the rows of the range are fetched:
+ * page 5,000 takes 0.1 s instead of 1.8 s, and every page by cursor takes as long as the first.
  */
 export const listFolder = (db: Db, actor: Actor, containerId: string, { limit, after, offset }: Window) =>
   db.rows<ListedFileRow>(sql`
@@ -74,8 +74,8 @@ const below = (actor: Actor, containerId: string): Sql => sql`
   )`
 
 /**
- * A range of search results from the trigram index, and the total. Undefined when more than `maxMatches` names of the org
- * match; in that case, reading every name is faster.
+ * A range of search results from the trigram index, and the total. Undefined when more than `maxMatches` names of the
+ * org match; in that case, reading every name is faster.
  */
 export const findByIndex = async (
   db: Db,

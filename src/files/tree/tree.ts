@@ -42,9 +42,9 @@ const resolveWith = async (find: FindFolder, db: Db, actor: Actor, place: Place)
 }
 
 /**
- * The folder for a new or moved file, locked until the transaction ends so that it is not deleted in the meantime. Files in a
- * project's folder belong to the project. Throws BAD_REQUEST when `parentId` is not a suitable folder, NOT_FOUND for an
- * unknown project.
+ * The folder for a new or moved file, locked until the transaction ends so that it is not deleted in the meantime.
+ * Files in a project's folder belong to the project. Throws BAD_REQUEST when `parentId` is not a suitable folder,
+ * NOT_FOUND for an unknown project.
  */
 export const resolvePlace = (db: Transaction, actor: Actor, place: Place): Promise<ResolvedPlace> =>
   resolveWith(queries.lockFolderForInsert, db, actor, place)
@@ -76,8 +76,8 @@ const lockFolders = async (db: Transaction, actor: Actor, folderId: string): Pro
 }
 
 /**
- * Checks a folder move for cycles and depth, and updates the project of the folder's contents. The caller holds the lock
- * of lockMoves, so the ancestors that are read here do not change.
+ * Checks a folder move for cycles and depth, and updates the project of the folder's contents. The caller holds the
+ * lock of lockMoves, so the ancestors that are read here do not change.
  */
 export const prepareFolderMove = async (
   db: Transaction,

@@ -66,9 +66,9 @@ const bytesOf = (part: MultipartFile): AsyncIterable<Buffer> => ({
 })
 
 /**
- * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` is called with
- * the file while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is incomplete, has
- * no file, or repeats a part.
+ * Reads a form with exactly one part `file`, and `parentId` and `projectId` before or after it. `receive` is called
+ * with the file while it arrives and must read it to its end or throw. Throws BAD_REQUEST for a form that is
+ * incomplete, has no file, or repeats a part.
  */
 export const readForm = async <File>(
   request: FastifyRequest,

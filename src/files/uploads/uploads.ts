@@ -146,7 +146,8 @@ const useReceived = async <T>(
     return result
   } catch (error) {
     await discard(deps, received.orgId, received.blobId)
-    // Recorded here, because agents also store files and their errors do not pass the request hook that records rejections.
+    // Recorded here, because agents also store files and their errors do not pass the request hook that records
+    // rejections.
     await deps.quotas.recordRejection(error)
     throw error
   }

@@ -23,7 +23,9 @@ export interface Deliverer {
   stop(options: { deadlineMs: number }): Promise<void>
 }
 
-/** Twice the longest attempt. The deliveries of a killed worker are claimed again after this time and at most one poll. */
+/**
+ * Twice the longest attempt. The deliveries of a killed worker are claimed again after this time and at most one poll.
+ */
 const leaseSeconds = 30
 const pollMs = 500
 const retryMs = 1_000
@@ -59,7 +61,9 @@ const claimFrom = async (db: Database, lanes: Lanes, slots: number): Promise<Cla
   return rows
 }
 
-/** Finds due deliveries that no wake announced: events of other processes, retries, expired leases of killed workers. */
+/**
+ * Finds due deliveries that no wake announced: events of other processes, retries, expired leases of killed workers.
+ */
 const createPoller = (db: Database, markReady: (lane: DeliveryLane) => void) => {
   let polledAtMs = Number.NEGATIVE_INFINITY
   let position = firstId

@@ -129,8 +129,8 @@ const smallestIdOf = (ms: number): string => {
 }
 
 /**
- * Retries all failed deliveries that were created since a time, and returns their number. Each batch is a transaction of
- * its own: if the request is aborted, the queued ones stay queued and a second request continues.
+ * Retries all failed deliveries that were created since a time, and returns their number. Each batch is a transaction
+ * of its own: if the request is aborted, the queued ones stay queued and a second request continues.
  */
 export const recoverDeliveries = async (
   db: Database,

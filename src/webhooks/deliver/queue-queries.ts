@@ -139,8 +139,9 @@ export interface DisabledWebhook {
 }
 
 /**
- * Records how attempts ended, in one statement: ended deliveries move to the history, the others wait, and each webhook's
- * counters change. Rows whose lease another worker has are not touched. Returns the webhooks that it disabled.
+ * Records how attempts ended, in one statement: ended deliveries move to the history, the others wait, and each
+ * webhook's counters change. Rows whose lease another worker has are not touched. Returns the webhooks that it
+ * disabled.
  */
 export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])

@@ -11,8 +11,8 @@ const maxFailingSeconds = 5 * 86_400
 export type Disabling = Pick<Outcome, 'disableReason' | 'failingSince'>
 
 /**
- * Whether an attempt disables its webhook: at once if the endpoint responded with 410, or if no attempt has succeeded for
- * five days. The second reason applies only as long as the webhook has been failing since `failingSince`.
+ * Whether an attempt disables its webhook: at once if the endpoint responded with 410, or if no attempt has succeeded
+ * for five days. The second reason applies only as long as the webhook has been failing since `failingSince`.
  */
 export const disablingBy = (
   { failingSince, failingSeconds }: Pick<ClaimedRow, 'failingSince' | 'failingSeconds'>,

@@ -11,8 +11,8 @@ import { eventOf } from './receive.ts'
 const linear = { builtin: 'linear', name: 'Linear' } as const
 
 /**
- * The event of a verified request of a Linear application, for the org that has bound the Linear organization. NOT_FOUND
- * if none has, or if that org has disabled its webhook: Linear then retries for some hours.
+ * The event of a verified request of a Linear application, for the org that has bound the Linear organization.
+ * NOT_FOUND if none has, or if that org has disabled its webhook: Linear then retries for some hours.
  */
 export const eventOfLinear = async (deps: WebhookDeps, request: InboundRequest): Promise<NewWebhookEvent> => {
   const { db, orgOfLinear } = deps

@@ -38,8 +38,8 @@ const isRounded = (value: unknown): boolean => typeof value === 'number' && Math
 const wholeNumber = /^-?\d{1,100}$/
 
 /**
- * Parses JSON and keeps top-level integers beyond 2^53, such as ids, exactly as bigints. Their text is found in one pass
- * over the body; a reviver for JSON.parse would be called for each of up to half a million values.
+ * Parses JSON and keeps top-level integers beyond 2^53, such as ids, exactly as bigints. Their text is found in one
+ * pass over the body; a reviver for JSON.parse would be called for each of up to half a million values.
  */
 const parseExactly = (text: string): unknown => {
   const value = parseJson(text)
@@ -126,7 +126,10 @@ export const cleanEventTypes = (types: readonly string[]): string[] => [
   ...new Set(types.map((type) => type.trim().toLowerCase()).filter((type) => type !== '')),
 ]
 
-/** Whether an allowlist contains a type. An empty one contains all; `invoice.*` matches all types with the prefix `invoice.` */
+/**
+ * Whether an allowlist contains a type. An empty one contains all; `invoice.*` matches all types with the prefix
+ * `invoice.`
+ */
 export const isWanted = (allowlist: readonly string[], type: string): boolean =>
   allowlist.length === 0 ||
   allowlist.some((one) => (one.endsWith('*') ? type.startsWith(one.slice(0, -1)) : one === type))

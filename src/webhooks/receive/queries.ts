@@ -118,9 +118,9 @@ const listedColumns = sql`id, webhook_id, type, external_id, status, headers, co
   length(body) as size_bytes, case when length(body) <= ${listedBodyBytes} then body end as body, received_at`
 
 /**
- * A constant upper bound for the limit of a page: 100 items and one that shows whether there is a next page. Without it,
- * the planner, which does not know the value of the parameter, estimates a tenth of all events and replans every page
- * over all partitions, which triples the duration of the query.
+ * A constant upper bound for the limit of a page: 100 items and one that shows whether there is a next page. Without
+ * it, the planner, which does not know the value of the parameter, estimates a tenth of all events and replans every
+ * page over all partitions, which triples the duration of the query.
  */
 export const pageBound = sql`limit 101`
 

@@ -508,7 +508,9 @@ describe('the rate limit', () => {
 })
 
 describe('slow bodies', () => {
-  /** Sends most of a body of 1 MB and never the rest; resolves to the response when the server closes the connection. */
+  /**
+   * Sends most of a body of 1 MB and never the rest; resolves to the response when the server closes the connection.
+   */
   const holdBack = async (path: string) => {
     const socket = await openSocket(app.url)
     const chunks: Buffer[] = []

@@ -39,7 +39,9 @@ const inboundOf = (request: FastifyRequest, url: string): InboundRequest => ({
   url,
 })
 
-/** Unverified requests have a rate limit of their own by webhook and address, so that they cannot use up the provider's. */
+/**
+ * Unverified requests have a rate limit of their own by webhook and address, so that they cannot use up the provider's.
+ */
 const rejectUnverified = async (request: FastifyRequest, id: string): Promise<never> => {
   await request.takeRateLimit('receive', `unverified ${id} ${addressGroup(request.ip)}`)
   throw unverified

@@ -22,15 +22,18 @@ export const detectDelimiter = (sample: string): string => {
 }
 
 /**
- * Reads delimited text: RFC 4180, and also any line ending, rows of unequal length and literal quotes in the middle of a
- * field.
+ * Reads delimited text: RFC 4180, and also any line ending, rows of unequal length and literal quotes in the middle of
+ * a field.
  */
 export const createCsvReader = (sheet: SheetWriter, delimiter: string): { push(text: string): void; end(): void } => {
   let row = 0
   let column = 0
   let field = ''
   let quoted = false
-  /** The previous character was a quote in a quoted field: a second quote escapes it, any other character ends the field. */
+  /**
+   * The previous character was a quote in a quoted field: a second quote escapes it, any other character ends the
+   * field.
+   */
   let wasQuote = false
   let wasReturn = false
   let isEmptyRow = true

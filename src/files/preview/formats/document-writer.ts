@@ -21,8 +21,8 @@ export interface Block {
 }
 
 /**
- * Builds the text and the HTML of a document. The HTML is safe by construction: all text is escaped, only the tags of this
- * file are written and all are closed, and only links have attributes.
+ * Builds the text and the HTML of a document. The HTML is safe by construction: all text is escaped, only the tags of
+ * this file are written and all are closed, and only links have attributes.
  */
 export interface DocumentWriter {
   /** A size limit is reached. Further content is dropped. */
@@ -95,7 +95,9 @@ interface OpenList {
 const maxListDepth = 8
 
 interface Lists {
-  /** Writes the list tags before the next item, or ends all lists. Returns the text prefix of the item, such as `1. `. */
+  /**
+   * Writes the list tags before the next item, or ends all lists. Returns the text prefix of the item, such as `1. `.
+   */
   alignTo(item: ListItem | undefined): string
 }
 

@@ -13,8 +13,8 @@ const markOf = (bytes: Buffer): Encoding | undefined => {
   return undefined
 }
 
-// In UTF-16, Latin characters, spaces and line breaks have a zero byte, always at even or always at odd offsets. Text in
-// other encodings has no zero bytes.
+// In UTF-16, Latin characters, spaces and line breaks have a zero byte, always at even or always at odd offsets. Text
+// in other encodings has no zero bytes.
 const wideEncodingOf = (bytes: Buffer): Encoding | undefined => {
   const zeros = [0, 0]
   for (const [at, byte] of bytes.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
@@ -24,8 +24,8 @@ const wideEncodingOf = (bytes: Buffer): Encoding | undefined => {
   return undefined
 }
 
-// Text with a few invalid bytes is still shown as UTF-8. Latin-1 text rarely contains valid UTF-8 sequences, because its
-// letters above ASCII rarely stand next to each other.
+// Text with a few invalid bytes is still shown as UTF-8. Latin-1 text rarely contains valid UTF-8 sequences, because
+// its letters above ASCII rarely stand next to each other.
 const isMostlyUtf8 = (bytes: Buffer): boolean => {
   const decoded = new TextDecoder('utf-8').decode(bytes)
   let whole = 0

@@ -8,8 +8,8 @@ import { PreviewError, damaged, encrypted, limits, oversized } from '../payload.
 export interface Archive {
   has(name: string): boolean
   /**
-   * Decompresses a part while it is read. Throws a PreviewError when the part does not match its entry or exceeds the size
-   * limits. Read it to its end, because the checksum is verified there.
+   * Decompresses a part while it is read. Throws a PreviewError when the part does not match its entry or exceeds the
+   * size limits. Read it to its end, because the checksum is verified there.
    */
   read(name: string): AsyncGenerator<Buffer>
 }

@@ -93,7 +93,7 @@ const knownTools: KnownTools = {
   connectors: [...catalog.keys()],
 }
 
-// Supervisors usually send SIGKILL after 30 s, and running requests need time as well.
+// Supervisors usually send SIGKILL after 30 s, and running requests need time too.
 const jobsDeadlineMs = 20_000
 
 const openDisk = ({ dataDir, diskReserveBytes, databaseUrl, s3 }: Config): DiskSpace | undefined =>

@@ -42,7 +42,7 @@ interface Storage {
   path: string
   connection: pg.ClientConfig
   postgres: EmbeddedPostgres | undefined
-  /** Only with the embedded database: processes that share an external database can share the directory as well. */
+  /** Only with the embedded database: processes that share an external database can also share the directory. */
   lock: DataDir | undefined
 }
 
@@ -171,7 +171,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
 }
 
 /**
- * Prints how to sign in. The API key and the link are printed only once. In production, where other people read the
+ * Prints how to sign in. The API key and the link are printed only once. In production, where other people can read the
  * collected logs, they are written to files that only the server's user can read, and the paths are printed.
  */
 const signInLines = async (url: string, first: Bootstrapped, { environment, dataDir }: Config): Promise<string> => {

@@ -31,7 +31,7 @@ export interface CallingTurn {
   leftMs: number
   /** The source of the first untrusted content that the turn has read; null for none. */
   untrustedFrom: string | null
-  /** Marks the result of this call as untrusted, for tools of which only some results are. */
+  /** Marks the result of this call as untrusted, for tools that return untrusted content only in some results. */
   noteUntrusted(): void
 }
 

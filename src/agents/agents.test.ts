@@ -14,10 +14,10 @@ const create = async (as: TestActor, json: object, headers: Record<string, strin
   return body.data
 }
 const assertError = async (status: number, code: string, call: Promise<Answer>) => {
-  const answer = await call
-  assert.equal(answer.status, status, JSON.stringify(answer.body))
-  assert.equal(answer.body.error.code, code)
-  return answer.body.error.message as string
+  const response = await call
+  assert.equal(response.status, status, JSON.stringify(response.body))
+  assert.equal(response.body.error.code, code)
+  return response.body.error.message as string
 }
 const addWorkspace = async (owner: TestActor): Promise<string> => {
   const id = newId()
@@ -29,13 +29,13 @@ const addWorkspace = async (owner: TestActor): Promise<string> => {
 describe('the default agent', () => {
   test('creates one default agent when 200 first calls arrive at once on two servers', async () => {
     const owner = await app.createOrg()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 200 }, (_, i) => {
         const path = i % 3 === 0 ? '/api/v1/agents' : '/api/v1/agents/assistant'
         return (i % 2 === 0 ? app : second).call('GET', path, { as: owner })
       }),
     )
-    const agents = answers.map(({ status, body }) => {
+    const agents = responses.map(({ status, body }) => {
       assert.equal(status, 200)
       return body.data.items ? body.data.items : [body.data]
     })
@@ -312,7 +312,7 @@ describe('GET /agents/:id', () => {
       ['PATCH', ''],
       ['DELETE', ''],
     ] as const) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ids.map((id) =>
           app.call(method, `/api/v1/agents/${id}${rest}`, {
             as: owner,
@@ -320,8 +320,8 @@ describe('GET /agents/:id', () => {
           }),
         ),
       )
-      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]))
-      assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+      assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([404]))
+      assert.equal(new Set(responses.map(({ text }) => text)).size, 1)
     }
     const named = await app.call('GET', `/api/v1/agents/${elsewhere.id}`, {
       as: owner,
@@ -397,11 +397,11 @@ describe('PATCH /agents/:id', () => {
   test('gives a slug to one of two concurrent renames and rejects the other with CONFLICT', async () => {
     const owner = await app.createOrg()
     const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => create(owner, { name })))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       agents.map(({ id }) => app.call('PATCH', `/api/v1/agents/${id}`, { as: owner, json: { slug: 'wanted' } })),
     )
     assert.deepEqual(
-      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      responses.map(({ status }) => status).toSorted((a, b) => a - b),
       [200, 409, 409, 409],
     )
   })
@@ -434,13 +434,13 @@ describe('PATCH /agents/:id', () => {
       create(owner, { name: 'b', allowedPeers: ['a'] }),
     ])
     for (let round = 0; round < 10; round++) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [a, b].map(({ id, name }) =>
           app.call('PATCH', `/api/v1/agents/${id}`, { as: owner, json: { slug: `${name}-${round}` } }),
         ),
       )
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         [200, 200],
       )
     }

@@ -223,7 +223,7 @@ const keyRevoke = async ({ db }: CommandContext, args: Arguments): Promise<Outpu
   return { json: { apiKey }, lines: [`API key ${apiKey.name} (…${apiKey.last4}) was revoked at ${apiKey.revokedAt}.`] }
 }
 
-// Reads NODE_ENV only, because the rest of the configuration may not be valid before it has this key.
+// Reads only NODE_ENV, because the configuration can be invalid without this key.
 const keyGenerate = async (env: NodeJS.ProcessEnv): Promise<Output> => {
   const { keyEnvironment } = parseConfig(env['NODE_ENV'] === undefined ? {} : { NODE_ENV: env['NODE_ENV'] })
   const key = generateKey(keyEnvironment)

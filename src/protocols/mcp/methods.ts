@@ -35,7 +35,7 @@ const initialize = ({ message, reply }: RpcContext): object => {
   const { protocolVersion } = message.params
   if (typeof protocolVersion !== 'string')
     throw new RpcError('invalidParams', 'params.protocolVersion must be a string.')
-  // Nothing is stored under this id. It distinguishes the request ids of two clients when one cancels a request.
+  // No session state is stored. The id distinguishes the request ids of two clients when one of them cancels a request.
   reply.header('mcp-session-id', randomUUID())
   const agreed = legacyVersions.find((one) => one === protocolVersion) ?? legacyVersions[0]
   return { protocolVersion: agreed, capabilities, serverInfo, instructions }

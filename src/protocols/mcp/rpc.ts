@@ -72,7 +72,7 @@ const codeOf = ({ code, status }: ApiError, body: unknown): number => {
   return -status
 }
 
-/** The error response to the request with this id; the id is null when the request has none that can be read. */
+/** The error response to the request with this id; the id is null when the request has no readable id. */
 export const rpcErrorResponse = (error: ApiError, id: RpcId | null, body?: unknown): object => {
   const code = error instanceof RpcError ? error.rpcCode : codeOf(error, body)
   const data = error instanceof RpcError && error.data !== undefined ? { data: error.data } : {}

@@ -6,11 +6,11 @@ import type { RpcMessage } from './rpc.ts'
 export const modernVersion = '2026-07-28'
 /** The revisions with an `initialize` handshake. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26']
-/** The version of a request that names none (MCP 2025-06-18, transports). */
+/** The version of a request without a version header (MCP 2025-06-18, transports). */
 export const oldestVersion = '2025-03-26'
 export const supportedVersions = [modernVersion, ...legacyVersions]
 
-/** As the official SDKs call the two kinds of revisions. */
+/** The two kinds of revisions, as the official SDKs name them. */
 export type Era = 'modern' | 'legacy'
 
 const key = {

@@ -45,7 +45,7 @@ const asApiError = (error: unknown): ApiError =>
 
 /**
  * Sends a turn as a stream of chat completion chunks. Resolves when the stream has started; rejects when the turn fails
- * before its first text, so that such a failure has an HTTP status of its own. A client that disconnects does not stop
+ * before its first text, so that the failure can be sent with its own HTTP status. A client that disconnects does not stop
  * the turn.
  */
 export const sendChunks = (

@@ -78,7 +78,7 @@ const toImportedMessages = async (
   const byAgent: Author = { type: 'agent', id, slug, name, avatar }
   const byUser: Author = { type: 'user', id: actor.userId, name: actor.userName }
   let turnNumber = 0
-  // An exchange begins with a user's message; an assistant's greeting before the first one is an exchange of its own.
+  // An exchange begins with a user's message; an assistant's greeting before the first one is a separate exchange.
   const numbers = history.map(({ role }) => (role === 'user' || turnNumber === 0 ? ++turnNumber : turnNumber))
   return Promise.all(
     history.map(async (message, place) => ({

@@ -13,7 +13,7 @@ const app = await startTestApp(fake.env)
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
 type Json = any
 
-/** An org with agents that may all write to each other. */
+/** An org whose agents may all write to each other. */
 const createTeam = async (...names: string[]): Promise<TestActor> => {
   const owner = await app.createOrg()
   for (const name of names) {
@@ -361,7 +361,7 @@ describe('the shared budget of a conversation between agents', () => {
     const { turn } = await ask(app, owner, session.id, { text, maxCostCents: 1 })
     const asked = await getTurn(app, owner, callOf({ turn }).output.turnId)
     assert.ok(asked.costMicrocents > 10_000)
-    // Ann's own model calls are free, but bob's count as well.
+    // Ann's model calls are free, but bob's count towards the limit.
     assert.deepEqual([turn.costMicrocents, turn.status, turn.stopReason], [0, 'incomplete', 'max_cost'])
   })
 
@@ -378,7 +378,7 @@ describe('the shared budget of a conversation between agents', () => {
     )
     const receipt = await getTurn(hurried, owner, asked?.id ?? '')
     assert.equal(receipt.stopReason, 'max_time')
-    // With a time limit of its own, the turn would have run for five seconds.
+    // With a separate time limit, the turn would have run for five seconds.
     const worked = Date.parse(receipt.endedAt) - Date.parse(receipt.startedAt)
     assert.ok(worked < 5_000, `it worked for ${worked} ms`)
   })

@@ -6,7 +6,7 @@ import type { ErrorDetail, TurnStatus } from '../turns/queries.ts'
 /** The turn in which an agent writes to another agent. */
 export interface WritingTurn {
   id: string
-  /** The conversation between agents that it belongs to: the id of the turn that a person began. */
+  /** The id of its conversation between agents, which is the id of the turn that a person started. */
   chainId: string
   /** The number of messages between agents from that turn to this one. */
   hop: number

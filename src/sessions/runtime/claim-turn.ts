@@ -22,7 +22,7 @@ export const quarantineOf = ({ workerDeaths, attempts, restedAttempts }: Claimed
   if (workerDeaths >= maxWorkerDeaths) {
     return {
       code: 'worker_died',
-      message: `The server process that worked on this turn died ${workerDeaths} times, so the turn is not tried again. Check what its tools last did, change the request, and send it as a new message.`,
+      message: `The server process that worked on this turn died ${workerDeaths} times, so the turn is not retried. Check what its tools last did, change the request, and send it as a new message.`,
     }
   }
   if (attempts - restedAttempts <= maxAttempts) return undefined
@@ -35,7 +35,7 @@ const releaseTries = 60
  * Releases the lease, so that the next worker does not wait for it to expire and does not count a death. Retries for a
  * minute while the database is unavailable.
  */
-export const giveBack = async (db: Database, lease: TurnLease, jobSignal: AbortSignal): Promise<void> => {
+export const releaseWithRetry = async (db: Database, lease: TurnLease, jobSignal: AbortSignal): Promise<void> => {
   for (let tries = 1; tries <= releaseTries; tries++) {
     try {
       await releaseTurn(db, lease)
@@ -91,7 +91,7 @@ export const claimTurn = async (
   const entered = probation.tryEnter()
   if (entered) return { claim: claimed, leaveProbation: entered }
   // Released while it waits, so that a crash caused by another turn does not count as a death of this turn's worker.
-  await giveBack(db, { ...key, token: claimed.token }, signal)
+  await releaseWithRetry(db, { ...key, token: claimed.token }, signal)
   const leaveProbation = await probation.enter(signal)
   try {
     const again = await claim(db, key, signal)

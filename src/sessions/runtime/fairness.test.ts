@@ -13,7 +13,7 @@ test('the turns of other orgs run while hundreds of slow turns of one org wait o
     const { id } = await openSession(app, busy)
     assert.equal((await say(app, busy, id, { text: '/slow 600000', background: true })).status, 202)
   }
-  // More turns than a worker runs at once, and more than the half of them that one org may have.
+  // More turns than a worker runs at the same time. One org may use half of these places.
   for (let i = 0; i < 45; i++) await Promise.all(Array.from({ length: 10 }, begin))
   const running = async () => {
     const row = await app.db.row<{ running: number }>(sql`

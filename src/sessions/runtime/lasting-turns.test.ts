@@ -326,7 +326,7 @@ describe('a turn whose key is revoked', () => {
     release()
     const turn = await untilStatus(app, owner, body.data.turn.id, 'failed', 'completed')
     assert.deepEqual([turn.status, turn.error], revoked)
-    // The model call is aborted, usually before the model has asked for the tool.
+    // The model call is aborted, usually before the model has requested the tool.
     assert.ok(turn.toolCalls.every(({ status }: { status: string }) => status === 'cancelled'))
     assert.ok(!effects.includes(owner.orgId))
   })

@@ -8,7 +8,7 @@ import * as turnQueries from '../turns/queries.ts'
 import type { ClaimedTurn } from '../turns/queries.ts'
 import { AuthorityLost } from './authority.ts'
 import { closeCalls } from './steps/call-rows.ts'
-import { claimTurn, giveBack, quarantineOf, turnLeaseTiming } from './claim-turn.ts'
+import { claimTurn, releaseWithRetry, quarantineOf, turnLeaseTiming } from './claim-turn.ts'
 import { openTurn } from './open-turn.ts'
 import type { OpenTurnDeps } from './open-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
@@ -31,7 +31,7 @@ const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn): Promise<voi
   const { turn, lease, state, services } = leased
   const quarantine = quarantineOf(turn)
   if (quarantine) {
-    services.log.error({ orgId: lease.orgId, turnId: turn.id, code: quarantine.code }, 'a turn is not tried again')
+    services.log.error({ orgId: lease.orgId, turnId: turn.id, code: quarantine.code }, 'a turn is not retried')
     await services.writer.finish(failed(quarantine, { callChanges: closeCalls(state.calls) }))
     return
   }
@@ -76,10 +76,10 @@ export const runTurn = async (
       runLeasedTurn(deps, await openTurn(deps, { turn, lease, deadlineMs, signal, onFailure: abort })),
     )
   } catch (error) {
-    await giveBack(db, lease, jobSignal)
+    await releaseWithRetry(db, lease, jobSignal)
     const state = await turnQueries.findTurnState(db, orgId, turnId)
     if (!state || !['queued', 'running'].includes(state.status)) return
-    log.warn({ err: error, turnId }, 'a turn was interrupted and is tried again')
+    log.warn({ err: error, turnId }, 'a turn was interrupted and is retried')
     throw error
   } finally {
     clearTimeout(timeLimit)

@@ -226,11 +226,11 @@ describe('the response to the caller’s own turn', () => {
     return { owner, asker, sessionId }
   }
   const revoke = async (owner: TestActor, asker: TestActor): Promise<void> => {
-    const answer = await app.call('DELETE', `/api/v1/api-keys/${asker.apiKeyId}`, {
+    const response = await app.call('DELETE', `/api/v1/api-keys/${asker.apiKeyId}`, {
       as: owner,
       headers: await app.stepUp(owner),
     })
-    assert.equal(answer.status, 200, answer.text)
+    assert.equal(response.status, 200, response.text)
   }
 
   const mcpCall = {
@@ -291,15 +291,15 @@ describe('the response to the caller’s own turn', () => {
   for (const [what, { path, headers, json }] of Object.entries(waits)) {
     test(`returns UNAUTHORIZED to a request that waits ${what} when its key is revoked, without text of the turn`, async () => {
       const { owner, asker, sessionId } = await asking()
-      const answering = frontOnly.call('POST', path(sessionId), { as: asker, headers, json })
+      const responding = frontOnly.call('POST', path(sessionId), { as: asker, headers, json })
       await until(
         () => app.db.rows<{ status: string }>(sql`select status from turns where org_id = ${owner.orgId}`),
         ([turn]) => turn?.status === 'running',
       )
       await revoke(owner, asker)
-      const answer = await answering
-      assert.equal(answer.status, 401, answer.text)
-      assert.deepEqual(timesIn(answer.text), [])
+      const response = await responding
+      assert.equal(response.status, 401, response.text)
+      assert.deepEqual(timesIn(response.text), [])
     })
   }
 

@@ -30,7 +30,7 @@ export const openEventStream = (reply: FastifyReply, more: Record<string, string
   return raw
 }
 
-/** The time that a client has to read the last event. */
+/** The time limit for a client to read the last event. */
 const lastEventMs = 500
 
 /** Writes a last event and closes the connection, even when the client does not read: for callers that lost access. */

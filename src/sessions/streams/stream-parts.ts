@@ -37,7 +37,7 @@ export const endsInsideStep = (lines: string[]): boolean => {
   return states.at(-1) ?? false
 }
 
-/** The text and reasoning of the last step: all that remains of a model call that was interrupted. */
+/** The text and reasoning of the last step, which are all that an interrupted model call leaves. */
 export const unfinishedParts = (lines: string[]): { type: 'text' | 'reasoning'; text: string }[] => {
   const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>()
   for (const line of lines) {

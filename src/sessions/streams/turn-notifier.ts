@@ -9,21 +9,21 @@ export interface StreamUpdate {
 
 export interface StreamListener {
   onUpdate(update: StreamUpdate): void
-  /** Whether it passes lines on, rather than only waiting for the end. */
+  /** Whether it reads lines. False for a listener that only waits for the end. */
   readsLines: boolean
 }
 
 /**
- * Tells the streams of this process about turns that this process works on, without a query. Other processes learn of
- * them by polling the database.
+ * Notifies the streams of this process of the turns that this process runs, without a query. Other processes poll the
+ * database.
  */
 export interface TurnNotifier {
   publish(turnId: string, update: StreamUpdate): void
   /** Returns a function that ends the subscription. */
   subscribe(turnId: string, listener: StreamListener): () => void
-  /** Whether a listener in this process reads the lines as they come. */
+  /** Whether a listener in this process reads the lines as they are written. */
   isRead(turnId: string): boolean
-  /** Registers a turn that this process works on. `stop` is called when the turn is cancelled in this process. */
+  /** Registers a turn that this process runs. `stop` is called when the turn is cancelled in this process. */
   work(turnId: string, stop: () => void): () => void
   isWorking(turnId: string): boolean
   stop(turnId: string): void

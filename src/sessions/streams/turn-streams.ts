@@ -49,14 +49,14 @@ interface Subscriber {
   after: number
   reader: StreamReader
   isPaused: boolean
-  /** An update of the notifier could not be passed on, so it has to be read from the database. */
+  /** A notification could not be passed on, so its lines must be read from the database. */
   isBehind: boolean
   /** An update arrived during a query, which may have started too early to see it. */
   needsAnotherQuery: boolean
   isClosed: boolean
 }
 
-/** How late lines from another process may be. */
+/** The maximum delay of lines from another process. */
 const pollMs = 150
 const rowsPerQuery = 20
 const endStatuses = new Set(['completed', 'failed', 'cancelled', 'incomplete', 'requires_action'])

@@ -84,7 +84,7 @@ describe('a toolbox', () => {
 })
 
 describe('the tools of an agent', () => {
-  /** A turn during its model call. The model asks for files.write when it is released. */
+  /** A turn during its model call. The model requests files.write after `release`. */
   const writeHeld = async (as: TestActor): Promise<{ turnId: string; release: () => void }> => {
     await createAgent(app, as, { name: 'Helper', model: 'fake/m1', allowedTools: ['files.write'] })
     const { id } = await openSession(app, as, { agentId: 'helper' })

@@ -25,7 +25,7 @@ export interface Toolbox {
   inputError(tool: Tool, input: unknown): string | undefined
 }
 
-/** Tools that an agent may use when its `allowedTools` names them. */
+/** Tools that an agent has only when its `allowedTools` names them. */
 export const builtIn = (tools: readonly Tool[]): ToolSource => ({
   offered: ({ agent }) =>
     Promise.resolve(agent ? tools.filter(({ name }) => agent.allowedTools.includes(name)) : [...tools]),

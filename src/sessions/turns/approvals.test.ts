@@ -23,7 +23,7 @@ import { appendFrames } from '../runtime/queries.ts'
 
 const app = await startTestApp({}, { work: false })
 
-interface Doubtful {
+interface WaitingTurn {
   sessionId: string
   turnId: string
   approvalIds: string[]
@@ -97,7 +97,7 @@ await app.db.execute(sql`
   where org_id = ${twice.as.orgId} and turn_id = ${twice.turnId}`)
 await app.secondServer()
 
-const doubtful = async ({ as, sessionId, turnId }: (typeof pending)[number]): Promise<Doubtful> => {
+const waitForApprovals = async ({ as, sessionId, turnId }: (typeof pending)[number]): Promise<WaitingTurn> => {
   const turn = await untilStatus(app, as, turnId, 'requires_action')
   const approvalIds = turn.approvals.map((approval: { approvalId: string }) => approval.approvalId)
   return { sessionId, turnId, approvalIds }
@@ -110,7 +110,7 @@ const filesOf = async (as: TestActor): Promise<string[]> =>
 describe('a call whose outcome is unknown', () => {
   test('requires approval to repeat a call whose outcome is unknown', async () => {
     const { as } = approved
-    const { sessionId, turnId, approvalIds } = await doubtful(approved)
+    const { sessionId, turnId, approvalIds } = await waitForApprovals(approved)
     const turn = await getTurn(app, as, turnId)
     assert.equal(turn.approvals.length, 1)
     assert.partialDeepStrictEqual(turn.approvals[0], {
@@ -136,7 +136,7 @@ describe('a call whose outcome is unknown', () => {
 
   test('repeats an approved call once and completes the turn', async () => {
     const { as } = approved
-    const { turnId, approvalIds } = await doubtful(approved)
+    const { turnId, approvalIds } = await waitForApprovals(approved)
     const { status, body } = await decide(as, turnId, approvalIds[0]!, true)
     assert.equal(status, 200)
     assert.deepEqual(
@@ -152,7 +152,7 @@ describe('a call whose outcome is unknown', () => {
 
   test('does not repeat a denied call, and tells the model that its outcome is unknown', async () => {
     const { as } = denied
-    const { sessionId, turnId, approvalIds } = await doubtful(denied)
+    const { sessionId, turnId, approvalIds } = await waitForApprovals(denied)
     await decide(as, turnId, approvalIds[0]!, false)
     const turn = await untilStatus(app, as, turnId, 'completed')
     assert.equal(turn.toolCalls[0].status, 'denied')
@@ -162,7 +162,7 @@ describe('a call whose outcome is unknown', () => {
   })
 
   test('requires approval again when the repeated call was interrupted as well', async () => {
-    const { turnId, approvalIds } = await doubtful(twice)
+    const { turnId, approvalIds } = await waitForApprovals(twice)
     const [approvalId = ''] = approvalIds
     assert.notEqual(approvalId, oldApproval)
     assert.equal((await decide(twice.as, turnId, oldApproval, true)).status, 404)
@@ -173,7 +173,7 @@ describe('a call whose outcome is unknown', () => {
 
   test('continues the turn after the last of several decisions', async () => {
     const { as } = both
-    const { turnId, approvalIds } = await doubtful(both)
+    const { turnId, approvalIds } = await waitForApprovals(both)
     assert.equal(approvalIds.length, 2)
     const { body } = await decide(as, turnId, approvalIds[1]!, true)
     assert.deepEqual([body.data.turn.status, body.data.turn.approvals.length], ['requires_action', 1])
@@ -188,19 +188,19 @@ describe('a call whose outcome is unknown', () => {
 
   test('stores one of ten concurrent decisions and rejects the opposite ones with CONFLICT', async () => {
     const { as } = otherwise
-    const { turnId, approvalIds } = await doubtful(otherwise)
-    const answers = await Promise.all(
+    const { turnId, approvalIds } = await waitForApprovals(otherwise)
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => decide(as, turnId, approvalIds[0]!, i % 2 === 0)),
     )
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 409]))
-    assert.equal(answers.filter(({ status }) => status === 200).length, 5)
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 409]))
+    assert.equal(responses.filter(({ status }) => status === 200).length, 5)
     await untilStatus(app, as, turnId, 'completed')
     assert.ok((await filesOf(as)).length <= 1)
   })
 
   test('rejects decisions after the turn was cancelled', async () => {
     const { as } = cancelled
-    const { sessionId, turnId, approvalIds } = await doubtful(cancelled)
+    const { sessionId, turnId, approvalIds } = await waitForApprovals(cancelled)
     const { body } = await app.call('POST', `/api/v1/turns/${turnId}/cancel`, { as })
     assert.deepEqual(body.data, { cancelled: true })
     assert.equal((await decide(as, turnId, approvalIds[0]!, true)).status, 409)
@@ -212,7 +212,7 @@ describe('a call whose outcome is unknown', () => {
 
   test('accepts a decision in the AI SDK’s message format and streams the rest of the turn', async () => {
     const { as } = byChat
-    const { sessionId } = await doubtful(byChat)
+    const { sessionId } = await waitForApprovals(byChat)
     const transport = new DefaultChatTransport<UIMessage>({
       api: `${app.url}/api/v1/sessions/${sessionId}/messages`,
       headers: { authorization: `Bearer ${as.key}` },
@@ -240,7 +240,7 @@ describe('a call whose outcome is unknown', () => {
 
   test('stores no decision of an AI SDK message when one of them is rejected', async () => {
     const { as } = allOrNone
-    const { sessionId, turnId, approvalIds } = await doubtful(allOrNone)
+    const { sessionId, turnId, approvalIds } = await waitForApprovals(allOrNone)
     const [one, other] = approvalIds as [string, string]
     const decideAll = (...decisions: [string, boolean][]) => {
       const parts = decisions.map(([id, isApproved]) => ({
@@ -266,7 +266,7 @@ describe('a call whose outcome is unknown', () => {
 
   test('rejects a malformed decision with BAD_REQUEST, and an unknown one or one of another org with NOT_FOUND', async () => {
     const { as } = foreign
-    const { turnId, approvalIds } = await doubtful(foreign)
+    const { turnId, approvalIds } = await waitForApprovals(foreign)
     const stranger = await app.createOrg()
     assert.equal((await decide(as, turnId, approvalIds[0]!, 'yes')).status, 400)
     assert.equal((await decide(as, turnId, 'x', true)).status, 400)

@@ -100,7 +100,7 @@ const titleOf = (text: string): string | null => {
   return line.length > maxTitle ? `${line.slice(0, maxTitle - 1).join('')}…` : line.join('')
 }
 
-/** FORBIDDEN for a peer session of another person: the turn would show the actor what agents wrote for that person. */
+/** FORBIDDEN for a peer session of another person: its reply could disclose messages that agents wrote for that person. */
 const requireOwnPeerSession = ({ relationship, peerKey, createdBy }: queries.LockedSession, userId: string): void => {
   if (relationship !== 'peer') return
   if (peerKey === null) throw forbidden('This session between agents is closed and read-only.')
@@ -116,7 +116,7 @@ const lockOpenSession = async (db: Transaction, actor: Actor, sessionId: string)
   return session
 }
 
-/** The session as it is after `onBusy` was applied to its unfinished turns. */
+/** Applies `onBusy` to the unfinished turns of the session and returns the session. */
 const applyOnBusy = async (
   db: Transaction,
   deps: TurnDeps,

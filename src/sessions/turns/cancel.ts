@@ -65,7 +65,7 @@ export const cancelLockedTurn = async (
       ...callChanges.find((one) => one.step === call.step && one.place === call.place),
     })),
   })
-  // The turns that it started with other agents are cancelled as well.
+  // The turns that its messages to other agents started are cancelled too.
   if (calls.some(({ toolName }) => toolName === 'message_peer')) await jobs.enqueue(db, cancelPeers, { orgId, turnId })
   const checkpoint = { ended, callChanges, frames: { lastSeq, lines: line } }
   const ending = { status: 'cancelled', stopReason: 'cancelled', error: null, parts, checkpoint } as const

@@ -6,7 +6,7 @@ import { ApiError, conflict, forbidden, notFound } from '../../platform/http/err
 import * as queries from '../queries.ts'
 import { resumeTurn } from '../runtime/queries.ts'
 import { turnJob } from '../runtime/jobs.ts'
-import { digestOfArguments, kindOf, whyNotDecide } from '../runtime/steps/questions.ts'
+import { digestOfArguments, kindOf, decisionRejection } from '../runtime/steps/questions.ts'
 import * as eventQueries from '../streams/queries.ts'
 import type { StreamPart } from '../streams/stream-parts.ts'
 import type { TurnDeps } from './deps.ts'
@@ -29,7 +29,7 @@ const applyDecisions = (actor: Actor, { turn, calls }: LockedTurn, decisions: De
   decisions.flatMap(({ approvalId, approved }) => {
     const call = calls.find((one) => one.approvalId === approvalId)
     if (!call) throw notFound('Approval')
-    const reason = whyNotDecide(actor, turn, call)
+    const reason = decisionRejection(actor, turn, call)
     if (reason !== undefined) throw forbidden(reason)
     if (call.approved === approved) return []
     if (call.approved !== null) throw conflict('This approval was already decided with the opposite result.')
@@ -109,7 +109,8 @@ const askAgain = (deps: TurnDeps, orgId: string, { id: turnId, sessionId }: Turn
 /**
  * Stores a person's decisions whether calls run: all of them or, when one is rejected, none. After the last decision the
  * turn continues. CONFLICT when a call was decided differently before, NOT_FOUND for an unknown approval, FORBIDDEN for
- * a person who may not decide. Consent to an agent that has changed since is CONFLICT and is requested again.
+ * a person who may not decide. When the agent has changed since the request for consent, throws CONFLICT and requests it
+ * again.
  */
 export const decide = async (deps: TurnDeps, actor: Actor, turnId: string, decisions: Decision[]): Promise<void> => {
   const { db, notifier } = deps

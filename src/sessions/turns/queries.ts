@@ -119,7 +119,7 @@ export interface NewTurn {
   untrustedFrom: string | null
   replyId: string
   message: { id: string; position: number; author: Author; parts: MessagePart[] }
-  /** The title of the session if it has none yet. */
+  /** The title for a session that has none yet. */
   title: string | null
 }
 

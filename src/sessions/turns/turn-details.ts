@@ -4,7 +4,7 @@ import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { notFound, unauthorized } from '../../platform/http/errors.ts'
 import * as queries from '../queries.ts'
-import { kindOf, whyNotDecide } from '../runtime/steps/questions.ts'
+import { kindOf, decisionRejection } from '../runtime/steps/questions.ts'
 import { keyRevoked } from './authority.ts'
 import * as turnQueries from './queries.ts'
 import type { TurnRow } from './queries.ts'
@@ -18,7 +18,7 @@ interface Records {
   charges: Awaited<ReturnType<typeof listTurnCharges>>
 }
 
-/** Read before steps and calls, which are then at least as new: an ended turn is never shown with a running step. */
+/** Reads the turn before its steps and calls, so that an ended turn is never shown with a running step. */
 const readTurn = async (db: Db, actor: Actor, turnId: string): Promise<TurnRow> => {
   const turn = await turnQueries.findTurn(db, actor, workspaceOf(actor), turnId)
   if (!turn) throw notFound('Turn')
@@ -39,7 +39,7 @@ const approvalsOf = (actor: Actor, turn: TurnRow, calls: turnQueries.CallRow[]) 
   calls.flatMap((call) => {
     const { approvalId, approved, callId, toolName, input, status, question } = call
     if (approvalId === null || approved !== null || turn.status !== 'requires_action') return []
-    const cannotDecideReason = whyNotDecide(actor, turn, call) ?? null
+    const cannotDecideReason = decisionRejection(actor, turn, call) ?? null
     return [
       {
         approvalId,

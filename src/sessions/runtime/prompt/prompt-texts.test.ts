@@ -9,7 +9,7 @@ const fake = await startFakeModel()
 const app = await startTestApp(fake.env)
 fake.play(reply(['Hello']))
 
-/** Everything that the model is shown in a new turn. */
+/** The complete prompt of a new turn. */
 const shownTo = async (...asked: Parameters<typeof ask>): Promise<string> => {
   fake.requests.length = 0
   await ask(...asked)

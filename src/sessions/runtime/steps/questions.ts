@@ -47,7 +47,7 @@ const sources: Record<UntrustedSource, string> = {
 const sourceName = (from: string): string => sources[from as UntrustedSource] ?? `the tool ${from}`
 
 /** The part of a turn's context that determines which questions are asked. */
-interface Asking {
+interface QuestionContext {
   readonly agent: AgentRow
   readonly actor: Actor
   readonly consents: readonly ConsentRow[]
@@ -73,18 +73,18 @@ const permissionByName = (toolName: string): Permission => {
 
 /** The question to ask before a call runs. Undefined when the call can run immediately. */
 export const questionFor = (
-  { agent, actor, consents, state }: Asking,
+  { agent, actor, consents, state }: QuestionContext,
   tool: Tool | undefined,
   { toolName, isRepeat }: { toolName: string; isRepeat: boolean },
 ): Question | undefined => {
   const connector = tool?.connector ?? null
   const needsConsent = connector !== null && !isConsented(agent, actor.userId, consents, connector)
   const isGuarded = tool !== undefined && (tool.needsApproval === true || wantsApproval(agent.settings, tool))
-  const isTainted =
+  const needsUntrustedApproval =
     tool?.isOutbound === true && state.untrustedFrom !== null && asksAfterUntrusted(agent, consents, connector ?? '')
-  if (!needsConsent && !isGuarded && !isTainted && !isRepeat) return undefined
+  if (!needsConsent && !isGuarded && !needsUntrustedApproval && !isRepeat) return undefined
   const kind = needsConsent ? 'consent' : isRepeat ? 'repeat' : 'approval'
-  const untrustedFrom = isTainted ? state.untrustedFrom : null
+  const untrustedFrom = needsUntrustedApproval ? state.untrustedFrom : null
   return {
     kind,
     reason: reasonOf(kind, agent, connector, untrustedFrom),
@@ -95,20 +95,20 @@ export const questionFor = (
     changedBy: null,
     changedAt: null,
     untrustedFrom,
-    needsApproval: isGuarded || isTainted || isRepeat,
+    needsApproval: isGuarded || needsUntrustedApproval || isRepeat,
   }
 }
 
 /** Recomputes the question about a call, because the agent or the consents may have changed since it was asked. */
-export const questionAgain = (
-  asking: Asking,
+export const renewQuestion = (
+  context: QuestionContext,
   tool: Tool | undefined,
-  { toolName, status, question }: AskedCall,
+  { toolName, status, question }: QuestionedCall,
 ): Question | null => {
-  const next = questionFor(asking, tool, { toolName, isRepeat: status === 'unknown' })
+  const next = questionFor(context, tool, { toolName, isRepeat: status === 'unknown' })
   if (next || !question) return next ?? null
   // The person was already asked, so the call waits for the decision even if it could run without one now.
-  const { agent } = asking
+  const { agent } = context
   const kind = 'approval'
   return { ...question, kind, reason: reasonOf(kind, agent, null, null), authorityVersion: agent.authorityVersion }
 }
@@ -120,22 +120,22 @@ export const withLatestChange = (question: Question, change: AuthorityChange | u
     : question
 
 /** Why an allowed call cannot run now: the agent was changed or the consent was withdrawn. Undefined when it can. */
-export const consentLost = ({ agent, actor, consents }: Asking, tool: Tool): string | undefined =>
+export const consentLost = ({ agent, actor, consents }: QuestionContext, tool: Tool): string | undefined =>
   tool.connector === undefined || isConsented(agent, actor.userId, consents, tool.connector)
     ? undefined
     : `Not run: ${agent.name} was changed meanwhile, or the consent to use ${tool.connector} was withdrawn. Call the tool again to ask the person.`
 
-interface AskedCall {
+interface QuestionedCall {
   toolName: string
   status: string
   question: Question | null
 }
 
-export const kindOf = ({ question, status }: AskedCall): QuestionKind =>
+export const kindOf = ({ question, status }: QuestionedCall): QuestionKind =>
   question?.kind ?? (status === 'unknown' ? 'repeat' : 'approval')
 
 /** Why a person cannot decide about a call. Undefined when they can. */
-export const whyNotDecide = (actor: Actor, turn: { userId: string }, call: AskedCall): string | undefined => {
+export const decisionRejection = (actor: Actor, turn: { userId: string }, call: QuestionedCall): string | undefined => {
   const isOwn = actor.userId === turn.userId
   if (!isOwn && kindOf(call) === 'consent') {
     return 'Only the person for whom the turn runs can allow an agent to use their connections.'

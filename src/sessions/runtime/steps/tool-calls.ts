@@ -4,7 +4,7 @@ import { AuthorityLost } from '../authority.ts'
 import { callChange, isSettled, isUndecided, newCall, waitingCall } from './call-rows.ts'
 import type { RequestedCall } from './model-response.ts'
 import type { CallChange, EndedStep, NewCall } from '../queries.ts'
-import { consentLost, questionAgain, questionFor, withLatestChange } from './questions.ts'
+import { consentLost, renewQuestion, questionFor, withLatestChange } from './questions.ts'
 import { renewAuthority } from '../turn-context.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { TurnCall } from '../turn-state.ts'
@@ -31,7 +31,7 @@ const rejectionOf = (context: TurnContext, call: RequestedCall, place: number): 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Whether the model requests the same calls again although their results did not change. */
-const isStuck = ({ state }: TurnContext, requested: RequestedCall[]): boolean => {
+const isRepeating = ({ state }: TurnContext, requested: RequestedCall[]): boolean => {
   const rounds = [...Map.groupBy(state.calls, ({ step }) => step).values()].slice(-maxSameRounds)
   const inputs = (calls: readonly Pick<TurnCall, 'toolName' | 'input'>[]) =>
     calls.map(({ toolName, input }) => [toolName, input])
@@ -43,7 +43,7 @@ const isStuck = ({ state }: TurnContext, requested: RequestedCall[]): boolean =>
   )
 }
 
-const stuckError = `Not run: the same calls had the same results ${maxSameRounds} times in a row. Do something else, or reply.`
+const repeatError = `Not run: the same calls had the same results ${maxSameRounds} times in a row. Do something else, or reply.`
 
 const emitOutcome = ({ services }: TurnContext, { callId: toolCallId, status, output }: TurnCall): void => {
   if (status === 'done') {
@@ -130,10 +130,10 @@ const runGroups = async (context: TurnContext, groups: TurnCall[][]): Promise<Tu
 
 /** The rows of the requested calls. Calls that cannot run are marked as failed, and the stream reports their errors. */
 export const planCalls = (context: TurnContext, step: number, requested: RequestedCall[]): TurnCall[] => {
-  const stuck = isStuck(context, requested) ? stuckError : undefined
+  const repeatedError = isRepeating(context, requested) ? repeatError : undefined
   return requested.map((request, place) => {
     const call = waitingCall(step, place, request)
-    const error = rejectionOf(context, request, place) ?? stuck
+    const error = rejectionOf(context, request, place) ?? repeatedError
     if (error === undefined) {
       const { toolName } = request
       const question = questionFor(context, toolOf(context, toolName), { toolName, isRepeat: false })
@@ -201,13 +201,13 @@ export const runCalls = async (
 export const resumeCalls = async (context: TurnContext): Promise<{ context: TurnContext; questions: CallChange[] }> => {
   const { services, state } = context
   const open = state.calls.filter((call) => !isSettled(call))
-  const isDoubtful = (call: TurnCall): boolean =>
+  const isUncertain = (call: TurnCall): boolean =>
     call.status === 'unknown' ||
     isUndecided(call) ||
     (call.status === 'started' && !canRunAgain(toolOf(context, call.toolName)))
-  const doubtful = open.filter(isDoubtful)
+  const uncertain = open.filter(isUncertain)
   // Approval of undecided calls is requested again, and no call of their step runs before the decision.
-  const runnable = open.some(isUndecided) ? [] : open.filter((call) => !doubtful.includes(call))
+  const runnable = open.some(isUndecided) ? [] : open.filter((call) => !uncertain.includes(call))
   const groups = groupsOf(context, runnable)
   const [first] = groups
   let current = context
@@ -215,9 +215,9 @@ export const resumeCalls = async (context: TurnContext): Promise<{ context: Turn
     await services.writer.save({ callChanges: startCalls(context, first) })
     current = await runGroups(context, groups)
   }
-  const reopened = doubtful.map((left): TurnCall => {
+  const reopened = uncertain.map((left): TurnCall => {
     const call: TurnCall = { ...left, status: left.status === 'waiting' ? 'waiting' : 'unknown' }
-    const question = questionAgain(current, toolOf(current, call.toolName), call)
+    const question = renewQuestion(current, toolOf(current, call.toolName), call)
     // Each question has a new id, so a decision about an earlier run cannot apply to this one.
     return { ...call, approvalId: newId(), approved: null, question }
   })

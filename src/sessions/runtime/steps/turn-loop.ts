@@ -20,8 +20,8 @@ const isOverBudget = ({ turn, state }: TurnContext): boolean => {
 /** How the turn ends after a step; undefined when it continues with the tools that the model requested. */
 const endAfter = (context: TurnContext, number: number, step: StepOutcome): TurnOutcome | undefined => {
   const { finish, calls } = step
-  const goesOn = finish === 'stop' || finish === 'tool-calls' || finish === 'other'
-  const newCalls = goesOn ? {} : { newCalls: cancelCalls(context, number, calls) }
+  const continues = finish === 'stop' || finish === 'tool-calls' || finish === 'other'
+  const newCalls = continues ? {} : { newCalls: cancelCalls(context, number, calls) }
   const checkpoint = { ended: step.ended, ...newCalls }
   if (finish === 'time') return ended('incomplete', 'max_time', checkpoint)
   if (finish === 'cost') return ended('incomplete', 'max_cost', checkpoint)

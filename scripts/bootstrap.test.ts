@@ -298,7 +298,7 @@ test('an old Node.js fails with one line', async () => {
   assert.match(ancient.stderr, /^✗ Atrium needs Node.js 18 or newer to install itself; this is 16\.20\.2\.\n$/)
   const old = await bootstrap(root, { nodeArgs: pretend('20.0.0') }).done
   assert.deepEqual([old.code, old.stdout], [1, ''])
-  assert.match(old.stderr, /^✗ Atrium needs Node.js 26 or newer\.[^\n]*this one is 20\.0\.0[^\n]*\n$/)
+  assert.match(old.stderr, /^✗ Atrium needs Node.js 26 or newer\.[^\n]*the installed version is 20\.0\.0[^\n]*\n$/)
 })
 
 test('a missing library of Node.js is named with the command that installs it', async (t) => {
@@ -314,7 +314,7 @@ test('a missing library of Node.js is named with the command that installs it', 
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(
     stderr,
-    /^✗ [^\n]*libatomic\.so\.1[^\n]*this one is 22\.0\.0\. Install [^\n]*apt-get install libatomic1[^\n]*\n$/,
+    /^✗ [^\n]*libatomic\.so\.1[^\n]*the installed version is 22\.0\.0\. Install [^\n]*apt-get install libatomic1[^\n]*\n$/,
   )
 })
 

@@ -1,5 +1,5 @@
-// Builds the console into console/dist, when its sources are newer than that: `npm start` and the tests ask each time.
-// Plain JavaScript without dependencies, as bootstrap.mjs: it runs on the Node.js that the machine happens to have.
+// Builds the console into console/dist when its sources have changed. Called by `npm start` and by the tests.
+// Plain JavaScript without dependencies, like bootstrap.mjs, because it runs on the installed version of Node.js.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ const readStamp = (root) => {
   }
 }
 
-/** Whether console/dist was made from the sources as they are. */
+/** Whether console/dist was built from the current sources. */
 export const isConsoleFresh = (root) => readStamp(root) === hashOfSources(root)
 
 const compressible = /\.(?:js|css|html|svg|json)$/
@@ -61,7 +61,7 @@ const compress = (folder) => {
 
 const keptMs = 24 * 3_600_000
 
-/** Of builds before this one, once no page that is open can be as old. */
+/** Removes files of builds older than a day, which open pages no longer need. */
 const removeOldAssets = (folder) => {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
@@ -82,8 +82,8 @@ const runVite = (root, node, outDir) =>
   })
 
 /**
- * Builds if needed; answers whether it did. Rejects with what the compiler said. Several processes may do it at once:
- * each builds into a folder of its own, and the last one to finish stays.
+ * Builds the console if its sources have changed, and returns whether it did. Rejects with the output of the compiler.
+ * Processes may build at the same time, each in its own folder; the last one to finish replaces the others.
  */
 export const buildConsole = async (root, node) => {
   const wanted = hashOfSources(root)
@@ -98,7 +98,7 @@ export const buildConsole = async (root, node) => {
     compress(fresh)
     for (const name of readdirSync(fresh)) {
       const target = join(root, 'console/dist', name)
-      // Old chunks stay for pages that are open.
+      // Chunks of older builds are kept for open pages.
       if (name === 'assets' && existsSync(target)) {
         for (const asset of readdirSync(join(fresh, name))) renameSync(join(fresh, name, asset), join(target, asset))
       } else renameSync(join(fresh, name), target)

@@ -1,6 +1,6 @@
 import { apiPrefix } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
-import { refuseTags } from '../platform/http/etag.ts'
+import { rejectTags } from '../platform/http/etag.ts'
 import { ok, Success } from '../platform/http/schemas.ts'
 import { getSnapshot, updateSettings } from './account.ts'
 import type { BillingRouteDeps } from './deps.ts'
@@ -47,7 +47,7 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
   app.patch(
     base,
     {
-      preHandler: refuseTags,
+      preHandler: rejectTags,
       config: { access: 'billing:manage' },
       schema: {
         tags,

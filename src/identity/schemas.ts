@@ -80,7 +80,7 @@ export const WorkspaceMember = Type.Object(
   { description: 'A member of the org who was added to a workspace.' },
 )
 export const WorkspaceMemberAdd = Type.Object({ userId: IdOf('ID of a user who is a member of the org.') })
-/** A malformed userId is answered like that of a user who is not in the workspace. */
+/** A malformed userId is rejected like that of a user who is not in the workspace. */
 export const WorkspaceMemberParams = Type.Object({
   id: IdOf('ID of the workspace.'),
   userId: Type.String({ description: 'ID of the user.' }),

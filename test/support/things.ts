@@ -90,7 +90,7 @@ const registerStreams = (app: App): void => {
   app.post('/stream/:kind', { config: { access: 'member' } }, async (request, reply) => {
     const { kind } = request.params as { kind: string }
     await insertThing(request.db, kind)
-    if (kind === 'told') await request.storeAnswer(202, { success: true, data: { follow: 'the stream' } })
+    if (kind === 'told') await request.storeResponse(202, { success: true, data: { follow: 'the stream' } })
     return reply.header('content-type', 'text/event-stream').send(Readable.from(['data: 1\n\n', 'data: 2\n\n']))
   })
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))

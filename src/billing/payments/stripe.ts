@@ -32,7 +32,7 @@ export interface PaymentEvent {
   object: Record<string, unknown>
 }
 
-/** All calls to the payment provider. They throw SERVICE_UNAVAILABLE when it does not answer. */
+/** All calls to the payment provider. They throw SERVICE_UNAVAILABLE when it does not respond. */
 export interface Payments {
   openDeposit(request: CheckoutRequest & { amountCents: number }): Promise<CheckoutPage>
   openSubscription(request: CheckoutRequest & { plan: Plan }): Promise<CheckoutPage>

@@ -152,7 +152,7 @@ export const endSubscription = async (
   // Ids of the provider are looked up in all orgs, as for its events.
   await db.transaction('all orgs', async (db) => {
     await queries.lockSubject(db, providerId)
-    // Stored now, so that the answer is right before the provider's event arrives with the same content.
+    // Stored now, so that the response is correct before the provider's event arrives with the same content.
     const fact = {
       subject: providerId,
       kind: 'subscription',

@@ -61,7 +61,7 @@ export interface ChargeTarget {
   paymentMethodId: string
 }
 
-/** Stores the target while the lease is held, so that a repeated attempt charges the same card. */
+/** Stores the target while the job has the lease, so that a repeated attempt charges the same card. */
 export const setTarget = (db: Db, topup: { orgId: string; id: string }, held: Sql, target: ChargeTarget) =>
   db.execute(sql`
     update topups set customer_id = ${target.customerId}, payment_method_id = ${target.paymentMethodId}

@@ -1,4 +1,4 @@
-import { refuseTags } from '../../platform/http/etag.ts'
+import { rejectTags } from '../../platform/http/etag.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
@@ -35,7 +35,7 @@ export const registerProviderKeyRoutes = (
     path,
     {
       config: { access: 'billing:manage', rateLimitCode: 'BAD_REQUEST' },
-      // Before validation: the answer must not depend on the body.
+      // Before validation, because the response must not depend on the body.
       preValidation: async () => requireProviderKeysEnabled(config.billing),
       schema: {
         tags,
@@ -55,7 +55,7 @@ export const registerProviderKeyRoutes = (
   app.delete(
     `${path}/:id`,
     {
-      preHandler: refuseTags,
+      preHandler: rejectTags,
       config: { access: 'billing:manage', what: 'Provider key' },
       schema: {
         tags,

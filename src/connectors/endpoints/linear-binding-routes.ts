@@ -1,4 +1,4 @@
-import { refuseTags } from '../../platform/http/etag.ts'
+import { rejectTags } from '../../platform/http/etag.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
@@ -66,7 +66,7 @@ export const registerLinearBindingRoutes = (app: App, deps: AccessDeps): void =>
         params: IdParams,
         response: { 200: Success(Deleted) },
       },
-      preHandler: refuseTags,
+      preHandler: rejectTags,
     },
     async ({ actor, params }) => {
       await unbindLinear(db, actor, params.id)

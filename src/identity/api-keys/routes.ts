@@ -1,4 +1,4 @@
-import { refuseTags } from '../../platform/http/etag.ts'
+import { rejectTags } from '../../platform/http/etag.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
@@ -64,7 +64,7 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
   app.delete(
     `${apiPrefix}/api-keys/:id`,
     {
-      preHandler: refuseTags,
+      preHandler: rejectTags,
       config: { access: 'keys:write', what: 'API key' },
       schema: {
         tags,

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/database.ts'
-import { refuseTags } from '../../platform/http/etag.ts'
+import { rejectTags } from '../../platform/http/etag.ts'
 import { apiPrefix } from '../../platform/http/http.ts'
 import type { App } from '../../platform/http/http.ts'
 import { CursorList, CursorQuery, Deleted, IdParams, ok, Success } from '../../platform/http/schemas.ts'
@@ -59,7 +59,7 @@ export const registerWorkspaceMemberRoutes = (app: App, db: Database): void => {
   app.delete(
     `${apiPrefix}/workspaces/:id/members/:userId`,
     {
-      preHandler: refuseTags,
+      preHandler: rejectTags,
       config: { access: 'workspaces:write', what },
       schema: {
         tags,

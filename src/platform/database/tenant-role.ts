@@ -20,7 +20,7 @@ export const findsTenantRole = (pool: pg.Pool): (() => Promise<boolean>) => {
       await client.query(`begin; set local role ${tenantRole}; select 1 from orgs limit 1`)
       return true
     } catch (error) {
-      // The role or a privilege is missing. Other errors do not answer the question.
+      // The role or a privilege is missing. Other errors do not prove that.
       if (['22023', '42501', '42704', '42P01'].includes(sqlState(error) ?? '')) return false
       throw error
     } finally {

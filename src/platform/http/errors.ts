@@ -1,4 +1,4 @@
-/** The stable error codes of the API and the HTTP status that each travels with. */
+/** The stable error codes of the API and their HTTP statuses. */
 export const statusOfCode = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,

@@ -28,7 +28,7 @@ export const requireMatch = (ifMatch: string | undefined, row: { revision: numbe
 }
 
 /** For a resource without an entity tag: only `*` matches. */
-export const refuseTags = async ({ headers }: FastifyRequest): Promise<void> => {
+export const rejectTags = async ({ headers }: FastifyRequest): Promise<void> => {
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined && ifMatch.trim() !== '*')
     throw conflict('This resource has no ETag, so If-Match can only be *.')

@@ -1,6 +1,6 @@
 /**
- * The most fields of a form that are parsed. No provider sends more than a few dozen; URLSearchParams takes 2.7 s for a
- * megabyte of them.
+ * The maximum number of fields in a form. Providers send a few dozen at most, and URLSearchParams needs 2.7 s for one
+ * megabyte of fields.
  */
 export const maxFormFields = 1_000
 

@@ -30,7 +30,7 @@ import type { Log } from '../process/log.ts'
 import { defaultHeaders, forgetContentHeaders, httpsOnly } from './response-headers.ts'
 import { registerValidation, validationFailure } from './validation.ts'
 
-/** The application as every area's routes see it. */
+/** The Fastify application with which areas register their routes. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -45,38 +45,38 @@ export const apiPrefix = '/api/v1'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a malformed or missing id in the path is called: `Agent` gives "Agent not found". */
+    /** The name of the resource in the NOT_FOUND message of a malformed id: `Agent` gives "Agent not found". */
     what?: string
-    /** For routes where a malformed id is a mistake in the request, not a thing that does not exist. */
+    /** For routes that reject a malformed id as an invalid request. Default: NOT_FOUND. */
     malformedId?: 'BAD_REQUEST'
-    /** A request without a body counts as one with an empty object. */
+    /** Validates a request without a body as if it had an empty object. */
     optionalBody?: true
-    /** Refusals beyond those that every route of its shape has; for the reference (`PAYMENT_REQUIRED`). */
+    /** Further error codes for the API reference, such as `PAYMENT_REQUIRED`, besides those of every similar route. */
     errors?: ErrorCode[]
   }
   interface FastifyInstance {
-    /** Every registered route, for the sweeps over all of them and for `Allow`. */
+    /** Every registered route, for the `Allow` header and for tests of all routes. */
     routeTable: RouteOptions[]
-    /** Aborted when the server begins to stop: what streams or waits for long ends its answer then. */
+    /** Aborted when the server begins to stop. Streams and long polls must then end their responses. */
     stopping: AbortSignal
-    /** The answer to a request that no route is for. */
-    answerUnknown: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+    /** Sends NOT_FOUND for a request without a route. */
+    sendRouteNotFound: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
     connections: Connections
   }
 }
 
 export interface HttpOptions {
   log: Log
-  /** Outside production a failure says what really happened. */
+  /** In production, the message of an internal error is generic. */
   production: boolean
   trustProxy: boolean
-  /** What URLs that the API hands out start with, when it is not the origin of the request. */
+  /** The origin of URLs in responses. Default: the origin of the request. */
   baseUrl?: string | undefined
   connectionLimits?: ConnectionLimits
   bodyLimits?: Partial<BodyLimits>
-  /** How long the headers of a request may take, from its first byte or the begin of its connection. */
+  /** The time limit for receiving the headers of a request, from its first byte or the start of its connection. */
   headersTimeoutMs?: number
-  /** Whether the database may be away because its disk is full: it restarts when it cannot write its log. */
+  /** Whether the disk is full, which explains an unavailable database: it restarts when it cannot write its WAL. */
   isDiskFull?: (() => boolean) | undefined
 }
 
@@ -86,9 +86,9 @@ const responses = new WeakMap<Socket, ServerResponse[]>()
 const unfinishedOn = (socket: Socket): ServerResponse[] =>
   (responses.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished)
 
-// Clients that send something other than HTTP get the envelope as well. When a response is being sent on the connection,
-// it is closed without one, because the envelope would end up inside that response.
-const answerRaw = (socket: Socket, status: string, message: string): void => {
+// Input that is not HTTP gets the error envelope too. If a response is already being sent, the connection is closed
+// without an envelope, which would become part of that response.
+const sendRawError = (socket: Socket, status: string, message: string): void => {
   if (!socket.writable || unfinishedOn(socket).some(({ headersSent }) => headersSent)) {
     socket.destroy()
     return
@@ -121,15 +121,15 @@ const collectRoutes = (app: FastifyInstance): ((path: string) => string[]) => {
 }
 
 /**
- * The methods of a route whose path is this one to the letter. `PATCH /things/search` meets the route of `/things/:id`
- * when `/things/search` only takes GET, and it is no id that is missing there.
+ * The methods of routes without parameters that have exactly this path. If `/things/search` supports only GET, the router
+ * sends `PATCH /things/search` to `/things/:id`; the error is then a missing route, not a malformed id.
  */
 const methodsOfStatic = ({ routeTable }: FastifyInstance, path: string): string[] =>
   [...new Set(routeTable.filter(({ url }) => url === path).flatMap(({ method }) => method))].toSorted()
 
 const announceStop = (app: FastifyInstance): void => {
   const stop = new AbortController()
-  // Every stream that is open listens.
+  // Every open stream adds a listener.
   setMaxListeners(0, stop.signal)
   const sockets = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
@@ -148,13 +148,13 @@ const announceStop = (app: FastifyInstance): void => {
 }
 
 const fastifyMessages: Record<string, string> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The Content-Type is not one that this route takes.',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this route takes.',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length said.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'This route does not support the Content-Type of the request.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body exceeds the size limit of this route.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body does not match Content-Length.',
   FST_ERR_CTP_EMPTY_TYPE: 'The Content-Type is missing.',
 }
 
-// The client hung up inside its body. Whatever that broke further in is no failure of ours.
+// The client closed the connection before the end of the body, so an error in the handler is not a server error.
 const isCutOff = ({ complete, errored }: IncomingMessage): boolean =>
   !complete && errored !== null && (errored as NodeJS.ErrnoException).code === 'ECONNRESET'
 
@@ -169,14 +169,14 @@ const toApiError = (
     return validationFailure(error.validation, error.validationContext ?? 'body', error)
   }
   if (isCutOff(request.raw)) {
-    return badRequest('The request was cut off before its end.', { cause: error })
+    return badRequest('The connection was closed before the end of the request.', { cause: error })
   }
   const state = sqlState(error)
   if (state === '22021' || state === '22P05')
     return badRequest('The request contains text that cannot be stored.', { cause: error })
-  if (state === '23505') return conflict('It collides with something that exists already.', { cause: error })
+  if (state === '23505') return conflict('A resource with the same unique value already exists.', { cause: error })
   if (state === '40001' || state === '40P01' || state === '55P03') {
-    return conflict('Another change to the same thing got in between. Try again.', { cause: error })
+    return conflict('The resource was changed by another request at the same time. Try again.', { cause: error })
   }
   if (isDatabaseUnavailable(error)) {
     return (isDiskFull?.() === true ? diskFull(error) : databaseUnavailable(error)) as ApiError
@@ -200,7 +200,7 @@ const logFailure = (log: Log, request: FastifyRequest, error: ApiError): void =>
   else log.error(fields, 'request failed')
 }
 
-// Errors that are thrown again and again (a wrong key) are made once, and so are their bodies.
+// Some errors are created once and thrown often (an unknown API key), so their bodies are cached.
 const failureTexts = new WeakMap<ApiError, string>()
 const failureText = (error: ApiError): string => {
   let text = failureTexts.get(error)
@@ -211,7 +211,7 @@ const failureText = (error: ApiError): string => {
   return text
 }
 
-const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply => {
+const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply => {
   reply.header('content-type', 'application/json; charset=utf-8')
   const format = errorFormatOf(request)
   if (!format) return reply.code(error.status).send(failureText(error))
@@ -220,19 +220,19 @@ const answerFailure = (request: FastifyRequest, reply: FastifyReply, error: ApiE
 }
 
 /**
- * Answers a refusal from within an `onRequest` hook, before anything was said about a body. A flood of wrong keys is
- * answered here, so past the error handler, which costs three times as much.
+ * Sends an error from an `onRequest` hook. It bypasses Fastify's error handler, which takes three times as long; that
+ * matters for a flood of requests with invalid keys.
  */
 export const rejectRequest = (request: FastifyRequest, reply: FastifyReply, error: ApiError): void => {
   if (startLingeringClose(request.raw)) reply.header('connection', 'close')
-  void answerFailure(request, reply, error)
+  void sendFailure(request, reply, error)
 }
 
 const sendError = (reply: FastifyReply, error: ApiError, defaults: Readonly<Record<string, string>>): FastifyReply => {
   forgetContentHeaders(reply, defaults)
   if (error.headers) reply.headers(error.headers)
   if (startLingeringClose(reply.request.raw)) reply.header('connection', 'close')
-  return answerFailure(reply.request, reply, error)
+  return sendFailure(reply.request, reply, error)
 }
 
 const malformedId = ({ what = 'Resource', malformedId }: FastifyContextConfig): ApiError =>
@@ -253,8 +253,8 @@ const isDecodable = (path: string): boolean => {
 }
 
 /**
- * A path that cannot be decoded (`%`, `%zz`, `%ff`) or has NUL in it names nothing, but the route that it looks like
- * has to say so, in its own words and after asking for a key. So its percent signs are taken literally.
+ * Escapes the percent signs of a path that cannot be decoded (`%`, `%zz`, `%ff`) or contains NUL. The router then finds
+ * the matching route, which authenticates the caller before it returns NOT_FOUND.
  */
 const decodable = (url: string): string => {
   if (!url.includes('%')) return url
@@ -263,7 +263,7 @@ const decodable = (url: string): string => {
   return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
 }
 
-/** A browser on a bad line needs a second or two for its headers. */
+/** A browser on a slow connection needs one or two seconds for its headers. */
 const headersTimeoutMs = 15_000
 
 const createServer = (options: HttpOptions, defaults: Readonly<Record<string, string>>): App =>
@@ -272,21 +272,21 @@ const createServer = (options: HttpOptions, defaults: Readonly<Record<string, st
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: jsonBodyLimitBytes,
-    // One hop: the address is what the nearest proxy saw. Of a longer list the caller may have written the rest.
-    trustProxy: options.trustProxy && ((_address, hop) => hop === 0),
+    // Only the last address of X-Forwarded-For is trusted: the nearest proxy added it, and the client can forge the others.
+    trustProxy: options.trustProxy && ((_address, index) => index === 0),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A client may take its time with 100 MB, but not for ever. Bodies of other requests have a deadline of their own.
+    // One hour for an upload of 100 MB on a slow connection. Other bodies have shorter deadlines (body-intake.ts).
     requestTimeout: 3_600_000,
     keepAliveTimeout: 72_000,
-    // Node answers a missing Host with an empty 400; the first hook answers it with the envelope.
-    // Deadlines are looked at in this interval; by default only every 30 s.
+    // For a missing Host, Node.js responds with an empty 400; the first hook sends the error envelope instead.
+    // Node.js checks deadlines at this interval. Its default is 30 s.
     http: {
       requireHostHeader: false,
       headersTimeout: options.headersTimeoutMs ?? headersTimeoutMs,
       connectionsCheckingInterval: Math.min(2_000, options.headersTimeoutMs ?? headersTimeoutMs),
     },
-    // As long as a URL can be: an id of any length is answered by its route.
+    // The maximum length of a URL, so that ids of any length match their route.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(request.url ?? '/'),
     frameworkErrors: (_error, request, reply) => {
@@ -297,22 +297,22 @@ const createServer = (options: HttpOptions, defaults: Readonly<Record<string, st
       const code = (error as NodeJS.ErrnoException).code
       if (code === 'ECONNRESET') return
       if (code === 'HPE_HEADER_OVERFLOW')
-        answerRaw(socket, '431 Request Header Fields Too Large', 'The headers are too large.')
+        sendRawError(socket, '431 Request Header Fields Too Large', 'The headers are too large.')
       else if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-        answerRaw(socket, '408 Request Timeout', 'The request took too long to arrive.')
-      else answerRaw(socket, '400 Bad Request', 'This is not an HTTP request that can be understood.')
+        sendRawError(socket, '408 Request Timeout', 'The request took too long to arrive.')
+      else sendRawError(socket, '400 Bad Request', 'The request is not valid HTTP.')
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? ''
 
-/** An HTTP server that knows envelopes, validation and ids, and no route. */
+/** Creates an HTTP server with error envelopes, validation and request ids, and without routes. */
 export const createHttp = (options: HttpOptions): App => {
   const defaults = defaultHeaders(options.baseUrl?.startsWith('https:') === true)
-  // Without a base URL only a proxy can tell whether the client came by https.
+  // Without a base URL, only the proxy knows whether the client uses https.
   const asksProxy = options.trustProxy && options.baseUrl === undefined
   const app = createServer(options, defaults)
-  // An expectation other than 100-continue: Node would answer an empty 417; it may be ignored (RFC 9110, 10.1.1).
+  // Ignores expectations other than 100-continue, as RFC 9110, 10.1.1 allows. Node.js would respond with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   announceStop(app)
   app.decorate('connections', limitConnections(app.server, options.connectionLimits ?? { max: 0, maxPerAddress: 0 }))
@@ -322,7 +322,7 @@ export const createHttp = (options: HttpOptions): App => {
   registerValidation(app)
   registerDeprecation(app)
   registerErrorFormats(app)
-  const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const sendRouteNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsOf(pathOf(request))
     if (allowed.length > 0) reply.header('allow', allowed.join(', '))
     return sendError(reply, notFound('Route'), defaults)
@@ -341,10 +341,10 @@ export const createHttp = (options: HttpOptions): App => {
     if (request.routeOptions.config.optionalBody === true && (request.rawBody?.length ?? 0) === 0) request.body = {}
     done()
   })
-  app.decorate('answerUnknown', answerUnknown)
+  app.decorate('sendRouteNotFound', sendRouteNotFound)
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Whatever was wrong with the body of a request that leads nowhere.
-    if (request.is404) return answerUnknown(request, reply)
+    // For an unknown route, NOT_FOUND takes precedence over errors of the body.
+    if (request.is404) return sendRouteNotFound(request, reply)
     const allowed = error.validationContext === 'params' ? methodsOfStatic(app, pathOf(request)) : []
     if (allowed.length > 0) {
       reply.header('allow', allowed.join(', '))
@@ -354,25 +354,25 @@ export const createHttp = (options: HttpOptions): App => {
     logFailure(options.log, request, known)
     return sendError(reply, known, defaults)
   })
-  app.setNotFoundHandler(answerUnknown)
+  app.setNotFoundHandler(sendRouteNotFound)
   return app
 }
 
-/** Answers requests without a route before their body is read. Register it after the hook that counts requests. */
+/** Sends NOT_FOUND for requests without a route before their body is read. Register it after the metrics hook. */
 export const rejectUnknownEarly = (app: App): void => {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) app.answerUnknown(request, reply)
+    if (request.is404) app.sendRouteNotFound(request, reply)
     else done()
   })
 }
 
 const hostName = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i
 
-/** The origin that URLs in an answer start with: configured, or that of the request itself. */
+/** The origin of URLs in a response: the configured base URL, else the origin of the request. */
 export const originOf = (request: FastifyRequest, baseUrl: string | undefined): string => {
   if (baseUrl !== undefined) return baseUrl
   const { host } = request
   if (!hostName.test(host)) throw badRequest('The Host header is not a host name.')
-  // Whatever else a proxy claims.
+  // A proxy can send any protocol name; only http and https are valid in URLs.
   return `${request.protocol === 'https' ? 'https' : 'http'}://${host}`
 }

@@ -32,7 +32,7 @@ export class JsonTooDeep extends Error {
   }
 }
 
-/** Parses JSON that somebody else wrote. Throws a JsonTooDeep, or a SyntaxError like JSON.parse. */
+/** Parses untrusted JSON. Throws a JsonTooDeep, or a SyntaxError like JSON.parse. */
 export const parseForeignJson = (text: string): unknown => {
   if (jsonDepth(text) > maxJsonDepth) throw new JsonTooDeep()
   return JSON.parse(text) as unknown

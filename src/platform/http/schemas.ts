@@ -18,8 +18,8 @@ export const CreatedAt = TimestampOf('Time of creation.', '2026-11-20T08:15:30.1
 export const UpdatedAt = TimestampOf('Time of the last change.', '2026-11-21T14:02:11.480Z')
 
 /**
- * The schema or null, as a list of types where that can be said: the serialiser tells those apart by itself, whereas
- * for a union it runs a validator on every value. `description` is for a schema that has none of its own.
+ * The schema or null. Uses a list of types if possible, because the serialiser runs a validator on every value of a
+ * union. `description` is for a schema without a description.
  */
 export const Nullable = <T extends TSchema>(schema: T, description?: string): TUnsafe<Static<T> | null> => {
   const { type } = schema as { type?: unknown }
@@ -42,7 +42,7 @@ export const Deleted = Type.Object(
   { description: 'Confirmation that the resource is deleted.' },
 )
 
-/** Path parameters of a route on one resource. A malformed ID is answered like a missing resource. */
+/** Path parameters of a route on one resource. A malformed ID is rejected like a missing resource. */
 export const IdParams = Type.Object({ id: IdOf('ID of the resource, a UUID.') })
 
 const Limit = Type.Integer({
@@ -57,7 +57,7 @@ const Cursor = Type.String({
   description: '`nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page.',
 })
 
-/** The query of every list: `page` for clients that show page numbers, `cursor` for those that read far. */
+/** The query of every list: `page` for clients that show page numbers, `cursor` for clients that read many pages. */
 export const ListQuery = Type.Object({
   limit: Limit,
   page: Type.Integer({
@@ -90,7 +90,7 @@ const nextCursor = Nullable(
   Type.String({ description: 'Send it as `cursor` to get the next page. Null on the last page.', examples: [null] }),
 )
 
-/** A list whose items are reached by page or by cursor. */
+/** A list with page numbers and a cursor. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object(
     {
@@ -117,13 +117,13 @@ export const Patch = <T extends TObject>(schema: T) => {
   return Type.Partial(schema, { minProperties: 1, ...(examples === undefined ? {} : { examples }) })
 }
 
-/** A binary response, for the reference: what is streamed passes no schema. */
+/** A binary response, for the API reference only: streamed bodies are not serialised by a schema. */
 export const Bytes = (description: string) => ({
   description,
   content: { 'application/octet-stream': { schema: Type.Unknown() } },
 })
 
-/** A response of server-sent events, for the reference. */
+/** A response of server-sent events, for the API reference only. */
 export const EventStream = (description: string) => ({
   description,
   content: {
@@ -136,7 +136,7 @@ export const EventStream = (description: string) => ({
   },
 })
 
-/** A response without a body, for the reference. */
+/** A response without a body, for the API reference only. */
 export const Empty = (description: string) => Type.Unsafe<undefined>({ type: 'null', description })
 
 /** 204 */

@@ -15,7 +15,7 @@ const compilerOf = (coerce: boolean): Ajv => {
     removeAdditional: false,
     allErrors: false,
     strict: false,
-    verbose: true, // the messages below name the alternatives of the schema that refused
+    verbose: true, // the messages below name the alternatives of the schema that failed
   })
   addFormats.default(ajv)
   // ajv-formats accepts values that PostgreSQL rejects: `urn:uuid:…`, second 60, offsets of a day.

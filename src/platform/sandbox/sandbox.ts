@@ -139,7 +139,7 @@ export const runInSandbox = async ({
   }
   let isFed = false
   const timer = setTimeout(() => {
-    // A slow store is not the fault of the input. A full pipe means that the process is slow, not the store.
+    // The time limit must not count a slow store. A full pipe means that the process is slow, not the store.
     const isProcessSlow = isFed || child.stdin?.writableNeedDrain === true
     end(new SandboxError(isProcessSlow ? 'time' : 'slow-source', `the process did not end within ${timeoutMs} ms`))
   }, timeoutMs)

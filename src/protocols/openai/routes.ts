@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { cachedEnsureDefaultAgent } from '../../agents/agents.ts'
 import type { App } from '../../platform/http/http.ts'
 import { sendReplay } from '../../platform/http/idempotency/idempotency.ts'
-import type { StoredAnswer } from '../../platform/http/idempotency/idempotency.ts'
+import type { StoredResponse } from '../../platform/http/idempotency/idempotency.ts'
 import type { SessionDeps } from '../../sessions/deps.ts'
 import { longestTurnMs, waitForTurn } from '../../sessions/streams/wait-for-turn.ts'
 import {
@@ -33,7 +33,7 @@ const failures = Object.fromEntries(
 )
 
 /** The turn that an earlier request with the same Idempotency-Key created. Undefined when that request was rejected. */
-const begunBefore = ({ status, body }: StoredAnswer): BegunChat | undefined =>
+const begunBefore = ({ status, body }: StoredResponse): BegunChat | undefined =>
   status === 202 ? (JSON.parse(body) as BegunChat) : undefined
 
 /** OpenAI's chat completions and models: agents are models, and each completion is a turn. */
@@ -51,7 +51,7 @@ export const registerOpenAiRoutes = (app: App, deps: SessionDeps): void => {
     const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens ?? null
     const begun = await beginChat({ ...deps, db: request.db }, actor, { agent, conversation, maxOutputTokens })
     // A repeated request continues with this turn, also when this connection breaks.
-    await request.storeAnswer(202, begun)
+    await request.storeResponse(202, begun)
     return begun
   }
 

@@ -68,7 +68,7 @@ export const registerTurnRoutes = (app: App, deps: SessionDeps): void => {
         if (isKeyed) {
           // Serialised by the response schema, so that only documented fields are stored.
           const response = reply.code(202).serialize(ok(await getTurnWithReply(db.hot, actor, turn.turnId))) as string
-          await request.storeAnswer(202, JSON.parse(response) as object)
+          await request.storeResponse(202, JSON.parse(response) as object)
         }
         sendStream(request, reply, streams, { ...turn, isFresh: turn.isFresh && !isKeyed })
         return reply

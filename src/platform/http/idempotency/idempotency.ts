@@ -10,7 +10,7 @@
  * Requirements for a route:
  * - **Writes use transactions of `request.db`.** Most routes need nothing else.
  * - Secrets in the response: `config.idempotency.omit` lists the dotted paths that are not stored.
- * - Streamed responses (SSE): `await request.storeAnswer(status, body)` stores the response of a replay. Without it, a
+ * - Streamed responses (SSE): `await request.storeResponse(status, body)` stores the response of a replay. Without it, a
  *   replay is CONFLICT.
  * - Streamed bodies (multipart): `config: { idempotency: { streamed: true } }`. The hook does not know the body, so the
  *   handler reads it, hashes its fields and bytes, and calls `await request.settleFingerprint(digest)` before its first
@@ -19,7 +19,7 @@
  *   request that ends without settling is not stored. JSON bodies on such a route are settled already, and `replay` is
  *   never set.
  * - Long responses: with `config: { idempotency: { resumes: true } }` the handler responds to a repeated request itself,
- *   from `request.replay`, which it stored early by `storeAnswer`. It must not write then.
+ *   from `request.replay`, which it stored early by `storeResponse`. It must not write then.
  * - `config: { idempotency: false }` disables it for a route.
  *
  * A key belongs to its user, method and route pattern within the org, so another member with the same key never gets the
@@ -38,7 +38,7 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import type { Log } from '../../process/log.ts'
 
 /** The response of the first request, without the omitted paths. */
-export interface StoredAnswer {
+export interface StoredResponse {
   status: number
   headers: Record<string, string>
   body: string
@@ -78,11 +78,11 @@ declare module 'fastify' {
     /** The database of this request, whose transactions mark the idempotency key as committed. */
     readonly db: Database
     /** On a streamed route: the response to replay after settling the fingerprint. On one that resumes: the stored one. */
-    replay: StoredAnswer | undefined
+    replay: StoredResponse | undefined
     /** On a streamed route: sets the digest of the body. Throws CONFLICT when the key was used for another body. */
     settleFingerprint(digest: Buffer): Promise<void>
     /** For a streamed response: stores the response of a replay. Does nothing without a key. */
-    storeAnswer(status: number, body: object): Promise<void>
+    storeResponse(status: number, body: object): Promise<void>
     idempotencyClaim: Claim | undefined
     /** The key's fingerprint and the request's without its body, until a replay is settled. */
     replayOf: { stored: Buffer | null; base: Buffer } | undefined
@@ -160,7 +160,7 @@ const claimKey = async (db: Database, claim: Claim, seconds: number): Promise<Ke
   throw stillRunning()
 }
 
-const answerOf = ({ status, headers, body }: KeyRow): StoredAnswer | undefined =>
+const responseOf = ({ status, headers, body }: KeyRow): StoredResponse | undefined =>
   status === null || headers === null || body === null ? undefined : { status, headers, body }
 
 const withoutPaths = (body: string, paths: string[]): string => {
@@ -183,8 +183,8 @@ const headersOf = (reply: FastifyReply): Record<string, string> =>
   )
 
 /** Sends the stored response. */
-export const sendReplay = (reply: FastifyReply, answer: StoredAnswer): FastifyReply =>
-  reply.code(answer.status).headers(answer.headers).header('idempotency-replayed', 'true').send(answer.body)
+export const sendReplay = (reply: FastifyReply, stored: StoredResponse): FastifyReply =>
+  reply.code(stored.status).headers(stored.headers).header('idempotency-replayed', 'true').send(stored.body)
 
 /** Renews the claim of a running request. */
 const renew = (db: Database, claim: Claim, seconds: number, log: Log): void => {
@@ -267,11 +267,11 @@ const createHooks = ({ db, log, callerOf }: IdempotencyOptions, config: Idempote
     }
     if (differ(row.fingerprint, claim.fingerprint)) throw otherRequest()
     if (row.state === 'running') throw stillRunning()
-    const answer = answerOf(row)
+    const stored = responseOf(row)
     // The work is committed; its response may still be on the way.
-    if (answer === undefined) throw row.isClaimed ? stillRunning() : carriedOut()
-    if (claim.fingerprint !== null && !config.resumes) return sendReplay(reply, answer)
-    request.replay = answer
+    if (stored === undefined) throw row.isClaimed ? stillRunning() : carriedOut()
+    if (claim.fingerprint !== null && !config.resumes) return sendReplay(reply, stored)
+    request.replay = stored
     request.replayOf = { stored: row.fingerprint, base }
     return undefined
   }
@@ -315,7 +315,7 @@ export const registerIdempotency = (app: App, options: IdempotencyOptions): void
     const { replayOf } = this
     if (replayOf && replayOf.stored?.equals(digestOf(replayOf.base, digest)) !== true) throw otherRequest()
   })
-  app.decorateRequest('storeAnswer', async function store(this: FastifyRequest, status, body) {
+  app.decorateRequest('storeResponse', async function store(this: FastifyRequest, status, body) {
     const claim = this.idempotencyClaim
     if (!claim || claim.settled) return
     claim.settled = true

@@ -64,7 +64,7 @@ interface Body {
   counted: number
   shares: Share[]
   /** The error of a body that was ended before it was read. */
-  refused: Error | undefined
+  rejection: Error | undefined
 }
 
 interface Upload {
@@ -99,7 +99,7 @@ const tooManyPieces = (): Error => badRequest('The body arrives in too many smal
 
 /** Ends the reading of a body with an error, which Fastify handles while it reads. */
 const endBody = (body: Body, error: Error): void => {
-  body.refused = error
+  body.rejection = error
   if (body.raw.listenerCount('error') > 0) body.raw.emit('error', error)
 }
 
@@ -239,7 +239,7 @@ const enterBudget = (budget: Budget, body: Body, address: string, response: Serv
 const countPieces = (budget: Budget, body: Body): void => {
   body.raw.on('data', (piece: Buffer) => {
     body.cost += piece.length + pieceBytes
-    if (body.refused !== undefined) return
+    if (body.rejection !== undefined) return
     const more = body.cost - body.counted
     if (body.cost > maxCost) endBody(body, tooManyPieces())
     else if (more > 0 && body.shares.length > 0 && !budget.take(body, more)) endBody(body, tooMuch())
@@ -260,8 +260,8 @@ export const registerBodyIntake = (app: FastifyInstance, given: Partial<BodyLimi
 
   const countAll: preParsingHookHandler = (request, _reply, _payload, done) => {
     const body = request.arrivingBody
-    if (body?.refused !== undefined) {
-      done(body.refused)
+    if (body?.rejection !== undefined) {
+      done(body.rejection)
       return
     }
     // This starts the flow of data; the body is read in the same turn of the event loop.
@@ -280,7 +280,7 @@ export const registerBodyIntake = (app: FastifyInstance, given: Partial<BodyLimi
         deadlines.addUpload(raw)
         done()
       } else {
-        const body: Body = { raw, beganMs: performance.now(), cost: 0, counted: 0, shares: [], refused: undefined }
+        const body: Body = { raw, beganMs: performance.now(), cost: 0, counted: 0, shares: [], rejection: undefined }
         const fits = !isPublic || enterBudget(budget, body, addressGroup(request.ip), reply.raw)
         request.arrivingBody = body
         if (fits) deadlines.addBody(body)

@@ -161,7 +161,7 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
     here = true
     log.warn({ err: error }, 'Redis is unavailable: this process counts rate limits in memory')
     // One probe per second in the background, so that no request waits for a hanging Redis. It counts a request, because
-    // a full Redis or a replica answers pings as well.
+    // a full Redis or a replica responds to pings as well.
     probe = setInterval(() => void tryThere(), probeEveryMs).unref()
   }
   const tryThere = async (): Promise<void> => {

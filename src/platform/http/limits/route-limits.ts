@@ -11,7 +11,7 @@ declare module 'fastify' {
      * `writes`; `none` on public routes. Keyed by API key (or user), `receive` by the ids in the path, `signIn` by address.
      */
     rateLimit?: LimitName | 'none'
-    /** `BAD_REQUEST` for routes that the contract answers with a plain "Too many requests". */
+    /** `BAD_REQUEST` for routes whose documented error is a plain "Too many requests". */
     rateLimitCode?: 'BAD_REQUEST'
   }
   interface FastifyRequest {

@@ -10,7 +10,7 @@ import { until } from '../test/support/until.ts'
 
 const source = new URL('.', import.meta.url)
 
-/** How a checkout is started, and what came out. */
+/** Options of a start, and its result. */
 interface Result {
   code: number | null
   signal: NodeJS.Signals | null
@@ -25,7 +25,7 @@ interface Options {
   ordinaryUser?: boolean
 }
 
-// The variables of the npm that runs these tests must not reach the npm that they run.
+// The variables of the npm that runs these tests must not be passed to the npm that they run.
 const cleanEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/i.test(name)))
 
 const collect = (command: string, args: string[], options: Options) => {
@@ -51,7 +51,7 @@ const bootstrap = (root: string, options: Options = {}) =>
 const runScript = (root: string, args: string[], options: Options = {}) =>
   collect('sh', [join(root, 'scripts/run.sh'), ...args], options)
 
-/** A checkout with one dependency, from a folder of its own: npm needs no network for it. */
+/** A checkout with one dependency in a local folder, so that npm needs no network. */
 const makeCheckout = async (name: string): Promise<string> => {
   const root = join(await temporaryDir('bootstrap'), name)
   await mkdir(join(root, 'scripts'), { recursive: true })
@@ -75,8 +75,8 @@ const writeLockfile = async (root: string, more: Record<string, object>): Promis
 }
 
 /**
- * An npm that installs as the real one does, first emptying node_modules and last writing the copy of the lockfile,
- * but waits in between for the file `finish`. It notes its calls in `calls`.
+ * A fake npm that, like the real one, first empties node_modules and finally writes the copy of the lockfile, and in
+ * between waits for the file `finish`. It logs its calls in `calls`.
  */
 const slowNpm = async (root: string): Promise<{ npm_execpath: string }> => {
   const path = join(root, 'npm-cli.js')
@@ -246,7 +246,7 @@ test('a failed installation prints the output of npm and one line, and the next 
 test('stopping a start stops its installation and releases the lock', async () => {
   const root = await makeCheckout('checkout')
   const env = await slowNpm(root)
-  // The shell alone gets the signal, as from npm: the installation has to notice by itself.
+  // Only the shell gets the signal, as from npm, so the installation must detect its end.
   const start = runScript(root, ['-p', '1'], { env })
   await until('half is there', () => existsSync(join(root, 'node_modules/half')))
   process.kill(start.pid, 'SIGTERM')
@@ -283,7 +283,7 @@ test('an installed checkout works read-only, and one that is not installed fails
   await chmod(root, 0o755)
 })
 
-/** Makes Node.js say that it is another version. */
+/** Makes Node.js report another version. */
 const pretend = (version: string): string[] => {
   const code = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`]

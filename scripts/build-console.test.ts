@@ -13,7 +13,7 @@ const scripts = fileURLToPath(new URL('.', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'atrium-build-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-// Stands in for Vite: writes what the page says, or fails as it is told to.
+// A fake of Vite that writes the page, or fails when the page requires it.
 const fakeVite = `
 const fs = require('node:fs')
 const out = process.argv[process.argv.indexOf('--outDir') + 1]
@@ -67,7 +67,7 @@ test('the console is built once, and again when a source changes', async () => {
   assert.equal(await checkout.read('index.html'), 'two')
   const compressed = await readFile(join(checkout.root, 'console/dist/index.html.br'))
   assert.equal(brotliDecompressSync(compressed).toString(), 'two')
-  // Pages that are open still ask for it.
+  // Open pages still need it.
   assert.equal(await checkout.read('assets/page-one.js'), 'one')
 })
 

@@ -19,7 +19,7 @@ const configTable = (): string => {
   return ['| variable | default | what it does |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** The README with its table of variables as config.ts has them. */
+/** The README with its table of variables generated from config.ts. */
 export const withConfigTable = (readme: string): string => {
   const from = readme.indexOf(begin)
   const to = readme.indexOf(end)

@@ -1,5 +1,5 @@
-// `npm run generate` writes what is made from the code; with `--check` it fails when one of the files is stale.
-// Needs no database: the routes are registered, and nothing is asked.
+// `npm run generate` writes the files that are generated from the code; with `--check` it fails when one is outdated.
+// It registers all routes and needs no database.
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../src/config/config.ts'
@@ -14,7 +14,7 @@ import { sdkTypes } from './openapi/sdk-types.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The document of the server's routes, which are registered over a database that is never asked. */
+/** The OpenAPI document of the server's routes, which are registered without a database connection. */
 const openApiDocument = async (): Promise<OpenApi> => {
   const log = createLog('silent')
   const unused = createSealer([{ id: 'unused', key: Buffer.alloc(32) }])
@@ -30,7 +30,7 @@ const openApiDocument = async (): Promise<OpenApi> => {
 
 export const openApiText = async (): Promise<string> => `${JSON.stringify(await openApiDocument(), null, 2)}\n`
 
-/** Every generated file, with how it is made from what it is now. */
+/** Every generated file, and the function from its current to its new content. */
 const files: Record<string, (current: string) => string | Promise<string>> = {
   'docs/openapi.json': openApiText,
   'sdk/src/types.ts': async () => sdkTypes(await openApiDocument()),
@@ -38,7 +38,7 @@ const files: Record<string, (current: string) => string | Promise<string>> = {
   '.env.example': envExample,
 }
 
-/** Writes the stale ones, or with `check` only names them. */
+/** Writes the outdated files, or with `check` only lists them. */
 export const generate = async (check: boolean): Promise<string[]> => {
   const stale: string[] = []
   for (const [name, make] of Object.entries(files)) {

@@ -12,7 +12,7 @@ import { startTestServer } from '../test/database.ts'
 interface Outcome {
   passed: number
   failed: number
-  /** What failed, in full, for the summary. */
+  /** The full output of the failures, for the summary. */
   failures: string[]
 }
 
@@ -99,7 +99,7 @@ const runTests = async (files: string[]): Promise<Outcome> => {
       // Many tests wait for a lease, a child process or a browser, so that twice as many files as cores keep them busy.
       concurrency: Math.max(4, 2 * availableParallelism()),
       isolation: 'process',
-      // For a file that hangs: those of the console take two minutes, and ten beside other work.
+      // For test files that hang. The files of the console take two minutes, and ten on a busy machine.
       timeout: 1_800_000,
       coverage: wantsCoverage,
       coverageIncludeGlobs: ['src/**/*.ts', 'sdk/src/**/*.ts', 'scripts/*.ts'],

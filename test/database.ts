@@ -7,10 +7,10 @@ import { installJobs } from '../src/platform/jobs/store.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
 
-/** Name of the database that every test file's own is cloned from. */
+/** The template of the databases of all test files. */
 export const templateDatabase = 'atrium_template'
 
-/** A PostgreSQL server for tests, as `npm test` hands it to its files in ATRIUM_TEST_POSTGRES. */
+/** A PostgreSQL server for tests. `npm test` passes it to the test files in ATRIUM_TEST_POSTGRES. */
 export interface TestServer {
   connection: pg.ClientConfig
   stop(): Promise<void>
@@ -34,7 +34,7 @@ export const startTestServer = async (): Promise<TestServer> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-test-'))
   const server = await startEmbeddedPostgres({
     dataDir,
-    // What is lost here is a test's; the crash tests start their own servers with the settings of production.
+    // These databases need no durability. The crash tests start their own servers with production settings.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   })
   const connection = { host: server.socketDir, port: server.port, user: server.user, database: server.database }
@@ -48,19 +48,19 @@ export const startTestServer = async (): Promise<TestServer> => {
   }
 }
 
-/** Makes the template database on a server, anew. */
+/** Creates the template database on a server, and replaces an existing one. */
 export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void> => {
   await run(adminOf(connection), `drop database if exists ${templateDatabase}`)
   await run(adminOf(connection), `create database ${templateDatabase}`)
   const template = { ...connection, database: templateDatabase }
   await migrate(template)
   await installJobs(template, createLog('warn'))
-  // As if somebody had just looked at the schedules, for a day: a sweep at the full minute would take from a test what
-  // the test left lying for itself.
+  // Marks the schedules as processed for a day, because a scheduled job could process the rows of a test before the test
+  // does.
   await run(template, `update pgboss.version set cron_on = now() + interval '1 day'`)
 }
 
-/** A new database with a name that no other test uses, and how to drop it. */
+/** A new database with a unique name, and a function that drops it. */
 const createDatabase = async (
   connection: pg.ClientConfig,
   options = '',
@@ -79,7 +79,7 @@ export const createEmptyDatabase = (connection: pg.ClientConfig) => createDataba
 /** A copy of the migrated template database. */
 export const cloneDatabase = (connection: pg.ClientConfig) => createDatabase(connection, `template ${templateDatabase}`)
 
-/** The server that `npm test` started for all files, or one of this file's own. */
+/** The server that `npm test` started for all files, else a new one for this file. */
 export const sharedServer = async (): Promise<TestServer> => {
   const given = process.env['ATRIUM_TEST_POSTGRES']
   if (given === undefined) return startTestServer()

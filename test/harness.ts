@@ -23,7 +23,7 @@ import { assertDocumented, noteAnswer } from './support/documented.ts'
 import { cloneDatabase, sharedServer } from './database.ts'
 import { settled } from './support/settled.ts'
 
-/** One caller: a user of an org with a key of their own. */
+/** A caller: a user of an org with an API key. */
 export interface TestActor {
   orgId: string
   userId: string
@@ -37,7 +37,7 @@ export interface Answer {
   status: number
   headers: Headers
   /** The parsed JSON body, or undefined. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
   body: any
   text: string
 }
@@ -60,13 +60,13 @@ export interface TestApp {
   url: string
   /** Every log line so far. */
   logLines: string[]
-  /** One real HTTP request. Paths that start with `/` are taken from the origin, so give `/api/v1/…`. */
+  /** Sends one HTTP request. `path` is relative to the origin, such as `/api/v1/me`. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** A new org with one workspace and one owner. */
   createOrg(name?: string): Promise<TestActor>
-  /** Another user in the org of `of`, in its workspace unless told otherwise. */
+  /** Another user in the org of `of`, by default in its workspace. */
   createUser(of: TestActor, role?: Role, options?: { inWorkspace?: boolean; scopes?: string[] }): Promise<TestActor>
-  /** The header of a caller who has just stepped up. */
+  /** The headers of a caller who has just stepped up. */
   stepUp(actor: TestActor): Promise<Record<string, string>>
   /**
    * The clock of the rate limits, in milliseconds, for all servers of the file. It stands still unless a test moves it,
@@ -74,29 +74,29 @@ export interface TestApp {
    */
   limitClock: { ms: number }
   /**
-   * Resolves when the work that was begun so far has ended: jobs, deliveries of events, charges. Await it before
-   * counting what arrived at a stand-in, or work of an earlier test may still arrive.
+   * Resolves when all work that has started has ended: jobs, deliveries of events, charges. Await it before you count
+   * requests at a fake, because work of an earlier test could still arrive.
    */
   settled(): Promise<void>
   /**
-   * A second server process's worth of application over the same database. With another environment than the first one
-   * it runs no jobs unless asked to: those of the other tests would be run by its configuration.
+   * A second server on the same database. With a different environment it runs no jobs by default, because it would run
+   * jobs of other tests with its configuration.
    */
   secondServer(env?: Record<string, string>, options?: TestAppOptions): Promise<TestApp>
 }
 
 export interface TestAppOptions {
-  /** Whether it runs jobs, too. */
+  /** Whether it also runs jobs. */
   work?: boolean
-  /** What stands in for something from outside, such as a guard whose resolver the test controls. */
+  /** Replacements of external services, such as an outbound guard with a resolver that the test controls. */
   replace?: Partial<Deps>
   /** Creates the database on the server of `connection`; by default a copy of the migrated template. */
   createDatabase?: typeof cloneDatabase
 }
 
-/** What the servers of a file share. */
+/** Resources that the servers of a file share. */
 interface Shared {
-  /** What the first server was started with. */
+  /** The environment of the first server. */
   env: Record<string, string>
   connection: pg.ClientConfig
   cleanUp: (() => Promise<void>)[]
@@ -119,7 +119,7 @@ const listen = async (
   const { connection, cleanUp, limitClock } = shared
   const logLines: string[] = []
   const log = createLog('debug', { write: (line) => void logLines.push(line) })
-  // As if the machine did nothing else: a preview must not fail because many tests run at the same time.
+  // Longer time limits, because a preview must not fail when many tests run at the same time.
   const opened = await openDeps(config, connection, log, { sandbox: { timeoutMs: 120_000, niceness: 0 } })
   const { close } = opened
   const deps = {
@@ -150,7 +150,7 @@ const listen = async (
       headers.set('content-type', 'application/json')
       body = JSON.stringify(options.json)
     }
-    // `duplex` is only asked for with a body that is a stream.
+    // fetch requires `duplex` for a body that is a stream.
     const response = await fetch(url + path, { method, headers, body, redirect: 'manual', duplex: 'half' })
     noteAnswer(method, path, response.status)
     const text = await response.text()
@@ -227,7 +227,7 @@ const listen = async (
   }
 }
 
-// Off unless a test turns one on: a file of tests makes more requests a minute than a person.
+// Rate limits are off by default, because a test file sends more requests per minute than a person.
 const noRateLimits = Object.fromEntries(
   Object.keys(variables)
     .filter((name) => name.startsWith('RATE_LIMIT_'))
@@ -238,8 +238,8 @@ const parseTestConfig = (env: Record<string, string>, dataDir: string): Config =
   parseConfig({ NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...noRateLimits, ...env })
 
 /**
- * A real server on a real database of its own, for one test file. Call it at the top level of the file; everything is
- * stopped and removed after the file's last test.
+ * Starts a server on a new database for one test file. Call it at the top level of the file. Everything is stopped and
+ * removed after the last test of the file.
  */
 export const startTestApp = async (
   env: Record<string, string> = {},
@@ -254,7 +254,7 @@ export const startTestApp = async (
     await database.drop()
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
-    // Last, because nothing is cleaned up after a failure.
+    // Last, because a failure here would prevent the rest of the cleanup.
     assertDocumented()
   })
   const shared = { env, connection: database.connection, cleanUp, limitClock: { ms: 1_000_000 } }

@@ -1,5 +1,4 @@
-// What strangers write, at each place where the server reads it: whatever it is, the event loop of the process goes on
-// turning, and the answer is not a failure of the server.
+// Hostile input at each place where the server parses it: it must neither block the event loop nor cause a server error.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -18,7 +17,7 @@ const app = await startTestApp(openLoopback)
 const owner = await app.createOrg()
 const api = '/api/v1'
 
-/** Text of at least so many characters, made of a few repeated pieces: what finds quadratic and exponential code. */
+/** Text of a minimum length made of a few repeated pieces, which finds quadratic and exponential algorithms. */
 const repetitions = (pieces: readonly string[], length: number): fc.Arbitrary<string> =>
   fc
     .array(fc.record({ piece: fc.constantFrom(...pieces), share: fc.integer({ min: 1, max: 4 }) }), {
@@ -30,7 +29,7 @@ const repetitions = (pieces: readonly string[], length: number): fc.Arbitrary<st
       return parts.map(({ piece, share }) => piece.repeat(Math.ceil((length * share) / all / piece.length))).join('')
     })
 
-/** Runs the work and asserts that no one block of the main thread was longer than what others may wait. */
+/** Runs the work and asserts that it blocked the main thread no longer than the documented limit. */
 const staysResponsive = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
   const meter = measureBlocks()
   const result = await work()
@@ -40,7 +39,7 @@ const staysResponsive = async <T>(what: string, work: () => Promise<T>): Promise
 }
 
 const holds = (property: fc.IAsyncProperty<[string]>, numRuns = 6): Promise<void> =>
-  // Shrinking would repeat what takes long; the seed is in the message.
+  // Shrinking would repeat slow cases; the error message contains the seed.
   fc.assert(property, { numRuns, endOnFailure: true })
 
 const isNoServerError = ({ status, text }: Answer): void => assert.ok(status < 500, text.slice(0, 500))
@@ -63,7 +62,7 @@ describe('a page of HTML', () => {
   ]
   const page = repetitions(tags, 1_000_000)
 
-  test('is read by web.fetch and by the web connector without holding up the process', async () => {
+  test('a hostile HTML page is read by web.fetch and the web connector without blocking the process', async () => {
     await createAgent(app, owner, { name: 'Reader', allowedTools: ['web.fetch'], allowedConnectors: ['web'] })
     await app.call('POST', `${api}/connections`, { as: owner, json: { connectorSlug: 'web' } })
     const session = await openSession(app, owner, { agentId: 'reader' })
@@ -97,7 +96,7 @@ describe('a page of HTML', () => {
 describe('the body of a webhook', () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-  test('is received whatever it repeats, and shown afterwards', async () => {
+  test('a webhook body with any repeated text is received and can be read', async () => {
     const webhook = await createWebhook(app, owner)
     const pieces = ['a&', '&', '=', '%41', '{"a":', '[', '"', '\\', '9', '{},', '"id":1,', '\u00e9']
     await holds(
@@ -113,7 +112,7 @@ describe('the body of a webhook', () => {
     )
   })
 
-  test('with 100,000 levels of JSON is received and shown as its text, also inside a form', async () => {
+  test('a webhook body with 100,000 levels of JSON is received and returned as text, also inside a form', async () => {
     const webhook = await createWebhook(app, owner)
     const deep = `{"id":99999999999999999999,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     for (const [body, headers] of [
@@ -127,7 +126,7 @@ describe('the body of a webhook', () => {
     }
   })
 
-  test('keeps a large whole number as it was written, wherever it is among the fields', async () => {
+  test('a large whole number in a webhook body keeps its digits in every field', async () => {
     const webhook = await createWebhook(app, owner, { source: 'telegram' })
     const headers = { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': webhook.secret }
     for (const [n, body] of [
@@ -143,7 +142,7 @@ describe('the body of a webhook', () => {
     }
   })
 
-  test('of a form with 100,000 fields is rejected by a Twilio webhook at once, without a valid signature', async () => {
+  test('a Twilio webhook rejects a form with 100,000 fields immediately when its signature is invalid', async () => {
     const webhook = await createWebhook(app, owner, { source: 'twilio', secret: 'planted-auth-token' })
     const fields = Array.from({ length: 100_000 }, (_, n) => n.toString(36)).join('&')
     const headers = { ...form, 'x-twilio-signature': Buffer.alloc(20).toString('base64') }
@@ -173,7 +172,7 @@ describe('a file', () => {
     ],
   ]
   for (const [type, name, make, pieces] of kinds) {
-    test(`named ${name} is previewed without holding up the process`, async () => {
+    test(`a preview of the hostile file ${name} does not block the process`, async () => {
       await holds(
         fc.asyncProperty(repetitions(pieces, 1_000_000), async (text) => {
           const bytes = make(text)
@@ -192,14 +191,14 @@ describe('JSON of 100,000 levels', () => {
   const deep = `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
   const id = '019aa3f0-0000-7000-8000-00000000abcd'
 
-  test('is an error of the caller on every route that has a body, and never one of the server', async () => {
+  test('JSON of 100,000 levels is a client error, not a server error, on every route with a body', async () => {
     const routes = routesOf(app.app).filter(({ method }) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
     assert.ok(routes.length > 50)
     for (const { method, url, params } of routes) {
       const path = pathOf(url, Object.fromEntries(params.map((name) => [name, id])))
       const headers = { 'content-type': 'application/json' }
       const answer = await app.call(method, path, { as: owner, body: deep, headers })
-      // A switched-off payment provider or a sign-out are not the point here; a crash would be a 500.
+      // 503 without a payment provider and 401 after a sign-out are allowed; a crash would be a 500.
       assert.notEqual(answer.status, 500, `${method} ${url}: ${answer.text}`)
     }
     isNoServerError(await app.call('GET', `${api}/me`, { as: owner }))

@@ -23,7 +23,7 @@ const urlOf = ({ host, port, user, database }: pg.ClientConfig): string =>
 
 const keys = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
-test('a first start prints a key that works, a second one on the same directory is refused and harms nothing', async () => {
+test('a first start prints a valid key, and a second start on the same directory is rejected without effects', async () => {
   const dataDir = join(folder, 'first')
   const atrium = await startServerProcess({ DATA_DIR: dataDir })
   const [, key] = /API key:\s+(atr_dev_\w+)/.exec(atrium.output()) ?? []
@@ -69,7 +69,7 @@ test('in production the first key and sign-in link are in private files, and the
   assert.doesNotMatch(atrium.output(), /atr_live_|#link=/)
 })
 
-test('every mistake in the environment is told at once, and nothing is touched', async () => {
+test('all invalid environment variables are reported together, and nothing is changed', async () => {
   const dataDir = join(folder, 'untouched')
   const { code, output } = await failToStart({
     DATA_DIR: dataDir,
@@ -85,7 +85,7 @@ test('every mistake in the environment is told at once, and nothing is touched',
   await assert.rejects(stat(dataDir))
 })
 
-test('a port in use is one clear line, and the database is stopped in order', async () => {
+test('a port in use is reported in one line, and the database is stopped gracefully', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => void other.once('listening', resolve))
   const { port } = other.address() as { port: number }
@@ -97,7 +97,7 @@ test('a port in use is one clear line, and the database is stopped in order', as
   assert.ok(!(await readdir(join(dataDir, 'postgres', 'data'))).includes('postmaster.pid'))
 })
 
-test('a database that cannot be reached is one clear line, without its password', async () => {
+test('an unreachable database is reported in one line without its password', async () => {
   const { code, output } = await failToStart({
     DATA_DIR: join(folder, 'away'),
     DATABASE_URL: 'postgres://atrium:hunter2@127.0.0.1:1/atrium',
@@ -107,7 +107,7 @@ test('a database that cannot be reached is one clear line, without its password'
   assert.ok(!output.includes('hunter2'))
 })
 
-test('a database that a newer Atrium migrated is left alone', async () => {
+test('a database that a newer version of Atrium migrated is rejected and not changed', async () => {
   const database = await cloneDatabase(server.connection)
   const client = new pg.Client(database.connection)
   await client.connect()
@@ -124,7 +124,7 @@ test('a database that a newer Atrium migrated is left alone', async () => {
   await database.drop()
 })
 
-test('a PostgreSQL that is too old is one clear line, and nothing is written to it', async (t) => {
+test('a PostgreSQL server that is too old is reported in one line, and nothing is written to it', async (t) => {
   const old = await startOldPostgres()
   t.after(old.stop)
   const { code, output } = await failToStart({
@@ -139,7 +139,7 @@ test('a PostgreSQL that is too old is one clear line, and nothing is written to 
   )
 })
 
-test('production with a database of its own does not start without encryption keys', async () => {
+test('a production server with an external database does not start without encryption keys', async () => {
   const { code, output } = await failToStart({
     NODE_ENV: 'production',
     DATA_DIR: join(folder, 'keys'),
@@ -149,7 +149,7 @@ test('production with a database of its own does not start without encryption ke
   assert.match(output, /✗ ENCRYPTION_KEYS is required in production with DATABASE_URL/)
 })
 
-test('a request under way at SIGTERM is answered before the process ends', async () => {
+test('a request that is running at SIGTERM gets its response before the process ends', async () => {
   const atrium = await startServerProcess({ DATA_DIR: join(folder, 'first') })
   const gone = new Promise<number | null>((resolve) => void atrium.child.once('exit', resolve))
   const body = JSON.stringify({ email: 'nobody@example.com', password: 'wrong password' })
@@ -159,7 +159,7 @@ test('a request under way at SIGTERM is answered before the process ends', async
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
-        // The server says that it has the head of the request before it gets the rest.
+        // The server confirms the head of the request before it receives the body.
         expect: '100-continue',
       },
     })
@@ -177,7 +177,7 @@ test('a request under way at SIGTERM is answered before the process ends', async
   assert.equal(await gone, 0)
 })
 
-test('a worker answers what operators ask, and nothing else', async () => {
+test('a worker serves only health checks and metrics', async () => {
   const worker = await startServerProcess({ DATA_DIR: join(folder, 'worker'), WORKER_PORT: '0' }, 'worker')
   const [, url] = /health: (http:\S+)\/healthz/.exec(worker.output()) ?? []
   for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await fetch(url + path)).status, 200, path)

@@ -85,7 +85,7 @@ export const createExamples = (schemas: Record<string, unknown>) => {
     return example
   }
   const objectOf = ({ properties = {} }: Schema, name: string, path: string): Json => {
-    // A component's own name says more of its `id` than the property that refers to it.
+    // The name of a component identifies its `id` better than the property that refers to it.
     const parent = schemas[path] === undefined ? name : path
     const entries = Object.entries(properties).map(([key, schema]): [string, Json | undefined] => [
       key,

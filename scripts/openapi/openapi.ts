@@ -101,7 +101,7 @@ const components = {
 }
 
 const marker = 'x-component'
-/** Where the examples of an object are kept from the library, which would move them out of the schema. */
+/** Stores the examples of an object under another key, because the library would move them out of the schema. */
 const exampleMarker = 'x-kept-examples'
 
 /** Names of the exported schemas by their JSON. A schema in the document that has the same JSON gets the name. */

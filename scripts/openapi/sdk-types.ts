@@ -83,7 +83,7 @@ const dataOf = ({ responses }: Operation): string => {
       if (data !== undefined) return typeOf(data, '    ')
       return content === undefined ? 'undefined' : 'unknown'
     })
-  // Bytes beside data are another way to ask; alone they are a redirect, or a page for people.
+  // A route with bytes and data returns bytes on request; one with bytes only is a redirect or a page.
   const told = types.filter((type) => type !== 'unknown')
   return told.length === 0 ? 'unknown' : [...new Set(told)].join(' | ')
 }
@@ -111,7 +111,7 @@ const parametersOf = ({ parameters = [] }: Operation, place: string): string[] =
   return [`    ${place === 'path' ? 'params' : 'query'}${optional}: ${objectType(schema, '    ')}\n`]
 }
 
-/** The types of the SDK: every named schema, and every route with what it takes and answers. */
+/** The types of the SDK: every named schema, and every route with its request and response. */
 export const sdkTypes = ({ paths, components }: OpenApi): string => {
   const schemas = Object.entries(components.schemas as Record<string, Schema>).map(([name, schema]) => {
     const type = typeOf(schema, '')

@@ -14,7 +14,7 @@ const { db } = app
 
 const base = '/api/v1/billing'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 const codeOf = async (method: string, path: string, as: TestActor, json?: object): Promise<string> => {

@@ -14,7 +14,7 @@ const app = await startTestApp()
 const owner = await app.createOrg()
 const routes = routesOf(app.app).filter(({ access }) => access !== 'public')
 
-/** The request is wrong in every other way, too: who may not come in is not told about it. */
+/** An otherwise invalid request: authentication and permissions are checked before validation. */
 const callWrongly = (route: Route, options: CallOptions) => {
   const path = pathOf(route.url, Object.fromEntries(route.params.map((name) => [name, 'malformed'])))
   const body =
@@ -24,7 +24,7 @@ const callWrongly = (route: Route, options: CallOptions) => {
   return app.call(route.method, `${path}?limit=nonsense`, { ...options, ...body })
 }
 
-describe('without a key that is good', () => {
+describe('requests without a valid API key', () => {
   const revoked = generateKey('test')
   const headers: [string, Record<string, string>][] = [
     ['no Authorization', {}],
@@ -40,10 +40,10 @@ describe('without a key that is good', () => {
     ['a cookie that nobody was given', { cookie: 'atrium.session_token=abc.def' }],
   ]
 
-  test('there are routes to try', () => assert.ok(routes.length > 40))
+  test('there are more than 40 routes that need an API key', () => assert.ok(routes.length > 40))
 
   for (const route of routes) {
-    test(`${route.name} is UNAUTHORIZED`, async () => {
+    test(`${route.name} is UNAUTHORIZED without a valid API key`, async () => {
       for (const [what, given] of route.method === 'GET' ? headers : headers.slice(0, 6)) {
         const answer = await callWrongly(route, { headers: given })
         assert.equal(answer.status, 401, `${what}: ${answer.text}`)
@@ -54,13 +54,13 @@ describe('without a key that is good', () => {
   }
 })
 
-describe('without the permission', () => {
+describe('requests without the permission of the route', () => {
   const guarded = routes.filter(({ access }) => (permissions as readonly string[]).includes(access))
 
-  test('most routes need one', () => assert.ok(guarded.length > 35))
+  test('more than 35 routes need a permission', () => assert.ok(guarded.length > 35))
 
   for (const route of guarded) {
-    test(`${route.name} is FORBIDDEN for a key narrowed to something else`, async () => {
+    test(`${route.name} is FORBIDDEN for a key whose scopes lack its permission`, async () => {
       const other = route.access === 'audit:read' ? 'files:read' : 'audit:read'
       const narrowed = await app.createUser(owner, 'owner', { scopes: [other] })
       const answer = await callWrongly(route, { as: narrowed, headers: await app.stepUp(narrowed) })
@@ -80,9 +80,9 @@ describe('without the permission', () => {
   }
 })
 
-describe('in a workspace that is not the caller’s', () => {
+describe('requests in a workspace that the caller is not in', () => {
   for (const route of routes) {
-    test(`${route.name} is FORBIDDEN, whether it exists or not`, async () => {
+    test(`${route.name} is FORBIDDEN in a workspace that the caller is not in, and in one that does not exist`, async () => {
       const stranger = await app.createOrg()
       const texts = new Set<string>()
       for (const id of [stranger.workspaceId, newId(), 'malformed']) {

@@ -16,8 +16,8 @@ const codeOf = (status: number): ErrorCode => {
 const keysOf = (value: object): string[] => Object.keys(value)
 
 /**
- * What a failed answer says, in the words of our own API. The path decides in which protocol it must be said; one that
- * is said in another fails. Where a protocol has codes of its own, the status stands for ours.
+ * The error of a response in the terms of Atrium's API. The path determines the expected protocol; an error in another
+ * format fails. For protocols with their own codes, the code is derived from the status.
  */
 export const failureIn = (url: string, { status, text }: { status: number; text: string }): Failure => {
   const body = JSON.parse(text)

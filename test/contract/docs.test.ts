@@ -23,7 +23,7 @@ const blocksOf = (text: string, language: string): string[] =>
   [...text.matchAll(fence)].filter(([, found]) => found === language).map(([, , body]) => body ?? '')
 const withoutBlocks = (text: string): string => text.replaceAll(fence, '')
 
-/** What GitHub makes of a heading to link to. */
+/** The anchor that GitHub generates for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -34,7 +34,7 @@ const anchorOf = (heading: string): string =>
 const anchorsOf = (text: string): Set<string> =>
   new Set([...withoutBlocks(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => anchorOf(heading ?? '')))
 
-/** Reports everything that is wrong at once: whoever renames something wants the whole list. */
+/** Reports all problems together, so that a rename can be fixed in one pass. */
 const assertNone = (problems: string[]): void => assert.deepEqual([...new Set(problems)], [])
 
 test('every relative link in a document points at a file and a heading that exist', () => {
@@ -56,7 +56,7 @@ test('every relative link in a document points at a file and a heading that exis
   assertNone(problems)
 })
 
-/** Paths and the methods that they take, ids as `*`. */
+/** The supported methods by path, with ids as `*`. */
 const routes = (): Map<string, Set<string>> => {
   const { paths } = JSON.parse(read('docs/openapi.json')) as { paths: Record<string, Record<string, unknown>> }
   return new Map(
@@ -101,7 +101,7 @@ test('every route of the API is named in a guide', () => {
   assertNone([...routes().keys()].filter((path) => path.startsWith('/api/v1') && !named.has(path)))
 })
 
-/** Names that are read, but not by config.ts: by the AWS SDK, the bootstrap, the tests, the benchmarks, Compose. */
+/** Environment variables read by the AWS SDK, bootstrap, tests, benchmarks or Compose, and not by config.ts. */
 const otherVariables = (): Set<string> => {
   const programs = [...list('scripts/*'), ...list('bench/*.ts'), ...list('test/**/*.ts')].filter(
     (path) => !path.endsWith('.test.ts') && statSync(join(root, path)).isFile(),
@@ -114,7 +114,7 @@ const otherVariables = (): Set<string> => {
   return new Set([...found, ...compose].map(([, name]) => name ?? ''))
 }
 
-test('every environment variable that a document names is one that is read', () => {
+test('every environment variable in a document is read by the code', () => {
   const other = otherVariables()
   const isKnown = (name: string): boolean =>
     Object.hasOwn(variables, name) ||
@@ -126,7 +126,7 @@ test('every environment variable that a document names is one that is read', () 
   const problems: string[] = []
   let named = 0
   for (const document of documents) {
-    // A name with an underscore anywhere, any other where a command sets it: `PORT=3001 npm start`.
+    // Any name with an underscore; other names only when a command sets them: `PORT=3001 npm start`.
     const text = read(document).replaceAll(/<(NAME|SLUG)>/g, '$1')
     const names = [
       ...text.matchAll(/(?<![\w$/.-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w-])/g),
@@ -139,7 +139,7 @@ test('every environment variable that a document names is one that is read', () 
   assertNone(problems)
 })
 
-test('no document names a place on the machine of its author', () => {
+test('no document contains a path on the machine of its author', () => {
   assertNone(
     [...documents, 'Dockerfile', 'compose.yaml'].flatMap((document) =>
       [...read(document).matchAll(/(?<![\w.:/$-])\/(?:work|root|home|Users|tmp)\b[^\s`"')]*/g)].map(
@@ -161,12 +161,12 @@ test('every JSON example in a guide parses and is an envelope', () => {
   assert.ok(examples > 10, `only ${examples} examples were found`)
 })
 
-test('the error codes and their status are told as they are', () => {
+test('the documents list every error code with its status', () => {
   const rows = [...read('docs/guides/conventions.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \|/gm)]
   assert.deepEqual(Object.fromEntries(rows.map(([, code, status]) => [code, Number(status)])), statusOfCode)
 })
 
-test('the table of roles is what the roles may do', () => {
+test('the table of roles lists the permissions of each role', () => {
   const rows = [...read('docs/guides/identity.md').matchAll(/^\| ((?:`[a-z]+:[a-z]+` ?)+)\|([^\n]*)\|$/gm)]
   const told = new Map(roles.map((role) => [role, new Set<Permission>()]))
   for (const [, names = '', cells = ''] of rows) {
@@ -185,12 +185,12 @@ test('the table of roles is what the roles may do', () => {
   assert.deepEqual([...named].toSorted(), [...permissions].toSorted())
 })
 
-test('the example of a key has a right checksum', () => {
+test('the API key in the documents has a valid checksum', () => {
   const [, key = ''] = /^(atr_dev_\w+)\n└/m.exec(read('docs/guides/identity.md')) ?? []
   assert.ok(isWellFormedKey(key, 'dev'), key)
 })
 
-test('every message of the troubleshooting tables is one that the code prints', () => {
+test('every message in the troubleshooting tables occurs in the code', () => {
   const [, section = ''] = read('docs/guides/operations.md').split('## When it does not start')
   const sources = [...list('src/**/*.ts'), 'scripts/bootstrap.mjs']
     .filter((path) => !path.endsWith('.test.ts'))
@@ -203,7 +203,7 @@ test('every message of the troubleshooting tables is one that the code prints', 
     messages += 1
     for (const part of message.split(/…|[()]|\. /)) {
       const words = part.replaceAll(/^[\s:;,.]+|[\s:;,.]+$/g, '')
-      // A path is where the file is, not a text of the code.
+      // A path in a message is computed, so it does not occur in the code.
       if (words.length >= 8 && !words.startsWith('/') && !sources.includes(words))
         problems.push(`${message}: "${words}"`)
     }
@@ -212,12 +212,12 @@ test('every message of the troubleshooting tables is one that the code prints', 
   assertNone(problems)
 })
 
-test('the documents are found where the README links to them', () => {
+test('the README links to every guide', () => {
   const linked = read('README.md')
   assertNone(guides.filter((guide) => !linked.includes(`](${relative('', guide)})`)))
 })
 
-test('every benchmark has its place among the benchmarks', () => {
+test('docs/benchmarks.md names every benchmark', () => {
   const told = read('docs/benchmarks.md')
   const files = list('bench/*.ts').filter((file) => !/\/(?:run|harness)\.ts$|-server\.ts$/.test(file))
   assert.ok(files.length > 1)

@@ -28,13 +28,13 @@ const assertFailure = (answer: Answer, code: keyof typeof statusOfCode): void =>
   assert.equal(answer.headers.get('cache-control'), 'no-store')
 }
 
-describe('bodies', () => {
+describe('validation of JSON bodies', () => {
   const withBody = api.filter((route) => bodySchemaOf(route) !== undefined)
 
-  test('are taken by more than 15 routes', () => assert.ok(withBody.length > 15))
+  test('more than 15 routes have a JSON body', () => assert.ok(withBody.length > 15))
 
   for (const route of withBody) {
-    test(`${route.name} refuses what is no JSON object of its kind`, async () => {
+    test(`${route.name} rejects a body that is not a JSON object or is too large`, async () => {
       const type = 'application/json'
       const broken = ['{"name":', 'null', '[]', '"text"', '{"__proto__":{}}', '{"a":"\\u0000"}', '['.repeat(5_000)]
       if (route.options.config?.optionalBody !== true) broken.push('')
@@ -52,10 +52,10 @@ describe('bodies', () => {
     const schema = bodySchemaOf(route)
     const names = schema?.required ?? []
     for (const name of names) {
-      test(`${route.name} refuses a body without ${name}, and one where it is of another type`, async () => {
+      test(`${route.name} rejects a body without ${name}, and one with a ${name} of the wrong type`, async () => {
         const sample = sampleOf(schema ?? {}) as Record<string, unknown>
         const { [name]: _, ...without } = sample
-        // What has a default may be left out.
+        // Fields with a default are optional.
         if (schema?.properties?.[name]?.default === undefined)
           assertFailure(await call(route, '', { json: without }), 'BAD_REQUEST')
         assertFailure(await call(route, '', { json: { ...sample, [name]: { not: ['this'] } } }), 'BAD_REQUEST')
@@ -64,13 +64,13 @@ describe('bodies', () => {
   }
 })
 
-describe('lists', () => {
+describe('lists with pages and cursors', () => {
   const lists = api.filter((route) => querySchemaOf(route)?.properties?.['limit'] !== undefined)
 
-  test('are more than 8', () => assert.ok(lists.length > 8))
+  test('there are more than 8 lists', () => assert.ok(lists.length > 8))
 
   for (const route of lists) {
-    test(`${route.name} refuses limits, pages and cursors that are none`, async () => {
+    test(`${route.name} rejects invalid limits, pages and cursors`, async () => {
       const known = querySchemaOf(route)?.properties ?? {}
       const refused = [
         'limit=0',
@@ -83,7 +83,7 @@ describe('lists', () => {
         'limit=1e9',
       ]
       if (known['page'] !== undefined) refused.push('page=0', 'page=-1', 'page=x', 'page=1e99', 'page=')
-      // Below a missing thing the cursor is not looked at.
+      // The cursor is not checked when the parent resource does not exist.
       if (known['cursor'] !== undefined && route.params.length === 0) {
         for (const value of [null, [], ['x'], ['2026-02-30T00:00:00Z', newId()], { a: 1 }, [1, 2, 3, 4]]) {
           refused.push(`cursor=${Buffer.from(JSON.stringify(value)).toString('base64url')}`)
@@ -95,7 +95,7 @@ describe('lists', () => {
   }
 
   for (const route of lists.filter(({ params }) => params.length === 0)) {
-    test(`${route.name} takes every limit from 1 to 100 and tells where to go on`, async () => {
+    test(`${route.name} accepts limits from 1 to 100 and returns nextCursor`, async () => {
       for (const limit of [1, 100]) {
         const { status, body } = await call(route, `?limit=${limit}&unknown=1`)
         assert.equal(status, 200)
@@ -115,7 +115,7 @@ describe('lists', () => {
 
 describe('every route of the API', () => {
   for (const route of api) {
-    test(`${route.name} refuses NUL in its query`, async () => {
+    test(`${route.name} rejects NUL in its query`, async () => {
       const { status, text } = await call(route, '?anything=%00', route.method === 'GET' ? {} : { json: {} })
       assert.ok(status === 400 || status === 404, text)
     })
@@ -125,7 +125,7 @@ describe('every route of the API', () => {
     ({ method, access, options }) => method === 'POST' && access !== 'public' && options.config?.idempotency !== false,
   )
   for (const route of posts) {
-    test(`${route.name} refuses an Idempotency-Key of 256 characters`, async () => {
+    test(`${route.name} rejects an Idempotency-Key of 256 characters`, async () => {
       const schema = bodySchemaOf(route)
       const json = schema === undefined ? undefined : sampleOf(schema)
       assertFailure(
@@ -135,7 +135,7 @@ describe('every route of the API', () => {
     })
   }
 
-  test('a method that its path does not have is NOT_FOUND, with those that it has', async () => {
+  test('a method that a path does not support is NOT_FOUND with an Allow header of the supported methods', async () => {
     const byUrl = Map.groupBy(api, ({ url }) => url)
     for (const [url, those] of byUrl) {
       const path = pathOf(url, Object.fromEntries((those[0]?.params ?? []).map((name) => [name, newId()])))
@@ -150,7 +150,7 @@ describe('every route of the API', () => {
     }
   })
 
-  test('nothing of the above was a failure of the server', () => {
+  test('no request of this file caused a server error', () => {
     const failures = app.logLines
       .map((line) => JSON.parse(line))
       .filter(({ level }) => level === 'error' || level === 'fatal')

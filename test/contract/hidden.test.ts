@@ -22,7 +22,7 @@ const make = (path: string, owner: TestActor): Promise<Resource> => {
 
 const factoryPath = (route: Route): string => factoryOf(route.url) ?? route.url
 
-/** What a caller can tell one answer from another by. */
+/** Everything by which a caller can distinguish two responses. */
 const visible = async (
   route: Route,
   as: TestActor,
@@ -40,15 +40,15 @@ const visible = async (
   return { status: answer.status, text: answer.text, fields: JSON.stringify(fields) }
 }
 
-describe('what belongs to another org', () => {
-  test('is asked for on more than 20 routes, through every factory', () => {
+describe('resources of another org', () => {
+  test('the tests request resources of another org on more than 20 routes, through every factory', () => {
     assert.ok(routes.length > 20)
     assert.deepEqual([...new Set(routes.map(factoryPath))].toSorted(), Object.keys(factories).toSorted())
   })
 
   for (const route of routes) {
     for (const param of route.params.filter((name) => freeParams[name] === undefined)) {
-      test(`${route.name} answers another org's :${param} like a missing and a malformed one, byte for byte`, async () => {
+      test(`${route.name} returns the same bytes for another org's :${param}, a missing and a malformed one`, async () => {
         const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
         const path = factoryPath(route)
         const own = await make(path, owner)
@@ -84,13 +84,13 @@ describe('what belongs to another org', () => {
   }
 })
 
-describe('what belongs to another workspace of the same org', () => {
+describe('resources of another workspace of the same org', () => {
   const bound = routes.filter((route) => inWorkspace.includes(factoryPath(route)))
 
-  test('is asked for on more than 8 routes', () => assert.ok(bound.length > 8))
+  test('the tests request resources of another workspace on more than 8 routes', () => assert.ok(bound.length > 8))
 
   for (const route of bound) {
-    test(`${route.name} answers it like a missing one, byte for byte, to who is not in it`, async () => {
+    test(`${route.name} returns the same bytes for a resource of a hidden workspace and a missing one`, async () => {
       const owner = await app.createOrg()
       const own = await make(factoryPath(route), owner)
       const member = await app.createUser(owner, 'member', { inWorkspace: false })
@@ -113,10 +113,10 @@ describe('what belongs to another workspace of the same org', () => {
 describe('If-Match', () => {
   const changing = routes.filter(({ method }) => method === 'PATCH' || method === 'DELETE')
 
-  test('is sent on more than 15 routes', () => assert.ok(changing.length > 15))
+  test('the tests send If-Match on more than 15 routes', () => assert.ok(changing.length > 15))
 
   for (const route of changing) {
-    test(`of another version is CONFLICT on ${route.name}, and nothing changes`, async () => {
+    test(`${route.name} rejects the If-Match of another version with CONFLICT and changes nothing`, async () => {
       const owner = await app.createOrg()
       const own = await make(factoryPath(route), owner)
       const headers = { ...(await app.stepUp(owner)), 'if-match': '"no such version"' }

@@ -5,15 +5,15 @@ import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
 import { addEndpoint, bindLinear } from '../support/endpoints.ts'
 
-/** A thing that exists, and how to see that it still does. */
+/** An existing resource, and a check that it still exists. */
 export interface Resource {
   params: Record<string, string>
   exists(): Promise<boolean>
-  /** What was told once when it was made, and must never be seen again. */
+  /** The secret that was returned only at creation. */
   secrets?: string[]
 }
 
-/** Makes one thing of its kind for its owner. */
+/** Creates one resource of a kind for its owner. */
 type Factory = (app: TestApp, owner: TestActor) => Promise<Resource>
 
 const api = '/api/v1'
@@ -37,7 +37,7 @@ const createSession = (app: TestApp, owner: TestActor) => post(app, owner, '/ses
 const createNamedAgent = (app: TestApp, owner: TestActor) =>
   post(app, owner, '/agents', { name: `Somebody ${crypto.randomUUID()}` })
 
-/** An event of a paused webhook, which would forward it to nobody who listens. */
+/** An event of a paused webhook, so that it is not forwarded to an unreachable URL. */
 const recordEvent = async (app: TestApp, owner: TestActor): Promise<{ id: string; eventId: string }> => {
   const { id } = await post(app, owner, '/webhooks', { name: 'A webhook', url: 'https://hooks.example.com/' })
   await app.call('PATCH', `${api}/webhooks/${id}`, { as: owner, json: { status: 'paused' } })
@@ -46,8 +46,8 @@ const recordEvent = async (app: TestApp, owner: TestActor): Promise<{ id: string
 }
 
 /**
- * How to make what the paths of routes name: by the path up to and including its last parameter, which also stands for
- * every path below it. A route with a parameter that is not covered here fails the sweeps.
+ * Factories of the resources in the paths of routes. The key is a path up to its last parameter and applies to every path
+ * below it. A route with a parameter and without a factory fails the tests of all routes.
  */
 export const factories: Record<string, Factory> = {
   '/api/openai/v1/models/:model': async (app, owner) => {
@@ -72,7 +72,7 @@ export const factories: Record<string, Factory> = {
     return { params: { id }, secrets: [key], exists: listed(app, owner, '/api-keys', isLive) }
   },
   [`${api}/billing/byok-keys/:id`]: async (app, owner) => {
-    // Past the API, which takes no keys unless it is told to.
+    // Inserted directly, because the API accepts provider keys only when they are enabled.
     const [id, key] = [newId(), `sk-planted-${crypto.randomUUID()}`]
     const sealedKey = app.deps.secrets.seal(key, providerKeyColumn.at(owner.orgId, id))
     const row = { id, provider: 'openai', label: 'Planted', fingerprint: 'f', sealedKey, createdBy: owner.userId }
@@ -94,7 +94,7 @@ export const factories: Record<string, Factory> = {
     const label = crypto.randomUUID()
     const { connection } = await post(app, owner, '/connections', { connectorSlug: 'http', label })
     const headerValue = `planted-${crypto.randomUUID()}`
-    // Nobody is asked: no path to try is named.
+    // No request is sent, because no test path is configured.
     const credentials = { baseUrl: 'https://93.184.215.14/v1', headerValue }
     await post(app, owner, `/connections/${connection.id}/credentials`, { credentials })
     const path = `/connections/${connection.id}`
@@ -162,24 +162,24 @@ export const factories: Record<string, Factory> = {
   },
 }
 
-/** Those that live in a workspace, and are hidden from people of the org who are not in it. */
+/** Resources of a workspace, which are hidden from people of the org who are not in the workspace. */
 export const inWorkspace = [`${api}/agents/:id`, `${api}/sessions/:id`, `${api}/turns/:id`]
 
-/** Parameters that name nothing, with what stands for them. */
+/** Parameters that do not identify a resource, and their values. */
 export const freeParams: Record<string, string> = {
-  // What the AI SDK calls the conversation by; the session is named before it.
+  // The conversation id of the AI SDK; the session id comes before it.
   chatId: 'conversation',
-  // One of the catalog, the same for every org; the agent is named before it.
+  // An entry of the catalog, which is the same for every org; the agent id comes before it.
   connectorSlug: 'web',
 }
 
-/** The factory for a route's path: the one whose path is the longest beginning of it. */
+/** The factory whose path is the longest prefix of the route's path. */
 export const factoryOf = (url: string): string | undefined =>
   Object.keys(factories)
     .filter((path) => url === path || url.startsWith(`${path}/`))
     .toSorted((a, b) => b.length - a.length)[0]
 
-/** Bodies for routes that want more of them than their schema says. */
+/** Bodies for routes that require more than their schemas. */
 export const bodies: Record<string, object> = {
   [`PATCH ${api}/billing`]: { autoTopupEnabled: false },
   [`PATCH ${api}/agents/:id`]: { name: 'Another name' },

@@ -13,7 +13,7 @@ export interface Route {
   params: string[]
 }
 
-/** Every route of the server, each method on its own, without the HEAD of a GET. */
+/** Every route of the server, one entry per method, without HEAD. */
 export const routesOf = (app: App): Route[] =>
   app.routeTable.flatMap((options) =>
     [options.method]
@@ -68,7 +68,7 @@ const objectOf = (schema: Schema): Record<string, unknown> => {
   return Object.fromEntries([...names].map((name) => [name, sampleOf(properties[name] ?? {})]))
 }
 
-/** Something small that the schema takes. */
+/** A small value that is valid by the schema. */
 export const sampleOf = (schema: Schema): unknown => {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]

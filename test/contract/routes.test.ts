@@ -10,7 +10,7 @@ const { app } = await startTestApp()
 const routes = routesOf(app)
 const names = routes.map(({ name }) => name)
 
-/** All that answers without a key. Whoever adds one to this list has thought about what it gives away. */
+/** Every route that works without an API key. Before you add one, check what it reveals. */
 const publicRoutes = [
   'GET /',
   'GET /docs',
@@ -37,7 +37,7 @@ const publicRoutes = [
   'GET /webhooks',
   'GET /webhooks/*',
   'GET /api/v1/auth/session',
-  // For people who signed in and belong to no org yet: the handlers ask for the session.
+  // For people who have signed in and are in no org yet; the handlers check the session.
   'GET /api/v1/me/invitations',
   'POST /api/v1/me/invitations/:id/accept',
   'POST /api/v1/me/invitations/:id/decline',
@@ -55,10 +55,10 @@ const publicRoutes = [
   'PUT /api/v1/files/:id/content',
 ]
 
-/** The contract has these begin something, though they are GETs: a link has to lead to them. */
+/** GET routes that change something, because browsers open them as links. */
 const beginning = ['GET /api/v1/connections/oauth/start', 'GET /api/v1/connections/:id/oauth']
 
-/** What the published contract promises, area by area. */
+/** The routes of the published contract by area. */
 const promised = [
   'GET /api/v1/files',
   'POST /api/v1/files',
@@ -113,7 +113,7 @@ const promised = [
   'POST /api/v1/billing/webhooks/stripe',
 ]
 
-test('every schema of every route compiles, though a server compiles it at the first request only', () => {
+test('every schema of every route compiles, which a server does only at the first request', () => {
   let compiled = 0
   for (const { url, schema } of app.routeTable) {
     if (schema === undefined) continue
@@ -124,7 +124,7 @@ test('every schema of every route compiles, though a server compiles it at the f
 })
 
 describe('every route', () => {
-  test('is one of more than 60, with all that the contract promises among them', () => {
+  test('the server has more than 60 routes, including all routes of the published contract', () => {
     assert.ok(routes.length > 60, `${routes.length}`)
     assert.deepEqual(
       promised.filter((name) => !names.includes(name)),
@@ -132,20 +132,20 @@ describe('every route', () => {
     )
   })
 
-  test('is registered once', () => {
+  test('every route is registered once', () => {
     assert.deepEqual(
       names.filter((name, index) => names.indexOf(name) !== index),
       [],
     )
   })
 
-  test('that answers without a key is on the list of those', () => {
+  test('every route that works without an API key is on the list of public routes', () => {
     const open = routes.filter(({ access }) => access === 'public').map(({ name }) => name)
     assert.deepEqual(open.toSorted(), publicRoutes.toSorted())
   })
 
   for (const { name, access, options, params, method, url } of routes) {
-    test(`${name} says who may call it, what it is for and what it answers`, () => {
+    test(`${name} declares its access, summary and responses`, () => {
       assert.ok(['public', 'member', ...permissions].includes(access), access)
       const { summary, tags, hide, response } = options.schema ?? {}
       assert.ok((summary?.length ?? 0) > 5, 'a summary')
@@ -165,7 +165,7 @@ describe('every route', () => {
     })
   }
 
-  test('with an id has a factory, and every factory a route', () => {
+  test('every route with an id has a factory, and every factory has a route', () => {
     for (const path of Object.keys(factories))
       assert.ok(
         routes.some(({ url }) => factoryOf(url) === path),

@@ -14,7 +14,7 @@ const owner = await app.createOrg()
 const routes = routesOf(app.app)
 const stepUp = await app.stepUp(owner)
 
-/** What callers send and the server was told, each under the name that a failure calls it by. */
+/** Secrets in requests and in the configuration, by the name that a failed assertion prints. */
 const planted = new Map<string, string>()
 const plant = (what: string, secret = `planted-${randomUUID()}`): string => {
   planted.set(what, secret)
@@ -51,14 +51,14 @@ const call = async (route: Route, options: CallOptions = {}, query = ''): Promis
   return app.call(route.method, pathOf(route.url, known) + query, options)
 }
 
-describe('secrets', () => {
-  test('were planted, of every kind that the server hands out', () => {
+describe('secrets in responses and logs', () => {
+  test('the test has created a secret of every kind that the server issues', () => {
     assert.ok(planted.size >= 6, [...planted.keys()].join(', '))
     for (const secret of planted.values()) assert.ok(secret.length > 20)
   })
 
   for (const route of routes.filter(({ method }) => method === 'GET')) {
-    test(`${route.name} answers none, with a key, without one and with a wrong one`, async () => {
+    test(`${route.name} returns no secret with a valid key, without a key and with a wrong key`, async () => {
       const wrong = plant(`a wrong key at ${route.name}`, generateKey('test'))
       const answers = [
         await call(route, { as: owner, headers: stepUp }),
@@ -78,7 +78,7 @@ describe('secrets', () => {
 
   const withBody = routes.filter((route) => route.method !== 'GET' && route.method !== 'DELETE' && bodySchemaOf(route))
   for (const route of withBody) {
-    test(`${route.name} repeats none that it was sent, neither when it takes them nor when it refuses them`, async () => {
+    test(`${route.name} returns no secret of the request, whether it accepts or rejects the request`, async () => {
       const schema = bodySchemaOf(route)
       const sample = (bodies[route.name] ?? sampleOf(schema ?? {})) as object
       const secret = plant(`a secret in the body of ${route.name}`)
@@ -113,7 +113,7 @@ describe('secrets', () => {
     })
   }
 
-  test('come into no log line, not even of a failure inside that has them at hand', async () => {
+  test('no log line contains a secret, not even that of an internal error in a request with secrets', async () => {
     const secret = plant('the name in a statement that failed')
     await app.db.execute(sql`alter table projects rename to projects_gone`)
     try {
@@ -123,7 +123,7 @@ describe('secrets', () => {
         headers: { ...stepUp, 'idempotency-key': randomUUID() },
       })
       assert.equal(status, 500)
-      assertClean('the answer', text)
+      assertClean('the response', text)
     } finally {
       await app.db.execute(sql`alter table projects_gone rename to projects`)
     }

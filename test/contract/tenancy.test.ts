@@ -67,7 +67,7 @@ const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.en
 const touches = (text: string, table: string): boolean =>
   new RegExp(String.raw`\b(from|join|into|update|using)\s+(only\s+)?${table}\b`, 'i').test(text)
 
-test('every statement over a tenant table names org_id, or says why it spans all orgs', async () => {
+test('every statement over a tenant table names org_id, or is marked with the reason why it spans all orgs', async () => {
   const rows = await app.db.rows<{ name: string }>(sql`
     select table_name::text as name from information_schema.columns
     where table_schema = 'public' and column_name = 'org_id'`)
@@ -85,7 +85,7 @@ test('every statement over a tenant table names org_id, or says why it spans all
   assert.deepEqual(faults, [])
 })
 
-test('statements stand in the files that are named for it', () => {
+test('SQL statements are only in files named queries.ts or *-queries.ts, except in src/platform', () => {
   const elsewhere = sources
     .filter((file) => !file.endsWith('queries.ts') && !file.startsWith('src/platform/'))
     .filter((file) => statementsOf(file).some(({ text }) => /\b(select|insert|update|delete)\b/i.test(text)))

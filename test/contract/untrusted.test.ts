@@ -1,4 +1,4 @@
-// Which modules may load the parsers and compilers that must not see what strangers write in the server's own process.
+// The modules that may load parsers and compilers that must not process untrusted input in the server process.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { fileTools } from '../../src/sessions/tools/file-tools.ts'
 const root = new URL('../../', import.meta.url).pathname
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
 
-/** The modules that import, other than for types alone, something whose name ends so. */
+/** The modules that import a name with this ending, except for type imports. */
 const importersOf = (name: string): string[] =>
   sources
     .filter((file) => {
@@ -24,7 +24,7 @@ const importersOf = (name: string): string[] =>
     })
     .toSorted()
 
-test('HTML is parsed by the program of the sandbox only', () => {
+test('only the sandbox program parses HTML', () => {
   assert.deepEqual(importersOf('htmlparser2'), ['src/platform/text/html-parser.ts'])
   assert.deepEqual(importersOf('/html-parser.ts'), [
     'src/platform/text/html-links.ts',
@@ -35,14 +35,14 @@ test('HTML is parsed by the program of the sandbox only', () => {
   }
 })
 
-test('XML, archives and PDF are parsed by the program that makes previews only', () => {
+test('only the preview program parses XML, archives and PDF', () => {
   for (const name of ['saxes', 'yauzl', 'unpdf']) {
     for (const file of importersOf(name)) assert.match(file, /^src\/files\/preview\//)
   }
   assert.deepEqual(importersOf('./extract.ts'), ['src/files/preview/child.ts'])
 })
 
-test('schemas are compiled for routes, for our own tools and for the catalog only', () => {
+test('only schemas of routes, built-in tools and the catalog are compiled', () => {
   assert.deepEqual(importersOf('ajv'), [
     'src/connectors/catalog/check-connector.ts',
     'src/platform/http/validation.ts',
@@ -57,7 +57,7 @@ const schemasIn = (schema: unknown): Schema[] =>
     ? [schema as Schema, ...Object.values(schema).flatMap((inner: unknown) => schemasIn(inner))]
     : []
 
-test('the patterns and formats of our own tools take linear time on hostile text', () => {
+test('the patterns and formats of built-in tools need linear time for hostile text', () => {
   const ajv = new Ajv({ strict: false })
   addFormats.default(ajv)
   const ours = [

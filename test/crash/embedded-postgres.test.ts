@@ -1,4 +1,4 @@
-// What `kill -9` may and may not do to the embedded PostgreSQL. Real processes, real kills; one cluster for all cases.
+// The effects of `kill -9` on the embedded PostgreSQL, with real processes. All tests share one cluster.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -27,7 +27,7 @@ const killHard = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // Gone by itself meanwhile: a backend whose postmaster was the first to go.
+    // A backend ends when its postmaster has been killed before it.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
@@ -37,7 +37,7 @@ const childrenOf = async (pid: number): Promise<number[]> => {
   return text.split(' ').filter(Boolean).map(Number)
 }
 
-/** Inserts on several connections until they break; answers every number whose insert was acknowledged. */
+/** Inserts on several connections until they break. Returns every number whose insert was acknowledged. */
 const insertUntilKilled = async (
   socketDir: string,
   from: number,
@@ -78,13 +78,13 @@ const killings: [string, (atrium: number, postmaster: number) => Promise<void>][
   ],
 ]
 
-test('no acknowledged row is lost by kill -9', async (t) => {
+test('kill -9 of Atrium or PostgreSQL loses no acknowledged row', async (t) => {
   const prepare = await startHere()
   await withClient(prepare.socketDir, (client) => client.query('create table acknowledged (id int primary key)'))
   await prepare.stop()
   let from = 0
   for (const [what, kill] of killings) {
-    await t.test(`of ${what}, and the next start needs no help`, async () => {
+    await t.test(`kill -9 of ${what} loses no acknowledged row, and the next start succeeds`, async () => {
       const holder = await startReady({ dir })
       const postmaster = await postmasterPid()
       const acknowledged = await insertUntilKilled(holder.socketDir, from, (count) => {
@@ -104,7 +104,7 @@ test('no acknowledged row is lost by kill -9', async (t) => {
   }
 })
 
-test('the death of PostgreSQL is told to Atrium, its orderly stop is not', async () => {
+test('Atrium is notified when PostgreSQL crashes, and not when it is stopped gracefully', async () => {
   const postgres = await startHere()
   process.kill(await postmasterPid(), 'SIGKILL')
   assert.deepEqual(await postgres.exited, { code: null, signal: 'SIGKILL' })
@@ -113,13 +113,13 @@ test('the death of PostgreSQL is told to Atrium, its orderly stop is not', async
   const next = await startHere()
   let isTold = false
   void next.exited.then(() => (isTold = true))
-  // Resolves when the process is gone; the death of one is told in the same turn of the event loop.
+  // Resolves when the process has ended; a crash is reported in the same turn of the event loop.
   await next.stop()
   await nextTurn()
   assert.equal(isTold, false)
 })
 
-test('PostgreSQL shuts down by itself when Atrium is killed', async (t) => {
+test('PostgreSQL shuts down when Atrium is killed', async (t) => {
   if (process.platform !== 'linux') {
     leaveOut(t, 'only Linux tells a process of the death of its parent')
     return
@@ -131,7 +131,7 @@ test('PostgreSQL shuts down by itself when Atrium is killed', async (t) => {
   await until('it is gone', () => !existsSync(pidFile))
 })
 
-/** A postmaster of this cluster whose Atrium is gone, as it is left where a parent's death is not told. */
+/** Starts a postmaster of this cluster without Atrium, as a kill leaves it on systems without a parent-death signal. */
 const startOrphan = async (): Promise<ChildProcess> => {
   const binaries = await findBinaries()
   const { identity } = await chooseIdentity(binaries, dir, await stat(cluster))
@@ -142,7 +142,7 @@ const startOrphan = async (): Promise<ChildProcess> => {
   return orphan
 }
 
-test('a PostgreSQL left over from a killed Atrium is stopped, and its rows are there', async () => {
+test('a start stops the PostgreSQL of a killed Atrium and keeps its rows', async () => {
   const orphan = await startOrphan()
   const before = await rowsOf(join(dir, 'postgres/run'))
   const lines: string[] = []
@@ -153,7 +153,7 @@ test('a PostgreSQL left over from a killed Atrium is stopped, and its rows are t
   await postgres.stop()
 })
 
-test("the database of another live Atrium is never touched, even when the directory's own lock is gone", async () => {
+test('a start does not change the database of another running Atrium, even when the lock of the directory is missing', async () => {
   const holder = await startReady({ dir })
   const postmaster = await postmasterPid()
   await assert.rejects(startHere(), { name: 'StartError', message: /in use by another Atrium/ })
@@ -163,7 +163,7 @@ test("the database of another live Atrium is never touched, even when the direct
   assert.equal(await holder.stop(), 0)
 })
 
-/** What a killed postmaster leaves, its number since taken by another process. */
+/** Creates the files of a killed postmaster whose process id another process now has. */
 const leavePidFile = async (pid: number): Promise<void> => {
   const socket = `${dir}/postgres/run/.s.PGSQL.5432.lock`
   const lines = [
@@ -185,7 +185,7 @@ const leavePidFile = async (pid: number): Promise<void> => {
   }
 }
 
-test('a left-over postmaster.pid does not stand in the way, and the process of its number is left alone', async (t) => {
+test('a stale postmaster.pid does not prevent a start, and the process that now has its id is not stopped', async (t) => {
   const { uid, gid } = await stat(cluster)
   const asOwner = process.getuid?.() === 0 ? { uid, gid } : {}
   await t.test('the number of a live program of the same user', async (t) => {
@@ -208,7 +208,7 @@ test('a left-over postmaster.pid does not stand in the way, and the process of i
       leaveOut(t, 'it needs /proc')
       return
     }
-    // A shell that became `sleep` never asks what became of its child.
+    // A shell that replaced itself by `sleep` never reaps its child.
     const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], {
       ...asOwner,
       cwd: '/',
@@ -233,7 +233,7 @@ test('a left-over postmaster.pid does not stand in the way, and the process of i
   })
 })
 
-test('backends that outlive their postmaster keep a new server from starting until they are gone', async (t) => {
+test('a new server starts only after all backends of the killed postmaster have ended', async (t) => {
   if (process.platform !== 'linux') {
     leaveOut(t, 'it finds the backends in /proc')
     return
@@ -241,7 +241,7 @@ test('backends that outlive their postmaster keep a new server from starting unt
   const first = await startHere()
   const postmaster = await postmasterPid()
   const children = await childrenOf(postmaster)
-  // A stopped process notices nothing.
+  // A stopped process does not notice the end of its postmaster.
   for (const pid of children) process.kill(pid, 'SIGSTOP')
   process.kill(postmaster, 'SIGKILL')
   await first.exited
@@ -250,7 +250,7 @@ test('backends that outlive their postmaster keep a new server from starting unt
     started = true
     return postgres
   })
-  // Each attempt has a log of its own, and the one before is kept.
+  // Each attempt has its own log, and the previous log is kept.
   const logs = ['postgres.log', 'postgres.log.1'].map((name) => join(dir, 'postgres', name))
   await until('the new one sees them', async () => {
     const texts = await Promise.all(logs.map((log) => readFile(log, 'utf8').catch(() => '')))
@@ -263,8 +263,8 @@ test('backends that outlive their postmaster keep a new server from starting unt
   await postgres.stop()
 })
 
-test('a first start killed while it makes the cluster leaves nothing that the next one stumbles over', async () => {
-  /** Kills a first start half way, when some files are there and the last ones are not; undefined when it was too late. */
+test('a start succeeds after a first start was killed while it created the cluster', async () => {
+  /** Kills a first start when only some files of the cluster exist. Undefined when the kill was too late. */
   const killHalfWay = async (): Promise<string | undefined> => {
     const fresh = await mkdtemp(join(dir, 'fresh-'))
     const home = join(fresh, 'postgres')
@@ -291,7 +291,7 @@ test('a first start killed while it makes the cluster leaves nothing that the ne
   assert.equal(await next.stop(), 0)
 })
 
-test('of two first starts at the same instant one makes the database and the other one says who has it', async () => {
+test('of two concurrent first starts, one creates the database and the other fails with the process that uses it', async () => {
   const fresh = await mkdtemp(join(dir, 'race-'))
   const holders = [1, 2].map(() => startHolder({ dir: fresh, wait: true }))
   for (const holder of holders) holder.go()

@@ -1,4 +1,4 @@
-// A server that is killed in the middle of a POST, and the client that sends it again to another one.
+// Kills a server during a POST, which the client then repeats on another server.
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -20,7 +20,7 @@ after(async () => {
   await app.close()
 })
 
-/** A server that kills itself in the middle of POST /things. */
+/** Starts a server that kills itself during POST /things. */
 const startVictim = async (dieWhen: Moment): Promise<string> => {
   const program = new URL('things-process.ts', import.meta.url)
   const child = fork(program, [JSON.stringify(connection), config.dataDir, dieWhen])
@@ -44,15 +44,15 @@ const post = async (url: string, key: string, name: string) => {
 
 const effects = async (name: string): Promise<number> =>
   (await db.row<{ count: number }>(sql`select count(*)::int as count from things where name = ${name}`))!.count
-/** The 60 seconds of a claim, over. */
+/** Expires all claims, which otherwise last 60 seconds. */
 const endClaim = (key: string) =>
   db.execute(sql`update idempotency_keys set claimed_until = now() - interval '1 second' where key = ${key}`)
 
-test('killed between the commit and the answer: the client is told that it was carried out, and it is not done again', async () => {
+test('a retry of a POST whose server was killed between commit and response is CONFLICT and does not execute it again', async () => {
   const [key, name] = ['key after', 'after']
   await assert.rejects(post(await startVictim('after the commit'), key, name))
   assert.equal(await effects(name), 1)
-  // For all that the other one knows, the answer is still on the way.
+  // The other server must assume that the first one is still sending its response.
   const early = await post(survivor, key, name)
   assert.equal(early.status, 409)
   assert.match(early.body.error!.message, /still running/)
@@ -63,10 +63,10 @@ test('killed between the commit and the answer: the client is told that it was c
   assert.equal(await effects(name), 1)
 })
 
-for (const moment of ['before the work', 'before the commit'] as const) {
-  test(`killed ${moment}: nothing is done, and the client's retry does it once the claim is over`, async () => {
-    const [key, name] = [`key ${moment}`, moment]
-    await assert.rejects(post(await startVictim(moment), key, name))
+for (const faultPoint of ['before the work', 'before the commit'] as const) {
+  test(`a POST whose server is killed ${faultPoint} changes nothing, and a retry executes it when the claim has expired`, async () => {
+    const [key, name] = [`key ${faultPoint}`, faultPoint]
+    await assert.rejects(post(await startVictim(faultPoint), key, name))
     assert.equal(await effects(name), 0)
     const early = await post(survivor, key, name)
     assert.equal(early.status, 409)

@@ -24,7 +24,7 @@ import type { ServerProcess } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 import { signed } from '../support/webhooks.ts'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 interface ApiResult {

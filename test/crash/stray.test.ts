@@ -46,7 +46,7 @@ const ask = async (text: string): Promise<{ owner: TestActor; turnId: string }> 
   return { owner, turnId: body.data.turn.id }
 }
 
-test('an unhandled rejection or exception in a tool fails that call only, and the process goes on with the turns of all orgs', async () => {
+test('an unhandled rejection or exception in a tool fails that call only, and the process continues the turns of all orgs', async () => {
   const worker = await startWorker()
   for (const [tool, origin, message] of [
     ['test.reject', 'unhandledRejection', 'planted rejection'],
@@ -71,7 +71,7 @@ test('an unhandled rejection or exception in a tool fails that call only, and th
   await worker.exited
 })
 
-test('an unhandled rejection outside of every unit of work is logged and ends nothing', async () => {
+test('an unhandled rejection outside of every unit of work is logged and does not end the process', async () => {
   const worker = await startWorker({ breaks: 'rejection' })
   await until(
     async () => worker.lines(),

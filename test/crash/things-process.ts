@@ -1,4 +1,4 @@
-// A server of the routes in things.ts, for idempotency.test.ts to lose. It says its URL over IPC.
+// Serves the routes of things.ts for idempotency.test.ts, which kills it. Sends its URL over IPC.
 import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { createLog } from '../../src/platform/process/log.ts'

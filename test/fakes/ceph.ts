@@ -78,9 +78,9 @@ rgw gc processor period = 10
 
 interface Cluster {
   dir: string
-  /** Starts a daemon in the foreground of its own. */
+  /** Starts a daemon as a child process in the foreground. */
   daemon: (program: string, ...args: string[]) => ChildProcess
-  /** Runs a command to its end and answers what it printed. */
+  /** Runs a command and returns its output. */
   command: (program: string, ...args: string[]) => Promise<string>
 }
 
@@ -89,7 +89,7 @@ const openCluster = (dir: string): Cluster => {
   return {
     dir,
     daemon: (program, ...args) => {
-      // The kernel ends it with us, however that comes: a run that is killed leaves no cluster behind.
+      // The kernel ends the daemon with this process, so that a killed test run leaves no cluster behind.
       const command = ['--pdeathsig', 'KILL', '--', program, '-f', ...conf, ...args]
       const child = spawn('setpriv', command, { stdio: ['ignore', 'pipe', 'pipe'] })
       const log = createWriteStream(join(dir, `${program}.out`))
@@ -132,7 +132,7 @@ const waitForGateway = async (endpoint: string, daemons: ChildProcess[]): Promis
     if (answer) return
     const dead = daemons.find((daemon) => daemon.exitCode !== null || daemon.signalCode !== null)
     if (dead) throw new Error(`${dead.spawnfile} ended with ${dead.exitCode ?? dead.signalCode}`)
-    if (performance.now() > deadline) throw new Error(`the gateway at ${endpoint} does not answer`)
+    if (performance.now() > deadline) throw new Error(`the gateway at ${endpoint} does not respond`)
     await sleep(100)
   }
 }
@@ -140,7 +140,7 @@ const waitForGateway = async (endpoint: string, daemons: ChildProcess[]): Promis
 const stopAll = async (daemons: ChildProcess[]): Promise<void> => {
   for (const daemon of daemons.toReversed()) {
     if (daemon.exitCode !== null || daemon.signalCode !== null) continue
-    // Nothing of it is kept, and a graceful end of a storage daemon takes seconds.
+    // The data is temporary, and a graceful stop of a storage daemon takes seconds.
     daemon.kill('SIGKILL')
     await once(daemon, 'exit')
   }

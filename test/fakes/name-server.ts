@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** What the server says of a name. `silent` says nothing; `truncated` sends the client over to TCP. */
+/** The response for a name. `silent`: no response. `truncated`: the client must repeat the query over TCP. */
 export interface NameAnswer {
   addresses?: readonly string[]
-  /** The name stands for this one; a loop is one that leads to itself. */
+  /** The target of a CNAME record, which can form a loop. */
   cname?: string
   code?: 'NXDOMAIN' | 'SERVFAIL'
   silent?: boolean
@@ -17,7 +17,7 @@ export interface NameAnswer {
 export interface NameServer {
   /** `127.0.0.1:<port>` */
   address: string
-  /** The names that were asked for, each as often as it was. */
+  /** The name of each query. */
   asked: string[]
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ const nameBytes = (name: string): Buffer =>
 
 const record = (type: number, data: Buffer): Buffer => {
   const head = Buffer.alloc(12)
-  // The name of the question.
+  // The queried name.
   head.writeUInt16BE(0xc00c, 0)
   head.writeUInt16BE(type, 2)
   head.writeUInt16BE(1, 4)
@@ -102,7 +102,7 @@ const listenTcp = async (port: number, answerTo: (message: Buffer) => Buffer | u
   return server
 }
 
-/** A name server on loopback, for UDP and TCP, that answers what it is told to: a name without an answer is unknown. */
+/** A name server on loopback, for UDP and TCP, with configured responses. Other names do not exist. */
 export const startNameServer = async (answers: (name: string) => NameAnswer | undefined): Promise<NameServer> => {
   const asked: string[] = []
   const answerTo = (message: Buffer, isTcp: boolean): Buffer | undefined => {

@@ -13,12 +13,12 @@ export interface Arrival {
 export interface Receiver {
   url: string
   arrivals: Arrival[]
-  /** How it answers from now on; 200 at first. */
+  /** Sends the response to each event. Default: 200. */
   answer: (response: ServerResponse, arrival: Arrival) => void
   close(): Promise<void>
 }
 
-/** A server on loopback that takes forwarded events: what somebody else runs. */
+/** An endpoint on loopback that accepts forwarded events. */
 export const startReceiver = async (): Promise<Receiver> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

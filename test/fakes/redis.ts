@@ -18,18 +18,18 @@ const onPath = (program: string): Promise<string | undefined> =>
 
 const program = (await onPath('redis-server')) ?? (await onPath('valkey-server'))
 
-/** Whether the tests that need Redis can run here; says so, or fails, when they cannot. */
+/** Whether redis-server is installed. If not, the summary names the skipped tests, or the run fails. */
 export const hasRedis = (): Promise<boolean> =>
   available('redis', () => program !== undefined, 'apt-get install --no-install-recommends redis-server')
 
 /** A real Redis on loopback that keeps nothing on disk. */
 export interface TestRedis {
   url: string
-  /** Starts it, again if need be, on the same port, empty. Resolves when it takes connections. */
+  /** Starts or restarts an empty Redis on the same port. Resolves when it accepts connections. */
   start(): Promise<void>
-  /** Ends it as a crash would. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>
-  /** Leaves it connected but silent. */
+  /** Suspends it: connections stay open without responses. */
   freeze(): void
   thaw(): void
 }

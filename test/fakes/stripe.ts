@@ -10,7 +10,7 @@ import { Stripe } from 'stripe'
 export const secretKey = 'sk_test_atrium'
 export const webhookSecret = 'whsec_test_atrium'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into objects of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 export interface StripeRequest {

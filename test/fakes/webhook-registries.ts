@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { after } from 'node:test'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 export interface Hook {

@@ -6,7 +6,7 @@ import type { FakeProvider } from '../fakes/provider.ts'
 import type { TestActor, TestApp } from '../harness.ts'
 import { startTestApp } from '../harness.ts'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 export const api = '/api/v1'

@@ -4,7 +4,7 @@ import { verifyOrg } from '../../src/billing/ledger/verify.ts'
 import { createAgent, openSession, say } from './chat.ts'
 import type { Answer, TestActor, TestApp } from '../harness.ts'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 export const billing = '/api/v1/billing'

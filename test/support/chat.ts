@@ -5,7 +5,7 @@ import { until } from './until.ts'
 
 export { until }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 /** Creates and returns an agent. */

@@ -1,4 +1,4 @@
-// Whether the reference names every answer that the tests get.
+// Checks that the API reference lists the status of every response in the tests.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 
@@ -6,20 +6,20 @@ type Operations = Record<string, { responses: Record<string, unknown> } | undefi
 
 const reference = new URL('../../docs/openapi.json', import.meta.url)
 const { paths } = JSON.parse(readFileSync(reference, 'utf8')) as { paths: Record<string, Operations> }
-// A path without parameters goes before one with them.
+// A path without parameters takes precedence over one with parameters.
 const templates = Object.entries(paths)
   .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
   .map(([path, operations]) => ({ pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path, operations }))
 
-// Not said of each GET with an ETag that it may answer it.
+// The reference does not list this status for each GET with an ETag.
 const notModified = 304
 
 const undocumented = new Set<string>()
 
 export const assertDocumented = (): void =>
-  assert.deepEqual([...undocumented], [], 'the reference names every answer (config.errors of the route)')
+  assert.deepEqual([...undocumented], [], 'the reference lists every response (config.errors of the route)')
 
-/** Notes an answer that the reference does not know; the file that got one fails at its end. */
+/** Records a response that the reference does not list, which fails the test file at its end. */
 export const noteAnswer = (method: string, path: string, status: number): void => {
   const [bare = ''] = path.split(/[?#]/)
   const found = templates.find(({ pattern }) => pattern.test(bare))

@@ -2,8 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
 import type { Zippable } from 'fflate'
 
-// Files of every kind that has a preview, each as small as its format allows, and the same with what is wrong with
-// files in the wild.
+// Minimal files of every format with a preview, and variants with common defects.
 
 const xmlHeader = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const officeRelations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -41,7 +40,7 @@ export interface DocxParts {
   prolog?: string
 }
 
-/** The parts of a Word document, to be changed before they are zipped. */
+/** The parts of a Word document, which a test can change before zipping them. */
 export const docxParts = ({ body, styles, numbering, links = {}, prolog = '' }: DocxParts): Record<string, string> => ({
   '[Content_Types].xml': `${xmlHeader}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
   '_rels/.rels': relations([['rId1', 'officeDocument', 'word/document.xml']]),
@@ -71,7 +70,7 @@ export type CellValue =
 
 export interface XlsxSheet {
   name: string
-  /** Rows of cells; null for a cell that is not there. */
+  /** Rows of cells; null for a missing cell. */
   rows?: (CellValue | null)[][]
   /** Inside `sheetData` instead of rows. */
   xml?: string
@@ -140,7 +139,7 @@ export const xlsxParts = (
 
 export const xlsx = (sheets: XlsxSheet[], options?: XlsxOptions): Buffer => zip(xlsxParts(sheets, options))
 
-/** A workbook of many rows of numbers, made without holding their text as one string. */
+/** A workbook with many rows of numbers, streamed so that their text is never one string. */
 export const largeXlsx = (rows: number, columns: number, cell: (row: number, column: number) => number): Buffer => {
   const names = Array.from({ length: columns }, (_, index) => columnName(index))
   const pieces: Buffer[] = []
@@ -194,7 +193,7 @@ export const odp = (pages: string, options: OpenDocumentOptions = {}): Buffer =>
 /** A presentation; each slide is the XML inside its `p:spTree`. */
 export const pptx = (slides: string[]): Buffer => {
   const names = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" ${relation}`
-  // The order of the slides is that of the list, not that of their files.
+  // The list determines the order of the slides, not the file names.
   const file = (index: number): string => `slides/slide${slides.length - index}.xml`
   return zip({
     '_rels/.rels': relations([['rId1', 'officeDocument', 'ppt/presentation.xml']]),
@@ -241,7 +240,7 @@ export const pdf = (pages: string[][], trailer = ''): Buffer => {
   return pdfObjects(objects, trailer)
 }
 
-/** A PDF whose one page unpacks to so many bytes of text operators. */
+/** A PDF with one page that decompresses to this many bytes of text operators. */
 export const pdfBomb = (bytes: number): Buffer => {
   const operators = Buffer.alloc(bytes, '(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj\n')
   const packed = deflateRawSync(Buffer.concat([Buffer.from('BT /F1 12 Tf\n'), operators, Buffer.from('\nET')]))
@@ -259,8 +258,8 @@ export const pdfBomb = (bytes: number): Buffer => {
 }
 
 /**
- * An archive with its part `name` unpacking to `unpackedBytes` of `fill`, between `head` and `tail`, packed without
- * ever holding them. `declaredBytes` is what the headers say instead of the truth.
+ * An archive whose part `name` decompresses to `head`, `unpackedBytes` of `fill` and `tail`, which are compressed as a
+ * stream. `declaredBytes` is the false size in the headers.
  */
 export const bomb = (
   parts: Record<string, string>,
@@ -286,8 +285,8 @@ export interface BombOptions {
 /** Changes the unpacked size that both headers of a part declare. */
 export const lieAboutSize = (archive: Buffer, name: string, declaredBytes: number): Buffer => {
   const lying = Buffer.from(archive)
-  // APPNOTE 4.3.7 and 4.3.12: the size stands 22 bytes into the local header and 24 into the central one; the names
-  // begin at 30 and 46.
+  // APPNOTE 4.3.7 and 4.3.12: the size is at offset 22 of the local header and 24 of the central one; the names are at
+  // offsets 30 and 46.
   for (const [signature, nameAt, sizeAt] of [
     ['PK\u0003\u0004', 30, 22],
     ['PK\u0001\u0002', 46, 24],

@@ -7,7 +7,7 @@ export type Part = { name: string; filename?: string; type?: string; headers?: s
 
 export const boundary = 'atrium-test-boundary'
 
-/** A multipart body, byte for byte as given: no escaping, so that broken ones can be made as well. */
+/** A multipart body without escaping, so that tests can build malformed bodies. */
 export const formBody = (parts: Part[], end = `--${boundary}--\r\n`) =>
   Buffer.concat([
     ...parts.flatMap(({ name, filename, type, headers = [], value }) => [
@@ -42,7 +42,7 @@ export interface UploadOptions {
   projectId?: string
 }
 
-/** Uploads bytes as a form and answers the file's record. */
+/** Uploads bytes as a form. Returns the record of the file. */
 export const upload = async (
   app: TestApp,
   as: TestActor,
@@ -57,7 +57,7 @@ export const upload = async (
   return body.data.file
 }
 
-/** A folder, link or pending upload, by JSON; answers `data`. */
+/** Creates a folder, link or pending upload by JSON. Returns `data` of the response. */
 export const create = async (app: TestApp, as: TestActor, json: Record<string, unknown>) => {
   const { status, body, text } = await app.call('POST', '/api/v1/files', { as, json })
   assert.equal(status, 201, text)
@@ -67,13 +67,13 @@ export const create = async (app: TestApp, as: TestActor, json: Record<string, u
 export const createFolder = async (app: TestApp, as: TestActor, name: string, parentId?: string) =>
   (await create(app, as, { source: 'folder', name, parentId })).file
 
-/** The path of a URL that the API handed out, for `call`. */
+/** The path of a URL in a response, for `call`. */
 export const pathOf = (app: TestApp, url: string): string => {
   assert.ok(url.startsWith(`${app.url}/`), `${url} does not start with ${app.url}`)
   return url.slice(app.url.length)
 }
 
-/** All that an upload could leave behind, anywhere, once what earlier tests deleted is gone. */
+/** Everything that an upload can leave behind, after the deletions of earlier tests have ended. */
 export const traces = async (app: TestApp) => {
   await app.settled()
   const objects: string[] = []
@@ -84,16 +84,16 @@ export const traces = async (app: TestApp) => {
   return { ...counts, objects: objects.toSorted(), unfinished: await app.deps.objects.unfinished() }
 }
 
-/** Runs `refused` and asserts its answer's code, and that nothing of it is left anywhere. */
-export const leavesNothing = async (app: TestApp, code: string, refused: () => Promise<Answer>): Promise<Answer> => {
+/** Runs `rejected`, asserts the error code of its response, and asserts that it leaves nothing behind. */
+export const leavesNothing = async (app: TestApp, code: string, rejected: () => Promise<Answer>): Promise<Answer> => {
   const before = await traces(app)
-  const answer = await refused()
+  const answer = await rejected()
   assert.equal(answer.body?.error?.code, code, answer.text)
   assert.deepEqual(await traces(app), before)
   return answer
 }
 
-/** Whether an org's counts, of children of every live folder and of what its quotas limit, are what counting gives. */
+/** Whether the child counts of an org's folders and its quota counters equal the number of rows. */
 export const countsAreExact = async (app: TestApp, orgId: string): Promise<void> => {
   const wrong = await app.db.rows(sql`
     select container, sum(children) as counted, sum(rows) as present from (

@@ -1,5 +1,5 @@
-// A process that takes a data directory, and starts its PostgreSQL, the way Atrium does: to be killed, raced and run
-// as somebody else by the tests.
+// A process that locks a data directory and starts its PostgreSQL like Atrium. Tests kill it, start several at once and
+// run it as another user.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,9 +18,9 @@ import { StartError } from '../../src/platform/process/start-error.ts'
 
 export interface HolderOptions {
   dir: string
-  /** Only the directory, without PostgreSQL. */
+  /** Locks the directory without starting PostgreSQL. */
   dirOnly?: boolean
-  /** Drops every reference to what it opened and collects garbage, before it says that it is ready. */
+  /** Drops all references to the lock and collects garbage before it reports that it is ready. */
   forgetful?: boolean
   purpose?: Purpose
   /** Waits for `holder.go()` before it opens anything. */
@@ -28,7 +28,7 @@ export interface HolderOptions {
   settings?: Record<string, string>
 }
 
-/** What a holder came to. */
+/** The outcome of a holder process. */
 export type Outcome =
   | { ready: true; socketDir: string; createdCluster: boolean; startedMs: number; lines: string[] }
   | { ready: false; name: string; message: string; hint: string | undefined }
@@ -38,13 +38,13 @@ export interface Holder {
   pid: number
   outcome: Promise<Outcome>
   go(): void
-  /** SIGTERM, then its exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>
   kill(): Promise<void>
 }
 
 export const isRoot = process.getuid?.() === 0
-// `nobody` on Linux; any number that is not root's would do.
+// The user `nobody` on Linux; any user other than root works.
 const ordinary = { uid: 65_534, gid: 65_534 }
 
 const started = new Set<ChildProcess>()
@@ -52,7 +52,7 @@ after(() => {
   for (const child of started) child.kill('SIGKILL')
 })
 
-/** Starts a process of this file; as an ordinary user when we are root and `ordinaryUser` says so. */
+/** Starts this file as a process, as an ordinary user if `ordinaryUser` is set and the tests run as root. */
 export const startHolder = (options: HolderOptions, { ordinaryUser = false } = {}): Holder => {
   const line = [process.execPath, '--expose-gc', fileURLToPath(import.meta.url), JSON.stringify(options)]
   const child = spawn(line[0]!, line.slice(1), {
@@ -84,7 +84,7 @@ export const startHolder = (options: HolderOptions, { ordinaryUser = false } = {
   }
 }
 
-/** Starts a holder that must get there. */
+/** Starts a holder and fails when it does not become ready. */
 export const startReady = async (
   options: HolderOptions,
   how: { ordinaryUser?: boolean } = {},
@@ -95,7 +95,7 @@ export const startReady = async (
   return { ...holder, socketDir: outcome.socketDir, createdCluster: outcome.createdCluster }
 }
 
-/** A directory that is removed after the tests. Ordinary users may enter it, and own it when asked. */
+/** A directory that is removed after the tests. Ordinary users can enter it and, on request, own it. */
 export const temporaryDir = async (name: string, { ordinaryUser = false } = {}): Promise<string> => {
   const dir = await mkdtemp(join(tmpdir(), `atrium-${name}-`))
   await chmod(dir, 0o755)
@@ -104,14 +104,14 @@ export const temporaryDir = async (name: string, { ordinaryUser = false } = {}):
   return dir
 }
 
-/** Skips the test, and has the summary of all tests name it. */
+/** Skips the test and lists it in the summary of the run. */
 export const leaveOut = (t: TestContext, why: string): false => {
   t.diagnostic(`left out: ${t.name} (${why})`)
   t.skip(why)
   return false
 }
 
-/** True when a test may go on as an ordinary user; else it is left out. */
+/** True when the tests can run as an ordinary user; otherwise skips the test. */
 export const canBeOrdinary = async (t: TestContext): Promise<boolean> => {
   if (!isRoot) return true
   const probe = spawn(process.execPath, ['-p', '1'], { ...ordinary, stdio: 'ignore' })
@@ -119,7 +119,7 @@ export const canBeOrdinary = async (t: TestContext): Promise<boolean> => {
   return code === 0 || leaveOut(t, 'an ordinary user cannot reach this checkout')
 }
 
-/** True when we are root; else the test is left out. */
+/** True when the tests run as root; otherwise skips the test. */
 export const mustBeRoot = (t: TestContext): boolean => isRoot || leaveOut(t, 'only root can try this')
 
 /** One connection, closed when `work` is done. */

@@ -1,8 +1,8 @@
-// How long the main thread of this process worked without a turn of its event loop. Measured as processor time of this
-// thread, so that other busy processes on the machine do not count.
+// Measures how long the main thread blocked its event loop, in CPU time of the thread, so that other processes on the
+// machine do not affect the result.
 
 export interface BlockMeter {
-  /** Ends the measurement and answers the longest block in milliseconds of processor time. */
+  /** Ends the measurement and returns the longest block in milliseconds of CPU time. */
   stop(): number
 }
 
@@ -29,7 +29,7 @@ export const measureBlocks = (): BlockMeter => {
 }
 
 /**
- * Documented: other requests wait at most 100 ms. Tested with a margin, as garbage collection and code that runs for the
- * first time count here; the bugs that this finds block for seconds.
+ * The documented limit is 100 ms. The test limit is higher, because it includes garbage collection and the first run of
+ * code; the bugs that it finds block for seconds.
  */
 export const longestBlockMs = 500

@@ -1,7 +1,7 @@
-// Bodies that no provider would send, for receivers that must survive whatever is signed.
+// Bodies that no provider sends, for endpoints that must handle any signed content.
 import fc from 'fast-check'
 
-/** Names of fields that receivers read, and names that every object has. */
+/** Names of fields that provider adapters read, and names of properties that every object has. */
 const names =
   'id type event event_id update_id challenge token action data object message chat from text channel user ts thread_ts comment issue repository sender actor organizationId webhookTimestamp MessageSid MessageStatus Body From messageId publishTime application_id channel_id options payload webhookEvent date message_id entry fields __proto__ constructor toString length'
     .split(' ')
@@ -50,7 +50,7 @@ const fixed = [
   `{"type":"${'x'.repeat(100_000)}"}`,
 ]
 
-/** JSON of every shape, and what is none. */
+/** JSON of every shape, and text that is not JSON. */
 export const malformedBody: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...fixed),
   fc.dictionary(name, value, { maxKeys: 12 }).map((body) => JSON.stringify(body)),

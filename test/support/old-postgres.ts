@@ -34,8 +34,8 @@ const oneRow = (row: Record<string, string>): Buffer => {
 }
 
 /**
- * A server that says of itself that it is PostgreSQL 14.9, by the frontend/backend protocol 3.0, as no such server can be
- * installed beside the tests. It answers the question for its version; `asked` has everything that it was asked.
+ * A fake that reports itself as PostgreSQL 14.9 in the frontend/backend protocol 3.0, because such an old server is not
+ * available to the tests. It responds to queries for its version; `asked` contains all queries.
  */
 export const startOldPostgres = async (): Promise<{ port: number; asked: string[]; stop(): void }> => {
   const asked: string[] = []

@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** One answer as it came over the wire. */
+/** A parsed response. */
 export interface RawAnswer {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** Everything that came back on one connection, split into answers. The connection has ended. */
+/** Splits everything that was received on a closed connection into responses. */
 export const parseAnswers = (text: string): RawAnswer[] => {
   const answers: RawAnswer[] = []
   let rest = text
   while (rest !== '') {
     const end = rest.indexOf('\r\n\r\n')
-    if (end === -1) throw new Error(`not an HTTP answer: ${JSON.stringify(rest.slice(0, 200))}`)
+    if (end === -1) throw new Error(`not an HTTP response: ${JSON.stringify(rest.slice(0, 200))}`)
     const [first = '', ...lines] = rest.slice(0, end).split('\r\n')
     const headers = Object.fromEntries(
       lines.map((line) => {
@@ -37,12 +37,12 @@ export const openSocket = async (url: string): Promise<Socket> => {
   return socket
 }
 
-/** Writes these bytes and answers all that came back until the server closed the connection. */
+/** Sends these bytes and returns all responses until the server closes the connection. */
 export const sendRaw = async (url: string, bytes: string | Buffer): Promise<RawAnswer[]> => {
   const socket = await openSocket(url)
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk))
-  socket.on('error', () => undefined) // a reset after the answer is as good as an end
+  socket.on('error', () => undefined) // a reset after the response counts as an end
   socket.write(bytes)
   await new Promise((resolve) => socket.once('close', resolve))
   return parseAnswers(Buffer.concat(chunks).toString('latin1'))

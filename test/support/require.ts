@@ -1,7 +1,6 @@
 /**
- * Whether something that npm cannot supply (a real S3 store, Redis, a mount) is to be had on this machine. When it is
- * not, the suite says so by name, with what would bring it (the test runner collects these lines), unless
- * ATRIUM_TEST_REQUIRE names it: then it fails.
+ * Whether a dependency that npm does not install (an S3 store, Redis, a mount) is available. If it is missing, the summary
+ * of the run names it and how to install it. The test fails instead when ATRIUM_TEST_REQUIRE contains its name.
  */
 export const available = async (
   name: string,

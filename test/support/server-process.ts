@@ -4,18 +4,18 @@ import { once } from 'node:events'
 
 export interface ServerProcess {
   child: ChildProcess
-  /** Empty for a worker, which listens nowhere. */
+  /** Empty for a worker, which has no API. */
   url: string
   /** Everything printed so far, both streams. */
   output(): string
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL and resolves when the process has ended. */
   kill(): Promise<void>
 }
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
-// Else most of a start is compiling the same files again.
+// Without a cache, most of the start time is compiling the same files again.
 const compileCache = new URL('../../node_modules/.cache/atrium', import.meta.url).pathname
 
 const alive = new Set<ChildProcess>()
@@ -46,7 +46,7 @@ const spawnServer = (
   return { child, output: () => text }
 }
 
-/** A real server process, once it is ready. Throws with what it printed when it does not get there. */
+/** Starts a server process and resolves when it is ready. Throws with its output when it does not become ready. */
 export const startServerProcess = async (env: Record<string, string>, role: Role = 'all'): Promise<ServerProcess> => {
   const { child, output } = spawnServer(env, role)
   const url = await new Promise<string>((resolve, reject) => {
@@ -73,7 +73,7 @@ export const startServerProcess = async (env: Record<string, string>, role: Role
   }
 }
 
-/** A start that is expected to fail: its exit code and what it printed. */
+/** Starts a server that is expected to fail. Returns its exit code and output. */
 export const failToStart = async (env: Record<string, string>): Promise<{ code: number | null; output: string }> => {
   const { child, output } = spawnServer(env)
   const [code] = (await once(child, 'close')) as [number | null]

@@ -3,7 +3,7 @@ import { sql } from '../../src/platform/database/database.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 
 export interface Stopwatch {
-  /** Milliseconds since the start, less the time that the machine made everybody wait. */
+  /** Milliseconds since the start, without delays caused by a busy machine. */
   ms(): number
   stop(): void
 }
@@ -12,8 +12,8 @@ const pauseMs = 20
 const queryMs = 5
 
 /**
- * Measures how long something takes, for guarantees that are upper bounds of time. A machine that does other work at
- * the same time makes timers and queries late: by how much is measured all the while, and does not count.
+ * Measures a duration for guarantees with a time limit. A busy machine delays timers and queries; the delay is measured
+ * continuously and subtracted.
  */
 export const startStopwatch = (db: Database): Stopwatch => {
   const beganMs = performance.now()
@@ -37,7 +37,7 @@ export const startStopwatch = (db: Database): Stopwatch => {
   }
 }
 
-/** How long `work` took by a stopwatch. */
+/** The duration of `work` by a stopwatch. */
 export const timed = async (db: Database, work: () => Promise<unknown>): Promise<number> => {
   const stopwatch = startStopwatch(db)
   try {

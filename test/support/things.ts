@@ -1,4 +1,4 @@
-// A server with a few throw-away routes, for the tests of what every POST route has.
+// A server with test routes, for tests of the features of every POST route.
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
@@ -30,7 +30,7 @@ const Body = Type.Object({
   name: Type.String(),
   /** Fails before anything is written. */
   failWith: Type.Optional(Type.Enum(Object.keys(failures) as (keyof typeof failures)[])),
-  /** Fails when all is committed. */
+  /** Fails after the commit. */
   breakAfter: Type.Optional(Type.Boolean()),
   serialization: Type.Optional(Type.Boolean()),
 })
@@ -43,7 +43,7 @@ const die = async (): Promise<never> => {
 export type Moment = 'before the work' | 'before the commit' | 'after the commit'
 
 export interface ThingsOptions {
-  /** When POST /things kills this very process. */
+  /** The fault point at which POST /things kills its process. */
   dieWhen?: Moment | undefined
   /** Awaited by POST /things before it writes. */
   beforeWork?: (name: string) => Promise<void>
@@ -106,7 +106,7 @@ const registerStreams = (app: App): void => {
   })
 }
 
-/** Listens on a free port; answers `http://127.0.0.1:<port>`. */
+/** Listens on a free port. Returns `http://127.0.0.1:<port>`. */
 export const serveThings = async (deps: Deps, options: ThingsOptions = {}): Promise<{ app: App; url: string }> => {
   const { db, log } = deps
   const app = createHttp({ log, production: false, trustProxy: false, baseUrl: undefined })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 
-// Long, because a passing test does not get slower by it, and a machine that does other work at the same time is slow.
+// Long, because it does not slow down passing tests, and a busy machine is slow.
 const defaultTimeoutMs = 60_000
 
-/** Waits for a condition, and fails with its description when it does not come true in time. */
+/** Waits for a condition, and fails with its description on a timeout. */
 export function until(what: string, condition: () => boolean | Promise<boolean>, timeoutMs?: number): Promise<void>
-/** Reads a value until it is as wanted, and answers it; fails with the last value when that does not happen in time. */
+/** Reads a value until it satisfies the condition, and returns it. Fails with the last value on a timeout. */
 export function until<T>(read: () => T | Promise<T>, isTrue: (value: T) => boolean, timeoutMs?: number): Promise<T>
 export async function until(
   first: string | (() => unknown),

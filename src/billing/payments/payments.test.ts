@@ -16,7 +16,7 @@ const env = {
 }
 const app = await startTestApp(env)
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into objects of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 const base = '/api/v1/billing'

@@ -14,7 +14,7 @@ const app = await startTestApp({
   STRIPE_API_BASE: stripe.origin,
 })
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into objects of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 const base = '/api/v1/billing'

@@ -16,7 +16,7 @@ import { listSealed } from './chain-queries.ts'
 const app = await startTestApp()
 const { db } = app
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into records of every shape
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
 type Json = any
 
 const createWorkspaces = async (as: TestActor, count: number): Promise<void> => {

@@ -136,6 +136,6 @@ export const sdkTypes = ({ paths, components }: OpenApi): string => {
   return [
     '// Made from docs/openapi.json by `npm run generate`.\n',
     ...schemas,
-    `/** Every route below /api/v1 with what it takes and what its answer carries in \`data\`. */\nexport interface Routes {\n${routes.join('')}}\n`,
+    `/** Every route below /api/v1 with its request and the \`data\` of its response. */\nexport interface Routes {\n${routes.join('')}}\n`,
   ].join('\n')
 }

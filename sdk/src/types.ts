@@ -2298,7 +2298,7 @@ export interface WorkspaceMemberAdd {
   userId: string
 }
 
-/** Every route below /api/v1 with what it takes and what its answer carries in `data`. */
+/** Every route below /api/v1 with its request and the `data` of its response. */
 export interface Routes {
   /** List agents */
   'GET /agents': {

@@ -245,7 +245,7 @@ describe('promotions', () => {
     assert.equal((await getBilling(app, other)).promotions[0].remainingCents, 50)
   })
 
-  test('answers NOT_FOUND for an unknown promotion and VALIDATION_ERROR for an expired one', async () => {
+  test('responds with NOT_FOUND for an unknown promotion and VALIDATION_ERROR for an expired one', async () => {
     const owner = await app.createOrg()
     await createPromotion(db, { code: 'OLD', amountCents: 5, description: null, expiresAt: '2020-01-01T00:00:00.000Z' })
     assert.equal(await codeOf('POST', '/promotions/redeem', owner, { code: 'OLD' }), 'VALIDATION_ERROR')
@@ -317,14 +317,14 @@ describe('provider keys', () => {
   })
 })
 
-test('answers SERVICE_UNAVAILABLE to deposits in production without a payment provider, direct ones included', async () => {
+test('responds with SERVICE_UNAVAILABLE to deposits in production without a payment provider, direct ones included', async () => {
   const { mayDepositDirectly } = await import('./payments/deposits.ts')
   const nothing = { stripe: undefined, allowsDirectDeposits: true }
   assert.equal(mayDepositDirectly({ ...nothing, isProduction: true }, 'direct'), false)
   assert.equal(mayDepositDirectly({ ...nothing, isProduction: false }, undefined), true)
 })
 
-test('answers BAD_REQUEST "Too many requests" to POSTs of billing beyond their rate limit', async () => {
+test('responds with BAD_REQUEST "Too many requests" to POSTs of billing beyond their rate limit', async () => {
   const limited = await app.secondServer({ RATE_LIMIT_DEPOSITS: '2', RATE_LIMIT_WRITES: '2' })
   const owner = await app.createOrg()
   const deposits = []

@@ -3,14 +3,14 @@ import { ApiError, forbidden, unauthorized } from '../platform/http/errors.ts'
 import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import type { Actor } from './actor.ts'
-import type { Authority } from './authority.ts'
+import type { ApiKeyAuthority } from './authority.ts'
 import type { AuthorityWatch, OnLost } from './authority-watch.ts'
 import type { Permission } from './permissions.ts'
 import type { SessionAuthority } from './sign-in/session-authority.ts'
 import { rawCookie, sessionCookie } from './sign-in/session-cookie.ts'
 
 export interface AuthenticationOptions {
-  authority: Authority
+  authority: ApiKeyAuthority
   sessions: SessionAuthority
   watch: AuthorityWatch
   baseUrl: string | undefined

@@ -37,7 +37,7 @@ describe('API keys as credentials', () => {
     ['a wrong checksum', { authorization: `Bearer ${generateKey('test').slice(0, -1)}!` }],
   ]
   for (const [what, headers] of refused) {
-    test(`answers UNAUTHORIZED to ${what}`, async () => {
+    test(`responds with UNAUTHORIZED to ${what}`, async () => {
       const { status, body } = await app.call('GET', '/api/v1/me', { headers })
       assert.equal(status, 401)
       assert.equal(body.error.code, 'UNAUTHORIZED')
@@ -113,7 +113,7 @@ describe('API keys as credentials', () => {
 })
 
 describe('the workspace of a request', () => {
-  test('gives the same answer for a workspace of another org, a missing and a malformed one', async () => {
+  test('gives the same response for a workspace of another org, a missing and a malformed one', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const answers = await Promise.all(

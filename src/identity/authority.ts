@@ -10,7 +10,7 @@ import { effectivePermissions, seesAllWorkspaces } from './permissions.ts'
 import * as queries from './queries.ts'
 
 /** Finds the actor of an API key. */
-export interface Authority {
+export interface ApiKeyAuthority {
   /**
    * The current actor of an API key, in the named workspace, else in the key's default one. Throws UNAUTHORIZED for an
    * unknown, revoked or expired key, and FORBIDDEN for a workspace that the user is not in. A key with a wrong prefix,
@@ -150,7 +150,7 @@ const rememberKeys = (db: Database) => {
  * every request, reads the epoch of all authority after the request has arrived; entries of orgs that changed since are
  * dropped. A revocation, role change or removal therefore applies to every request that arrives after its commit.
  */
-export const createAuthority = (db: Database, options: AuthorityOptions): Authority => {
+export const createAuthority = (db: Database, options: AuthorityOptions): ApiKeyAuthority => {
   const now = options.now ?? Date.now
   const identityOf = rememberKeys(db)
   const neverIssued = rememberNeverIssued(now)

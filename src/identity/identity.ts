@@ -3,7 +3,7 @@ import type { Database } from '../platform/database/database.ts'
 import type { Log } from '../platform/process/log.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
 import { createAuthority } from './authority.ts'
-import type { Authority } from './authority.ts'
+import type { ApiKeyAuthority } from './authority.ts'
 import { createAuthorityWatch } from './authority-watch.ts'
 import type { AuthorityWatch } from './authority-watch.ts'
 import { createSessionAuthority } from './sign-in/session-authority.ts'
@@ -23,7 +23,7 @@ export interface IdentityDeps {
 
 /** Authentication by API key and by session cookie, and sign-in. */
 export interface Identity {
-  authority: Authority
+  authority: ApiKeyAuthority
   sessions: SessionAuthority
   watch: AuthorityWatch
   signIn: SignInContext

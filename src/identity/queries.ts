@@ -57,7 +57,7 @@ export const findKeyIdentities = (db: Db, hashes: Buffer[]) =>
         where k.hash = asked.hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
       ) k on true`)
 
-export interface SessionRow extends Omit<IdentityRow, 'apiKeyId' | 'apiKeyName' | 'scopes' | 'expiresAt'> {
+export interface SessionIdentityRow extends Omit<IdentityRow, 'apiKeyId' | 'apiKeyName' | 'scopes' | 'expiresAt'> {
   isWorkspaceAllowed: boolean
 }
 
@@ -66,7 +66,7 @@ export interface SessionRow extends Omit<IdentityRow, 'apiKeyId' | 'apiKeyName' 
  * workspace, else the org's default one. `orgId` is null when the session is live but has no access to the org.
  */
 export const findSessionIdentity = (db: Db, token: string, orgId: string | null, workspaceId: string | null) =>
-  db.row<SessionRow | { orgId: null }>(sql`
+  db.row<SessionIdentityRow | { orgId: null }>(sql`
     -- all orgs: a session belongs to a person, who may be in several orgs
     select m.org_id, o.name as org_name, s.user_id, m.name as user_name, u.email, m.role, w.id as workspace_id,
       (w.id is not null and (m.role in ('owner', 'admin') or wm.user_id is not null)) as is_workspace_allowed

@@ -10,7 +10,7 @@ import {
   rejected,
   staleness,
 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { at, integerAt, readJson, textAt } from './payload.ts'
 import { jsonResponse } from './provider.ts'
 import type {
@@ -35,7 +35,7 @@ export const discordKey = (publicKey: string): KeyObject | undefined => {
 }
 
 /** https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-validating-security-request-headers */
-export const verifyDiscord = (request: SignedRequest, key: KeyObject): Verdict => {
+export const verifyDiscord = (request: SignedRequest, key: KeyObject): SignatureVerdict => {
   const timestamp = headerOf(request, timestampHeader)
   const signature = headerOf(request, signatureHeader)
   if (timestamp === undefined) return missing(timestampHeader)
@@ -125,7 +125,7 @@ const request = ({ part }: OutgoingPart): ReplyRequest => ({
   json: { content: '{text}', allowed_mentions: { parse: [] } },
 })
 
-const verify = (request: InboundRequest, { publicKey }: Credentials): Verdict => {
+const verify = (request: InboundRequest, { publicKey }: Credentials): SignatureVerdict => {
   const key = publicKey === undefined ? undefined : discordKey(publicKey)
   return key ? verifyDiscord(request, key) : rejected("The application's public key is not configured.")
 }

@@ -1,7 +1,7 @@
 import { badRequest } from '../platform/http/errors.ts'
 import { verifyHubSignature } from '../platform/signatures/hub-signature.ts'
 import { headerOf } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { isForm, readForm, readJson, textAt } from './payload.ts'
 import { bySecret, describeEvent, idHeader } from './provider.ts'
 import type { ChatAdapter, InboundMessage, InboundRequest } from './provider.ts'
@@ -10,7 +10,7 @@ const typeHeader = 'X-GitHub-Event'
 const maxQuoted = 4_000
 
 /** https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries */
-export const verifyGithub = (request: SignedRequest, secret: string): Verdict =>
+export const verifyGithub = (request: SignedRequest, secret: string): SignatureVerdict =>
   verifyHubSignature('X-Hub-Signature-256', request, secret)
 
 /** GitHub sends JSON, or JSON in the form field `payload`, as the webhook is configured. */

@@ -1,5 +1,5 @@
 import { headerOf, sha256 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { verifySharedToken } from '../platform/signatures/shared-token.ts'
 import { standardKey, verifyStandardWebhook } from '../platform/signatures/standard-webhooks.ts'
 import { bySecret } from './provider.ts'
@@ -9,7 +9,7 @@ import type { ProviderAdapter } from './provider.ts'
  * Accepts the secret token, or the signature of a signing token `whsec_…`
  * (https://docs.gitlab.com/user/project/integrations/webhooks/).
  */
-export const verifyGitlab = (request: SignedRequest, secret: string): Verdict => {
+export const verifyGitlab = (request: SignedRequest, secret: string): SignatureVerdict => {
   const token = verifySharedToken('X-Gitlab-Token', request, sha256(secret))
   const key = standardKey(secret)
   if (key === undefined || headerOf(request, 'webhook-signature') === undefined) return token

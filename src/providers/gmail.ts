@@ -1,6 +1,6 @@
 import { badRequest } from '../platform/http/errors.ts'
 import { accepted, headerOf, missing, rejected } from '../platform/signatures/signed-request.ts'
-import type { Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import type { FetchDocument, ReadToken } from './google-token.ts'
 import { readJson, textAt } from './payload.ts'
 import type { ChatAdapter, Credentials, InboundMessage, InboundRequest } from './provider.ts'
@@ -14,7 +14,7 @@ const verify = async (
   readToken: ReadToken,
   request: InboundRequest,
   { serviceAccount }: Credentials,
-): Promise<Verdict> => {
+): Promise<SignatureVerdict> => {
   const token = bearerOf(request)
   if (serviceAccount === undefined) return rejected('No service account is configured.')
   if (token === undefined) return missing('Authorization')

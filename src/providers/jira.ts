@@ -1,5 +1,5 @@
 import { verifyHubSignature } from '../platform/signatures/hub-signature.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { readJson, textAt } from './payload.ts'
 import { bySecret, describeEvent, idHeader } from './provider.ts'
 import type { ChatAdapter, InboundMessage, InboundRequest } from './provider.ts'
@@ -7,7 +7,7 @@ import type { ChatAdapter, InboundMessage, InboundRequest } from './provider.ts'
 const maxQuoted = 4_000
 
 /** https://developer.atlassian.com/cloud/jira/platform/webhooks/#secure-admin-webhooks */
-export const verifyJira = (request: SignedRequest, secret: string): Verdict =>
+export const verifyJira = (request: SignedRequest, secret: string): SignatureVerdict =>
   verifyHubSignature('X-Hub-Signature', request, secret)
 
 const eventType = (payload: unknown): string =>

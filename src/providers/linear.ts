@@ -10,7 +10,7 @@ import {
   rejected,
   staleness,
 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { readJson, textAt } from './payload.ts'
 import { bySecret, describeEvent } from './provider.ts'
 import type { ChatAdapter, InboundMessage, InboundRequest } from './provider.ts'
@@ -43,7 +43,7 @@ export const verifyLinear = (
   request: SignedRequest,
   secret: string,
   toleranceSeconds = recommendedToleranceSeconds,
-): Verdict => {
+): SignatureVerdict => {
   const value = headerOf(request, signatureHeader)
   if (value === undefined) return missing(signatureHeader)
   const given = fromHex(value, 32)

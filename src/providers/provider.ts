@@ -1,5 +1,5 @@
 import { headerOf, rejected } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 
 /** A request as it arrived. Nothing in it can be trusted before it is verified. */
 export interface InboundRequest extends SignedRequest {
@@ -90,7 +90,7 @@ export interface ReplyChannel {
  */
 export interface ProviderAdapter {
   /** Fails closed: a request is rejected if anything is missing, malformed or stale. */
-  verify(request: InboundRequest, credentials: Credentials): Verdict | Promise<Verdict>
+  verify(request: InboundRequest, credentials: Credentials): SignatureVerdict | Promise<SignatureVerdict>
   /** The provider's id of the event, if it has one. */
   eventId(payload: unknown, request: InboundRequest): string | undefined
   /**
@@ -130,8 +130,8 @@ export const jsonResponse = (value: unknown): ProviderResponse => ({
 /** Verification by the secret; rejects if there is none. */
 export const bySecret =
   (
-    verify: (request: InboundRequest, secret: string) => Verdict,
-  ): ((request: InboundRequest, credentials: Credentials) => Verdict) =>
+    verify: (request: InboundRequest, secret: string) => SignatureVerdict,
+  ): ((request: InboundRequest, credentials: Credentials) => SignatureVerdict) =>
   (request, { secret }) =>
     secret === '' ? rejected('No secret is configured.') : verify(request, secret)
 

@@ -8,14 +8,14 @@ import {
   mismatch,
   missing,
 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { bySecret, idHeader } from './provider.ts'
 import type { ProviderAdapter } from './provider.ts'
 
 const signatureHeader = 'X-Shopify-Hmac-Sha256'
 
 /** https://shopify.dev/docs/apps/build/webhooks/subscribe/https; the signature has no timestamp. */
-export const verifyShopify = (request: SignedRequest, secret: string): Verdict => {
+export const verifyShopify = (request: SignedRequest, secret: string): SignatureVerdict => {
   const value = headerOf(request, signatureHeader)
   if (value === undefined) return missing(signatureHeader)
   const given = fromBase64(value, 32)

@@ -10,7 +10,7 @@ import {
   parseSeconds,
   staleness,
 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { at, isForm, readForm, readJson, textAt } from './payload.ts'
 import { bySecret, jsonResponse } from './provider.ts'
 import type { ChatAdapter, InboundMessage, InboundRequest, OutgoingPart, ReplyRequest } from './provider.ts'
@@ -20,7 +20,7 @@ const timestampHeader = 'X-Slack-Request-Timestamp'
 const toleranceSeconds = 300
 
 /** https://docs.slack.dev/authentication/verifying-requests-from-slack */
-export const verifySlack = (request: SignedRequest, secret: string): Verdict => {
+export const verifySlack = (request: SignedRequest, secret: string): SignatureVerdict => {
   const timestamp = headerOf(request, timestampHeader)
   const signature = headerOf(request, signatureHeader)
   if (timestamp === undefined) return missing(timestampHeader)

@@ -10,7 +10,7 @@ import {
   parseSeconds,
   staleness,
 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { at, readJson, textAt } from './payload.ts'
 import { bySecret, describeEvent } from './provider.ts'
 import type { ChatAdapter, InboundMessage } from './provider.ts'
@@ -19,7 +19,7 @@ const signatureHeader = 'Stripe-Signature'
 const toleranceSeconds = 300
 
 /** https://docs.stripe.com/webhooks#verify-manually; the key is the whole secret, including `whsec_`. */
-export const verifyStripe = (request: SignedRequest, secret: string): Verdict => {
+export const verifyStripe = (request: SignedRequest, secret: string): SignatureVerdict => {
   const value = headerOf(request, signatureHeader)
   if (value === undefined) return missing(signatureHeader)
   const fields = value.split(',').map((field) => field.trim())

@@ -1,12 +1,12 @@
 import { verifySharedToken } from '../platform/signatures/shared-token.ts'
 import { sha256 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { at, integerAt, readJson, textAt } from './payload.ts'
 import { bySecret } from './provider.ts'
 import type { ChatAdapter, InboundMessage, ReplyRequest } from './provider.ts'
 
 /** `secret_token` of https://core.telegram.org/bots/api#setwebhook */
-export const verifyTelegram = (request: SignedRequest, secret: string): Verdict =>
+export const verifyTelegram = (request: SignedRequest, secret: string): SignatureVerdict =>
   verifySharedToken('X-Telegram-Bot-Api-Secret-Token', request, sha256(secret))
 
 /** https://core.telegram.org/bots/api#update: the type of an update is the name of its field other than `update_id`. */

@@ -12,7 +12,7 @@ import {
   sha256,
 } from '../platform/signatures/signed-request.ts'
 import { maxFormFields, parseFormFields } from '../platform/http/form-fields.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import { isForm, readForm, readJson, textAt } from './payload.ts'
 import { bySecret } from './provider.ts'
 import type { ChatAdapter, InboundMessage, InboundRequest, ReplyRequest } from './provider.ts'
@@ -47,7 +47,7 @@ const concatenated = (form: URLSearchParams): string =>
  * https://www.twilio.com/docs/usage/webhooks/webhooks-security. `url` is the public URL that Twilio was given, with the
  * query of this request. A form is signed together with the URL; of any other body the URL contains the hash.
  */
-export const verifyTwilio = (request: SignedRequest & { url: string }, authToken: string): Verdict => {
+export const verifyTwilio = (request: SignedRequest & { url: string }, authToken: string): SignatureVerdict => {
   const value = headerOf(request, signatureHeader)
   if (value === undefined) return missing(signatureHeader)
   const given = fromBase64(value, 20)

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { sha256 } from '../platform/signatures/signed-request.ts'
-import type { SignedRequest, Verdict } from '../platform/signatures/signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from '../platform/signatures/signed-request.ts'
 import {
   signStandardWebhook,
   standardKey,
@@ -37,7 +37,7 @@ interface Message {
 interface Scheme {
   /** A valid request with the timestamp `stampS` in seconds. */
   make(body: Buffer, stampS?: number, key?: string): Message
-  verify(request: SignedRequest, key?: string): Verdict
+  verify(request: SignedRequest, key?: string): SignatureVerdict
   signatureHeader: string
   /** The accepted deviation of the timestamp in seconds; undefined for schemes without a timestamp. */
   toleranceS?: number
@@ -51,7 +51,7 @@ const mac = (algorithm: string, key: string | Buffer, ...parts: (string | Buffer
   return hmac
 }
 
-const hub = (header: string, verify: (request: SignedRequest, key: string) => Verdict): Scheme => ({
+const hub = (header: string, verify: (request: SignedRequest, key: string) => SignatureVerdict): Scheme => ({
   make: (body, _stamp, key = secret) => ({
     headers: { [header]: `sha256=${mac('sha256', key, body).digest('hex')}` },
     body,
@@ -60,7 +60,7 @@ const hub = (header: string, verify: (request: SignedRequest, key: string) => Ve
   signatureHeader: header,
 })
 
-const shared = (header: string, verify: (request: SignedRequest, key: string) => Verdict): Scheme => ({
+const shared = (header: string, verify: (request: SignedRequest, key: string) => SignatureVerdict): Scheme => ({
   make: (body, _stamp, key = secret) => ({ headers: { [header]: key }, body }),
   verify: (request, key = secret) => verify(request, key),
   signatureHeader: header,
@@ -177,7 +177,8 @@ const schemes: Record<string, Scheme> = {
 
 const body = Buffer.from('{"type":"invoice.paid","amount":4200,"note":"für Zoë 🎉"}')
 const at = (message: Message, now = nowMs): SignedRequest => ({ ...message, nowMs: now })
-const reasonOf = (verdict: Verdict): string => (verdict.valid ? assert.fail('it was accepted') : verdict.reason)
+const reasonOf = (verdict: SignatureVerdict): string =>
+  verdict.valid ? assert.fail('it was accepted') : verdict.reason
 
 for (const [name, scheme] of Object.entries(schemes)) {
   const { make, verify, signatureHeader } = scheme

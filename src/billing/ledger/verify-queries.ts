@@ -9,7 +9,7 @@ export const listOrgIds = (db: Db) =>
 /** Summing up millions of records takes longer than the statement timeout of requests. */
 export const removeStatementTimeout = (db: Db) => db.execute(sql`set local statement_timeout = 0`)
 
-export interface Sums {
+export interface LedgerSums {
   balanceCents: bigint
   cumulativeDepositsCents: bigint
   transactionCount: bigint
@@ -21,7 +21,7 @@ export interface Sums {
 }
 
 export const findAccountSums = (db: Db, orgId: string) =>
-  db.row<Sums>(sql`
+  db.row<LedgerSums>(sql`
     select balance_cents, cumulative_deposits_cents, transaction_count, charged_microcents, fee_microcents, moved_cents,
       moved_fee_cents, remainder_microcents
     from billing_accounts where org_id = ${orgId}`)

@@ -13,7 +13,7 @@ export interface Discrepancy {
 
 type Check = [check: string, expected: bigint, found: bigint]
 
-const ledgerChecks = async (db: Db, orgId: string, account: queries.Sums): Promise<Check[]> => {
+const ledgerChecks = async (db: Db, orgId: string, account: queries.LedgerSums): Promise<Check[]> => {
   const ledger = await queries.findLedgerSums(db, orgId)
   if (!ledger) return []
   const types = await queries.listTypeSums(db, orgId)
@@ -32,7 +32,7 @@ const ledgerChecks = async (db: Db, orgId: string, account: queries.Sums): Promi
   ]
 }
 
-const usageChecks = async (db: Db, orgId: string, account: queries.Sums): Promise<Check[]> => {
+const usageChecks = async (db: Db, orgId: string, account: queries.LedgerSums): Promise<Check[]> => {
   const records = await queries.findRecordSums(db, orgId)
   if (!records) return []
   const { calls, chargedMicrocents, feeMicrocents } = records

@@ -93,7 +93,7 @@ const rejectedEvents: [string, unknown][] = [
 
 describe('malformed signed events of Stripe', () => {
   for (const [name, body] of rejectedEvents) {
-    test(`answers BAD_REQUEST and records nothing for an event that is ${name}`, async () => {
+    test(`responds with BAD_REQUEST and records nothing for an event that is ${name}`, async () => {
       const before = await countRecorded()
       const answer = await post(signedBody(JSON.stringify(body)))
       assert.deepEqual([answer.status, answer.body?.error.code], [400, 'BAD_REQUEST'], answer.text)
@@ -101,7 +101,7 @@ describe('malformed signed events of Stripe', () => {
     })
   }
 
-  test('answers BAD_REQUEST and records nothing for a body that is empty, not JSON or nested too deeply', async () => {
+  test('responds with BAD_REQUEST and records nothing for a body that is empty, not JSON or nested too deeply', async () => {
     const before = await countRecorded()
     for (const body of ['', '{', 'created=1', '['.repeat(200_000)]) {
       const answer = await post(signedBody(body))
@@ -110,7 +110,7 @@ describe('malformed signed events of Stripe', () => {
     assert.deepEqual(await countRecorded(), before)
   })
 
-  test('answers UNAUTHORIZED before it reads the body when the signature is wrong', async () => {
+  test('responds with UNAUTHORIZED before it reads the body when the signature is wrong', async () => {
     for (const body of ['{}', '[]', '{', JSON.stringify(event({ created: undefined }))]) {
       const answer = await post(signedBody(body, 'whsec_of_somebody_else'))
       assert.deepEqual([answer.status, answer.body?.error.code], [401, 'UNAUTHORIZED'])
@@ -200,7 +200,7 @@ const odd = fc.oneof(
 )
 
 describe('fields of signed events of Stripe', () => {
-  test('never answers 5xx or changes the ledger by more than was paid, whatever type and size a field has', async () => {
+  test('never responds with 5xx or changes the ledger by more than was paid, whatever type and size a field has', async () => {
     const owner = await app.createOrg()
     const session = await payDeposit(owner, 500)
     await post(signedEvent('checkout.session.completed', session))

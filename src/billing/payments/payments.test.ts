@@ -188,7 +188,7 @@ describe('deposits by card', () => {
     assert.deepEqual(await ledgerOf(owner), [['deposit', 250]])
   })
 
-  test('answers SERVICE_UNAVAILABLE without the reason when Stripe rejects the secret key', async () => {
+  test('responds with SERVICE_UNAVAILABLE without the reason when Stripe rejects the secret key', async () => {
     const owner = await app.createOrg()
     const wrong = await app.secondServer({ STRIPE_SECRET_KEY: 'sk_test_wrong', STRIPE_API_BASE: stripe.origin })
     const answer = await wrong.call('POST', `${base}/deposit`, { as: owner, json: { amountCents: 500 } })
@@ -217,7 +217,7 @@ describe('the webhook of the payment provider', () => {
     }
   })
 
-  test('answers SERVICE_UNAVAILABLE to events when no webhook secret is configured', async () => {
+  test('responds with SERVICE_UNAVAILABLE to events when no webhook secret is configured', async () => {
     const bare = await app.secondServer()
     const { body, headers } = signedEvent('checkout.session.completed', session)
     const answer = await bare.call('POST', `${base}/webhooks/stripe`, { body, headers })

@@ -1,7 +1,7 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 
-export interface Sums {
+export interface SpendingSums {
   requestCount: number
   byokRequestCount: number
   inputTokens: number
@@ -33,7 +33,7 @@ const within = (orgId: string, axis: string, { grain, from, to }: Range): Sql =>
   sql`u.org_id = ${orgId} and u.axis = ${axis} and u.grain = ${grain} and u.period between ${from} and ${to}`
 
 export const findSums = (db: Db, orgId: string, range: Range) =>
-  db.row<Sums>(sql`select ${sums} from usage_rollups u where ${within(orgId, 'total', range)}`)
+  db.row<SpendingSums>(sql`select ${sums} from usage_rollups u where ${within(orgId, 'total', range)}`)
 
 export const findFirstDay = async (db: Db, orgId: string): Promise<string | undefined> => {
   const row = await db.row<{ day: string }>(sql`
@@ -43,12 +43,12 @@ export const findFirstDay = async (db: Db, orgId: string): Promise<string | unde
 }
 
 export const listDays = (db: Db, orgId: string, range: Range) =>
-  db.rows<Sums & { date: string }>(sql`
+  db.rows<SpendingSums & { date: string }>(sql`
     select u.period as date, ${sums} from usage_rollups u where ${within(orgId, 'total', range)}
     group by u.period order by u.period`)
 
 export type Axis = 'model' | 'agent' | 'project' | 'operation'
-export type Item = Sums & { key: string }
+export type Item = SpendingSums & { key: string }
 
 const mostFirst = sql`order by sum(u.charged_microcents) desc, sum(u.request_count) desc, u.key`
 

@@ -8,13 +8,13 @@ import { wholeCents } from '../ledger/money.ts'
 import { dayOf, daysBetween, spanOf } from '../periods.ts'
 import type { Span } from '../periods.ts'
 import * as queries from './queries.ts'
-import type { Range, Sums } from './queries.ts'
+import type { Range, SpendingSums } from './queries.ts'
 
 export interface ModelNames {
   find(id: string): { name: string } | undefined
 }
 
-const nothing: Sums = {
+const nothing: SpendingSums = {
   requestCount: 0,
   byokRequestCount: 0,
   inputTokens: 0,
@@ -27,7 +27,7 @@ const nothing: Sums = {
 }
 
 /** Sums in the form of the API. */
-export const toUsage = (sums: Sums = nothing) => ({
+export const toUsage = (sums: SpendingSums = nothing) => ({
   requestCount: sums.requestCount,
   byokRequestCount: sums.byokRequestCount,
   inputTokens: sums.inputTokens,
@@ -41,9 +41,10 @@ export const toUsage = (sums: Sums = nothing) => ({
   totalChargedCents: wholeCents(sums.chargedMicrocents),
 })
 
-const total = (items: Sums[]): bigint => items.reduce((sum, { chargedMicrocents }) => sum + chargedMicrocents, 0n)
+const total = (items: SpendingSums[]): bigint =>
+  items.reduce((sum, { chargedMicrocents }) => sum + chargedMicrocents, 0n)
 
-const withShares = <T extends Sums>(items: T[], name: (item: T) => { id: string | null; name: string }) => {
+const withShares = <T extends SpendingSums>(items: T[], name: (item: T) => { id: string | null; name: string }) => {
   const all = total(items)
   return items.map((item) => ({
     ...name(item),

@@ -1,11 +1,11 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { ClaimOptions } from '../../platform/database/lease.ts'
+import type { LeaseOptions } from '../../platform/database/lease.ts'
 import type { ConnectionRef } from '../connections/access.ts'
 import { expiresAt, refreshDueAt, secretsColumns } from '../connections/queries.ts'
 import type { TokenLifetime } from '../connections/queries.ts'
 
-export const refreshClaim: ClaimOptions = {
+export const refreshClaim: LeaseOptions = {
   when: sql`status = 'active' and refresh_due_at <= clock_timestamp()`,
   returning: secretsColumns,
 }

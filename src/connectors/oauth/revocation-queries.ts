@@ -1,12 +1,12 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import type { ClaimOptions } from '../../platform/database/lease.ts'
+import type { LeaseOptions } from '../../platform/database/lease.ts'
 import type { ConnectionRef } from '../connections/access.ts'
 import { secretsColumns } from '../connections/queries.ts'
 
 export type RevocationOutcome = 'revoked' | 'failed' | 'unsupported'
 
-export const revocationClaim: ClaimOptions = {
+export const revocationClaim: LeaseOptions = {
   when: sql`status = 'revoked' and provider_revocation = 'pending'`,
   returning: secretsColumns,
 }

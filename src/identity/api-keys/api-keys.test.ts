@@ -83,7 +83,7 @@ describe('POST /api-keys', () => {
     }
   })
 
-  test('gives the same answer for a workspace that the caller is not in, of another org, and a missing one', async () => {
+  test('gives the same response for a workspace that the caller is not in, of another org, and a missing one', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const outside = await app.createUser(owner, 'member', { inWorkspace: false })
@@ -134,7 +134,7 @@ describe('POST /api-keys', () => {
     assert.deepEqual(me.body.data.permissions, ['billing:read'])
   })
 
-  test('answers BAD_REQUEST "Too many requests" to the sixth attempt within a minute, counting rejected step-ups', async () => {
+  test('responds with BAD_REQUEST "Too many requests" to the sixth attempt within a minute, counting rejected step-ups', async () => {
     const limited = await app.secondServer({ RATE_LIMIT_KEY_MINTING: '5' })
     const owner = await app.createOrg()
     const headers = await app.stepUp(owner)

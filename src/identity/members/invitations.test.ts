@@ -112,7 +112,7 @@ describe('invitations of existing people', () => {
     assert.equal((await invite(owner, person.email)).status, 201)
   })
 
-  test("allows an invited person who signs in by the org's link to answer the invitation only", async () => {
+  test("allows an invited person who signs in by the org's link to accept or decline the invitation only", async () => {
     const [owner, person] = [await app.createOrg('Second'), await app.createOrg('First')]
     await app.db.execute(sql`update users set name = 'What First calls them' where id = ${person.userId}`)
     const answer = await invite(owner, person.email)
@@ -149,8 +149,8 @@ describe('invitations of existing people', () => {
   })
 })
 
-describe('answering an invitation', () => {
-  test("rejects answers from sessions of another org's link, other people, API keys and other origins", async () => {
+describe('accepting and declining an invitation', () => {
+  test("rejects responses to an invitation from sessions of another org's link, other people, API keys and other origins", async () => {
     const [owner, other] = [await app.createOrg(), await app.createOrg()]
     const first = await invite(other, `new-${newId()}@example.com`)
     const { userId, email, status } = first.body.data

@@ -51,7 +51,7 @@ describe('POST /members', () => {
     assert.ok(body.data.items.some((item: { userId: string }) => item.userId === userId))
   })
 
-  test('invites a person of another org under the given name, shows nothing of the other org, and answers CONFLICT to a repetition', async () => {
+  test('invites a person of another org under the given name, shows nothing of the other org, and responds with CONFLICT to a repetition', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const json = { email: stranger.email, name: 'Renamed', role: 'member' }
@@ -271,7 +271,7 @@ describe('DELETE /members/:id', () => {
 })
 
 describe('members of other orgs', () => {
-  test('gives the same answer for members of other orgs, missing and malformed ids', async () => {
+  test('gives the same response for members of other orgs, missing and malformed ids', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const headers = await app.stepUp(owner)

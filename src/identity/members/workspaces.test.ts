@@ -75,7 +75,7 @@ describe('visibility of workspaces', () => {
     assert.deepEqual(await namesSeenBy(member), ['Main', 'Other'])
   })
 
-  test('gives the same answer for a hidden workspace, a missing and a malformed id', async () => {
+  test('gives the same response for a hidden workspace, a missing and a malformed id', async () => {
     const owner = await app.createOrg()
     const member = await app.createUser(owner, 'member')
     const hidden = await create(owner, 'Hidden')
@@ -208,7 +208,7 @@ describe('members of a workspace', () => {
     assert.equal(new Set(missing.map(({ text }) => text)).size, 1)
   })
 
-  test('gives the same answer for adding a person of another org and an unknown person', async () => {
+  test('gives the same response for adding a person of another org and an unknown person', async () => {
     const owner = await app.createOrg()
     const stranger = await app.createOrg()
     const path = `/api/v1/workspaces/${owner.workspaceId}/members`

@@ -106,7 +106,7 @@ export interface FailedSignIns {
   addresses: string[]
 }
 
-export interface AccountRow extends PersonRow {
+export interface SignInAccountRow extends PersonRow {
   hasPassword: boolean
   twoFactorEnabled: boolean
   failedSignIns: FailedSignIns | null
@@ -115,7 +115,7 @@ export interface AccountRow extends PersonRow {
 
 /** The person of a session and the orgs of its scope, oldest membership first. The name is the one in the first org. */
 export const findAccount = (db: Db, sessionId: string) =>
-  db.row<AccountRow>(sql`
+  db.row<SignInAccountRow>(sql`
     -- all orgs: a person reads their own memberships
     select u.id, u.email, s.failed_sign_ins,
       -- The name that one org chose must not be shown to a session that began with the link of another org.

@@ -126,7 +126,7 @@ describe('signing in by password', () => {
     assert.equal(answer.status, 200)
   })
 
-  test('gives the same answer for a wrong password, an unknown address and a person without a password', async () => {
+  test('gives the same response for a wrong password, an unknown address and a person without a password', async () => {
     const owner = await newOwner()
     const without = await app.createOrg()
     const answers = await Promise.all(
@@ -181,7 +181,7 @@ describe('sessions', () => {
     assert.equal((await elsewhere.call('GET', '/me')).status, 401)
   })
 
-  test('answers UNAUTHORIZED to a modified or forged session cookie', async () => {
+  test('responds with UNAUTHORIZED to a modified or forged session cookie', async () => {
     const person = await signedIn(await newOwner())
     const cookie = person.jar.get('atrium.session_token') ?? ''
     const token = decodeURIComponent(cookie).split('.')[0] ?? ''
@@ -192,7 +192,7 @@ describe('sessions', () => {
     }
   })
 
-  test('answers UNAUTHORIZED to an expired session', async () => {
+  test('responds with UNAUTHORIZED to an expired session', async () => {
     const owner = await newOwner()
     const person = await signedIn(owner)
     await app.db.execute(sql`update sign_in_sessions set expires_at = now() where user_id = ${owner.userId}`)
@@ -205,7 +205,7 @@ describe('sessions', () => {
     assert.equal((await person.call('GET', '/me', undefined, { authorization: 'Bearer nonsense' })).status, 401)
   })
 
-  test('selects the org by X-Org-Id, and gives the same answer for another, a missing and a malformed org', async () => {
+  test('selects the org by X-Org-Id, and gives the same response for another, a missing and a malformed org', async () => {
     const first = await newOwner()
     const other = await app.createOrg('Other')
     const stranger = await app.createOrg()

@@ -89,7 +89,7 @@ describe('guessing a password', () => {
     assert.equal((await guess(owner.email, budget + 1, { cookie })).at(-1), 429)
   })
 
-  test('gives the same answers, after as many attempts, for an email address that nobody has', async () => {
+  test('gives the same responses, after as many attempts, for an email address that nobody has', async () => {
     const owner = await newOwner()
     const nobody = `nobody-${owner.userId}@example.com`
     assert.deepEqual(await guess(owner.email, budget + 1), await guess(nobody, budget + 1))
@@ -110,7 +110,7 @@ describe('guessing a password', () => {
     )
   })
 
-  test('answers 429 when the only password that could match is blocked, and 200 for one that is not', async () => {
+  test('responds with 429 when the only password that could match is blocked, and 200 for one that is not', async () => {
     const [one, two] = [await app.createOrg(), await app.createOrg()]
     const email = `two-passwords-${one.userId}@example.com`
     const setUpPassword = async (org: TestActor, newPassword: string): Promise<void> => {

@@ -9,7 +9,7 @@ export interface LeasedRow {
   row: Sql
 }
 
-export interface NewClaim {
+export interface NewLease {
   token: string
   leaseMs: number
   when?: Sql
@@ -22,7 +22,7 @@ const until = (leaseMs: number): Sql => sql`clock_timestamp() + ${leaseMs} * int
 export const claim = <Row>(
   db: Db,
   { table, row }: LeasedRow,
-  { token, leaseMs, when = sql`true`, set, returning = sql`true` }: NewClaim,
+  { token, leaseMs, when = sql`true`, set, returning = sql`true` }: NewLease,
 ) =>
   db.row<Row>(sql`
     -- all orgs: the caller's condition names org_id

@@ -36,7 +36,7 @@ export interface LeaseTiming {
 /** A killed worker loses its row after 30 s. One renewal may fail without losing the lease. */
 export const leaseTiming: LeaseTiming = { leaseMs: 30_000, renewMs: 10_000 }
 
-export interface ClaimOptions {
+export interface LeaseOptions {
   /** A further condition, such as sql`state in ('queued', 'running')`. */
   when?: Sql
   /** Further assignments, such as sql`state = 'running', attempt = attempt + 1`. */
@@ -60,7 +60,7 @@ export class LeaseLostError extends Error {
 export const claimLease = async <Row = unknown>(
   db: Db,
   target: LeasedRow,
-  { timing = leaseTiming, ...options }: ClaimOptions = {},
+  { timing = leaseTiming, ...options }: LeaseOptions = {},
 ): Promise<Claim<Row> | undefined> => {
   const token = randomUUID()
   const claimedAtMs = performance.now()
@@ -136,7 +136,7 @@ export const keepLease = (
 export const withLease = async <Row, T>(
   db: Database,
   target: LeasedRow,
-  options: ClaimOptions,
+  options: LeaseOptions,
   work: (lease: Lease, row: Row) => Promise<T>,
 ): Promise<T | undefined> => {
   const claim = await claimLease<Row>(db, target, options)

@@ -83,7 +83,7 @@ const send = async (method: string, path: string, { headers = {}, body }: Sent =
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
   const [answer, ...more] = await sendRaw(server.url, Buffer.concat([Buffer.from(head), Buffer.from(body ?? '')]))
-  assert.ok(answer, 'an answer')
+  assert.ok(answer, 'a response')
   assert.deepEqual(more, [])
   return answer
 }

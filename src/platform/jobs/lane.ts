@@ -15,7 +15,7 @@ export interface LaneOptions {
 }
 
 /** Runs the jobs of one kind on this worker. */
-export interface Lane {
+export interface JobLane {
   readonly kind: JobKind<object>
   hasRoom(): boolean
   /** Fetches and starts jobs until there is no room or none are left. Never rejects. */
@@ -116,7 +116,7 @@ const createJobSettler = (boss: PgBoss, { kind, scheduled }: LaneOptions, log: L
     onError: (error) => log.warn({ err: error, job: kind.name }, 'outcomes of jobs could not be recorded yet'),
   })
 
-export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): Lane => {
+export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLane => {
   const { kind, concurrency } = options
   const attempts = new Map<string, Attempt>()
   const settler = createJobSettler(boss, options, log)

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db as BossDb, PgBoss } from 'pg-boss'
 import { createLane } from './lane.ts'
-import type { Lane, LaneOptions } from './lane.ts'
+import type { JobLane, LaneOptions } from './lane.ts'
 import * as queries from './queries.ts'
 import type { Log } from '../process/log.ts'
 
@@ -106,7 +106,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
   ]
   const heart = repeat(timing.heartbeatMs, beating.signal, beat, report('the heartbeat'))
 
-  const release = async (lane: Lane): Promise<void> => {
+  const release = async (lane: JobLane): Promise<void> => {
     const owned = lane.owned()
     if (owned.length === 0) return
     log.warn({ job: lane.kind.name, jobs: owned.length }, 'jobs did not end in time and are released')

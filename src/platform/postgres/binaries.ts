@@ -17,7 +17,7 @@ export interface PostgresBinaries {
  * The user that PostgreSQL runs as. It does not run as root, so root needs another user, or a user namespace that maps
  * root to another user while root keeps the files.
  */
-export interface Identity {
+export interface PostgresUser {
   kind: 'self' | 'user' | 'namespace'
   uid: number
   gid: number
@@ -120,7 +120,7 @@ const findSetpriv = async (): Promise<string | undefined> => {
  * the signal `dieWith` when the spawning thread ends, also by `kill -9`.
  */
 export const commandAs = async (
-  identity: Identity,
+  identity: PostgresUser,
   dieWith: 'INT' | 'KILL',
   program: string,
   args: string[],
@@ -141,7 +141,7 @@ export const commandAs = async (
 
 // Access to the binaries and the directory depends on modes, ACLs, mount options and seccomp filters, so it is tested by
 // running a command.
-const probe = async (identity: Identity, { postgres }: PostgresBinaries, reach: string): Promise<string> => {
+const probe = async (identity: PostgresUser, { postgres }: PostgresBinaries, reach: string): Promise<string> => {
   const script = 'cd -- "$1" && exec "$2" --version'
   const { file, args, options } = await commandAs(identity, 'KILL', '/bin/sh', ['-c', script, 'sh', reach, postgres])
   const { stdout } = await run(file, args, { ...options, encoding: 'utf8' })
@@ -157,20 +157,20 @@ const hasAccount = (): boolean => {
   }
 }
 
-const identityOf = (account: string): Identity[] =>
+const identityOf = (account: string): PostgresUser[] =>
   accounts()
     .filter(({ name }) => name === account)
     .map((found) => ({ ...found, kind: 'user' }))
 
-const candidates = (keeper: Owner | undefined): Identity[] => {
+const candidates = (keeper: Owner | undefined): PostgresUser[] => {
   const uid = process.getuid?.() ?? 0
   const gid = process.getgid?.() ?? 0
-  const namespace: Identity = { kind: 'namespace', uid, gid, name: 'a user namespace' }
+  const namespace: PostgresUser = { kind: 'namespace', uid, gid, name: 'a user namespace' }
   if (uid !== 0) {
-    const self: Identity = { kind: 'self', uid, gid, name: `user ${uid}` }
+    const self: PostgresUser = { kind: 'self', uid, gid, name: `user ${uid}` }
     return hasAccount() ? [self] : [namespace, self]
   }
-  const kept: Identity[] = keeper === undefined ? [] : [namespace]
+  const kept: PostgresUser[] = keeper === undefined ? [] : [namespace]
   if (keeper && keeper.uid !== 0)
     kept[0] = { kind: 'user', uid: keeper.uid, gid: keeper.gid, name: `user ${keeper.uid}` }
   // `nobody` comes last: daemons that run as nobody could read the cluster.
@@ -192,7 +192,7 @@ export const chooseIdentity = async (
   binaries: PostgresBinaries,
   reach: string,
   keeper: Owner | undefined,
-): Promise<{ identity: Identity; major: string }> => {
+): Promise<{ identity: PostgresUser; major: string }> => {
   const failures: string[] = []
   for (const identity of candidates(keeper)) {
     try {

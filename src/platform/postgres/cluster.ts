@@ -4,7 +4,7 @@ import { chmod, lchown, mkdir, open, readdir, readFile, rename, rm, stat, statfs
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { commandAs } from './binaries.ts'
-import type { Identity, PostgresBinaries } from './binaries.ts'
+import type { PostgresUser, PostgresBinaries } from './binaries.ts'
 import { StartError } from '../process/start-error.ts'
 
 const run = promisify(execFile)
@@ -30,7 +30,7 @@ export const clusterVersion = async (dir: string): Promise<string | undefined> =
   }
 }
 
-const initdb = async (binaries: PostgresBinaries, identity: Identity, dir: string, user: string): Promise<void> => {
+const initdb = async (binaries: PostgresBinaries, identity: PostgresUser, dir: string, user: string): Promise<void> => {
   for (const characterType of characterTypes) {
     const { file, args, options } = await commandAs(identity, 'KILL', binaries.initdb, [
       `--pgdata=${dir}`,
@@ -72,7 +72,7 @@ const syncDirectory = async (dir: string): Promise<void> => {
  */
 export const createCluster = async (
   binaries: PostgresBinaries,
-  identity: Identity,
+  identity: PostgresUser,
   home: string,
   user: string,
 ): Promise<void> => {
@@ -106,7 +106,7 @@ export const removeDrafts = async (home: string): Promise<void> => {
 }
 
 /** Changes the owner of the cluster. The top directory is last, so that its owner shows that the change is complete. */
-export const giveCluster = async (dir: string, { uid, gid }: Identity): Promise<void> => {
+export const giveCluster = async (dir: string, { uid, gid }: PostgresUser): Promise<void> => {
   for (const entry of await readdir(dir, { recursive: true })) await lchown(join(dir, entry), uid, gid)
   await lchown(dir, uid, gid)
   await chmod(dir, 0o700)
@@ -116,7 +116,7 @@ export const giveCluster = async (dir: string, { uid, gid }: Identity): Promise<
  * Lets PostgreSQL, as another user, traverse a private directory: through its group where possible, so that no other user
  * gets access.
  */
-export const letThrough = async (dir: string, identity: Identity): Promise<void> => {
+export const letThrough = async (dir: string, identity: PostgresUser): Promise<void> => {
   const { uid, gid, mode } = await stat(dir)
   const groupPasses = gid === identity.gid && (mode & 0o010) !== 0
   if (uid === identity.uid || groupPasses || (mode & 0o001) !== 0) return

@@ -8,7 +8,7 @@ import type { DatabaseAddress } from './data-dir.ts'
 import { tryFileLock } from './file-lock.ts'
 import type { FileLock } from './file-lock.ts'
 import { chooseIdentity, findBinaries, keeperOf } from './binaries.ts'
-import type { Identity, PostgresBinaries } from './binaries.ts'
+import type { PostgresUser, PostgresBinaries } from './binaries.ts'
 import { clusterVersion, createCluster, giveCluster, letThrough, removeDrafts } from './cluster.ts'
 import { launchPostmaster, socketFile, stopPostmaster } from './process.ts'
 import type { Exit, Postmaster } from './process.ts'
@@ -49,7 +49,7 @@ const makeDirectory = async (dir: string): Promise<boolean> => {
   }
 }
 
-const makeShortDir = async (home: string, identity: Identity): Promise<string> => {
+const makeShortDir = async (home: string, identity: PostgresUser): Promise<string> => {
   // On macOS, the temporary directory of a user has a path of 50 bytes; on some systems it is longer.
   const parent = Buffer.byteLength(tmpdir()) <= 64 ? tmpdir() : '/tmp'
   const dir = join(parent, `atrium-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`)
@@ -64,7 +64,7 @@ const makeShortDir = async (home: string, identity: Identity): Promise<string> =
  * Creates the directory of the socket, which only PostgreSQL's user and root can enter, so that the server can trust every
  * connection. Below the data directory, or in the temporary directory when that path is too long.
  */
-const makeSocketDir = async (home: string, identity: Identity): Promise<string> => {
+const makeSocketDir = async (home: string, identity: PostgresUser): Promise<string> => {
   let dir = join(home, 'run')
   if (Buffer.byteLength(socketFile(dir, names.port)) <= longestSocketPath) {
     await rm(dir, { recursive: true, force: true })
@@ -99,7 +99,7 @@ const prepare = async (
   dataDir: string,
   home: string,
   log: (line: string) => void,
-): Promise<{ binaries: PostgresBinaries; identity: Identity; createdCluster: boolean }> => {
+): Promise<{ binaries: PostgresBinaries; identity: PostgresUser; createdCluster: boolean }> => {
   const dir = join(home, 'data')
   const version = await clusterVersion(dir)
   const owner = version === undefined ? undefined : await stat(dir)

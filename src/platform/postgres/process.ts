@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { DatabaseAddress } from './data-dir.ts'
 import { commandAs } from './binaries.ts'
-import type { Identity, PostgresBinaries } from './binaries.ts'
+import type { PostgresUser, PostgresBinaries } from './binaries.ts'
 import { StartError } from '../process/start-error.ts'
 
 /** How a process ended. */
@@ -26,7 +26,7 @@ export interface Postmaster {
 /** The binaries, cluster and socket of a server to start. */
 export interface Launch {
   binaries: PostgresBinaries
-  identity: Identity
+  identity: PostgresUser
   /** The directory of the cluster (`data`) and the server's log. */
   home: string
   address: DatabaseAddress

@@ -11,7 +11,7 @@ export interface SignedRequest {
 }
 
 /** The reason is for the owner of the secret and must not be sent to the caller. */
-export type Verdict =
+export type SignatureVerdict =
   | {
       valid: true
       /** The signature covers the event's id, so a replayed request cannot carry another id. */
@@ -19,16 +19,16 @@ export type Verdict =
     }
   | { valid: false; reason: string }
 
-export const accepted: Verdict = { valid: true }
-export const rejected = (reason: string): Verdict => ({ valid: false, reason })
+export const accepted: SignatureVerdict = { valid: true }
+export const rejected = (reason: string): SignatureVerdict => ({ valid: false, reason })
 
 /** The signature is well formed but does not match. */
 export const mismatch = rejected(
   'The signature does not match: it was made with another secret, or the body was altered after it was signed.',
 )
 
-export const missing = (header: string): Verdict => rejected(`The header ${header} is missing.`)
-export const malformed = (header: string, form: string): Verdict =>
+export const missing = (header: string): SignatureVerdict => rejected(`The header ${header} is missing.`)
+export const malformed = (header: string, form: string): SignatureVerdict =>
   rejected(`The header ${header} is not of the form ${form}.`)
 
 /** A header by name; repeated headers are joined with a comma, as Node does. Undefined if it is missing or empty. */
@@ -69,7 +69,7 @@ export const staleness = (
   name: string,
   timestamp: number,
   { nowMs, toleranceSeconds }: { nowMs: number; toleranceSeconds: number },
-): Verdict | undefined => {
+): SignatureVerdict | undefined => {
   const ageSeconds = Math.round(nowMs / 1_000 - timestamp)
   if (ageSeconds > toleranceSeconds) {
     return rejected(`The request is stale: ${name} is ${ageSeconds} s old, more than ${toleranceSeconds} s.`)

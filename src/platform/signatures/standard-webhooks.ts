@@ -10,7 +10,7 @@ import {
   parseSeconds,
   staleness,
 } from './signed-request.ts'
-import type { SignedRequest, Verdict } from './signed-request.ts'
+import type { SignedRequest, SignatureVerdict } from './signed-request.ts'
 
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 
@@ -41,7 +41,7 @@ export const signStandardWebhook = (key: Buffer, id: string, body: Buffer, nowMs
 }
 
 /** Accepts a request if any of its `v1` signatures matches: a sender that rotates its secret sends two. */
-export const verifyStandardWebhook = (request: SignedRequest, key: Buffer): Verdict => {
+export const verifyStandardWebhook = (request: SignedRequest, key: Buffer): SignatureVerdict => {
   const id = headerOf(request, 'webhook-id')
   const timestamp = headerOf(request, 'webhook-timestamp')
   const signatures = headerOf(request, 'webhook-signature')

@@ -1,7 +1,7 @@
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { newId } from '../../platform/ids.ts'
 import { headerOf, rejected, sha256 } from '../../platform/signatures/signed-request.ts'
-import type { Verdict } from '../../platform/signatures/signed-request.ts'
+import type { SignatureVerdict } from '../../platform/signatures/signed-request.ts'
 import type { InboundRequest, ProviderResponse } from '../../providers/provider.ts'
 import { adapterOfSource } from '../../providers/providers.ts'
 import { forwardCountHeader } from '../loop-guard.ts'
@@ -43,7 +43,7 @@ export const verifyRequest = async (
   secrets: Sealer,
   webhook: ReceivingWebhook,
   request: InboundRequest,
-): Promise<Verdict> =>
+): Promise<SignatureVerdict> =>
   adapterOfSource(webhook.source).verify(request, {
     // Decrypted for each request: with a cache, another process would accept a rotated secret for a while.
     secret: secrets.open(webhook.secret, webhookSecretColumn.at(webhook.orgId, webhook.id)),
@@ -67,7 +67,7 @@ export const explainRequest = async (
   secrets: Sealer,
   webhook: ReceivingWebhook,
   request: InboundRequest,
-): Promise<Verdict> => {
+): Promise<SignatureVerdict> => {
   const verdict = await verifyRequest(secrets, webhook, request)
   if (verdict.valid) return verdict
   const text = request.body.toString('utf8')
@@ -106,7 +106,7 @@ const idKeyOf = (id: string): string =>
 export interface EventOptions {
   /** Replaces the type in the payload. */
   type?: string | undefined
-  verdict?: Verdict
+  verdict?: SignatureVerdict
 }
 
 /** The event of a verified request. */
@@ -156,7 +156,7 @@ export const testEventOf = (webhook: ReceivingWebhook, type: string | undefined,
 export const readRequest = (
   webhook: ReceivingWebhook,
   request: InboundRequest,
-  verdict: Verdict,
+  verdict: SignatureVerdict,
 ): { handshake: ProviderResponse; event?: undefined } | { handshake?: undefined; event: NewWebhookEvent } => {
   const payload = parsePayload(request.body, headerOf(request, 'content-type'))
   const handshake = adapterOfSource(webhook.source).handshake?.(payload)

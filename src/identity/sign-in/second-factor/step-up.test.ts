@@ -35,7 +35,7 @@ describe('POST /auth/step-up', () => {
     assert.ok(row && !row.text.includes(token))
   })
 
-  test('answers FORBIDDEN to a wrong password, a person without a password, and a code without a second factor', async () => {
+  test('responds with FORBIDDEN to a wrong password, a person without a password, and a code without a second factor', async () => {
     const owner = await newOwner()
     const without = await app.createOrg()
     const answers = [
@@ -50,7 +50,7 @@ describe('POST /auth/step-up', () => {
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   })
 
-  test('answers BAD_REQUEST to neither or both of password and code', async () => {
+  test('responds with BAD_REQUEST to neither or both of password and code', async () => {
     const owner = await newOwner()
     for (const json of [{}, { password, totpCode: '123456' }, { password: 1 }, { totpCode: '12345' }]) {
       assert.equal((await stepUp(owner, json)).status, 400)
@@ -84,7 +84,7 @@ describe('POST /auth/step-up', () => {
 })
 
 describe('step-up tokens', () => {
-  test("answers FORBIDDEN to a missing, forged, truncated or expired token and to another person's token", async () => {
+  test("responds with FORBIDDEN to a missing, forged, truncated or expired token and to another person's token", async () => {
     const owner = await newOwner()
     const colleague = await app.createUser(owner, 'owner')
     const { token } = (await stepUp(owner, { password })).body.data

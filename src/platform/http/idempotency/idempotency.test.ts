@@ -277,7 +277,7 @@ describe('a request that lost its claim', () => {
   })
 })
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   test('a replay of a streamed response is the response that its route stored', async () => {
     const key = newKey()
     const first = await post('/stream/told', key)

@@ -22,7 +22,7 @@ export interface KeyRow {
   body: string | null
 }
 
-export interface NewClaim {
+export interface NewKeyClaim {
   claim: string
   /** Null until the body of the request is known. */
   fingerprint: Buffer | null
@@ -38,7 +38,7 @@ const until = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval
 export const insertClaim = async (
   db: Db,
   scope: KeyScope,
-  { claim, fingerprint, claimSeconds }: NewClaim,
+  { claim, fingerprint, claimSeconds }: NewKeyClaim,
 ): Promise<boolean> =>
   (await db.execute(sql`
     insert into idempotency_keys (org_id, user_id, method, route, key, fingerprint, state, claim, claimed_until)
@@ -57,7 +57,7 @@ export const replaceClaim = async (
   db: Db,
   scope: KeyScope,
   from: { claim: string; state: KeyRow['state'] },
-  { claim, fingerprint, claimSeconds }: NewClaim,
+  { claim, fingerprint, claimSeconds }: NewKeyClaim,
 ): Promise<boolean> =>
   (await db.execute(sql`
     update idempotency_keys
@@ -92,7 +92,7 @@ export const endClaim = (db: Db, scope: KeyScope, claim: string, fingerprint: Bu
 export const storeResponse = (
   db: Db,
   scope: KeyScope,
-  { claim, fingerprint }: Pick<NewClaim, 'claim' | 'fingerprint'>,
+  { claim, fingerprint }: Pick<NewKeyClaim, 'claim' | 'fingerprint'>,
   response: { status: number; headers: Record<string, string>; body: string },
 ) =>
   db.execute(sql`

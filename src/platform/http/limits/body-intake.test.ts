@@ -42,7 +42,7 @@ const headOf = (path: string, fields: string[], method = 'POST'): string =>
 
 interface Held {
   socket: Socket
-  /** What the server answered before it closed the connection. */
+  /** What the server sent before it closed the connection. */
   answer: Promise<RawAnswer | undefined>
 }
 
@@ -70,7 +70,7 @@ const post = async (url: string, path: string, body: string): Promise<RawAnswer>
 }
 
 const errorOf = (answer: RawAnswer | undefined): { code: string; message: string } => {
-  assert.ok(answer, 'an answer before the connection was closed')
+  assert.ok(answer, 'a response before the connection was closed')
   return (JSON.parse(answer.body) as { error: { code: string; message: string } }).error
 }
 
@@ -158,7 +158,7 @@ test('a body in chunks of one byte, which uses forty times its size in memory, i
 test('a public route without its own limit rejects bodies over 16 KB', async () => {
   const { url } = await startServer()
   assert.equal((await post(url, '/sign-in', JSON.stringify('x'.repeat(16_000)))).status, 200)
-  // Nothing of the body is sent: the answer does not wait for it.
+  // Nothing of the body is sent: the response does not wait for it.
   const { answer } = await hold(url, headOf('/sign-in', ['Content-Length: 16385', 'Connection: close']))
   assert.match(errorOf(await answer).message, /larger than this route/)
 })

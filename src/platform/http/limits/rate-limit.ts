@@ -15,7 +15,7 @@ export interface RateLimits {
 export type LimitName = keyof RateLimits
 
 /** The result of counting a request. */
-export interface Verdict {
+export interface RateLimitVerdict {
   allowed: boolean
   /** Requests per minute, which is also the size of the bucket; 0 when there is no limit. */
   limit: number
@@ -30,7 +30,7 @@ export interface Verdict {
 /** Counts requests against the configured limits. Never throws: an unavailable limiter must not fail requests. */
 export interface RateLimiter {
   /** Takes `cost` tokens from the bucket of `key`, or none when there are fewer. A promise only for shared counts. */
-  take(limit: LimitName, key: string, cost?: number): Verdict | Promise<Verdict>
+  take(limit: LimitName, key: string, cost?: number): RateLimitVerdict | Promise<RateLimitVerdict>
   close(): void
 }
 
@@ -54,9 +54,9 @@ const windowMs = 60_000
 // Intervals such as 60,000 / 7 are inexact, and seven of them must still fit into a minute.
 const slackMs = 0.01
 
-const unlimited: Verdict = { allowed: true, limit: 0, remaining: 0, fullInMs: 0, retryAfterMs: 0 }
+const unlimited: RateLimitVerdict = { allowed: true, limit: 0, remaining: 0, fullInMs: 0, retryAfterMs: 0 }
 
-const verdictOf = (allowed: boolean, fullInMs: number, limit: number, cost: number): Verdict => {
+const verdictOf = (allowed: boolean, fullInMs: number, limit: number, cost: number): RateLimitVerdict => {
   const intervalMs = windowMs / limit
   return {
     allowed,
@@ -94,7 +94,7 @@ const createBuckets = (maxBuckets: number): ((key: string, nowMs: number) => Buc
   }
 }
 
-type TakeHere = (limit: LimitName, key: string, cost: number) => Verdict
+type TakeHere = (limit: LimitName, key: string, cost: number) => RateLimitVerdict
 
 /** Token buckets by the generic cell rate algorithm, which stores only the time when a bucket is full. */
 const createMemoryLimiter = (options: RateLimiterOptions): TakeHere => {

@@ -81,7 +81,7 @@ describe('limits of routes', () => {
     assert.deepEqual(statuses, [200, 200, 429])
   })
 
-  test('routes with rateLimitCode answer BAD_REQUEST "Too many requests", with the same headers', async () => {
+  test('routes with rateLimitCode respond with BAD_REQUEST "Too many requests", with the same headers', async () => {
     const app = await startRoutes({ RATE_LIMIT_KEY_MINTING: '1' })
     assert.equal((await post(app, '/keys')).statusCode, 200)
     const refused = await post(app, '/keys')

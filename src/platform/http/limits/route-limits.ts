@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHo
 import { badRequest, tooManyRequests } from '../errors.ts'
 import type { App } from '../http.ts'
 import { addressGroup } from './network.ts'
-import type { LimitName, RateLimiter, Verdict } from './rate-limit.ts'
+import type { LimitName, RateLimiter, RateLimitVerdict } from './rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -41,12 +41,12 @@ const keyOf = (limit: LimitName, request: FastifyRequest, callerOf: RouteLimitsO
  * The headers of draft-ietf-httpapi-ratelimit-headers: the policy (quota and window in seconds) and the remaining quota
  * (requests allowed now, and seconds until the whole quota is available).
  */
-const setFields = (reply: FastifyReply, limit: LimitName, verdict: Verdict): void => {
+const setFields = (reply: FastifyReply, limit: LimitName, verdict: RateLimitVerdict): void => {
   reply.header('ratelimit-policy', `"${limit}";q=${verdict.limit};w=60`)
   reply.header('ratelimit', `"${limit}";r=${verdict.remaining};t=${Math.ceil(verdict.fullInMs / 1_000)}`)
 }
 
-const rejection = (verdict: Verdict, code: 'BAD_REQUEST' | undefined): Error => {
+const rejection = (verdict: RateLimitVerdict, code: 'BAD_REQUEST' | undefined): Error => {
   const seconds = Math.max(1, Math.ceil(verdict.retryAfterMs / 1_000))
   const headers = { 'retry-after': String(seconds) }
   return code === 'BAD_REQUEST'
@@ -65,7 +65,12 @@ const limitOf = (route: RouteOptions): LimitName | 'none' => {
 }
 
 /** Sets the headers of the limit. Returns the error of a request beyond the limit. */
-const apply = (request: FastifyRequest, reply: FastifyReply, limit: LimitName, verdict: Verdict): Error | undefined => {
+const apply = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limit: LimitName,
+  verdict: RateLimitVerdict,
+): Error | undefined => {
   if (verdict.limit === 0) return undefined
   setFields(reply, limit, verdict)
   return verdict.allowed ? undefined : rejection(verdict, request.routeOptions.config.rateLimitCode)

@@ -73,7 +73,7 @@ describe('stopping', () => {
     assert.deepEqual(events, ['closed'])
   })
 
-  test('idle connections are closed and new ones refused immediately', { timeout: 60_000 }, async () => {
+  test('idle connections are closed and new ones are rejected immediately', { timeout: 60_000 }, async () => {
     const { url, held, arrived, stop } = await startServer()
     const busy = await openSocket(url)
     const busyEnd = collect(busy)

@@ -1,6 +1,5 @@
-// Agents: what the first page of a long list costs, and chat turns on the built-in model: how long until the first word is
-// on its way, how many come to their end a second (each one durable: the question, the steps and the reply are committed),
-// and what a stream that is held open takes.
+// Chat turns on the built-in model: time to the first byte, throughput of durable turns (the message, the steps and the
+// reply are committed), and memory per open stream. Also the first page of a long list of agents.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -73,7 +72,7 @@ const countTurns = async (client: Client): Promise<{ times: number[]; perSecond:
   return { times, perSecond: times.length / ((performance.now() - began) / 1_000) }
 }
 
-/** Milliseconds of the first page of agents in two workspaces, one with few and one with many, asked in turn. */
+/** Milliseconds for the first page of agents in two workspaces, one with few and one with many agents, measured in turns. */
 const timeLists = async (url: string, key: string, connection: pg.ClientConfig): Promise<Record<string, number>> => {
   const authorization = `Bearer ${key}`
   const fill = async (name: string, agents: number): Promise<string> => {
@@ -113,8 +112,8 @@ const timeLists = async (url: string, key: string, connection: pg.ClientConfig):
 }
 
 /**
- * Resident KB for each of many streams of turns that are under way: what the server grows by from some of them to
- * many more, when everything that it ever does has been done: as held on to, and with garbage not yet collected.
+ * Resident KB per open stream: the growth of a warm server between few and many streams, divided by their number; with
+ * and without garbage collection before the measurement.
  */
 const weighStreams = async ({ pid }: Server, client: Client): Promise<{ held: number; asIs: number }> => {
   const open = async (count: number): Promise<Response[]> => {
@@ -167,28 +166,28 @@ export const benchAgents = async (): Promise<void> => {
   const { socketDir, port, user, database } = postgres
   const lists = await timeLists(server.url, key, { host: socketDir, port, user, database })
   await server.stop()
-  // What a server was busy with before is memory that streams would not have to ask for.
+  // A server that was busy before has free memory, which would hide the memory that streams need.
   const fresh = await startServer('src/main.ts', environment)
   const streams = await weighStreams(fresh, createClient(fresh, key))
   await fresh.stop()
   printMachine('Agents and chat turns')
   printTable(
-    ['what', 'figure', 'must'],
+    ['what', 'figure', 'target'],
     [
-      ['first byte of a stream, median ms', median(first).toFixed(1), '≤ 60'],
-      ['first byte of a stream, 99 % ms', quantile(first, 0.99).toFixed(1), ''],
+      ['first byte of a stream, p50 ms', median(first).toFixed(1), '≤ 60'],
+      ['first byte of a stream, p99 ms', quantile(first, 0.99).toFixed(1), ''],
       [`turns/s, ${clients} clients`, Math.round(perSecond), '≥ 100'],
-      ['a turn, median ms', median(times).toFixed(1), ''],
-      ['a turn, 99 % ms', quantile(times, 0.99).toFixed(1), ''],
-      ['server CPU a turn, ms', (cpu / 1_000).toFixed(2), ''],
-      [`first page of ${listed.few} agents, median ms`, lists['few']?.toFixed(2) ?? '', ''],
+      ['duration of a turn, p50 ms', median(times).toFixed(1), ''],
+      ['duration of a turn, p99 ms', quantile(times, 0.99).toFixed(1), ''],
+      ['server CPU per turn, ms', (cpu / 1_000).toFixed(2), ''],
+      [`first page of ${listed.few} agents, p50 ms`, lists['few']?.toFixed(2) ?? '', ''],
       [
-        `first page of ${listed.many} agents, of that of ${listed.few}`,
+        `first page of ${listed.many} agents, ratio to ${listed.few}`,
         ((lists['many'] ?? 0) / (lists['few'] ?? 1)).toFixed(2),
         '≤ 1.5',
       ],
-      [`a stream held open, of ${heldStreams}, KB`, streams.held.toFixed(1), '≤ 40'],
-      ['the same before garbage is collected, KB', streams.asIs.toFixed(1), ''],
+      [`memory per open stream, ${heldStreams} streams, KB`, streams.held.toFixed(1), '≤ 40'],
+      ['the same before garbage collection, KB', streams.asIs.toFixed(1), ''],
     ],
   )
   await postgres.stop()

@@ -1,5 +1,5 @@
-// What a person waits for in the console: the first paint, the weight of the first load, and the next paint after a
-// key or a click on a list of 100,000 files. A real Chromium, a real server.
+// The console in Chromium with a real server: first paint, size of the first load, and interaction to next paint in a
+// list of 100,000 files.
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { fillFolder, startConsole } from '../test/support/console.ts'
@@ -11,7 +11,7 @@ const files = 100_000
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-// As text, since they run in the page. 16 ms is the shortest that browsers tell.
+// Strings, because they run in the page. 16 ms is the shortest duration that browsers report.
 const watchInteractions = `
   window.interactions = []
   new PerformanceObserver((list) => {
@@ -47,7 +47,7 @@ const use = async (page: Page): Promise<void> => {
   }
 }
 
-test('the console', { timeout: 600_000 }, async () => {
+test('the console paints within its targets and responds to input within 100 ms', { timeout: 600_000 }, async () => {
   const { app, open } = await startConsole()
   const owner = await app.createOrg()
   const folder = (await create(app, owner, { source: 'folder', name: 'Many' })).file
@@ -66,19 +66,19 @@ test('the console', { timeout: 600_000 }, async () => {
   await page.goto(`${app.url}/files/${folder.id}`)
   await page.getByText('file 000001.txt').waitFor()
   await use(page)
-  // What took less than 16 ms is not told; it counts as that.
-  const told = (await page.evaluate('interactions')) as number[]
-  const durations = told.toSorted((a, b) => a - b)
+  // Browsers do not report interactions below 16 ms.
+  const reported = (await page.evaluate('interactions')) as number[]
+  const durations = reported.toSorted((a, b) => a - b)
   const worst = durations.at(-1) ?? 16
   printMachine('The console')
   printTable(
-    ['what', 'figure', 'must'],
+    ['what', 'figure', 'target'],
     [
-      ['first contentful paint of Home, nothing cached', `${median(paints).toFixed(0)} ms`, '≤ 1000 ms'],
-      ['script of the first load, compressed', `${(bytes / 1_024).toFixed(0)} KB`, '≤ 250 KB'],
-      [`interactions on a list of ${files} files that took 16 ms or more`, String(durations.length), ''],
-      ['the slowest of them, until the next paint', `${worst.toFixed(0)} ms`, '≤ 100 ms'],
-      ['the median of them', `${median(durations).toFixed(0)} ms`, ''],
+      ['first contentful paint of Home, empty cache', `${median(paints).toFixed(0)} ms`, '≤ 1000 ms'],
+      ['JavaScript of the first load, compressed', `${(bytes / 1_024).toFixed(0)} KB`, '≤ 250 KB'],
+      [`interactions of 16 ms or more in a list of ${files} files`, String(durations.length), ''],
+      ['slowest interaction to next paint', `${worst.toFixed(0)} ms`, '≤ 100 ms'],
+      ['median interaction to next paint', `${median(durations).toFixed(0)} ms`, ''],
     ],
   )
 })

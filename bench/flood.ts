@@ -1,12 +1,12 @@
-// A process of bench/connectors.ts, so that its collections of garbage do not stop the clock of what is measured. It
-// sends events of Slack at a steady rate to each URL that it is told, and then says so.
+// Sends Slack events at a steady rate to each URL that its parent, bench/connectors.ts, passes. A process of its own, so
+// that its garbage collection does not delay the measurements of the parent.
 import { Pool } from 'undici'
 import { atSteadyRate } from './harness.ts'
 import { slackEvent } from './slack-events.ts'
 
 export interface Flood {
   url: string
-  /** The answers that are no fault. */
+  /** Expected status codes. */
   expect: number[]
   perSecond: number
   forSeconds: number

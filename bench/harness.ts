@@ -61,9 +61,9 @@ export const residentBytes = async (pid: number): Promise<number> => {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
 }
 
-/** Has a process of ours collect its garbage, so that what is measured next is what it holds on to. */
+/** Makes a process collect garbage, so that the next measurement counts only retained memory. */
 export const collectGarbage = async (pid: number): Promise<void> => {
-  // Opens the inspector on its usual port of loopback.
+  // SIGUSR1 opens the inspector on its default port on loopback.
   process.kill(pid, 'SIGUSR1')
   await sleep(1_000)
   const targets = (await (await fetch('http://127.0.0.1:9229/json')).json()) as { webSocketDebuggerUrl: string }[]
@@ -117,7 +117,7 @@ const measureOnce = async (target: Target, seconds: number): Promise<Figure> => 
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
 
-/** Measures all targets in turn, several rounds, so that a noisy minute hits all alike; answers the medians. */
+/** Measures all targets in turns over several rounds, so that noise affects all of them. Returns the medians. */
 export const compare = async (targets: Target[], rounds: number, seconds: number): Promise<Map<string, Figure>> => {
   const figures = new Map<string, Figure[]>(targets.map((target) => [target.name, []]))
   for (const target of targets) await measureOnce(target, 2)
@@ -144,7 +144,7 @@ export const printTable = (head: string[], rows: (string | number)[][]): void =>
   for (const row of rows) console.log(`| ${row.join(' | ')} |`)
 }
 
-/** The date and the machine, as every table of figures begins. */
+/** Prints the date and the machine, the heading of every table. */
 export const printMachine = (title: string): void => {
   const model = cpus()[0]?.model ?? 'unknown CPU'
   console.log(
@@ -153,8 +153,8 @@ export const printMachine = (title: string): void => {
 }
 
 /**
- * Begins so many a second, evenly, and answers when all have ended. Keeps nothing of those that ended: what a load holds
- * on to makes its own collections of garbage longer, which then look like the server's.
+ * Starts calls at a steady rate and resolves when all have ended. It retains nothing of calls that ended: retained memory
+ * lengthens garbage collection in the load generator, which would look like latency of the server.
  */
 export const atSteadyRate = async (
   perSecond: number,

@@ -1,5 +1,5 @@
-// Durable jobs: what an enqueue adds to a transaction, how soon and how fast jobs run, and what idle workers ask.
-// The process that enqueues and works has the server's core; PostgreSQL, with the settings of production, the other.
+// Durable jobs: cost of an enqueue in a transaction, delay from commit to start, throughput, and statements of an idle
+// worker. This process runs on the server's core; PostgreSQL, with production settings, on the other.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -138,13 +138,13 @@ const measure = async (connection: pg.ClientConfig): Promise<void> => {
   const idle = await idleStatementsPerSecond(connection)
   printMachine('Jobs')
   printTable(
-    ['what', 'figure', 'must'],
+    ['what', 'figure', 'target'],
     [
       ...cost,
-      ['from commit to start, same process, median ms', quantile(delays, 0.5).toFixed(2), ''],
-      ['from commit to start, same process, 99 % ms', quantile(delays, 0.99).toFixed(2), '≤ 20'],
-      ['empty jobs/s, 5 at once', Math.round(rate5), '≥ 500'],
-      ['empty jobs/s, 50 at once', Math.round(rate50), '≥ 2000'],
+      ['from commit to start, same process, p50 ms', quantile(delays, 0.5).toFixed(2), ''],
+      ['from commit to start, same process, p99 ms', quantile(delays, 0.99).toFixed(2), '≤ 20'],
+      ['empty jobs/s, concurrency 5', Math.round(rate5), '≥ 500'],
+      ['empty jobs/s, concurrency 50', Math.round(rate50), '≥ 2000'],
       [`statements/s of an idle worker with ${idleKinds} kinds`, idle.toFixed(1), '≤ 5'],
     ],
   )

@@ -1,4 +1,4 @@
-// What the Node processes of `npm start` take while nobody calls: npm itself and the server.
+// Start-up times, and the memory of the Node.js processes of an idle `npm start`: npm itself and the server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
@@ -49,7 +49,7 @@ const nodeProcesses = async (root: number): Promise<{ name: string; bytes: numbe
   return list
 }
 
-/** What a person's shell has: npm itself put the pinned Node.js of this run first. */
+/** The PATH of a user's shell: npm put the pinned Node.js of this run first. */
 const shellEnv = (): NodeJS.ProcessEnv => {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
@@ -85,13 +85,13 @@ export const benchMemory = async (): Promise<void> => {
 
   printMachine('Start and memory of `npm start`')
   printTable(
-    ['what', 'figure', 'must'],
+    ['what', 'figure', 'target'],
     [
       ['first start on an empty data directory, dependencies installed', `${(coldMs / 1000).toFixed(1)} s`, '≤ 20 s'],
       ['warm start', `${(warmMs / 1000).toFixed(1)} s`, '≤ 4 s'],
       ...processes.map(({ name, bytes }) => [`idle: ${name}`, `${Math.round(bytes / 1e6)} MB`, '']),
       [
-        'idle: all Node processes',
+        'idle: all Node.js processes',
         `${Math.round(processes.reduce((sum, one) => sum + one.bytes, 0) / 1e6)} MB`,
         '≤ 250 MB',
       ],

@@ -1,4 +1,4 @@
-// Previews: what a large workbook and a zip bomb cost the server's machine, and the requests of others meanwhile.
+// Previews: time and memory for a large workbook and a zip bomb, and the latency of other requests meanwhile.
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import type { Server } from './harness.ts'
 const mib = 1_048_576
 const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** The server and the children that read files for it. */
+/** Resident memory of the server and its child processes that parse files. */
 const familyBytes = async (pid: number): Promise<number> => {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '')).trim()
   const pids = children === '' ? [] : children.split(' ').map(Number)
@@ -51,8 +51,7 @@ const whilePreviewing = async (
   const answer = await read(`/files/${fileId}/preview`)
   const said = await answer.text()
   const ms = performance.now() - began
-  if (answer.status !== expectedStatus)
-    throw new Error(`the preview was answered ${answer.status}: ${said.slice(0, 200)}`)
+  if (answer.status !== expectedStatus) throw new Error(`the preview returned ${answer.status}: ${said.slice(0, 200)}`)
   busy = false
   await Promise.all([watching, ...asking])
   const sorted = others.toSorted((a, b) => a - b)
@@ -72,7 +71,7 @@ export const benchPreviews = async (server: Server, key: string): Promise<void> 
   }
   const noise = randomBytes(4 * mib)
   const cell = (row: number, column: number): number => noise.readUInt32LE((row * 400 + column * 4) % (4 * mib - 8))
-  // As large as a preview takes, a little less than 25 MB.
+  // Just below the limit of a preview, 25 MB.
   const sample = 2_000
   const workbook = largeXlsx(Math.floor((sample * 24.5 * mib) / largeXlsx(sample, 100, cell).length), 100, cell)
   const sheet = { name: 'Sheet', rows: [['one']] }
@@ -84,13 +83,13 @@ export const benchPreviews = async (server: Server, key: string): Promise<void> 
   ]
   const measured: [string, Measured][] = []
   for (const [name, bytes, status] of files) {
-    if (bytes.length > 25 * mib) throw new Error(`${name} is larger than a preview takes: ${bytes.length}`)
+    if (bytes.length > 25 * mib) throw new Error(`${name} exceeds the limit of a preview: ${bytes.length}`)
     const id = await upload('book.xlsx', bytes)
     measured.push([name, await whilePreviewing(server, read, id, status)])
   }
   printMachine('Previews')
   printTable(
-    ['what', 'took, s', 'memory, server and its children', 'must', '99 % of other requests meanwhile, ms', 'must'],
+    ['what', 'duration, s', 'memory of server and children', 'target', 'other requests meanwhile, p99 ms', 'target'],
     measured.map(([name, { ms, growthBytes, othersP99Ms }]) => [
       name,
       (ms / 1_000).toFixed(1),

@@ -1,5 +1,5 @@
-// Two servers for bench/connectors.ts, by BENCH_SERVER. `atrium`: the API of the platform, without workers, so that
-// what is enqueued stays to be counted. `floor`: a bare Fastify route that inserts the body durably, and nothing else.
+// Two servers for bench/connectors.ts and bench/webhooks.ts, selected by BENCH_SERVER. `atrium`: the API without
+// workers, so that enqueued jobs stay and can be counted. `baseline`: a bare Fastify route that inserts the body durably, and nothing else.
 import fastify from 'fastify'
 import pg from 'pg'
 import { parseConfig } from '../src/config/config.ts'
@@ -16,13 +16,13 @@ const startAtrium = async (): Promise<string> => {
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 
-const startFloor = async (): Promise<string> => {
+const startBaseline = async (): Promise<string> => {
   const pool = new pg.Pool({ ...connection, max: 10 })
   const app = fastify({ logger: false })
   app.post('/insert', async (request) => {
     await pool.query({
-      name: 'floor',
-      text: 'insert into floor_events (body) values ($1)',
+      name: 'baseline',
+      text: 'insert into baseline_events (body) values ($1)',
       values: [JSON.stringify(request.body)],
     })
     return { success: true, data: { received: true } }
@@ -30,6 +30,6 @@ const startFloor = async (): Promise<string> => {
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 
-const url = await (process.env['BENCH_SERVER'] === 'floor' ? startFloor() : startAtrium())
+const url = await (process.env['BENCH_SERVER'] === 'baseline' ? startBaseline() : startAtrium())
 process.on('SIGTERM', () => process.exit(0))
 console.log(`listening on ${url}`)

@@ -1,4 +1,4 @@
-// `npm run bench` prints the tables of the platform itself; `npm run bench NAME` that of bench/NAME.ts.
+// `npm run bench` runs the benchmarks of the platform; `npm run bench -- NAME` runs bench/NAME.ts.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { once } from 'node:events'
@@ -11,8 +11,8 @@ for (const name of names) {
     console.error(`There is no benchmark ${name}.`)
     process.exit(2)
   }
-  // The load, and the PostgreSQL that the benchmark starts, stay off the core of the server under test. On one core,
-  // threads that collect garbage together would only wait for one another, and everything for them.
+  // The load generator and the PostgreSQL that it starts stay off the core of the server under test. On a single core,
+  // parallel garbage collection threads would wait for each other.
   const args = ['-c', loadCore, process.execPath, '--single-threaded-gc', script]
   const child = spawn('taskset', args, { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]

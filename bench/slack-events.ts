@@ -3,13 +3,13 @@ import { createHmac } from 'node:crypto'
 export const slackSecret = 'a signing secret of Slack'
 
 let count = 0
-/** Numbers that no event has yet; answers the first of them. */
+/** Reserves unused event numbers and returns the first. */
 export const reserve = (numbers: number): number => {
   count += numbers
   return count - numbers
 }
 
-/** An event of Slack, signed; the next one when no number is given. */
+/** A signed Slack event with this number, or with the next unused one. */
 export const slackEvent = (n = (count += 1)): { body: string; headers: Record<string, string> } => {
   const body = JSON.stringify({
     token: 'verification',

@@ -1,5 +1,4 @@
-// The floor of uploads: a bare Node server that streams a body to the disk, hashes it on the way and keeps it, without
-// fsync.
+// The baseline for uploads: a bare Node.js server that streams a body to disk and hashes it, without fsync.
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,7 +9,7 @@ import { Transform } from 'node:stream'
 import type { TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-const folder = process.env['FLOOR_FOLDER'] ?? '.'
+const folder = process.env['BASELINE_FOLDER'] ?? '.'
 
 const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const path = join(folder, randomUUID())

@@ -1,5 +1,5 @@
-// Receiving against a bare route with one durable insert; 500 events/s through to a receiver, with what PostgreSQL is
-// asked for each; nine receivers beside one that hangs; a webhook's events among millions.
+// Receiving against a bare route with one durable insert; delivery of 500 events/s to one endpoint with SQL statements per
+// event; isolation of nine endpoints from one that hangs; lists of events among millions.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -39,7 +39,7 @@ interface Bench {
   atrium: Server
   /** Without a worker. */
   api: Server
-  floor: Server
+  baseline: Server
   key: string
   client: pg.Client
 }
@@ -62,7 +62,7 @@ const createWebhook = async (bench: Bench, url: string | null): Promise<Webhook>
 
 let count = 0
 const filler = 'x'.repeat(1_900)
-/** The next event of some 2 KB, signed. Its number is in its body. */
+/** The next signed event of about 2 KB. The body contains its number. */
 const nextEvent = (webhook: Webhook): { number: number; body: string; headers: Record<string, string> } => {
   const number = (count += 1)
   const body = JSON.stringify({ id: number, type: 'order.created', customer: { name: 'Ada' }, note: filler })
@@ -105,26 +105,28 @@ const benchReceive = async (bench: Bench): Promise<void> => {
   const silent = await createWebhook(bench, null)
   const forwarding = await createWebhook(bench, 'http://127.0.0.1:9/')
   const targets: [string, Server, string, Webhook][] = [
-    ['floor: insert one row', bench.floor, '/insert', silent],
-    ['receive, recorded', bench.api, silent.path, silent],
-    ['receive, recorded and queued', bench.api, forwarding.path, forwarding],
+    ['baseline: a route with one durable insert', bench.baseline, '/insert', silent],
+    ['received, recorded', bench.api, silent.path, silent],
+    ['received, recorded and queued', bench.api, forwarding.path, forwarding],
   ]
-  // The worker has nothing to do with these.
+  // Pausing the webhook keeps the worker from delivering these events.
   await call(bench, 'PATCH', `/api/v1/webhooks/${forwarding.id}`, { status: 'paused' })
   const figures = new Map<string, Figure[]>(targets.map(([name]) => [name, []]))
   for (const [, server, path, webhook] of targets) await load(server, path, webhook)
   for (let round = 0; round < rounds; round++) {
     for (const [name, server, path, webhook] of targets) figures.get(name)?.push(await load(server, path, webhook))
   }
-  const floorRate = median((figures.get('floor: insert one row') as Figure[]).map(({ rate }) => rate))
+  const baselineRate = median(
+    (figures.get('baseline: a route with one durable insert') as Figure[]).map(({ rate }) => rate),
+  )
   printTable(
-    ['a signed event of 2 KB', 'requests/s', 'of the floor', 'p50 ms', 'p99 ms', 'CPU µs', 'must'],
+    ['a signed event of 2 KB', 'requests/s', 'of baseline', 'p50 ms', 'p99 ms', 'server CPU µs', 'target'],
     [...figures].map(([name, list], index) => {
       const rate = median(list.map((one) => one.rate))
       return [
         name,
         Math.round(rate),
-        (rate / floorRate).toFixed(2),
+        (rate / baselineRate).toFixed(2),
         median(list.map((one) => one.p50)).toFixed(1),
         median(list.map((one) => one.p99)).toFixed(1),
         median(list.map((one) => one.cpu)).toFixed(0),
@@ -135,8 +137,8 @@ const benchReceive = async (bench: Bench): Promise<void> => {
 }
 
 /**
- * When something happened to an event, by its number. Of fixed size, so that the load's own collections of garbage,
- * which stop the receivers as well, stay short however many events there are.
+ * Times of events by number. The size is fixed, so that garbage collection in the load generator, which also stops the
+ * endpoints, stays short for any number of events.
  */
 const createTimes = () => {
   const times = new Float64Array(2_000_000)
@@ -144,12 +146,12 @@ const createTimes = () => {
     mark: (number: number): void => {
       if (!times[number]) times[number] = performance.now()
     },
-    /** Milliseconds; undefined when it has not happened. */
+    /** Milliseconds; undefined if there is no time yet. */
     at: (number: number): number | undefined => times[number] || undefined,
   }
 }
 
-/** Receivers by path. */
+/** Endpoints of one server, by path. */
 const startReceivers = async () => {
   const arrived = createTimes()
   const hanging = new Set<string>()
@@ -176,7 +178,7 @@ type Receivers = Awaited<ReturnType<typeof startReceivers>>
 
 const acknowledged = createTimes()
 
-/** Offers events at a steady rate to the webhooks in turn; answers the numbers of those of each, all acknowledged. */
+/** Sends events at a steady rate to the webhooks in turn. Returns the numbers of the acknowledged events per webhook. */
 const stream = async (bench: Bench, webhooks: Webhook[], forSeconds: number): Promise<number[][]> => {
   const pool = new Pool(bench.atrium.url, { connections: 50 })
   const numbers: number[][] = webhooks.map(() => [])
@@ -185,7 +187,7 @@ const stream = async (bench: Bench, webhooks: Webhook[], forSeconds: number): Pr
     const { number, body, headers } = nextEvent(webhook)
     const answer = await pool.request({ method: 'POST', path: webhook.path, body, headers })
     await answer.body.dump()
-    if (answer.statusCode !== 200) throw new Error(`receive answered ${answer.statusCode}`)
+    if (answer.statusCode !== 200) throw new Error(`receiving returned ${answer.statusCode}`)
     acknowledged.mark(number)
     numbers[at]?.push(number)
   }
@@ -194,7 +196,7 @@ const stream = async (bench: Bench, webhooks: Webhook[], forSeconds: number): Pr
   return numbers
 }
 
-/** Milliseconds from the answer to the provider to the arrival at the receiver; waits until all have arrived. */
+/** Waits until all events are delivered. Returns milliseconds from the response to the sender to the delivery. */
 const delaysOf = async (numbers: number[], { arrived }: Receivers): Promise<number[]> => {
   const deadline = performance.now() + 60_000
   while (!numbers.every((n) => arrived.at(n) !== undefined) && performance.now() < deadline) await sleep(50)
@@ -204,7 +206,7 @@ const delaysOf = async (numbers: number[], { arrived }: Receivers): Promise<numb
 }
 
 const transactionsSoFar = async ({ client }: Bench): Promise<number> => {
-  // Counters of connections that are busy arrive a second late, of idle ones up to ten.
+  // PostgreSQL reports counters of busy connections up to 1 s late, of idle ones up to 10 s.
   await sleep(11_000)
   const { rows } = await client.query<{ n: string }>(
     `select xact_commit + xact_rollback as n from pg_stat_database where datname = 'atrium'`,
@@ -221,17 +223,17 @@ const benchStream = async (bench: Bench): Promise<void> => {
   const [numbers] = (await stream(bench, [webhook], streamSeconds)) as [number[]]
   const delays = await delaysOf(numbers, receivers)
   const cpu = (await cpuMicroseconds(bench.atrium.pid)) - cpuBefore
-  // Every statement on this path is a transaction of its own; what a worker asks anyway is counted along.
+  // Each statement on this path is one transaction. Statements of an idle worker are included.
   const transactions = (await transactionsSoFar(bench)) - before
   printTable(
-    [`${eventsPerSecond} events/s for ${streamSeconds} s, one fast receiver`, 'figure', 'must'],
+    [`${eventsPerSecond} events/s for ${streamSeconds} s, one fast endpoint`, 'figure', 'target'],
     [
       ['acknowledged', numbers.length, eventsPerSecond * streamSeconds],
-      ['of them delivered', delays.length, 'all'],
-      ['from the answer to the first delivery, p50 ms', quantile(delays, 0.5).toFixed(1), '≤ 50'],
-      ['p99 ms', quantile(delays, 0.99).toFixed(1), '≤ 1000'],
-      ['longest, ms', Math.max(...delays).toFixed(0), ''],
-      ['CPU of the server per event, received and delivered, µs', (cpu / numbers.length).toFixed(0), ''],
+      ['delivered', delays.length, 'all'],
+      ['from response to first delivery, p50 ms', quantile(delays, 0.5).toFixed(1), '≤ 50'],
+      ['from response to first delivery, p99 ms', quantile(delays, 0.99).toFixed(1), '≤ 1000'],
+      ['from response to first delivery, maximum ms', Math.max(...delays).toFixed(0), ''],
+      ['server CPU per event (receive and deliver), µs', (cpu / numbers.length).toFixed(0), ''],
       ['SQL statements per event', (transactions / numbers.length).toFixed(2), '≤ 6'],
     ],
   )
@@ -250,8 +252,8 @@ const benchIsolation = async (bench: Bench): Promise<void> => {
     return delays
   }
   await stream(bench, webhooks, 5)
-  // All rounds together, because one minute's p99 is made by a few collections of garbage; and in an order that gives
-  // neither side the fresher server.
+  // All rounds count together, because a few garbage collections determine the p99 of one minute. The order alternates, so
+  // that neither phase gets the fresher server.
   const alone: number[] = []
   const beside: number[] = []
   for (let round = 0; round < Math.max(2, rounds - 1); round++) {
@@ -259,7 +261,7 @@ const benchIsolation = async (bench: Bench): Promise<void> => {
       if (hangs) receivers.hanging.add('/0')
       ;(hangs ? beside : alone).push(...(await delaysOfNine()))
       if (!hangs) continue
-      // What the hanging one has not taken would go out in the next round.
+      // Deletes the backlog of the hanging endpoint, which would otherwise be delivered in the next round.
       receivers.hanging.clear()
       await call(bench, 'DELETE', `/api/v1/webhooks/${slow.id}`)
       Object.assign(slow, await createWebhook(bench, `${receivers.url}/0`))
@@ -274,16 +276,16 @@ const benchIsolation = async (bench: Bench): Promise<void> => {
   ]
   const ratio = quantile(beside, 0.99) / quantile(alone, 0.99)
   printTable(
-    ['first deliveries of nine receivers', 'events', 'p50 ms', 'p99 ms', 'p99 of the first', 'must'],
+    ['first deliveries to nine endpoints', 'events', 'p50 ms', 'p99 ms', 'ratio of p99', 'target'],
     [
-      [...rowOf('all ten are fast', alone), '1.00', ''],
+      [...rowOf('the tenth is fast', alone), '1.00', ''],
       [...rowOf(`the tenth hangs for ${hangMs / 1_000} s`, beside), ratio.toFixed(2), '≤ 1.20'],
     ],
   )
   receivers.close()
 }
 
-/** Events of the last 30 days, the newest ones last. */
+/** Inserts events of the last 30 days, newest last. */
 const fill = async ({ client }: Bench, webhook: Webhook, from: number, to: number): Promise<void> => {
   const step = 250_000
   for (let first = from; first < to; first += step) {
@@ -298,7 +300,7 @@ const fill = async ({ client }: Bench, webhook: Webhook, from: number, to: numbe
     )
   }
   await client.query('vacuum analyze webhook_events')
-  // What was written just now is otherwise on its way to the disk while the lists are read.
+  // Otherwise PostgreSQL writes these rows to disk while the lists are measured.
   await client.query('checkpoint')
   const areVacuumed = async (): Promise<boolean> => {
     const { rows } = await client.query(`select from pg_stat_activity where backend_type = 'autovacuum worker'`)
@@ -307,7 +309,7 @@ const fill = async ({ client }: Bench, webhook: Webhook, from: number, to: numbe
   while (!(await areVacuumed())) await sleep(500)
 }
 
-/** Median milliseconds of each, asked in turns; the first turn does not count. */
+/** Median milliseconds of each request, measured in turns; the first turn is a warm-up. */
 const timeLists = async (bench: Bench, paths: string[]): Promise<number[]> => {
   const times: number[][] = paths.map(() => [])
   for (let turn = 0; turn < 7; turn++) {
@@ -332,7 +334,7 @@ const benchList = async (bench: Bench): Promise<void> => {
   }
   const paths: [string, string][] = [
     ['a webhook’s events, 50', `/api/v1/webhooks/${webhook.id}/events?limit=50`],
-    ['the same from the middle on', `/api/v1/webhooks/${webhook.id}/events?limit=50&cursor=${await middle()}`],
+    ['the same from the middle', `/api/v1/webhooks/${webhook.id}/events?limit=50&cursor=${await middle()}`],
     ["the org's events, 100", '/api/v1/webhooks/events'],
   ]
   const urls = paths.map(([, path]) => path)
@@ -344,7 +346,7 @@ const benchList = async (bench: Bench): Promise<void> => {
     const [before, after] = [few[index] as number, many[index] as number]
     return [name, before.toFixed(2), after.toFixed(2), (after / before).toFixed(2), '≤ 1.50']
   })
-  printTable(['list', `ms over ${fewEvents}`, `ms over ${manyEvents}`, 'ratio', 'must'], rows)
+  printTable(['list', `p50 ms, ${fewEvents} events`, `p50 ms, ${manyEvents} events`, 'ratio', 'target'], rows)
 }
 
 const parts: Record<string, (bench: Bench) => Promise<void>> = {
@@ -361,7 +363,7 @@ const connection = { host: socketDir, port, user, database }
 const client = new pg.Client(connection)
 await client.connect()
 await client.query(
-  'create table floor_events (id bigint generated always as identity primary key, body jsonb not null)',
+  'create table baseline_events (id bigint generated always as identity primary key, body jsonb not null)',
 )
 const key = generateKey('live')
 const env = {
@@ -379,8 +381,8 @@ const env = {
 }
 const atrium = await startServer('src/main.ts', env)
 const api = await startServer('bench/receiver-server.ts', { ...env, BENCH_SERVER: 'atrium' })
-const floor = await startServer('bench/receiver-server.ts', { ...env, BENCH_SERVER: 'floor' })
-const bench: Bench = { atrium, api, floor, key, client }
+const baseline = await startServer('bench/receiver-server.ts', { ...env, BENCH_SERVER: 'baseline' })
+const bench: Bench = { atrium, api, baseline, key, client }
 const chosen = process.env['BENCH_ONLY']?.split(',') ?? Object.keys(parts)
 try {
   printMachine('Webhooks')
@@ -390,7 +392,7 @@ try {
   }
 } finally {
   await client.end()
-  for (const server of [atrium, api, floor]) await server.stop()
+  for (const server of [atrium, api, baseline]) await server.stop()
   await postgres.stop()
   await rm(folder, { recursive: true, force: true })
 }

@@ -1,9 +1,9 @@
-// The floors: what Fastify and PostgreSQL can do on this machine when nothing is checked, limited or counted.
+// The baselines for requests: Fastify and PostgreSQL without authentication, rate limits or metrics.
 import fastify from 'fastify'
 import pg from 'pg'
 
-const connection = JSON.parse(process.env['FLOOR_CONNECTION'] ?? '{}') as pg.ClientConfig
-const agentId = process.env['FLOOR_AGENT_ID'] ?? ''
+const connection = JSON.parse(process.env['BASELINE_CONNECTION'] ?? '{}') as pg.ClientConfig
+const agentId = process.env['BASELINE_AGENT_ID'] ?? ''
 const clients = await Promise.all(
   [0, 1].map(async () => {
     const client = new pg.Client({ ...connection, pipeline: true })
@@ -38,7 +38,7 @@ app.get<{ Params: { id: string } }>('/select/:id', { schema: { response } }, asy
   turn = 1 - turn
   const client = clients[turn] as pg.Client
   const { rows } = await client.query({
-    name: 'floor',
+    name: 'baseline',
     text: 'select id, name, slug, model, created_at::text as "createdAt" from agents where id = $1 and deleted_at is null',
     values: [request.params.id],
   })

@@ -110,7 +110,7 @@ const createConversations = async (post: Post, ids: Record<string, string>): Pro
   ids['session'] = idOf(session)
   const send = (text: string) => post(`/sessions/${ids['session']}/messages`, { text })
   await send('/tool files.search {"query": "brief"}')
-  await send('Which tone does the brief ask for, and for whom do we write?')
+  await send('Which tone does the brief ask for, and who is the audience?')
   const translations = await post('/sessions', { agentId: ids['editor'], title: 'Translations into Portuguese' })
   await post(`/sessions/${idOf(translations)}/messages`, { text: '/tokens 240000 52000 80000 0' })
   await post('/sessions', { agentId: 'assistant', title: 'Opening hours of the showroom' })
@@ -132,9 +132,9 @@ const createWebhookEvents = async (post: Post, ids: Record<string, string>): Pro
 /** Creates an org with the data of a small company after a few weeks of use. */
 export const makeSample = async (app: TestApp): Promise<Sample> => {
   const owner = await app.createOrg('Northwind Studio')
-  await app.db.execute(
-    sql`update users set name = 'Ada Holm', email = 'ada@northwind.example' where id = ${owner.userId}`,
-  )
+  await app.db.execute(sql`update users set email = 'ada@northwind.example' where id = ${owner.userId}`)
+  // Each org stores the names of its members.
+  await app.db.execute(sql`update members set name = 'Ada Holm' where user_id = ${owner.userId}`)
   await givePassword(app, owner)
   const ids: Record<string, string> = {}
   const stepUp = await app.stepUp(owner)

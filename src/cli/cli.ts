@@ -9,7 +9,8 @@ import { setupWebhookCommand } from './webhook-command.ts'
 import { serverUrlOf, withDatabase } from './database.ts'
 import { doctorCommand } from './doctor.ts'
 import { quotaCommands } from './quotas.ts'
-import { ConfigError, parseConfig } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
+import { readConfig } from '../read-config.ts'
 import { databaseUnavailable, isDatabaseUnavailable } from '../platform/database/errors.ts'
 import { ApiError } from '../platform/http/errors.ts'
 import { StartError } from '../platform/process/start-error.ts'
@@ -103,7 +104,7 @@ const perform = async (command: Command, args: Arguments): Promise<Output | unde
     return undefined
   }
   if (command.needs === 'environment') return command.run(process.env, args)
-  const config = parseConfig(process.env)
+  const config = readConfig(process.env)
   return withDatabase(config, printError, async (db) =>
     command.run({ config, db, serverUrl: await serverUrlOf(config), readPassword }, args),
   )

@@ -82,11 +82,12 @@ export const parseConnectors = (
     .filter((name) => prefixOf(name) === undefined)
     .map((name) => `${name} is not a variable of Atrium; those of a connector end with ${suffixes.join(', ')}`)
   const prefixes = new Set(names.map(prefixOf).filter((prefix) => prefix !== undefined))
-  const connectors = new Map(
-    [...prefixes].map((prefix) => {
-      const slug = prefix.slice('CONNECTOR_'.length).toLowerCase().replaceAll('_', '-')
-      return [slug, parseSettings(env, prefix, mistakes)]
-    }),
-  )
+  const connectors = new Map<string, ConnectorSettings>()
+  for (const prefix of prefixes) {
+    const slug = prefix.slice('CONNECTOR_'.length).toLowerCase().replaceAll('_', '-')
+    // Another spelling would replace the settings of the right one.
+    if (connectorPrefix(slug) === prefix) connectors.set(slug, parseSettings(env, prefix, mistakes))
+    else mistakes.push(`${prefix}_* must be written ${connectorPrefix(slug)}_*`)
+  }
   return { connectors, mistakes }
 }

@@ -97,7 +97,7 @@ const toMessage = (
 export const linear: ChatAdapter = {
   verify: bySecret((request, secret) => verifyLinear(request, secret)),
   parse: ({ body }) => readJson(body),
-  eventId: (payload, request) => headerOf(request, 'Linear-Delivery') ?? idOfVersion(payload),
+  eventId: (_payload, request) => headerOf(request, 'Linear-Delivery'),
   sameBody: 'always',
   typeHeader: 'Linear-Event',
   eventType,
@@ -108,4 +108,5 @@ export const linear: ChatAdapter = {
 export const linearWithRetries: ChatAdapter = {
   ...linear,
   verify: bySecret((request, secret) => verifyLinear(request, secret, retryToleranceSeconds)),
+  eventId: (payload, request) => headerOf(request, 'Linear-Delivery') ?? idOfVersion(payload),
 }

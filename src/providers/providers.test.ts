@@ -167,9 +167,16 @@ const request: InboundRequest = { body: Buffer.alloc(0), headers: {}, url, nowMs
 
 test('events without the usual id are identified by another one of the provider', () => {
   const idOf = (source: string, payload: object) => adapterOfSource(source).eventId(payload, request)
+  const adapters = createChatAdapters({ fetchDocument: () => Promise.reject(new Error('not used')) })
+  const connectorIdOf = (provider: string, payload: object) => adapters.get(provider)?.eventId(payload, request)
   assert.equal(idOf('slack', { type: 'slash_command', trigger_id: 't1' }), 't1')
   const data = { id: 'i1', updatedAt: '2026-11-22T00:00:00.000Z' }
-  assert.equal(idOf('linear', { type: 'Issue', action: 'update', data }), 'issue.update:i1:2026-11-22T00:00:00.000Z')
+  const version = 'issue.update:i1:2026-11-22T00:00:00.000Z'
+  assert.equal(connectorIdOf('linear', { type: 'Issue', action: 'update', data }), version)
+  // A webhook stores what a relay sends: two changes of one version are two events.
+  assert.equal(idOf('linear', { type: 'Issue', action: 'update', data }), undefined)
+  assert.equal(connectorIdOf('twilio', { Sid: 'RE1' }), 'RE1')
+  assert.equal(idOf('twilio', { Sid: 'RE1' }), undefined)
   assert.equal(idOf('twilio', { SmsSid: 'SM1', SmsStatus: 'received' }), 'SM1:received')
   assert.equal(idOf('telegram', { update_id: 9_007_199_254_740_993n }), '9007199254740993')
 })

@@ -13,7 +13,7 @@ import { standardWebhooks } from './standard-webhooks.ts'
 import { stripe } from './stripe.ts'
 import { telegram } from './telegram.ts'
 import { token } from './token.ts'
-import { twilio } from './twilio.ts'
+import { twilio, twilioWithOtherEvents } from './twilio.ts'
 
 const sources: ReadonlyMap<string, ProviderAdapter> = new Map(
   Object.entries({ github, gitlab, jira, stripe, slack, linear, shopify, telegram, twilio, discord, hmac, token }),
@@ -34,7 +34,7 @@ export const createChatAdapters = (deps: { fetchDocument: FetchDocument }): Chat
       telegram,
       slack,
       discord,
-      twilio,
+      twilio: twilioWithOtherEvents,
       gmail: createGmail(deps.fetchDocument),
       github,
       linear: linearWithRetries,

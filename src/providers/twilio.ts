@@ -78,7 +78,7 @@ const statusOf = (fields: unknown): string | undefined =>
 /** Each status of a message or call is an event. */
 const eventId = (fields: unknown): string | undefined => {
   const sid = textAt(fields, 'MessageSid') ?? textAt(fields, 'SmsSid') ?? textAt(fields, 'CallSid')
-  if (sid === undefined) return textAt(fields, 'id') ?? textAt(fields, 'Sid')
+  if (sid === undefined) return undefined
   const status = statusOf(fields)
   return status === undefined ? sid : `${sid}:${status}`
 }
@@ -123,4 +123,10 @@ export const twilio: ChatAdapter = {
   // Empty TwiML: the reply is sent later, as a message.
   acknowledge: () => ({ status: 200, contentType: 'text/xml; charset=utf-8', body: '<Response/>' }),
   reply: { maxLength: 1_600, isRepeatable: () => false, request },
+}
+
+/** Twilio as a connector. Its other events have an id or the Sid of a resource, and each is delivered once. */
+export const twilioWithOtherEvents: ChatAdapter = {
+  ...twilio,
+  eventId: (fields) => eventId(fields) ?? textAt(fields, 'id') ?? textAt(fields, 'Sid'),
 }

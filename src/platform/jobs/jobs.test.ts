@@ -390,27 +390,33 @@ describe('workers', () => {
     )
   })
 
-  test('a worker that stops at the deadline releases jobs that do not end, and another worker starts them at once', async () => {
-    const kind = newKind({ retryDelaySeconds: 600 })
-    const jobs = open()
-    const reasons: string[] = []
-    jobs.work(kind, async (_payload, { signal }) => {
-      await untilAborted(signal)
-      reasons.push(String(signal.reason))
-      await new Promise(() => undefined)
+  const endings: Record<string, () => Promise<unknown>> = {
+    'do not end': () => new Promise(() => undefined),
+    'reject when they are aborted': () => Promise.reject(new Error('aborted')),
+  }
+  for (const [what, end] of Object.entries(endings)) {
+    test(`a worker that stops at the deadline releases jobs that ${what}, and another worker starts them at once`, async () => {
+      const kind = newKind({ retryDelaySeconds: 600 })
+      const jobs = open()
+      const reasons: string[] = []
+      jobs.work(kind, async (_payload, { signal }) => {
+        await untilAborted(signal)
+        reasons.push(String(signal.reason))
+        await end()
+      })
+      await jobs.start({ work: true })
+      await enqueue(jobs, kind, {})
+      await until('it runs', async () => (await rowsOf(kind))[0]?.state === 'active')
+      await jobs.stop({ deadlineMs: 10 })
+      assert.match(reasons[0]!, /the process is stopping/)
+      const attempts: number[] = []
+      const next = open()
+      next.work(kind, async (_payload, { attempt }) => void attempts.push(attempt))
+      await next.start({ work: true })
+      await until('it runs again', () => attempts.length === 1)
+      assert.deepEqual(attempts, [2])
     })
-    await jobs.start({ work: true })
-    await enqueue(jobs, kind, {})
-    await until('it runs', async () => (await rowsOf(kind))[0]?.state === 'active')
-    await jobs.stop({ deadlineMs: 10 })
-    assert.match(reasons[0]!, /the process is stopping/)
-    const attempts: number[] = []
-    const next = open()
-    next.work(kind, async (_payload, { attempt }) => void attempts.push(attempt))
-    await next.start({ work: true })
-    await until('it runs again', () => attempts.length === 1)
-    assert.deepEqual(attempts, [2])
-  })
+  }
 
   test('a worker whose connections are cut continues: no job is lost and none runs twice', async () => {
     const kind = newKind<{ n: number }>()

@@ -125,6 +125,9 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
   /** The last fetch left out groups that have their share. */
   let heldBack = false
   let closed = false
+  let isStopping = false
+  /** Jobs whose attempt was aborted because the process stops. They are released, not failed: no retry delay applies. */
+  const interrupted: Job[] = []
   let whenIdle = Promise.withResolvers<void>()
 
   const begin = async (job: Job): Promise<void> => {
@@ -135,7 +138,8 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
       await settler.settle(job)
     } catch (error) {
       logFailure(log, kind, job, error)
-      await settler.persist(() => boss.fail(kind.name, job, { message: messageOf(error) }))
+      if (isStopping && !attempt.lost) interrupted.push(job)
+      else await settler.persist(() => boss.fail(kind.name, job, { message: messageOf(error) }))
     }
     if (attempts.get(job.id) === attempt) attempts.delete(job.id)
     if (wanted || heldBack) void pump()
@@ -196,9 +200,13 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
       return whenIdle.promise
     },
     abort: (reason) => {
+      isStopping = true
       settler.halt()
       for (const attempt of attempts.values()) attempt.abort.abort(reason)
     },
-    owned: () => [...attempts.values()].filter((attempt) => !attempt.lost).map((attempt) => attempt.job),
+    owned: () => [
+      ...interrupted,
+      ...[...attempts.values()].filter((attempt) => !attempt.lost).map((attempt) => attempt.job),
+    ],
   }
 }

@@ -17,6 +17,9 @@ export interface Server {
   stop(): Promise<void>
 }
 
+/** The options of `npm start` (scripts/run.sh). The baselines get the same. */
+const startOptions = ['--external-memory-accounted-in-global-limit']
+
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -24,7 +27,7 @@ process.on('exit', () => {
 
 /** Starts a script pinned to the server's core and waits for the line that ends in its URL. */
 export const startServer = async (script: string, env: Record<string, string>): Promise<Server> => {
-  const child = spawn('taskset', ['-c', serverCore, process.execPath, script], {
+  const child = spawn('taskset', ['-c', serverCore, process.execPath, ...startOptions, script], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

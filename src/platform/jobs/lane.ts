@@ -116,6 +116,24 @@ const createJobSettler = (boss: PgBoss, { kind, scheduled }: LaneOptions, log: L
     onError: (error) => log.warn({ err: error, job: kind.name }, 'outcomes of jobs could not be recorded yet'),
   })
 
+/** Sends the heartbeat of the attempts and aborts those whose job was given to another worker. */
+const touchAttempts = async (
+  boss: PgBoss,
+  { name }: JobKind<object>,
+  attempts: Map<string, Attempt>,
+): Promise<void> => {
+  const mine = [...attempts.values()].filter((attempt) => !attempt.lost)
+  if (mine.length === 0) return
+  const jobs = mine.map(({ job }) => job)
+  const touched = touchedBy(await boss.touch(name, jobs))
+  for (const attempt of mine) {
+    // An attempt that has ended meanwhile is no longer in the map and is not lost.
+    if (touched.includes(attempt.job.id) || attempts.get(attempt.job.id) !== attempt) continue
+    attempt.lost = true
+    attempt.abort.abort(new Error('the job was given to another worker'))
+  }
+}
+
 export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLane => {
   const { kind, concurrency } = options
   const attempts = new Map<string, Attempt>()
@@ -173,24 +191,11 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
     settleIdle()
   }
 
-  const beat = async (): Promise<void> => {
-    const mine = [...attempts.values()].filter((attempt) => !attempt.lost)
-    if (mine.length === 0) return
-    const jobs = mine.map(({ job }) => job)
-    const touched = touchedBy(await boss.touch(kind.name, jobs))
-    for (const attempt of mine) {
-      // An attempt that has ended meanwhile is no longer in the map and is not lost.
-      if (touched.includes(attempt.job.id) || attempts.get(attempt.job.id) !== attempt) continue
-      attempt.lost = true
-      attempt.abort.abort(new Error('the job was given to another worker'))
-    }
-  }
-
   return {
     kind,
     hasRoom: () => attempts.size < concurrency,
     pump,
-    beat,
+    beat: () => touchAttempts(boss, kind, attempts),
     close: () => {
       closed = true
     },

@@ -160,7 +160,7 @@ test('a public route without its own limit rejects bodies over 16 KB', async () 
   assert.equal((await post(url, '/sign-in', JSON.stringify('x'.repeat(16_000)))).status, 200)
   // Nothing of the body is sent: the response does not wait for it.
   const { answer } = await hold(url, headOf('/sign-in', ['Content-Length: 16385', 'Connection: close']))
-  assert.match(errorOf(await answer).message, /larger than this route/)
+  assert.match(errorOf(await answer).message, /exceeds the size limit of this route/)
 })
 
 test('the body of a request for an unknown path is not awaited', async () => {

@@ -8,6 +8,9 @@ import { test } from 'node:test'
 import { canBeOrdinary, isRoot, temporaryDir } from '../test/support/holder.ts'
 import { until } from '../test/support/until.ts'
 
+// Child processes of another user could not write into the folder of the coverage, and would report that.
+delete process.env['NODE_V8_COVERAGE']
+
 const source = new URL('.', import.meta.url)
 
 /** Options of a start, and its result. */

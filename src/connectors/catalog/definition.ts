@@ -167,8 +167,6 @@ export interface Connector {
   tools: readonly ConnectorTool[]
   /** Connections of this connector are MCP servers. */
   isMcp?: true
-  /** The name of the adapter in `src/providers` that verifies the provider's events. */
-  eventAdapter?: string
   /** Why it cannot be used yet. */
   comingSoon?: string
 }

@@ -25,7 +25,6 @@ export const connector: Connector = {
     headers: { authorization: 'Bot {botToken}' },
     errorMessage: ['message'],
   },
-  eventAdapter: 'discord',
   tools: [
     {
       name: 'list_servers',

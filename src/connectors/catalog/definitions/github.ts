@@ -31,7 +31,6 @@ export const connector: Connector = {
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
     errorMessage: ['message'],
   },
-  eventAdapter: 'github',
   tools: [
     {
       name: 'list_repositories',

@@ -119,7 +119,6 @@ export const connector: Connector = {
     revoke: { method: 'POST', url: 'https://oauth2.googleapis.com/revoke', form: { token: '{token}' } },
   },
   api: { baseUrl: 'https://gmail.googleapis.com', errorMessage: ['error.message'] },
-  eventAdapter: 'gmail',
   tools: [
     {
       name: 'search_messages',

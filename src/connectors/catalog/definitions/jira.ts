@@ -94,7 +94,6 @@ export const connector: Connector = {
     pathPrefix: '/ex/jira/{accountId}',
     errorMessage: ['errorMessages.0', 'message'],
   },
-  eventAdapter: 'jira',
   tools: [
     {
       name: 'search_issues',

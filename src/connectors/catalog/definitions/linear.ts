@@ -42,7 +42,6 @@ export const connector: Connector = {
     errorMessage: ['errors.0.extensions.userPresentableMessage', 'errors.0.message', 'errors.0.extensions.code'],
     credentialErrors: ['AUTHENTICATION_ERROR'],
   },
-  eventAdapter: 'linear',
   tools: [
     graphqlTool({
       name: 'search_issues',

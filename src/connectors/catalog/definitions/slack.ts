@@ -40,7 +40,6 @@ export const connector: Connector = {
     errorMessage: ['error'],
     credentialErrors: ['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'],
   },
-  eventAdapter: 'slack',
   tools: [
     {
       name: 'list_channels',

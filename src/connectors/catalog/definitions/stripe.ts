@@ -27,7 +27,6 @@ export const connector: Connector = {
     headers: { authorization: 'Bearer {secretKey}' },
     errorMessage: ['error.message'],
   },
-  eventAdapter: 'stripe',
   tools: [
     {
       name: 'list_customers',

@@ -17,7 +17,6 @@ export const connector: Connector = {
     failure: { path: 'ok', is: 'false' },
     errorMessage: ['description'],
   },
-  eventAdapter: 'telegram',
   tools: [
     {
       name: 'send_message',

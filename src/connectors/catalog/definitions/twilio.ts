@@ -32,7 +32,6 @@ export const connector: Connector = {
     basic: ['{accountSid}', '{authToken}'],
     errorMessage: ['message'],
   },
-  eventAdapter: 'twilio',
   tools: [
     {
       name: 'send_message',

@@ -10,6 +10,10 @@ import { createLog } from '../../process/log.ts'
 import { openRateLimiter } from './rate-limit.ts'
 import { registerRouteLimits } from './route-limits.ts'
 
+// At the beginning: without tests to run, the runner would end the server while it starts.
+const withoutRedis = !(await hasRedis()) && 'redis-server is not installed'
+const server = await startTestApp({ RATE_LIMIT_READS: '3' })
+
 const answer = () => ({ success: true })
 
 /** Routes of every kind on a server of its own; who calls is what the header says. */
@@ -138,9 +142,6 @@ describe('limits of routes', () => {
     assert.equal(headers['ratelimit-policy'], undefined)
   })
 })
-
-const withoutRedis = !(await hasRedis()) && 'redis-server is not installed'
-const server = await startTestApp({ RATE_LIMIT_READS: '3' })
 
 describe('limits of API keys', () => {
   test('limits are counted per API key, and unauthenticated requests are not counted', async () => {

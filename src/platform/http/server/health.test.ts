@@ -6,6 +6,9 @@ import type { HealthOptions } from './health.ts'
 import { createHttp } from '../http.ts'
 import { createLog } from '../../process/log.ts'
 
+// At the beginning: without tests to run, the runner would end the server while it starts.
+const server = await startTestApp()
+
 const startServer = async (options: HealthOptions) => {
   const app = createHttp({ log: createLog('silent'), production: true, trustProxy: false })
   registerHealth(app, options)
@@ -63,8 +66,6 @@ describe('health', () => {
     assert.equal(looks, 3)
   })
 })
-
-const server = await startTestApp()
 
 describe('health of the whole server', () => {
   test('GET /readyz of the server is public, not rate-limited, and succeeds with database and object store', async () => {

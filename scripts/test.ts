@@ -2,8 +2,8 @@
 // `npm test -- files` runs only the test files whose path contains "files", without the checks before them.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { globSync } from 'node:fs'
-import { relative } from 'node:path'
+import { chmodSync, globSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { inspect } from 'node:util'
 import { fileURLToPath } from 'node:url'
@@ -96,8 +96,8 @@ const runTests = async (files: string[]): Promise<Outcome> => {
     const events = run({
       cwd: root,
       files: files.map((file) => root + file),
-      // Many tests wait for a lease, a child process or a browser, so that twice as many files as cores keep them busy.
-      concurrency: Math.max(4, 2 * availableParallelism()),
+      // Many tests wait for a lease, a child process or a browser, so that three times as many files as cores keep them busy.
+      concurrency: Math.max(4, 3 * availableParallelism()),
       isolation: 'process',
       // For test files that hang. The files of the console take two minutes, and ten on a busy machine.
       timeout: 1_800_000,
@@ -159,9 +159,48 @@ const runTests = async (files: string[]): Promise<Outcome> => {
   return outcome
 }
 
+const memoryFolder = '/dev/shm'
+const memoryNeededBytes = 8 * 2 ** 30
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Lets the tests write to memory when it has room: creating a database there takes 20 ms of CPU, and half a second on a
+ * disk with a journal. Crash tests kill processes and not the machine, so that they need no disk.
+ */
+const useMemoryForFiles = (): void => {
+  if (process.env['TMPDIR'] !== undefined || process.platform !== 'linux') return
+  const prefix = 'atrium-tests-'
+  try {
+    // A run that was killed could not remove its folder.
+    for (const name of readdirSync(memoryFolder)) {
+      const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN
+      if (pid > 0 && !isRunning(pid)) rmSync(join(memoryFolder, name), { recursive: true, force: true })
+    }
+    const { bavail, bsize } = statfsSync(memoryFolder)
+    if (bavail * bsize < memoryNeededBytes) return
+    const folder = join(memoryFolder, `${prefix}${process.pid}`)
+    mkdirSync(folder)
+    // PostgreSQL, which does not run as root, must be able to enter it.
+    chmodSync(folder, 0o755)
+    process.env['TMPDIR'] = folder
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+  } catch (error) {
+    say(`the tests write to the disk: ${(error as Error).message}`)
+  }
+}
+
 const main = async (): Promise<void> => {
   const filters = process.argv.slice(2)
   const began = performance.now()
+  useMemoryForFiles()
   const outcomes: Outcome[] = []
   if (filters.length === 0) for (const check of checks) outcomes.push(await runCheck(check))
   const files = testFiles(filters)

@@ -77,7 +77,9 @@ const createDatabase = async (
 export const createEmptyDatabase = (connection: pg.ClientConfig) => createDatabase(connection)
 
 /** A copy of the migrated template database. */
-export const cloneDatabase = (connection: pg.ClientConfig) => createDatabase(connection, `template ${templateDatabase}`)
+export const cloneDatabase = (connection: pg.ClientConfig) =>
+  // Copying the files takes a third of the time of writing each block to the WAL.
+  createDatabase(connection, `template ${templateDatabase} strategy file_copy`)
 
 /** The server that `npm test` started for all files, else a new one for this file. */
 export const sharedServer = async (): Promise<TestServer> => {

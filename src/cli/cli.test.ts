@@ -37,7 +37,7 @@ const commandEnv = {
   ENCRYPTION_KEYS: oldKey,
   PATH: process.env['PATH'] ?? '',
   // Without the cache, these tests spend half of their time compiling the same files.
-  NODE_COMPILE_CACHE: join(app.config.dataDir, 'compile-cache'),
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(app.config.dataDir, 'compile-cache'),
 }
 
 /** Runs the command in its own process, by default with the database of the running server. */

@@ -29,7 +29,7 @@ const commandEnv = {
   DATABASE_URL: databaseUrl,
   DATA_DIR: app.config.dataDir,
   PATH: process.env['PATH'] ?? '',
-  NODE_COMPILE_CACHE: join(app.config.dataDir, 'compile-cache'),
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(app.config.dataDir, 'compile-cache'),
   CONNECTOR_WEBHOOK_BASE_URL: baseUrl,
   ...registries.env,
   ...keys,

@@ -266,7 +266,7 @@ describe('atrium audit', () => {
         DATABASE_URL: databaseUrl,
         DATA_DIR: app.config.dataDir,
         PATH: process.env['PATH'] ?? '',
-        NODE_COMPILE_CACHE: join(app.config.dataDir, 'compile-cache'),
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(app.config.dataDir, 'compile-cache'),
       },
     })
     let stdout = ''

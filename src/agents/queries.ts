@@ -1,5 +1,5 @@
 import { empty, sql } from '../platform/database/database.ts'
-import type { Db } from '../platform/database/database.ts'
+import type { Db, LookUp } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { Settings } from './settings.ts'
 
@@ -47,17 +47,17 @@ const record = `json_build_object(
     'updatedAt', to_char(a.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'deletedAt', to_char(a.deleted_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as record`
 
-const readById = {
-  text: `
+const lookUpById = (ofOrg: string) => `
   select asked.place, found.record
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as asked (org_id, id, workspace_id, place)
     cross join lateral (
       select ${record} from agents a
-      where a.org_id = asked.org_id and a.id = asked.id and a.deleted_at is null
+      where a.org_id = asked.org_id ${ofOrg} and a.id = asked.id and a.deleted_at is null
         and (a.workspace_id = asked.workspace_id or a.is_default)
       limit 1
-    ) found`,
-}
+    ) found`
+
+const readById: LookUp = { text: lookUpById(''), ofOrg: lookUpById('and a.org_id = $4') }
 
 export const findAgentById = async (
   db: Db,
@@ -170,7 +170,7 @@ export const ensureDefaultAgent = (db: Db, orgId: string, agent: NewAgent) =>
     values (${orgId}, ${agent.id}, ${agent.name}, ${agent.slug}, ${agent.description}, ${agent.avatar}, ${agent.model},
       ${agent.allowedTools}, ${JSON.stringify(agent.settings)}, true)
     on conflict (org_id) where is_default do update
-      set model = excluded.model, revision = agents.revision + 1, updated_at = now()
+      set model = excluded.model, revision = agents.revision + 1, updated_at = excluded.updated_at
       where agents.model <> excluded.model`)
 
 /** The slugs of the org that equal `slug` or extend it by a number ("helper" → "helper-2"). */

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { QueryArrayConfig } from 'pg'
 import type { Sql } from 'sql-template-tag'
+import { askDistribution, preferGenericPlans } from './distribution.ts'
+import type { AskDistribution } from './distribution.ts'
 import { sqlState } from './errors.ts'
 import { beginning, findsTenantRole, rejectAllOrgs } from './tenant-role.ts'
 import type { TransactionScope } from './tenant-role.ts'
@@ -33,6 +35,11 @@ export interface Db {
  */
 export interface LookUp {
   readonly text: string
+  /**
+   * For tables that a distributed schema divides by org: the same for keys of one org. Their first part is the org,
+   * which is also the last parameter, behind the arrays.
+   */
+  readonly ofOrg?: string
 }
 
 export interface Transaction extends Db {
@@ -53,6 +60,8 @@ export interface Database extends Db {
    */
   readonly indexed: Pick<Database, keyof Db | 'transaction'>
   transaction<T>(scope: TransactionScope, work: (db: Transaction) => Promise<T>): Promise<T>
+  /** Whether tables are distributed by `org_id`, so that a statement with several tables may name one org only. */
+  isDistributed(): Promise<boolean>
   /** Whether row-level security applies to the transactions of an org; false when the role cannot be used. */
   hasTenantPolicies(): Promise<boolean>
   /** A handle whose transactions run `guard` first, so that an idempotency key is marked in the same transaction. */
@@ -125,7 +134,7 @@ const uuidsOf = (keys: readonly (readonly string[])[], part: number): string =>
 type Key = readonly string[]
 type LookUpAll = (statement: LookUp, keys: Key[]) => Promise<(string | undefined)[]>
 
-const dbOver = (run: Runner, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db => {
+const dbOver = (run: Runner, askIsDistributed: AskDistribution, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db => {
   const send = (statement: Statement): [string, Promise<pg.QueryArrayResult>] => {
     const text = statement.text
     const name = preparedName(text)
@@ -133,13 +142,29 @@ const dbOver = (run: Runner, lookUpOver?: (all: LookUpAll) => Db['lookUp']): Db 
     if (name !== undefined) config.name = name
     return [text, run(config)]
   }
-  const lookUpAll: LookUpAll = async ({ text }, keys) => {
+  const lookUpTogether = async (text: string, keys: Key[], more: string[]): Promise<(string | undefined)[]> => {
     const parts = keys[0]?.length ?? 0
-    const [, result] = send({ text, values: Array.from({ length: parts }, (_, part) => uuidsOf(keys, part)) })
+    const values = [...Array.from({ length: parts }, (_, part) => uuidsOf(keys, part)), ...more]
+    const [, result] = send({ text, values })
     const found: (string | undefined)[] = Array.from({ length: keys.length })
     for (const [place, record] of (await result).rows as unknown as [bigint, string][]) {
       found[Number(place) - 1] = record
     }
+    return found
+  }
+  const lookUpAll: LookUpAll = async ({ text, ofOrg }, keys) => {
+    if (ofOrg === undefined || !(await askIsDistributed(run))) return lookUpTogether(text, keys, [])
+    const orgs = Map.groupBy(keys.entries(), ([, key]) => key[0] as string)
+    const found: (string | undefined)[] = Array.from({ length: keys.length })
+    const lookUpOrg = async (orgId: string, entries: [number, Key][]): Promise<void> => {
+      const records = await lookUpTogether(
+        ofOrg,
+        entries.map(([, key]) => key),
+        [orgId],
+      )
+      for (const [index, [place]] of entries.entries()) found[place] = records[index]
+    }
+    await Promise.all(Array.from(orgs, ([orgId, entries]) => lookUpOrg(orgId, entries)))
     return found
   }
   return {
@@ -210,7 +235,12 @@ const batchLookUps = (lookUpAll: LookUpAll): Db['lookUp'] => {
     })
 }
 
-const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void> } => {
+interface RunOptions extends DatabaseOptions {
+  hasTenantRole: () => Promise<boolean>
+  askIsDistributed: AskDistribution
+}
+
+const hotPool = (options: RunOptions): { db: Db; close: () => Promise<void> } => {
   const slots: (Promise<pg.Client> | undefined)[] = Array.from({ length: options.hotConnections })
   let next = 0
   let closed = false
@@ -243,11 +273,7 @@ const hotPool = (options: DatabaseOptions): { db: Db; close: () => Promise<void>
     const open = slots.filter((slot) => slot !== undefined)
     await Promise.allSettled(open.map(async (slot) => (await slot).end()))
   }
-  return { db: dbOver(run, batchLookUps), close }
-}
-
-interface RunOptions extends DatabaseOptions {
-  hasTenantRole: () => Promise<boolean>
+  return { db: dbOver(run, options.askIsDistributed, batchLookUps), close }
 }
 
 const runTransaction = async <T>(
@@ -267,7 +293,7 @@ const runTransaction = async <T>(
       ...dbOver((config) => {
         if (scope !== 'all orgs') rejectAllOrgs(config.text)
         return client.query(config)
-      }),
+      }, options.askIsDistributed),
       afterCommit: (callback) => {
         after.push(callback)
       },
@@ -308,7 +334,6 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     // The parsers above expect ISO dates in UTC.
     options: `${options.connection.options ?? ''} -c timezone=UTC -c datestyle=ISO`.trim(),
   }
-  const withDefaults = { ...options, connection }
   const poolOf = (config: pg.PoolConfig): pg.Pool => {
     const pool = new pg.Pool({ ...connection, idleTimeoutMillis: 30_000, ...config })
     pool.on('error', (error) => {
@@ -319,11 +344,12 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     pool.on('connect', (client) => client.on('error', () => undefined))
     return pool
   }
+  const askIsDistributed = askDistribution()
   const over = (pool: pg.Pool, guard?: (db: Transaction) => Promise<void>): Database['indexed'] => ({
     ...dbOver((config) => {
       assertNoTransaction()
       return pool.query(config)
-    }),
+    }, askIsDistributed),
     transaction: (scope, work) => {
       if (insideTransaction.getStore()) throw new Error('transactions do not nest: use the open transaction instead')
       const guardedWork = guard
@@ -332,21 +358,23 @@ export const openDatabase = (options: DatabaseOptions): Database => {
             return work(db)
           }
         : work
-      return runTransaction(pool, scope, guardedWork, { ...options, hasTenantRole })
+      return runTransaction(pool, scope, guardedWork, { ...options, hasTenantRole, askIsDistributed })
     },
   })
   const pool = poolOf({ max: options.poolSize })
   const hasTenantRole = findsTenantRole(pool)
   const indexedPool = poolOf({
     max: indexedConnections,
-    options: `${connection.options} -c enable_seqscan=off -c plan_cache_mode=force_generic_plan`,
+    options: `${connection.options} -c enable_seqscan=off`,
+    onConnect: preferGenericPlans,
   })
-  const hot = hotPool(withDefaults)
+  const hot = hotPool({ ...options, connection, hasTenantRole, askIsDistributed })
   const indexed = over(indexedPool)
   const open = (guard?: (db: Transaction) => Promise<void>): Database => ({
     ...over(pool, guard),
     hot: hot.db,
     indexed,
+    isDistributed: () => askIsDistributed((config) => pool.query(config)),
     hasTenantPolicies: hasTenantRole,
     guarded: (next) => open(next),
     poolUse: () => ({ inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),

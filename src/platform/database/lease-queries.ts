@@ -17,7 +17,10 @@ export interface NewLease {
   returning?: Sql
 }
 
-const until = (leaseMs: number): Sql => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
+// `statement_timestamp()` moves on within a transaction, unlike `now()`, and is never earlier than the moment at which the
+// client sent the statement, so the lease ends no earlier than its owner believes. `clock_timestamp()` is volatile, and a
+// distributed schema rejects that in updates.
+const until = (leaseMs: number): Sql => sql`statement_timestamp() + ${leaseMs} * interval '1 millisecond'`
 
 export const claim = <Row>(
   db: Db,
@@ -27,7 +30,7 @@ export const claim = <Row>(
   db.row<Row>(sql`
     -- all orgs: the caller's condition names org_id
     update ${table} set lease_token = ${token}, lease_until = ${until(leaseMs)}${set ? sql`, ${set}` : sql``}
-    where ${row} and (lease_token is null or lease_until < clock_timestamp()) and (${when})
+    where ${row} and (lease_token is null or lease_until < statement_timestamp()) and (${when})
     returning ${returning}`)
 
 export const renew = async (db: Db, { table, row }: LeasedRow, token: string, leaseMs: number): Promise<boolean> =>

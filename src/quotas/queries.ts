@@ -55,9 +55,10 @@ export const upsertRejection = (db: Transaction, orgId: string, name: QuotaName)
   db.row<{ isNews: boolean }>(sql`
     insert into org_quota_refusals as r (org_id, name, refused_at, audited_at)
     values (${orgId}, ${name}, now(), now())
-    on conflict (org_id, name) do update set refused_at = now(),
-      audited_at = case when r.audited_at < now() - interval '1 day' then now() else r.audited_at end
-    returning audited_at = now() as is_news`)
+    on conflict (org_id, name) do update set refused_at = excluded.refused_at,
+      audited_at = case when excluded.refused_at - r.audited_at > interval '1 day' then excluded.refused_at
+        else r.audited_at end
+    returning audited_at = refused_at as is_news`)
 
 export const listRejections = (db: Db, orgId: string) =>
   db.rows<{ name: QuotaName; refusedAt: string }>(sql`
@@ -66,7 +67,7 @@ export const listRejections = (db: Db, orgId: string) =>
 export const setOverride = (db: Db, orgId: string, name: QuotaName, value: number | null) =>
   db.execute(sql`
     insert into org_quotas (org_id, name, value) values (${orgId}, ${name}, ${value})
-    on conflict (org_id, name) do update set value = excluded.value, updated_at = now()`)
+    on conflict (org_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`)
 
 export const deleteOverride = (db: Db, orgId: string, name: QuotaName) =>
   db.execute(sql`delete from org_quotas where org_id = ${orgId} and name = ${name}`)

@@ -19,16 +19,17 @@ export const deleteOldUsage = (db: Transaction, days: number) =>
 /** Keys and queued deliveries are not partitioned and are deleted in batches. */
 export const deleteOldKeys = (db: Db, days: number, limit: number) =>
   db.execute(sql`-- all orgs: retention applies to the whole server
-    delete from webhook_event_keys where ctid = any(array(
-      select ctid from webhook_event_keys where seen_at < now() - ${days} * interval '1 day' limit ${limit}))`)
+    delete from webhook_event_keys where (org_id, webhook_id, key) in (
+      select org_id, webhook_id, key from webhook_event_keys
+      where seen_at < now() - ${days} * interval '1 day' limit ${limit})`)
 
 /** Deletes deliveries that have waited for an inactive webhook for longer than events are kept. */
 export const deleteOldQueued = (db: Db, days: number, limit: number) =>
   db.execute(sql`-- all orgs: retention applies to the whole server
-    delete from webhook_queue where ctid = any(array(
-      select ctid from webhook_queue
+    delete from webhook_queue where (org_id, id) in (
+      select org_id, id from webhook_queue
       where event_id < uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - ${days} * interval '1 day')
-      limit ${limit}))`)
+      limit ${limit})`)
 
 const tables = ['webhook_queue', 'webhook_event_keys', 'webhook_deliveries'] as const
 

@@ -37,7 +37,7 @@ export const putConsent = (db: Db, orgId: string, consent: NewConsent) =>
       ${consent.askAfterUntrustedContent})
     on conflict (org_id, agent_id, user_id, connector_slug) do update
       set authority_version = excluded.authority_version, ask_after_untrusted = excluded.ask_after_untrusted,
-        revision = c.revision + 1, updated_at = now()
+        revision = c.revision + 1, updated_at = excluded.updated_at
     returning ${columns}`)
 
 export const lockConsent = (db: Db, actor: Actor, agentId: string, connectorSlug: string) =>

@@ -100,7 +100,7 @@ export interface PendingReply {
 export const findPendingReply = (db: Db, { orgId, endpointId, chat }: ChatKey) =>
   db.row<PendingReply>(sql`
     select external_id, turn_id, reply_to, parts_sent, is_sending, send_attempts, error,
-      greatest(0, extract(epoch from coalesce(send_after, now()) - clock_timestamp()))::float8 as wait_seconds
+      greatest(0, extract(epoch from coalesce(send_after, now()) - statement_timestamp()))::float8 as wait_seconds
     from connector_events
     where org_id = ${orgId} and endpoint_id = ${endpointId} and chat = ${chat} and state = 'running'
     order by place
@@ -127,7 +127,7 @@ export const updateReply = async (
   const changed = await db.execute(sql`
     update connector_events
     set is_sending = ${isSending}, parts_sent = ${partsSent}, send_attempts = ${sendAttempts}, state = ${state},
-      send_after = clock_timestamp() + make_interval(secs => ${waitSeconds}),
+      send_after = statement_timestamp() + make_interval(secs => ${waitSeconds}),
       error = case when ${end !== undefined} then ${end?.error ?? null} else error end,
       reply_to = case when ${end !== undefined} then null else reply_to end
     where org_id = ${orgId} and endpoint_id = ${endpointId} and external_id = ${externalId} and state = 'running'

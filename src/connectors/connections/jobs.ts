@@ -1,4 +1,5 @@
 import { defineJob } from '../../platform/jobs/jobs.ts'
+import type { Database } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { AccessDeps } from '../deps.ts'
 import { expireStates } from '../oauth/queries.ts'
@@ -9,6 +10,19 @@ import * as queries from './queries.ts'
 export const expireConnections = defineJob<Record<string, never>>('connection.expire')
 const expireBatch = 1_000
 
+const expireOverdue = async (db: Database): Promise<void> => {
+  for (;;) {
+    const overdue = await queries.listOverdue(db, expireBatch)
+    let expired = 0
+    for (const [orgId, connections] of Map.groupBy(overdue, (connection) => connection.orgId)) {
+      const ids = connections.map(({ id }) => id)
+      expired += await queries.expireConnections(db, orgId, ids)
+    }
+    // The rest is locked, because somebody is completing it.
+    if (overdue.length < expireBatch || expired === 0) return
+  }
+}
+
 /**
  * Revokes grants at providers, and every five minutes expires connections and OAuth states that were not completed in
  * time.
@@ -18,6 +32,6 @@ export const registerConnectionJobs = (jobs: Jobs, deps: AccessDeps): void => {
   jobs.schedule(expireConnections, '*/5 * * * *')
   jobs.work(expireConnections, async () => {
     await expireStates(deps.db)
-    while ((await queries.expireConnections(deps.db, expireBatch)) === expireBatch);
+    await expireOverdue(deps.db)
   })
 }

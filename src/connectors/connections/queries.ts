@@ -1,6 +1,6 @@
 import type { Actor } from '../../identity/actor.ts'
 import { sql } from '../../platform/database/database.ts'
-import type { Db, Transaction } from '../../platform/database/database.ts'
+import type { Db, Sql, Transaction } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { ConnectionRef } from './access.ts'
 
@@ -25,10 +25,15 @@ export interface ConnectionRow {
 }
 
 // Overdue connections read as expired before the job has changed their row.
-const status = sql`case when status = 'pending' and pending_until <= now() then 'expired' else status end as status`
+const status = sql`
+  case when status = 'pending' and pending_until <= (select now()) then 'expired' else status end as status`
 
-const columns = sql`id, org_id, user_id, connector_slug, nullif(label, '') as label, ${status}, account_id, account_name, scopes, last_used_at,
+const columnsWith = (
+  status: Sql,
+) => sql`id, org_id, user_id, connector_slug, nullif(label, '') as label, ${status}, account_id, account_name, scopes, last_used_at,
   last_error, revision, created_at, updated_at, deleted_at`
+
+const columns = columnsWith(status)
 
 export const findConnection = (db: Db, actor: Actor, id: string) =>
   db.row<ConnectionRow>(sql`
@@ -95,9 +100,9 @@ export const insertConnection = (db: Transaction, actor: Actor, connection: NewC
   db.row<ConnectionRow>(sql`
     insert into connections (org_id, id, user_id, connector_slug, label, status, pending_until)
     values (${actor.orgId}, ${connection.id}, ${actor.userId}, ${connection.connectorSlug}, ${connection.label},
-      ${connection.status}, case when ${connection.status === 'pending'} then now() + ${pendingFor} end)
+      ${connection.status}, ${connection.status === 'pending' ? sql`now() + ${pendingFor}` : sql`null`})
     on conflict (org_id, user_id, connector_slug, label) where deleted_at is null and status <> 'expired' do nothing
-    returning ${columns}`)
+    returning ${columnsWith(sql`status`)}`)
 
 /** Restarts the time to complete a pending connection. */
 export const extendPending = (db: Transaction, orgId: string, id: string) =>
@@ -160,8 +165,8 @@ export interface SecretsRow {
 }
 
 export const secretsColumns = sql`id, org_id, connector_slug, account_id, status, secrets, secrets_version,
-  coalesce(refresh_due_at <= clock_timestamp(), false) as is_due,
-  coalesce(token_expires_at <= clock_timestamp(), false) as is_expired, last_error`
+  coalesce(refresh_due_at <= (select statement_timestamp()), false) as is_due,
+  coalesce(token_expires_at <= (select statement_timestamp()), false) as is_expired, last_error`
 
 export const findSecrets = (db: Db, orgId: string, id: string) =>
   db.row<SecretsRow>(sql`
@@ -179,14 +184,21 @@ export const revoke = (db: Transaction, actor: Actor, id: string, canRevokeAtPro
     where org_id = ${actor.orgId} and id = ${id} and user_id = ${actor.userId} and deleted_at is null
     returning provider_revocation`)
 
-/** Expires pending connections that were not completed in time. */
-export const expireConnections = (db: Db, limit: number) =>
-  db.execute(sql`
+/** Pending connections of all orgs that were not completed in time. */
+export const listOverdue = (db: Db, limit: number) =>
+  db.rows<{ orgId: string; id: string }>(sql`
     -- all orgs: a periodic job
+    select org_id, id from connections where status = 'pending' and pending_until <= now()
+    order by pending_until limit ${limit}`)
+
+/** Expires those of an org's connections that are still overdue. */
+export const expireConnections = (db: Db, orgId: string, ids: string[]) =>
+  db.execute(sql`
     update connections set status = 'expired', pending_until = null, revision = revision + 1, updated_at = now()
-    where (org_id, id) in (
-      select org_id, id from connections where status = 'pending' and pending_until <= now()
-      order by pending_until limit ${limit} for update skip locked)`)
+    where org_id = ${orgId} and id in (
+      select id from connections
+      where org_id = ${orgId} and id = any(${ids}::uuid[]) and status = 'pending' and pending_until <= now()
+      order by id for update skip locked)`)
 
 export const setLastError = (db: Db, orgId: string, id: string, lastError: string) =>
   db.execute(sql`

@@ -80,5 +80,6 @@ export const listEvents = (
 export const expireEvents = (db: Db, limit: number) =>
   db.execute(sql`
     -- all orgs: an hourly job of the server
-    delete from connector_events where ctid = any (array(
-      select ctid from connector_events where received_at < now() - interval '8 days' limit ${limit}))`)
+    delete from connector_events where (org_id, endpoint_id, external_id) in (
+      select org_id, endpoint_id, external_id from connector_events
+      where received_at < now() - interval '8 days' limit ${limit})`)

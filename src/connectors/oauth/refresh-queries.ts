@@ -6,7 +6,7 @@ import { expiresAt, refreshDueAt, secretsColumns } from '../connections/queries.
 import type { TokenLifetime } from '../connections/queries.ts'
 
 export const refreshClaim: LeaseOptions = {
-  when: sql`status = 'active' and refresh_due_at <= clock_timestamp()`,
+  when: sql`status = 'active' and refresh_due_at <= statement_timestamp()`,
   returning: secretsColumns,
 }
 
@@ -30,15 +30,15 @@ const retryInterval = sql`interval '30 seconds'`
 export const postponeRefresh = (db: Db, { orgId, id }: ConnectionRef, leaseToken: string) =>
   db.execute(sql`
     update connections
-    set refresh_due_at = clock_timestamp() + ${retryInterval}, lease_token = null, lease_until = null
+    set refresh_due_at = statement_timestamp() + ${retryInterval}, lease_token = null, lease_until = null
     where org_id = ${orgId} and id = ${id} and lease_token = ${leaseToken} and status = 'active'`)
 
 /** Makes a refresh due now, unless the secrets have changed since this version was read. */
 export const requireRefresh = (db: Db, { orgId, id }: ConnectionRef, secretsVersion: number) =>
   db.execute(sql`
-    update connections set refresh_due_at = clock_timestamp()
+    update connections set refresh_due_at = statement_timestamp()
     where org_id = ${orgId} and id = ${id} and status = 'active' and secrets_version = ${secretsVersion}
-      and (refresh_due_at is null or refresh_due_at > clock_timestamp())`)
+      and (refresh_due_at is null or refresh_due_at > statement_timestamp())`)
 
 /** Sets the status to `error`. False when the connection has other secrets by now. */
 export const setBroken = async (

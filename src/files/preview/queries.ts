@@ -32,7 +32,7 @@ export const upsertPreview = (db: Db, actor: Actor, key: PreviewKey, { payload, 
     where b.org_id = ${actor.orgId} and b.sha256 = decode(${key.contentHash}, 'hex') and b.state = 'live'
     for key share
     on conflict (org_id, blob_id, format) do update
-    set version = excluded.version, payload = excluded.payload, refusal = excluded.refusal, created_at = now()`)
+    set version = excluded.version, payload = excluded.payload, refusal = excluded.refusal, created_at = excluded.created_at`)
 
 /** Deletes the org's oldest previews beyond `maxBytes`, and those older than 30 days. */
 export const deleteOldPreviews = (db: Db, actor: Actor, maxBytes: number) =>

@@ -54,7 +54,7 @@ export const recordEvents = async (db: Db, events: readonly NewWebhookEvent[]): 
       where body_key is not null and (id_key is null or id in (select event_id from new_ids))
       order by webhook_id, body_key
       on conflict (org_id, webhook_id, key) do update set event_id = excluded.event_id, seen_at = excluded.seen_at
-        where webhook_event_keys.seen_at < now() - interval '24 hours'
+        where excluded.seen_at - webhook_event_keys.seen_at > interval '24 hours'
       returning event_id
     ), fresh as materialized (
       select * from given

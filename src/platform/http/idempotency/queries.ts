@@ -32,7 +32,7 @@ export interface NewKeyClaim {
 const scoped = (scope: KeyScope) =>
   sql`org_id = ${scope.orgId} and user_id = ${scope.userId} and method = ${scope.method} and route = ${scope.route} and key = ${scope.key}`
 
-const until = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`
+const until = (seconds: number) => sql`statement_timestamp() + ${seconds} * interval '1 second'`
 
 /** True when the key was free and is now claimed. */
 export const insertClaim = async (
@@ -108,5 +108,6 @@ export const deleteUnused = (db: Db, scope: KeyScope, claim: string) =>
 export const deleteExpired = (db: Db, limit: number) =>
   db.execute(sql`
     -- all orgs: keys of every org expire after 24 hours
-    delete from idempotency_keys where ctid in (
-      select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit ${limit})`)
+    delete from idempotency_keys where (org_id, user_id, method, route, key) in (
+      select org_id, user_id, method, route, key from idempotency_keys
+      where created_at < now() - interval '24 hours' limit ${limit})`)

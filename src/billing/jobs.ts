@@ -1,4 +1,5 @@
 import type { Database } from '../platform/database/database.ts'
+import { firstId } from '../platform/ids.ts'
 import { defineJob } from '../platform/jobs/jobs.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
@@ -21,9 +22,22 @@ export interface BillingJobDeps {
 
 const sweep = defineJob<Record<string, never>>('billing.sweep')
 
+const chargesPerPage = 500
+
+const postPending = async (deps: Pick<BillingJobDeps, 'db' | 'jobs'>): Promise<void> => {
+  let after = firstId
+  for (;;) {
+    const orgs = await listOrgsWithPendingCharges(deps.db, after, chargesPerPage)
+    for (const { orgId } of orgs) await postCharges(deps, orgId)
+    const last = orgs.at(-1)
+    if (last === undefined) return
+    after = last.orgId
+  }
+}
+
 /** Resumes what a killed process left behind, and starts what a command of the operator made due. */
 const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
-  for (const { orgId } of await listOrgsWithPendingCharges(db)) await postCharges({ db, jobs }, orgId)
+  await postPending({ db, jobs })
   for (const { orgId } of await topupQueries.listOrgsBelowThreshold(db)) {
     await db.transaction({ orgId }, async (db) => topUpIfLow(db, jobs, await lockAccount(db, orgId)))
   }

@@ -99,16 +99,16 @@ export const postInbox = async (db: Db, orgId: string, limit: number): Promise<P
 export const hasPendingCharges = async (db: Db, orgId: string): Promise<boolean> =>
   (await db.row(sql`select 1 as found from usage_inbox where org_id = ${orgId} limit 1`)) !== undefined
 
-export const listOrgsWithPendingCharges = (db: Db) =>
+/**
+ * The orgs of the next `rows` pending charges of orgs with ids above `after`, in order. At least one org, unless there is
+ * none left: an org with many charges costs one page, not one row for each.
+ */
+export const listOrgsWithPendingCharges = (db: Db, after: string, rows: number) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: the sweep posts the charges of every org that no process posted
-    with recursive pending as (
-      (select org_id from usage_inbox order by org_id limit 1)
-      union all
-      select (select i.org_id from usage_inbox i where i.org_id > p.org_id order by i.org_id limit 1)
-      from pending p where p.org_id is not null
-    )
-    select org_id from pending where org_id is not null`)
+    select distinct org_id from (
+      select org_id from usage_inbox where org_id > ${after} order by org_id limit ${rows}
+    ) page order by org_id`)
 
 /** The charge of each call of a turn, posted or pending. */
 export const listTurnCharges = (db: Db, orgId: string, turnId: string) =>

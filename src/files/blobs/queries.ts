@@ -79,16 +79,19 @@ export const condemnAbandoned = (db: Db, orgId: string, minAgeHours: number) =>
     update blobs set state = 'condemned'
     where org_id = ${orgId} and state = 'writing' and created_at < now() - make_interval(hours => ${minAgeHours})`)
 
-/**
- * Of these objects, those without a blob in their org. Objects of orgs that this database does not have are left out,
- * because a bucket may be shared with another installation.
- */
-export const listUnknown = (db: Db, orgIds: string[], ids: string[]) =>
+/** Those of these orgs that this database has. */
+export const listExistingOrgs = (db: Db, orgIds: string[]) =>
+  db.rows<{ orgId: string }>(sql`
+    -- all orgs: a bucket may be shared with another installation
+    select id as org_id from orgs where id = any(${orgIds}::uuid[])`)
+
+/** Those of these blobs that have a row. */
+export const listKnown = (db: Db, orgIds: string[], ids: string[]) =>
   db.rows<{ orgId: string; id: string }>(sql`
     -- all orgs: each object is looked up under the org that its key names
-    select object.org_id, object.id
-    from unnest(${orgIds}::uuid[], ${ids}::uuid[]) as object (org_id, id) join orgs o on o.id = object.org_id
-    where not exists (select from blobs b where b.org_id = object.org_id and b.id = object.id)`)
+    select b.org_id, b.id
+    from blobs b join unnest(${orgIds}::uuid[], ${ids}::uuid[]) as object (org_id, id)
+      on b.org_id = object.org_id and b.id = object.id`)
 
 export interface LiveBlob {
   orgId: string
@@ -112,17 +115,24 @@ export const isLive = async (db: Db, orgId: string, id: string): Promise<boolean
   return row !== undefined
 }
 
-/** Deletes pending files of this age and subtracts them from the counts of their folders and orgs. */
-export const deleteUnfinished = (db: Db, minAgeHours: number, limit: number) =>
+/** Pending files of this age in any org, the oldest first. */
+export const listUnfinished = (db: Db, minAgeHours: number, limit: number) =>
+  db.rows<{ orgId: string; id: string }>(sql`
+    -- all orgs: an hourly job of the server
+    select org_id, id from files
+    where status = 'pending' and deleted_at is null and created_at < now() - make_interval(hours => ${minAgeHours})
+    order by created_at limit ${limit}`)
+
+/** Deletes those of an org's files that are pending, and subtracts them from the counts of their folders and the org. */
+export const deleteUnfinished = (db: Db, orgId: string, ids: string[]) =>
   db.row<{ deleted: number }>(sql`
-    -- all orgs: runs for every org at once
     with stale as (
-      select org_id, id from files
-      where status = 'pending' and deleted_at is null and created_at < now() - make_interval(hours => ${minAgeHours})
-      order by created_at limit ${limit} for update skip locked
+      select id from files
+      where org_id = ${orgId} and id = any(${ids}::uuid[]) and status = 'pending' and deleted_at is null
+      order by id for update skip locked
     ), deleted as (
       update files f set deleted_at = now(), updated_at = now(), revision = revision + 1
-      from stale where f.org_id = stale.org_id and f.id = stale.id
+      from stale where f.org_id = ${orgId} and f.id = stale.id
       returning f.org_id, f.container_id, f.size_bytes
     ), counted as (
       insert into folder_counts (org_id, folder_id, slot, children)

@@ -34,11 +34,12 @@ const removeUnknown = async ({ db, objects }: ReconciliationDeps, olderThan: Dat
   let removed = 0
   let candidates: { orgId: string; id: string }[] = []
   const settle = async (): Promise<void> => {
-    const unknown = await queries.listUnknown(
-      db,
-      candidates.map(({ orgId }) => orgId),
-      candidates.map(({ id }) => id),
-    )
+    const orgIds = candidates.map(({ orgId }) => orgId)
+    const ids = candidates.map(({ id }) => id)
+    // Orgs first: the rows of an org that is created between the two statements are then seen by the second.
+    const orgs = new Set((await queries.listExistingOrgs(db, [...new Set(orgIds)])).map(({ orgId }) => orgId))
+    const known = new Set((await queries.listKnown(db, orgIds, ids)).map(({ orgId, id }) => storageKeyOf(orgId, id)))
+    const unknown = candidates.filter(({ orgId, id }) => orgs.has(orgId) && !known.has(storageKeyOf(orgId, id)))
     await forEachConcurrently(concurrentChecks, unknown, ({ orgId, id }) => objects.delete(storageKeyOf(orgId, id)))
     removed += unknown.length
     candidates = []
@@ -111,9 +112,15 @@ export const reconcile = async (
 export const removeUnfinished = async (db: Database, ageHours = minAgeHours): Promise<number> => {
   let removed = 0
   for (;;) {
-    const { deleted = 0 } = (await queries.deleteUnfinished(db, ageHours, batch)) ?? {}
-    removed += deleted
-    if (deleted < batch) return removed
+    const listed = await queries.listUnfinished(db, ageHours, batch)
+    let removedNow = 0
+    for (const [orgId, files] of Map.groupBy(listed, (file) => file.orgId)) {
+      const ids = files.map(({ id }) => id)
+      removedNow += (await queries.deleteUnfinished(db, orgId, ids))?.deleted ?? 0
+    }
+    removed += removedNow
+    // The rest is locked by uploads that are being completed.
+    if (listed.length < batch || removedNow === 0) return removed
   }
 }
 

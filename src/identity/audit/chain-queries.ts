@@ -19,17 +19,16 @@ export interface SealedEntry extends ChainEntry {
 const fields = sql`${auditColumns},
   to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at_exactly, details::text as details_text`
 
-/** A loose index scan: one index lookup per org, however many entries an org has. */
-export const listUnsealedOrgs = (db: Db, limit: number) =>
+/**
+ * The orgs of the next `rows` unsealed entries of orgs with ids above `after`, in order. At least one org, unless there is
+ * none left: an org with many entries costs one page, not one row for each.
+ */
+export const listUnsealedOrgs = (db: Db, after: string, rows: number) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: the sealer works for every org
-    with recursive found as (
-      (select org_id from audit_log where seq is null order by org_id limit 1)
-      union all
-      select (select a.org_id from audit_log a where a.seq is null and a.org_id > found.org_id order by a.org_id limit 1)
-      from found where found.org_id is not null
-    )
-    select org_id from found where org_id is not null limit ${limit}`)
+    select distinct org_id from (
+      select org_id from audit_log where seq is null and org_id > ${after} order by org_id limit ${rows}
+    ) page order by org_id`)
 
 export const insertHead = (db: Db, orgId: string) =>
   db.execute(sql`insert into audit_heads (org_id) values (${orgId}) on conflict do nothing`)

@@ -1,3 +1,4 @@
+import { firstId } from '../../platform/ids.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Log } from '../../platform/process/log.ts'
@@ -6,19 +7,26 @@ import * as queries from './chain-queries.ts'
 
 const everyMs = 1_000
 const entriesAtOnce = 500
-const orgsAtOnce = 100
+const entriesPerPage = 500
 
 /** Seals every committed entry of all orgs. */
 export const sealAll = async (db: Database, isStopped: () => boolean = () => false): Promise<void> => {
+  let after = firstId
+  let sealed = 0
   for (;;) {
-    const orgs = await queries.listUnsealedOrgs(db.indexed, orgsAtOnce)
-    let sealed = 0
+    const orgs = await queries.listUnsealedOrgs(db.indexed, after, entriesPerPage)
     for (const { orgId } of orgs) {
       if (isStopped()) return
       sealed += await sealOrg(db, orgId, entriesAtOnce)
     }
+    const last = orgs.at(-1)
+    if (last) after = last.orgId
     // Nothing is left, or other workers have the locks.
-    if (sealed === 0) return
+    else if (sealed === 0) return
+    else {
+      after = firstId
+      sealed = 0
+    }
   }
 }
 

@@ -4,9 +4,9 @@ import type { Database } from '../../platform/database/database.ts'
 import { createSettler } from '../../platform/jobs/settler.ts'
 import { attemptDelivery } from './attempt.ts'
 import type { AttemptDeps } from './attempt.ts'
+import { claimDeliveries, listLanes } from './claim.ts'
 import { createLanes } from './lanes.ts'
 import type { Lanes } from './lanes.ts'
-import * as queries from './queue-queries.ts'
 import type { ClaimedRow, DeliveryLane, Outcome } from './queue-queries.ts'
 import { settleDeliveries } from './settle.ts'
 import type { DeliveryWake } from './wake.ts'
@@ -49,7 +49,7 @@ const claimFrom = async (db: Database, lanes: Lanes, slots: number): Promise<Cla
   if (asked.length === 0) return []
   let rows: ClaimedRow[]
   try {
-    rows = await queries.claimDeliveries(db.indexed, { lanes: asked, slots, token: randomUUID(), leaseSeconds })
+    rows = await claimDeliveries(db, { lanes: asked, slots, token: randomUUID(), leaseSeconds })
   } catch (error) {
     for (const lane of asked) lanes.markReady(lane)
     throw error
@@ -74,7 +74,7 @@ const createPoller = (db: Database, markReady: (lane: DeliveryLane) => void) => 
     poll: async (): Promise<void> => {
       if (dueInMs() > 0) return
       polledAtMs = performance.now()
-      const lanes = await queries.listLanes(db.indexed, position, lanesPerPoll)
+      const lanes = await listLanes(db, position, lanesPerPoll)
       position = (lanes.length === lanesPerPoll && lanes.at(-1)?.webhookId) || firstId
       for (const lane of lanes) if (lane.isDue) markReady(lane)
     },

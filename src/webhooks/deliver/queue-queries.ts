@@ -1,5 +1,5 @@
-import { sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import { empty, raw, sql } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
 
 /** The queued deliveries of one webhook. */
 export interface DeliveryLane {
@@ -36,6 +36,21 @@ export const listLanes = (db: Db, after: string, limit: number) =>
       false) as is_due
     from listed p`)
 
+/**
+ * Up to `limit` due lanes with webhook ids above `after`, in ascending order, for a distributed schema: a recursive query
+ * cannot span shards. Each shard joins its active webhooks with its queue.
+ */
+export const listDueLanes = (db: Db, after: string, limit: number) =>
+  db.rows<DeliveryLane & { isDue: boolean }>(sql`-- all orgs: workers serve all orgs
+    select w.org_id, w.id as webhook_id, true as is_due from webhooks w
+    where w.id > ${after} and w.status = 'active' and exists (
+      select from webhook_queue q where q.org_id = w.org_id and q.webhook_id = w.id and q.due_at <= now())
+    order by w.id limit ${limit}`)
+
+/** On a distributed schema, a claim or a batch of outcomes belongs to one org, and each table is read for that org only. */
+const ofOrg = (orgId: string | null, alias: string): Sql =>
+  orgId === null ? empty : sql`and ${raw(alias)}.org_id = ${orgId}`
+
 /** A delivery that a worker has claimed, with everything that an attempt needs. */
 export interface ClaimedRow {
   orgId: string
@@ -69,33 +84,43 @@ export interface DeliveryClaim {
   leaseSeconds: number
 }
 
-/** Claims due deliveries, first attempts before retries. Skips deliveries that another worker is claiming. */
-export const claimDeliveries = (db: Db, { lanes, slots, token, leaseSeconds }: DeliveryClaim) =>
+/**
+ * Claims due deliveries, first attempts before retries. Skips deliveries that another worker is claiming. With `orgId`,
+ * all lanes must be of that org.
+ */
+export const claimDeliveries = (
+  db: Db,
+  { lanes, slots, token, leaseSeconds }: DeliveryClaim,
+  orgId: string | null = null,
+) =>
   db.rows<ClaimedRow>(sql`-- all orgs: workers serve all orgs
     with lanes as (
       select l.webhook_id, l.slots
       from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
         ${lanes.map((lane) => lane.slots)}::int[]) as l (org_id, webhook_id, slots)
-      where (select w.status from webhooks w where w.org_id = l.org_id and w.id = l.webhook_id) = 'active'
+      where (select w.status from webhooks w
+        where w.org_id = l.org_id and w.id = l.webhook_id ${ofOrg(orgId, 'w')}) = 'active'
     ), candidates as (
       select c.number
       from lanes l cross join lateral (
         (select q.number, q.retried, q.due_at from webhook_queue q
-          where q.webhook_id = l.webhook_id and not q.retried and q.due_at <= now() order by q.due_at limit l.slots)
+          where q.webhook_id = l.webhook_id ${ofOrg(orgId, 'q')} and not q.retried and q.due_at <= now()
+          order by q.due_at limit l.slots)
         union all
         (select q.number, q.retried, q.due_at from webhook_queue q
-          where q.webhook_id = l.webhook_id and q.retried and q.due_at <= now() order by q.due_at limit l.slots)
+          where q.webhook_id = l.webhook_id ${ofOrg(orgId, 'q')} and q.retried and q.due_at <= now()
+          order by q.due_at limit l.slots)
         order by retried, due_at limit l.slots) c
       order by c.retried, c.due_at limit ${slots}
     ), locked as (
       select q.number from webhook_queue q
-      where q.number = any(array(select number from candidates))
+      where q.number = any(array(select number from candidates)) ${ofOrg(orgId, 'q')}
         -- Checked again under the lock. With "is true" the planner cannot use the index on due_at.
         and (q.due_at <= now()) is true
       for update skip locked
     ), claimed as (
       update webhook_queue q set lease_token = ${token}, due_at = now() + ${leaseSeconds} * interval '1 second'
-      where q.number = any(array(select number from locked))
+      where q.number = any(array(select number from locked)) ${ofOrg(orgId, 'q')}
       returning q.*
     )
     select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual,
@@ -103,11 +128,12 @@ export const claimDeliveries = (db: Db, { lanes, slots, token, leaseSeconds }: D
     from claimed c
       cross join lateral (
         select url, secret, failing_since::text, extract(epoch from now() - failing_since)::float8 as failing_seconds
-        from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id limit 1) w
+        from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id ${ofOrg(orgId, 'w')} limit 1) w
       left join lateral (
         -- Names all columns of either index, because a new partition is an empty table to the planner, too.
         select body, content_type, headers from webhook_events e
-        where e.org_id = c.org_id and e.webhook_id = c.webhook_id and e.id = c.event_id limit 1) e on true`)
+        where e.org_id = c.org_id and e.webhook_id = c.webhook_id and e.id = c.event_id ${ofOrg(orgId, 'e')} limit 1
+      ) e on true`)
 
 /** How an attempt ended. */
 export interface Outcome {
@@ -141,20 +167,20 @@ export interface DisabledWebhook {
 /**
  * Records how attempts ended, in one statement: ended deliveries move to the history, the others wait, and each
  * webhook's counters change. Rows whose lease another worker has are not touched. Returns the webhooks that it
- * disabled.
+ * disabled. With `orgId`, all outcomes must be of that org.
  */
-export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
+export const settleDeliveries = (db: Db, outcomes: readonly Outcome[], orgId: string | null = null) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
   return db.rows<DisabledWebhook>(sql`-- all orgs: workers serve all orgs
     with given as (
-      select * from unnest(${column('number')}::bigint[], ${column('token')}::uuid[], ${column('kind')}::text[],
+      select *, now() + delay_seconds * interval '1 second' as next_due_at from unnest(${column('number')}::bigint[], ${column('token')}::uuid[], ${column('kind')}::text[],
           ${column('delaySeconds')}::float8[], ${column('attempt')}::text[], ${column('url')}::text[],
           ${column('response')}::text[], ${column('error')}::text[], ${column('disableReason')}::text[],
           ${column('failingSince')}::timestamptz[])
         as g (number, token, kind, delay_seconds, attempt, url, response, error, disable_reason, failing_since)
     ), ended as (
       delete from webhook_queue q using given g
-      where q.number = any(${column('number')}::bigint[])
+      where q.number = any(${column('number')}::bigint[]) ${ofOrg(orgId, 'q')}
         and q.number = g.number and q.lease_token = g.token and g.kind in ('succeeded', 'failed')
       returning q.*
     ), moved as (
@@ -167,14 +193,14 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
       from ended e join given g on g.number = e.number
     ), waiting as (
       update webhook_queue q
-      set lease_token = null, updated_at = now(), due_at = now() + g.delay_seconds * interval '1 second',
+      set lease_token = null, updated_at = now(), due_at = g.next_due_at,
         attempt_count = q.attempt_count + (g.attempt is not null)::int, retried = q.retried or g.attempt is not null,
         manual = q.manual and g.attempt is null,
         attempts = case when g.attempt is null then q.attempts else q.attempts || g.attempt::jsonb end,
         response = case when g.attempt is null then q.response else g.response::jsonb end,
         error = case when g.attempt is null then q.error else g.error end
       from given g
-      where q.number = any(${column('number')}::bigint[])
+      where q.number = any(${column('number')}::bigint[]) ${ofOrg(orgId, 'q')}
         and q.number = g.number and q.lease_token = g.token and g.kind in ('retry', 'released')
       returning q.org_id, q.number, q.webhook_id, q.attempt_count
     ), settled as (
@@ -191,24 +217,24 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[]) => {
       group by s.org_id, s.webhook_id
     ), webhooks_in_order as (
       select w.org_id, w.id, w.status, w.failing_since
-      from webhooks w join counts c on c.org_id = w.org_id and c.webhook_id = w.id
+      from webhooks w join counts c on c.org_id = w.org_id and c.webhook_id = w.id ${ofOrg(orgId, 'w')}
       order by w.org_id, w.id
       for no key update of w
     ), counted as (
       update webhooks w
       set delivery_count = w.delivery_count + c.first_attempts, last_delivery_at = now(),
-        failing_since = case when not c.succeeded then coalesce(w.failing_since, now()) end,
+        failing_since = case when not c.succeeded then coalesce(w.failing_since, (select now())) end,
         status = case when off.reason is not null then 'disabled' else w.status end,
         status_reason = coalesce(off.reason, w.status_reason),
         revision = w.revision + (off.reason is not null)::int,
-        updated_at = case when off.reason is not null then now() else w.updated_at end
+        updated_at = case when off.reason is not null then (select now()) else w.updated_at end
       from webhooks_in_order o
         join counts c on c.org_id = o.org_id and c.webhook_id = o.id
         cross join lateral (select case
           when o.status = 'disabled' then null
           when c.disable_reason is not null then c.disable_reason
           when not c.succeeded and o.failing_since = c.failing_since then c.failing_reason end as reason) off
-      where w.org_id = o.org_id and w.id = o.id
+      where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
       returning w.org_id, w.id, w.name, off.reason
     )
     select org_id, id as webhook_id, name, reason from counted where reason is not null`)

@@ -25,22 +25,42 @@ export const disablingBy = (
   return { disableReason: 'All attempts have failed for five days.', failingSince }
 }
 
-/**
- * Records how attempts ended. One statement for the whole batch; only if an attempt may disable a webhook is it a
- * transaction, so that a disabled webhook and its audit entry cannot exist without each other.
- */
-export const settleDeliveries = async (
+/** With `orgId`, all outcomes are of that org. */
+const settleTogether = async (
   { indexed }: Pick<Database, 'indexed'>,
   outcomes: readonly Outcome[],
+  orgId: string | null,
 ): Promise<void> => {
   if (outcomes.every(({ disableReason }) => disableReason === null)) {
-    await queries.settleDeliveries(indexed, outcomes)
+    await queries.settleDeliveries(indexed, outcomes, orgId)
     return
   }
   await indexed.transaction('all orgs', async (db) => {
-    for (const { orgId, webhookId, name, reason } of await queries.settleDeliveries(db, outcomes)) {
+    for (const { orgId: org, webhookId, name, reason } of await queries.settleDeliveries(db, outcomes, orgId)) {
       const resource = { type: 'webhook', id: webhookId, details: { name, reason } }
-      await audit(db, systemActor(orgId, 'Deliveries'), 'webhook.disabled', resource)
+      await audit(db, systemActor(org, 'Deliveries'), 'webhook.disabled', resource)
     }
   })
+}
+
+/**
+ * Records how attempts ended. One statement for the whole batch, or on a distributed schema for each org; only if an
+ * attempt may disable a webhook is it a transaction, so that a disabled webhook and its audit entry cannot exist without
+ * each other. When it throws, some of the outcomes may be recorded; recording them again changes nothing.
+ */
+export const settleDeliveries = async (
+  db: Pick<Database, 'indexed' | 'isDistributed'>,
+  outcomes: readonly Outcome[],
+): Promise<void> => {
+  if (!(await db.isDistributed())) {
+    await settleTogether(db, outcomes, null)
+    return
+  }
+  const settled = await Promise.allSettled(
+    Array.from(
+      Map.groupBy(outcomes, ({ orgId }) => orgId),
+      ([orgId, ofOrg]) => settleTogether(db, ofOrg, orgId),
+    ),
+  )
+  for (const { status, reason } of settled as PromiseRejectedResult[]) if (status === 'rejected') throw reason
 }

@@ -11,6 +11,7 @@ import { openDataDir, prepareDataDir } from './platform/postgres/data-dir.ts'
 import type { DataDir } from './platform/postgres/data-dir.ts'
 import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts'
 import type { EmbeddedPostgres } from './platform/postgres/embedded-postgres.ts'
+import { checkRegistration, locationOf } from './platform/object-store/registration.ts'
 import { stopGracefully } from './platform/http/server/graceful.ts'
 import type { App } from './platform/http/http.ts'
 import { createLog } from './platform/process/log.ts'
@@ -146,6 +147,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   if (!(await db.hasTenantPolicies())) {
     log.warn(`row-level security is not in use: the database user cannot use the role ${tenantRole}`)
   }
+  await checkRegistration(db, { objects, location: locationOf({ ...config, dataDir: storage.path }) }, log)
   // With the lock, no upload can be running. A job cleans up shared directories by age.
   if (storage.lock) {
     await objects

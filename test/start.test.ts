@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { cloneDatabase, sharedServer } from './database.ts'
 import { startOldPostgres } from './support/old-postgres.ts'
@@ -121,6 +123,29 @@ test('a database that a newer version of Atrium migrated is rejected and not cha
   assert.match(output, /✗ The database is newer than this Atrium: it has the migration 9999-from-the-future\.sql/)
   assert.deepEqual((await client.query('select id from orgs')).rows, [])
   await client.end()
+  await database.drop()
+})
+
+test('a worker with another data directory does not start, and one with the same or an adopted directory does', async () => {
+  const database = await cloneDatabase(server.connection)
+  const env = (name: string): Record<string, string> => ({
+    DATA_DIR: join(folder, name),
+    DATABASE_URL: urlOf(database.connection),
+    ENCRYPTION_KEYS: keys,
+  })
+  const api = await startServerProcess(env('store'), 'api')
+  const { code, output } = await failToStart(env('other-store'), 'worker')
+  assert.equal(code, 1)
+  assert.match(output, /✗ The files of this database are in another object store \(disk \S+store\/objects\)/)
+  const worker = await startServerProcess(env('store'), 'worker')
+  assert.deepEqual([await worker.stop(), await api.stop()], [0, 0])
+  const cli = new URL('../src/cli/cli.ts', import.meta.url).pathname
+  const options = { env: { PATH: process.env['PATH'] ?? '', ...env('other-store') } }
+  const adopted = await promisify(execFile)(process.execPath, [cli, 'storage', 'adopt', '--json'], options)
+  assert.match(JSON.parse(adopted.stdout).previous, /\/store\/objects$/)
+  assert.equal((await failToStart(env('store'), 'worker')).code, 1)
+  const moved = await startServerProcess(env('other-store'), 'worker')
+  assert.equal(await moved.stop(), 0)
   await database.drop()
 })
 

@@ -5,6 +5,7 @@ import { UsageError, helpOf, overview, readArguments } from './command.ts'
 import type { Arguments, Command, Output } from './command.ts'
 import { identityCommands } from './identity.ts'
 import { reencryptCommand } from './reencrypt.ts'
+import { storageCommands } from './storage.ts'
 import { setupWebhookCommand } from './webhook-command.ts'
 import { serverUrlOf, withDatabase } from './database.ts'
 import { doctorCommand } from './doctor.ts'
@@ -42,6 +43,7 @@ const commands: Command[] = [
   ...quotaCommands,
   setupWebhookCommand,
   reencryptCommand,
+  ...storageCommands,
   doctorCommand,
 ]
 

@@ -74,8 +74,11 @@ export const startServerProcess = async (env: Record<string, string>, role: Role
 }
 
 /** Starts a server that is expected to fail. Returns its exit code and output. */
-export const failToStart = async (env: Record<string, string>): Promise<{ code: number | null; output: string }> => {
-  const { child, output } = spawnServer(env)
+export const failToStart = async (
+  env: Record<string, string>,
+  role: Role = 'all',
+): Promise<{ code: number | null; output: string }> => {
+  const { child, output } = spawnServer(env, role)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, output: output() }
 }

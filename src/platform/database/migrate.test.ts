@@ -103,3 +103,22 @@ test('a database of a development version before 0.1 is rejected with its reason
   assert.deepEqual(await names(connection), ['0001-identity.sql', '0002-idempotency.sql'])
   assert.deepEqual(await describeSchema(connection), before)
 })
+
+test('an older version starts on a schema that a newer version expanded, and not on one that it contracted', async () => {
+  const connection = await emptyDatabase()
+  await migrate(connection, await folderWith({ '9998-new.sql': 'alter table agents add column shade text' }))
+  assert.deepEqual((await migrate(connection)).applied, [], 'a process of the older version restarts')
+  assert.deepEqual((await pendingMigrations(connection)).pending, [])
+  const contraction = '-- contract: version 0.2 stopped using it\nalter table agents drop column shade'
+  await migrate(
+    connection,
+    await folderWith({
+      '9998-new.sql': 'alter table agents add column shade text',
+      '9999-contract.sql': contraction,
+    }),
+  )
+  await assert.rejects(
+    migrate(connection),
+    (error) => error instanceof StartError && /newer than this Atrium: .* 9999-contract\.sql/.test(error.message),
+  )
+})

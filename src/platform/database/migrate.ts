@@ -12,6 +12,13 @@ interface Migration {
   name: string
   text: string
   checksum: string
+  isExpansion: boolean
+}
+
+interface Applied {
+  name: string
+  checksum: string
+  isExpansion: boolean
 }
 
 export const migrationsFolder = new URL('../../../migrations/', import.meta.url)
@@ -23,17 +30,30 @@ const advisoryLock = 7_203_115
 // Only development versions before 0.1 had it. Later migrations must not use this name.
 const developmentMigration = '0002-idempotency.sql'
 
+/** How a migration begins that older versions cannot run on, because it removes or restricts what they use. */
+const contraction = '-- contract:'
+
+/** `is_expansion` is missing in databases of version 0.1. */
+const selectApplied = `
+  select name, checksum, coalesce((to_jsonb(m) ->> 'is_expansion')::boolean, false) as "isExpansion"
+  from schema_migrations m order by name`
+
 const readMigrations = async (folder: URL): Promise<Migration[]> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(new URL(name, folder), 'utf8')
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+      const checksum = createHash('sha256').update(text).digest('hex')
+      return { name, text, checksum, isExpansion: !text.startsWith(contraction) }
     }),
   )
 }
 
-const checkHistory = (known: Migration[], applied: { name: string; checksum: string }[]): void => {
+/**
+ * Throws when this version cannot run on a database with these migrations. Migrations of a newer version that are
+ * expansions are accepted: during a rolling upgrade, a process of the older version may restart.
+ */
+const checkHistory = (known: Migration[], applied: Applied[]): void => {
   if (applied.some(({ name }) => name === developmentMigration)) {
     throw new StartError(
       'The database was created by a development version of Atrium before 0.1 and cannot be upgraded.',
@@ -41,9 +61,10 @@ const checkHistory = (known: Migration[], applied: { name: string; checksum: str
     )
   }
   const byName = new Map(known.map((migration) => [migration.name, migration]))
-  for (const { name, checksum } of applied) {
+  for (const { name, checksum, isExpansion } of applied) {
     const migration = byName.get(name)
     if (!migration) {
+      if (isExpansion) continue
       throw new StartError(
         `The database is newer than this Atrium: it has the migration ${name}, which this version does not know.`,
         'Start the version that created it, or a newer one.',
@@ -58,13 +79,24 @@ const checkHistory = (known: Migration[], applied: { name: string; checksum: str
   }
 }
 
+/** Version 0.1 created the table without the column. Checked first, because `alter table` waits for a running pg_dump. */
+const upgradeHistory = async (client: pg.Client): Promise<void> => {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'is_expansion'`,
+  )
+  if (rowCount === 0) {
+    await client.query('alter table schema_migrations add column is_expansion boolean not null default false')
+  }
+}
+
 const applyMigration = async (client: pg.Client, migration: Migration): Promise<void> => {
   try {
     await client.query('begin')
     await client.query(migration.text)
-    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
+    await client.query('insert into schema_migrations (name, checksum, is_expansion) values ($1, $2, $3)', [
       migration.name,
       migration.checksum,
+      migration.isExpansion,
     ])
     await client.query('commit')
   } catch (error) {
@@ -103,9 +135,7 @@ export const pendingMigrations = async (
     )
     const known = await readMigrations(migrationsFolder)
     if (!found[0]?.exists) return { serverVersion, pending: known.map((migration) => migration.name) }
-    const { rows: applied } = await client.query<{ name: string; checksum: string }>(
-      'select name, checksum from schema_migrations order by name',
-    )
+    const { rows: applied } = await client.query<Applied>(selectApplied)
     checkHistory(known, applied)
     const done = new Set(applied.map((row) => row.name))
     return { serverVersion, pending: known.map((migration) => migration.name).filter((name) => !done.has(name)) }
@@ -126,12 +156,12 @@ export const migrate = async (connection: pg.ClientConfig, folder = migrationsFo
     await checkServer(client)
     await client.query('select pg_advisory_lock($1)', [advisoryLock])
     await client.query(`create table if not exists schema_migrations (
-      name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+      name text primary key, checksum text not null, applied_at timestamptz not null default now(),
+      is_expansion boolean not null default false)`)
     const known = await readMigrations(folder)
-    const { rows: applied } = await client.query<{ name: string; checksum: string }>(
-      'select name, checksum from schema_migrations order by name',
-    )
+    const { rows: applied } = await client.query<Applied>(selectApplied)
     checkHistory(known, applied)
+    await upgradeHistory(client)
     const done = new Set(applied.map((row) => row.name))
     const pending = known.filter((migration) => !done.has(migration.name))
     for (const migration of pending) await applyMigration(client, migration)

@@ -1,6 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import { sql } from '../platform/database/database.ts'
-import type { Db } from '../platform/database/database.ts'
+import type { Db, Transaction } from '../platform/database/database.ts'
+import { claimKey, recallOrgOf, releaseKeys } from '../platform/database/directory.ts'
 import type { IdPage } from './receive/queries.ts'
 
 export type WebhookStatus = 'active' | 'paused' | 'disabled'
@@ -53,8 +54,12 @@ export interface NewWebhook {
 }
 
 /** Undefined if the org already has this built-in webhook. */
-export const insertWebhook = (db: Db, orgId: string, webhook: NewWebhook) =>
-  db.row<WebhookRow>(sql`
+export const insertWebhook = async (
+  db: Transaction,
+  orgId: string,
+  webhook: NewWebhook,
+): Promise<WebhookRow | undefined> => {
+  const row = await db.row<WebhookRow>(sql`
     insert into webhooks (org_id, id, name, url, source, description, events, secret, secret_hash, public_key, builtin,
       created_by)
     values (${orgId}, ${webhook.id}, ${webhook.name}, ${webhook.url}, ${webhook.source}, ${webhook.description},
@@ -62,6 +67,9 @@ export const insertWebhook = (db: Db, orgId: string, webhook: NewWebhook) =>
       ${webhook.createdBy})
     on conflict (org_id, builtin) where builtin is not null do nothing
     returning ${columns}`)
+  if (row) await claimKey(db, 'webhook', row.id, orgId)
+  return row
+}
 
 export type WebhookChange = Pick<WebhookRow, 'name' | 'url' | 'source' | 'description' | 'events' | 'status'>
 
@@ -91,8 +99,10 @@ export const updateSecret = (
     where org_id = ${actor.orgId} and id = ${id}
     returning ${columns}`)
 
-export const deleteWebhook = (db: Db, actor: Actor, id: string) =>
-  db.execute(sql`delete from webhooks where org_id = ${actor.orgId} and id = ${id}`)
+export const deleteWebhook = async (db: Transaction, actor: Actor, id: string): Promise<void> => {
+  await db.execute(sql`delete from webhooks where org_id = ${actor.orgId} and id = ${id}`)
+  await releaseKeys(db, 'webhook', actor.orgId, [id])
+}
 
 /** The columns of a webhook that receiving an event needs. */
 export interface ReceivingWebhook {
@@ -112,9 +122,13 @@ export interface ReceivingWebhook {
 const receivingColumns = sql`org_id, id, source, events, status, url is not null as forwards, secret, secret_hash,
   public_key`
 
-export const findReceivingWebhook = (db: Db, id: string) =>
-  db.row<ReceivingWebhook>(sql`-- all orgs: a receive URL does not contain the org; the signature authenticates the request
-    select ${receivingColumns} from webhooks where id = ${id}`)
+/** By the id in a receive URL, which does not name the org. The signature authenticates the request. */
+export const findReceivingWebhook = async (db: Db, id: string): Promise<ReceivingWebhook | undefined> => {
+  const orgId = await recallOrgOf(db, 'webhook', id)
+  return orgId === undefined
+    ? undefined
+    : db.row<ReceivingWebhook>(sql`select ${receivingColumns} from webhooks where org_id = ${orgId} and id = ${id}`)
+}
 
 export const findOwnReceivingWebhook = (db: Db, actor: Actor, id: string) =>
   db.row<ReceivingWebhook>(sql`select ${receivingColumns} from webhooks where org_id = ${actor.orgId} and id = ${id}`)

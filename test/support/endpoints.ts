@@ -4,6 +4,7 @@ import { endpointSecretColumn } from '../../src/connectors/endpoints/secrets.ts'
 import { sealSecrets } from '../../src/connectors/connections/secrets.ts'
 import type { EndpointSettings } from '../../src/connectors/endpoints/queries.ts'
 import { sql } from '../../src/platform/database/database.ts'
+import { claimKey } from '../../src/platform/database/directory.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
 
@@ -164,6 +165,7 @@ export const bindLinear = async (app: TestApp, owner: TestActor, organizationId:
   await app.db.execute(sql`
     insert into linear_bindings (org_id, id, organization_id, organization_name, connection_id, bound_by)
     values (${owner.orgId}, ${id}, ${organizationId}, 'Acme', ${connectionId}, ${owner.userId})`)
+  await claimKey(app.db, 'linear', organizationId, owner.orgId)
   return id
 }
 
@@ -186,6 +188,7 @@ export const addEndpoint = async (
       settings)
     values (${owner.orgId}, ${id}, ${provider}, ${connectionId}, ${owner.userId}, ${owner.workspaceId}, ${agentId},
       'active', ${url}, ${secret}, ${JSON.stringify({ ...sender?.settings, ...settings })})`)
+  await claimKey(app.db, 'endpoint', id, owner.orgId)
   return { id, provider, connectionId, path, url }
 }
 

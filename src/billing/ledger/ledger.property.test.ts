@@ -5,6 +5,7 @@ import { getBilling } from '../../../test/support/billing.ts'
 import { signedEvent, webhookSecret } from '../../../test/fakes/stripe.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
+import { claimKey } from '../../platform/database/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { refundedOf } from '../payments/credit.ts'
 import { admitTurn } from './reservations.ts'
@@ -153,6 +154,7 @@ const deposit =
     await db.execute(sql`
       insert into checkouts (org_id, id, kind, amount_cents, session_id, created_by)
       values (${org.orgId}, ${checkoutId}, 'deposit', ${amount}, ${session}, ${newId()})`)
+    await claimKey(db, 'checkout', session, org.orgId)
     const object = { id: session, payment_status: 'paid', payment_intent: intent }
     await Promise.all([
       sendEvent('checkout.session.completed', object),

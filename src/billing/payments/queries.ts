@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db, Transaction } from '../../platform/database/database.ts'
+import { claimKey, findOrgOf } from '../../platform/database/directory.ts'
 
 /** False when the event was applied before. Waits for a transaction that is applying the same event. */
 export const claimEvent = async (db: Db, id: string, type: string): Promise<boolean> =>
@@ -44,18 +45,27 @@ export interface PaymentRow {
   paidCents: bigint | null
 }
 
-/** False when it was stored before. */
-export const insertPayment = async (db: Db, payment: Omit<PaymentRow, 'refundedCents'>): Promise<boolean> =>
-  (await db.execute(sql`
+/** False when it was stored before, for this org or for another one. */
+export const insertPayment = async (
+  db: Transaction,
+  { orgId, paymentIntentId, amountCents, paidCents }: Omit<PaymentRow, 'refundedCents'>,
+): Promise<boolean> => {
+  if ((await claimKey(db, 'payment', paymentIntentId, orgId)) !== orgId) return false
+  const inserted = await db.execute(sql`
     insert into payments (org_id, payment_intent_id, amount_cents, paid_cents)
-    values (${payment.orgId}, ${payment.paymentIntentId}, ${payment.amountCents}, ${payment.paidCents})
-    on conflict do nothing`)) > 0
+    values (${orgId}, ${paymentIntentId}, ${amountCents}, ${paidCents})
+    on conflict do nothing`)
+  return inserted > 0
+}
 
-export const findPayment = (db: Db, paymentIntentId: string) =>
-  db.row<PaymentRow>(sql`
-    -- all orgs: the provider names the payment; the row has its org
+/** By the provider's id, which does not name the org. */
+export const findPayment = async (db: Db, paymentIntentId: string): Promise<PaymentRow | undefined> => {
+  const orgId = await findOrgOf(db, 'payment', paymentIntentId)
+  if (orgId === undefined) return undefined
+  return db.row<PaymentRow>(sql`
     select org_id, payment_intent_id, amount_cents, refunded_cents, paid_cents from payments
-    where payment_intent_id = ${paymentIntentId}`)
+    where org_id = ${orgId} and payment_intent_id = ${paymentIntentId}`)
+}
 
 export const setRefunded = (db: Db, { orgId, paymentIntentId }: PaymentRow, cents: bigint) =>
   db.execute(sql`
@@ -80,15 +90,24 @@ export const insertCheckout = (
     insert into checkouts (org_id, id, kind, amount_cents, plan_id, created_by)
     values (${orgId}, ${checkout.id}, ${checkout.kind}, ${checkout.amountCents}, ${checkout.planId}, ${checkout.createdBy})`)
 
-export const setCheckoutSession = (db: Db, orgId: string, id: string, sessionId: string) =>
-  db.execute(sql`update checkouts set session_id = ${sessionId} where org_id = ${orgId} and id = ${id}`)
+export const setCheckoutSession = async (
+  db: Transaction,
+  orgId: string,
+  id: string,
+  sessionId: string,
+): Promise<void> => {
+  await claimKey(db, 'checkout', sessionId, orgId)
+  await db.execute(sql`update checkouts set session_id = ${sessionId} where org_id = ${orgId} and id = ${id}`)
+}
 
 /** Locks the checkout of the provider's session. Undefined for a session that was not opened here. */
-export const lockCheckout = (db: Db, sessionId: string) =>
-  db.row<CheckoutRow>(sql`
-    -- all orgs: the provider names the session; the row has its org
-    select org_id, id, kind, state, amount_cents, plan_id from checkouts where session_id = ${sessionId}
-    for no key update`)
+export const lockCheckout = async (db: Transaction, sessionId: string): Promise<CheckoutRow | undefined> => {
+  const orgId = await findOrgOf(db, 'checkout', sessionId)
+  if (orgId === undefined) return undefined
+  return db.row<CheckoutRow>(sql`
+    select org_id, id, kind, state, amount_cents, plan_id from checkouts
+    where org_id = ${orgId} and session_id = ${sessionId} for no key update`)
+}
 
 export const endCheckout = (db: Db, { orgId, id }: CheckoutRow, state: CheckoutRow['state']) =>
   db.execute(sql`
@@ -111,21 +130,28 @@ export interface SubscriptionRow {
 const subscriptionColumns = sql`org_id, provider_id, plan_id, status, included_credit_cents, cancel_at_period_end,
   current_period_end, created_at`
 
-export const insertSubscription = (
-  db: Db,
+export const insertSubscription = async (
+  db: Transaction,
   orgId: string,
   subscription: { providerId: string; planId: string; includedCreditCents: number },
-) =>
-  db.row<SubscriptionRow>(sql`
+): Promise<SubscriptionRow | undefined> => {
+  if ((await claimKey(db, 'subscription', subscription.providerId, orgId)) !== orgId) {
+    throw new Error(`the subscription ${subscription.providerId} belongs to another org`)
+  }
+  return db.row<SubscriptionRow>(sql`
     insert into subscriptions (org_id, provider_id, plan_id, status, included_credit_cents)
     values (${orgId}, ${subscription.providerId}, ${subscription.planId}, 'active', ${subscription.includedCreditCents})
     on conflict (org_id, provider_id) do update set plan_id = excluded.plan_id
     returning ${subscriptionColumns}`)
+}
 
-export const findSubscription = (db: Db, providerId: string) =>
-  db.row<SubscriptionRow>(sql`
-    -- all orgs: the provider names the subscription; the row has its org
-    select ${subscriptionColumns} from subscriptions where provider_id = ${providerId}`)
+/** By the provider's id, which does not name the org. */
+export const findSubscription = async (db: Db, providerId: string): Promise<SubscriptionRow | undefined> => {
+  const orgId = await findOrgOf(db, 'subscription', providerId)
+  if (orgId === undefined) return undefined
+  return db.row<SubscriptionRow>(sql`
+    select ${subscriptionColumns} from subscriptions where org_id = ${orgId} and provider_id = ${providerId}`)
+}
 
 export const updateSubscription = (
   db: Db,

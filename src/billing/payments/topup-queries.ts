@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
-import type { Db, Sql } from '../../platform/database/database.ts'
+import type { Db, Sql, Transaction } from '../../platform/database/database.ts'
+import { claimKey, findOrgOf } from '../../platform/database/directory.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 
 export type TopupState = 'due' | 'processing' | 'succeeded' | 'declined' | 'failed'
@@ -22,11 +23,19 @@ const columns = sql`org_id, id, state, amount_cents, customer_id, payment_method
   failure_message, created_at, ended_at`
 
 /** Undefined when the org has a top-up that has not ended. */
-export const insertTopup = (db: Db, orgId: string, id: string, amountCents: bigint) =>
-  db.row<{ id: string }>(sql`
+export const insertTopup = async (
+  db: Transaction,
+  orgId: string,
+  id: string,
+  amountCents: bigint,
+): Promise<{ id: string } | undefined> => {
+  const row = await db.row<{ id: string }>(sql`
     insert into topups (org_id, id, amount_cents) values (${orgId}, ${id}, ${amountCents})
     on conflict (org_id) where ended_at is null do nothing
     returning id`)
+  if (row) await claimKey(db, 'topup', id, orgId)
+  return row
+}
 
 /** The sum of top-ups in this month (UTC) that succeeded or may still succeed. */
 export const findMonthTotal = async (db: Db, orgId: string): Promise<bigint> => {
@@ -49,12 +58,20 @@ export const findTopup = (db: Db, orgId: string, id: string) =>
   db.row<TopupRow>(sql`select ${columns} from topups where org_id = ${orgId} and id = ${id}`)
 
 /** The top-up that a payment of the provider belongs to. */
-export const findTopupOfPayment = (db: Db, paymentIntentId: string, topupId: string | null) =>
-  db.row<TopupRow>(sql`
-    -- all orgs: the provider names the payment; the row has its org
+export const findTopupOfPayment = async (
+  db: Db,
+  paymentIntentId: string,
+  topupId: string | null,
+): Promise<TopupRow | undefined> => {
+  const orgId =
+    (topupId === null ? undefined : await findOrgOf(db, 'topup', topupId)) ??
+    (await findOrgOf(db, 'topup_payment', paymentIntentId))
+  if (orgId === undefined) return undefined
+  return db.row<TopupRow>(sql`
     select ${columns} from topups
-    where payment_intent_id = ${paymentIntentId} or id = ${topupId}::uuid
+    where org_id = ${orgId} and (payment_intent_id = ${paymentIntentId} or id = ${topupId}::uuid)
     limit 1`)
+}
 
 export interface ChargeTarget {
   customerId: string
@@ -69,7 +86,7 @@ export const setTarget = (db: Db, topup: { orgId: string; id: string }, held: Sq
 
 /** False when it ended before. A success replaces an earlier failure, and nothing replaces a success. */
 export const endTopup = async (
-  db: Db,
+  db: Transaction,
   orgId: string,
   id: string,
   end: {
@@ -78,19 +95,29 @@ export const endTopup = async (
     code?: string | null
     message?: string | null
   },
-): Promise<boolean> =>
-  (await db.execute(sql`
+): Promise<boolean> => {
+  if (end.paymentIntentId !== null) await claimKey(db, 'topup_payment', end.paymentIntentId, orgId)
+  const ended = await db.execute(sql`
     update topups
     set state = ${end.state}, payment_intent_id = coalesce(${end.paymentIntentId}, payment_intent_id),
       failure_code = ${end.code ?? null}, failure_message = ${end.message ?? null}, ended_at = now(),
       lease_token = null, lease_until = null
     where org_id = ${orgId} and id = ${id}
-      and (ended_at is null or (${end.state} = 'succeeded' and state <> 'succeeded'))`)) > 0
+      and (ended_at is null or (${end.state} = 'succeeded' and state <> 'succeeded'))`)
+  return ended > 0
+}
 
-export const setProcessing = (db: Db, orgId: string, id: string, paymentIntentId: string) =>
-  db.execute(sql`
+export const setProcessing = async (
+  db: Transaction,
+  orgId: string,
+  id: string,
+  paymentIntentId: string,
+): Promise<void> => {
+  await claimKey(db, 'topup_payment', paymentIntentId, orgId)
+  await db.execute(sql`
     update topups set state = 'processing', payment_intent_id = ${paymentIntentId}
     where org_id = ${orgId} and id = ${id} and ended_at is null`)
+}
 
 export const listTopups = (db: Db, orgId: string, limit: number) =>
   db.rows<TopupRow>(sql`

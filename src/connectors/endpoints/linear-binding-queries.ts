@@ -1,6 +1,7 @@
 import type { Actor } from '../../identity/actor.ts'
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
+import { claimKey, findOrgOf, releaseKeys } from '../../platform/database/directory.ts'
 
 export interface LinearBindingRow {
   orgId: string
@@ -14,12 +15,19 @@ export interface LinearBindingRow {
 
 const columns = sql`org_id, id, organization_id, organization_name, connection_id, bound_by, created_at`
 
+const releaseBindingKeys = async (db: Transaction, orgId: string, rows: LinearBindingRow[]): Promise<void> => {
+  const keys = rows.map(({ organizationId }) => organizationId)
+  if (keys.length > 0) await releaseKeys(db, 'linear', orgId, keys)
+}
+
 /** The org that receives the events of a Linear organization. */
-export const findOrgOfLinear = (db: Db, organizationId: string) =>
-  db.row<{ orgId: string }>(sql`
-    -- all orgs: an event contains the Linear organization only; the binding maps it to the org
+export const findOrgOfLinear = async (db: Db, organizationId: string): Promise<{ orgId: string } | undefined> => {
+  const orgId = await findOrgOf(db, 'linear', organizationId)
+  if (orgId === undefined) return undefined
+  return db.row<{ orgId: string }>(sql`
     select b.org_id from linear_bindings b join connections c on c.org_id = b.org_id and c.id = b.connection_id
-    where b.organization_id = ${organizationId} and c.deleted_at is null`)
+    where b.org_id = ${orgId} and b.organization_id = ${organizationId} and c.deleted_at is null`)
+}
 
 /** Newest first. */
 export const listBindings = (db: Db, orgId: string) =>
@@ -33,32 +41,64 @@ export const lockActiveConnection = async (db: Transaction, actor: Actor, connec
     where org_id = ${actor.orgId} and id = ${connectionId} and user_id = ${actor.userId} and status = 'active'
     for share`)) !== undefined
 
-/** Deletes the binding of another org whose connection is no longer active and therefore proves nothing. */
-export const deleteStaleBindings = (db: Transaction, organizationId: string, exceptOrgId: string) =>
-  db.rows<LinearBindingRow>(sql`
-    -- all orgs: a Linear organization is bound to at most one org
+/**
+ * Deletes the binding of another org whose connection is no longer active and therefore proves nothing. Locks the
+ * organization's entry in the directory, so that two orgs cannot bind it at the same time.
+ */
+export const deleteStaleBindings = async (
+  db: Transaction,
+  organizationId: string,
+  exceptOrgId: string,
+): Promise<LinearBindingRow[]> => {
+  const orgId = await claimKey(db, 'linear', organizationId, exceptOrgId)
+  if (orgId === exceptOrgId) return []
+  const rows = await db.rows<LinearBindingRow>(sql`
     delete from linear_bindings b using connections c
-    where b.organization_id = ${organizationId} and b.org_id <> ${exceptOrgId}
+    where b.org_id = ${orgId} and b.organization_id = ${organizationId}
       and c.org_id = b.org_id and c.id = b.connection_id and c.status <> 'active'
     returning b.org_id, b.id, b.organization_id, b.organization_name, b.connection_id, b.bound_by, b.created_at`)
+  const left = await db.row(sql`
+    select 1 as one from linear_bindings where org_id = ${orgId} and organization_id = ${organizationId}`)
+  if (!left) await releaseKeys(db, 'linear', orgId, [organizationId])
+  return rows
+}
 
 /** Inserts a binding or renews the org's own. Undefined if the organization is bound to another org. */
-export const insertBinding = (db: Transaction, binding: Omit<LinearBindingRow, 'createdAt'>) =>
-  db.row<LinearBindingRow>(sql`
+export const insertBinding = async (
+  db: Transaction,
+  binding: Omit<LinearBindingRow, 'createdAt'>,
+): Promise<LinearBindingRow | undefined> => {
+  const { organizationId, orgId } = binding
+  if ((await claimKey(db, 'linear', organizationId, orgId)) !== orgId) return undefined
+  return db.row<LinearBindingRow>(sql`
     insert into linear_bindings as b (org_id, id, organization_id, organization_name, connection_id, bound_by)
     values (${binding.orgId}, ${binding.id}, ${binding.organizationId}, ${binding.organizationName},
       ${binding.connectionId}, ${binding.boundBy})
-    on conflict (organization_id) do update
+    on conflict (org_id, organization_id) do update
     set organization_name = excluded.organization_name, connection_id = excluded.connection_id,
       bound_by = excluded.bound_by
-    where b.org_id = excluded.org_id
     returning ${columns}`)
+}
 
-export const deleteBinding = (db: Transaction, orgId: string, id: string) =>
-  db.row<LinearBindingRow>(sql`
+export const deleteBinding = async (
+  db: Transaction,
+  orgId: string,
+  id: string,
+): Promise<LinearBindingRow | undefined> => {
+  const row = await db.row<LinearBindingRow>(sql`
     delete from linear_bindings where org_id = ${orgId} and id = ${id} returning ${columns}`)
+  if (row) await releaseBindingKeys(db, orgId, [row])
+  return row
+}
 
 /** Deletes the bindings that a connection proved. */
-export const deleteBindingsOf = (db: Transaction, orgId: string, connectionId: string) =>
-  db.rows<LinearBindingRow>(sql`
+export const deleteBindingsOf = async (
+  db: Transaction,
+  orgId: string,
+  connectionId: string,
+): Promise<LinearBindingRow[]> => {
+  const rows = await db.rows<LinearBindingRow>(sql`
     delete from linear_bindings where org_id = ${orgId} and connection_id = ${connectionId} returning ${columns}`)
+  await releaseBindingKeys(db, orgId, rows)
+  return rows
+}

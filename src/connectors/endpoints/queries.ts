@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db, Transaction } from '../../platform/database/database.ts'
+import { claimKey, recallOrgOf, releaseKeys } from '../../platform/database/directory.ts'
 
 /** The settings of an endpoint that are not secret. Stored as JSON. */
 export interface EndpointSettings {
@@ -34,12 +35,14 @@ const columns = sql`e.org_id, e.id, e.provider, e.connection_id, e.user_id, e.wo
   e.settings, e.created_at`
 
 /** An endpoint that receives events: it is active and its connection is not deleted. */
-export const findOpenEndpoint = (db: Db, id: string) =>
-  db.row<EndpointRow>(sql`
-    -- all orgs: the public URL contains the endpoint only
+export const findOpenEndpoint = async (db: Db, id: string): Promise<EndpointRow | undefined> => {
+  const orgId = await recallOrgOf(db, 'endpoint', id)
+  if (orgId === undefined) return undefined
+  return db.row<EndpointRow>(sql`
     select ${columns} from connector_endpoints e
       join connections c on c.org_id = e.org_id and c.id = e.connection_id
-    where e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
+    where e.org_id = ${orgId} and e.id = ${id} and e.status = 'active' and c.deleted_at is null`)
+}
 
 /**
  * The endpoint of a background job. It may be closed, because messages that were already received still get a reply.
@@ -60,13 +63,15 @@ export const listEndpoints = (db: Db, orgId: string, connectionId: string) =>
 export type NewEndpoint = Omit<EndpointRow, 'status' | 'createdAt'>
 
 /** Inserts an endpoint that does not receive events yet. */
-export const insertEndpoint = (db: Db, endpoint: NewEndpoint) =>
-  db.execute(sql`
+export const insertEndpoint = async (db: Transaction, endpoint: NewEndpoint): Promise<void> => {
+  await claimKey(db, 'endpoint', endpoint.id, endpoint.orgId)
+  await db.execute(sql`
     insert into connector_endpoints (org_id, id, provider, connection_id, user_id, workspace_id, agent_id, status, url,
       secret, settings)
     values (${endpoint.orgId}, ${endpoint.id}, ${endpoint.provider}, ${endpoint.connectionId}, ${endpoint.userId},
       ${endpoint.workspaceId}, ${endpoint.agentId}, 'pending', ${endpoint.url}, ${endpoint.secret},
       ${JSON.stringify(endpoint.settings)})`)
+}
 
 /** Makes an endpoint receive events, verified with the secret that the provider has by now. */
 export const activateEndpoint = (
@@ -80,8 +85,10 @@ export const activateEndpoint = (
     where org_id = ${orgId} and id = ${id}`)
 
 /** Deletes an endpoint with its events and chats; their sessions stay. */
-export const deleteEndpoint = (db: Db, orgId: string, id: string) =>
-  db.execute(sql`delete from connector_endpoints where org_id = ${orgId} and id = ${id}`)
+export const deleteEndpoint = async (db: Transaction, orgId: string, id: string): Promise<void> => {
+  await db.execute(sql`delete from connector_endpoints where org_id = ${orgId} and id = ${id}`)
+  await releaseKeys(db, 'endpoint', orgId, [id])
+}
 
 /** Closes the endpoint at a URL, when another endpoint of the connection replaces it. */
 export const closeEndpointAt = (db: Db, orgId: string, connectionId: string, url: string) =>
@@ -99,13 +106,16 @@ export const wipeOrphans = (db: Db) =>
     update connector_endpoints e set status = 'closed', secret = null where e.secret is not null and ${connectionIsGone}`)
 
 /** Deletes endpoints of setups that were killed, and those of deleted connections that have no events. */
-export const deleteAbandoned = (db: Db) =>
-  db.execute(sql`
+export const deleteAbandoned = async (db: Db): Promise<void> => {
+  const rows = await db.rows<{ orgId: string; id: string }>(sql`
     -- all orgs: an hourly job of the server
     delete from connector_endpoints e
     where (e.status = 'pending' and e.created_at < now() - interval '1 hour')
       or (${connectionIsGone} and not exists (
-        select from connector_events v where v.org_id = e.org_id and v.endpoint_id = e.id))`)
+        select from connector_events v where v.org_id = e.org_id and v.endpoint_id = e.id))
+    returning e.org_id, e.id`)
+  for (const { orgId, id } of rows) await releaseKeys(db, 'endpoint', orgId, [id])
+}
 
 /** A connection by its id alone, for the command line of the server. */
 export const findConnectionById = (db: Db, id: string) =>

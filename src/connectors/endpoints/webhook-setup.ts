@@ -240,7 +240,7 @@ export const setUpWebhook = async (deps: AccessDeps, asked: SetUp): Promise<Made
   const id = newId()
   const url = asked.baseUrl + pathOf(provider) + id
   const row = { orgId, id, provider, connectionId: connection.id, userId, workspaceId, agentId, url }
-  await queries.insertEndpoint(deps.db, { ...row, secret: null, settings: {} })
+  await deps.db.transaction({ orgId }, (db) => queries.insertEndpoint(db, { ...row, secret: null, settings: {} }))
   try {
     if (isRegistered) await register(deps, { asked, registration, endpoint: { id, url }, found, call })
     else {
@@ -249,7 +249,7 @@ export const setUpWebhook = async (deps: AccessDeps, asked: SetUp): Promise<Made
       await activate(deps, asked, { id, url }, { secret, settings })
     }
   } catch (error) {
-    await queries.deleteEndpoint(deps.db, orgId, id)
+    await deps.db.transaction({ orgId }, (db) => queries.deleteEndpoint(db, orgId, id))
     throw error
   }
   const generated = credentials?.isGenerated === true && provider !== 'twilio' ? credentials.secret : null

@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db, Transaction } from '../../platform/database/database.ts'
+import { claimKey, expireKeys, findOrgOf } from '../../platform/database/directory.ts'
 
 interface NewState {
   id: string
@@ -14,11 +15,16 @@ interface NewState {
 /** Time for the user to consent at the provider. */
 const lifetime = sql`interval '10 minutes'`
 
-export const insertState = (db: Transaction, orgId: string, state: NewState) =>
-  db.execute(sql`
+/** A state in the directory: the text of a `bytea`. */
+const keyOf = (hash: Buffer): string => `\\x${hash.toString('hex')}`
+
+export const insertState = async (db: Transaction, orgId: string, state: NewState): Promise<void> => {
+  await claimKey(db, 'oauth_state', keyOf(state.hash), orgId)
+  await db.execute(sql`
     insert into oauth_states (org_id, id, connection_id, user_id, state_hash, verifier, redirect_uri, expires_at)
     values (${orgId}, ${state.id}, ${state.connectionId}, ${state.userId}, ${state.hash}, ${state.verifier},
       ${state.redirectUri}, now() + ${lifetime})`)
+}
 
 /** Deletes all but the newest states of a connection. */
 export const pruneStates = (db: Transaction, orgId: string, connectionId: string, keep: number) =>
@@ -30,10 +36,13 @@ export const pruneStates = (db: Transaction, orgId: string, connectionId: string
 export const deleteStates = (db: Transaction, orgId: string, connectionId: string) =>
   db.execute(sql`delete from oauth_states where org_id = ${orgId} and connection_id = ${connectionId}`)
 
-export const expireStates = (db: Db) =>
-  db.execute(sql`
+export const expireStates = async (db: Db): Promise<void> => {
+  await db.execute(sql`
     -- all orgs: a periodic job
     delete from oauth_states where expires_at <= now()`)
+  // Here instead of with each deleted state: an entry without its state identifies nothing.
+  await expireKeys(db, 'oauth_state', 3_600)
+}
 
 /** The connection that a state completes, and its owner. */
 export interface PendingFlow {
@@ -46,16 +55,18 @@ export interface PendingFlow {
   email: string
 }
 
-export const findFlow = (db: Db, hash: Buffer) =>
-  db.row<PendingFlow>(sql`
-    -- all orgs: the state identifies the org
+export const findFlow = async (db: Db, hash: Buffer): Promise<PendingFlow | undefined> => {
+  const orgId = await findOrgOf(db, 'oauth_state', keyOf(hash))
+  if (orgId === undefined) return undefined
+  return db.row<PendingFlow>(sql`
     select s.org_id, o.name as org_name, s.connection_id, c.connector_slug, s.user_id, coalesce(m.name, u.name) as user_name, u.email
     from oauth_states s
       join connections c on c.org_id = s.org_id and c.id = s.connection_id and c.deleted_at is null
       join orgs o on o.id = s.org_id
       join users u on u.id = s.user_id
       left join members m on m.org_id = s.org_id and m.user_id = s.user_id
-    where s.state_hash = ${hash} and s.expires_at > now()`)
+    where s.org_id = ${orgId} and s.state_hash = ${hash} and s.expires_at > now()`)
+}
 
 export interface ConsumedState {
   orgId: string
@@ -73,12 +84,11 @@ export interface StateOwner {
 }
 
 /** Deletes and returns the state, so that it can be used once. With `owner`, only if it belongs to this connection. */
-export const consumeState = (db: Db, hash: Buffer, owner?: StateOwner) => {
-  const isOwned = owner
-    ? sql`and org_id = ${owner.orgId} and connection_id = ${owner.connectionId} and user_id = ${owner.userId}`
-    : sql``
+export const consumeState = async (db: Db, hash: Buffer, owner?: StateOwner): Promise<ConsumedState | undefined> => {
+  const orgId = await findOrgOf(db, 'oauth_state', keyOf(hash))
+  if (orgId === undefined || (owner && owner.orgId !== orgId)) return undefined
+  const isOwned = owner ? sql`and connection_id = ${owner.connectionId} and user_id = ${owner.userId}` : sql``
   return db.row<ConsumedState>(sql`
-    -- all orgs: the state identifies the org
-    delete from oauth_states where state_hash = ${hash} and expires_at > now() ${isOwned}
+    delete from oauth_states where org_id = ${orgId} and state_hash = ${hash} and expires_at > now() ${isOwned}
     returning org_id, id, connection_id, user_id, verifier, redirect_uri`)
 }

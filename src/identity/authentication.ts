@@ -113,7 +113,7 @@ const changesAuthority = /^\/api\/v1\/(?:api-keys|auth|me|members|workspaces)(?:
 
 interface Admission {
   access: 'member' | Permission
-  actor: Promise<Actor>
+  actor: Promise<Actor | ApiError>
 }
 
 const admit = async (
@@ -124,6 +124,10 @@ const admit = async (
 ): Promise<void> => {
   try {
     const actor = await pending
+    if (actor instanceof ApiError) {
+      rejectRequest(request, reply, actor)
+      return
+    }
     if (access !== 'member') permit(actor, access)
     request.actor = changesNothing(request) ? actor : withOrigin(actor, request)
   } catch (error) {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../platform/database/database.ts'
+import type { Db, Statement } from '../platform/database/database.ts'
 import { generateKey, hashKey } from '../platform/key-format.ts'
 import { newId } from '../platform/ids.ts'
 import { startTestApp } from '../../test/harness.ts'
-import { createAuthority } from './authority.ts'
+import { findIssuedKeys } from './queries.ts'
 
 const app = await startTestApp()
 const second = await app.secondServer()
@@ -67,23 +68,38 @@ describe('API keys as credentials', () => {
     }
   })
 
-  test('accepts a key ten seconds after its insert when it was rejected as never issued before', async () => {
+  test('accepts a key at once after its insert, although it was rejected as unknown just before', async () => {
     const owner = await app.createOrg()
-    let now = Date.now()
-    const authority = createAuthority(app.db, { keyEnvironment: 'test', now: () => now, onError: assert.ifError })
-    const outcomeOf = async (key: string): Promise<string> => {
-      try {
-        const found = await authority.actorOf(key, undefined)
-        return found instanceof Error ? found.message : found.userId
-      } catch (error) {
-        return (error as Error).message
-      }
-    }
-    const key = generateKey('test')
-    assert.match(await outcomeOf(key), /unknown, revoked or expired/)
-    await issueKey(owner, key)
-    now += 10_001
-    assert.equal(await outcomeOf(key), owner.userId)
+    const keys = Array.from({ length: 20 }, () => generateKey('test'))
+    const statuses = () =>
+      Promise.all(keys.map(async (key) => (await app.call('GET', '/api/v1/me', { as: key })).status))
+    assert.deepEqual(new Set(await statuses()), new Set([401]))
+    for (const key of keys.slice(0, 10)) await issueKey(owner, key)
+    assert.deepEqual(
+      await statuses(),
+      keys.map((_, place) => (place < 10 ? 200 : 401)),
+    )
+  })
+
+  test('finds unknown keys by the index, so that a flood of them does not read all issued keys', async () => {
+    const owner = await app.createOrg()
+    await app.db.execute(sql`
+      insert into api_keys (org_id, id, user_id, name, prefix, last4, hash)
+      select ${owner.orgId}, gen_random_uuid(), ${owner.userId}, 'many', 'atr_test_', '0000', sha256(n::text::bytea)
+      from generate_series(1, 2000) n`)
+    await app.db.execute(sql`analyze api_keys`)
+    let statement: Statement | undefined
+    await findIssuedKeys({ rows: (sent: Statement) => ((statement = sent), Promise.resolve([])) } as unknown as Db, [
+      'ab'.repeat(32),
+    ])
+    const plan = await app.db.transaction('all orgs', async (db) => {
+      await db.execute(sql`set local plan_cache_mode = force_generic_plan`)
+      await db.execute({ text: `prepare find_issued as ${statement?.text ?? ''}`, values: [] })
+      return db.rows<{ queryPlan: string }>({ text: `explain execute find_issued ('{}')`, values: [] })
+    })
+    const text = plan.map((row) => Object.values(row)[0]).join('\n')
+    assert.match(text, /Index.* Scan .*api_keys_hash_key/)
+    assert.doesNotMatch(text, /Seq Scan/)
   })
 
   test('accepts a key again at once when its revocation is undone', async () => {

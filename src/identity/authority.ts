@@ -3,7 +3,7 @@ import type { Database } from '../platform/database/database.ts'
 import { forbidden, unauthorized } from '../platform/http/errors.ts'
 import type { ApiError } from '../platform/http/errors.ts'
 import { isUuid } from '../platform/ids.ts'
-import { hashKey, isWellFormedKey } from '../platform/key-format.ts'
+import { hexHashOfKey, isWellFormedKey } from '../platform/key-format.ts'
 import type { KeyEnvironment } from '../platform/key-format.ts'
 import type { Actor } from './actor.ts'
 import { effectivePermissions, seesAllWorkspaces } from './permissions.ts'
@@ -12,11 +12,12 @@ import * as queries from './queries.ts'
 /** Finds the actor of an API key. */
 export interface ApiKeyAuthority {
   /**
-   * The current actor of an API key, in the named workspace, else in the key's default one. Throws UNAUTHORIZED for an
-   * unknown, revoked or expired key, and FORBIDDEN for a workspace that the user is not in. A key with a wrong prefix,
-   * environment or checksum, or one known as never issued, is rejected without a query: the error is the return value.
+   * The current actor of an API key, in the named workspace, else in the key's default one. UNAUTHORIZED for an unknown,
+   * revoked or expired key is returned, not thrown, because anybody can send such keys and throwing takes longer; a key
+   * with a wrong prefix, environment or checksum is rejected without a query. Throws FORBIDDEN for a workspace that the
+   * user is not in.
    */
-  actorOf(key: string, workspaceId: string | undefined): ApiError | Promise<Actor>
+  actorOf(key: string, workspaceId: string | undefined): ApiError | Promise<Actor | ApiError>
 }
 
 export interface AuthorityOptions {
@@ -34,8 +35,6 @@ interface Identity {
 }
 
 const maxKnownKeys = 10_000
-const maxNeverIssued = 10_000
-const neverIssuedForMs = 10_000
 const maxWorkspacesOfKey = 100
 const touchEveryMs = 600_000
 
@@ -62,24 +61,29 @@ const toIdentity = (row: queries.IdentityRow): Identity => {
   return { actor, expiresAtMs, inWorkspace: new Map() }
 }
 
-/** Lookups that arrive during one round trip share the next statement. */
-const batched = <Value>(load: (hashes: Buffer[]) => Promise<Map<string, Value>>) => {
-  let waiting = new Map<string, { hash: Buffer; answer: PromiseWithResolvers<Value | undefined> }>()
+/** Look-ups that arrive during one round trip share the next statement. Undefined for what `load` does not return. */
+const batched = <Value>(
+  load: (hashes: string[]) => Promise<Map<string, Value>>,
+): ((hash: string) => Promise<Value | undefined>) => {
+  let waiting = new Map<string, PromiseWithResolvers<Value | undefined>>()
   const run = coalesce(async () => {
     const batch = waiting
     waiting = new Map()
     try {
-      const found = await load([...batch.values()].map(({ hash }) => hash))
-      for (const [id, { answer }] of batch) answer.resolve(found.get(id))
+      const found = await load([...batch.keys()])
+      for (const [hash, { resolve }] of batch) resolve(found.get(hash))
     } catch (error) {
-      for (const { answer } of batch.values()) answer.reject(error)
+      for (const { reject } of batch.values()) reject(error)
     }
   })
-  return (id: string, hash: Buffer): Promise<Value | undefined> => {
-    const entry = waiting.get(id) ?? { hash, answer: Promise.withResolvers<Value | undefined>() }
-    waiting.set(id, entry)
-    void run()
-    return entry.answer.promise
+  return (hash) => {
+    let answer = waiting.get(hash)
+    if (answer === undefined) {
+      answer = Promise.withResolvers()
+      waiting.set(hash, answer)
+      void run()
+    }
+    return answer.promise
   }
 }
 
@@ -87,19 +91,6 @@ const setBounded = <K, V>(map: Map<K, V>, key: K, value: V, max: number): void =
   const oldest = map.keys().next()
   if (map.size >= max && !map.has(key) && !oldest.done) map.delete(oldest.value)
   map.set(key, value)
-}
-
-/**
- * A cache of keys that were never issued. Such a key cannot become valid, because keys are random and stored before they
- * are shown, so a flood of requests with one costs as little as with a malformed key. Entries expire after 10 s in case an
- * operator restores an older database under a running server.
- */
-const rememberNeverIssued = (now: () => number) => {
-  const until = new Map<string, number>()
-  return {
-    has: (key: string): boolean => (until.get(key) ?? 0) > now(),
-    add: (key: string): void => setBounded(until, key, now() + neverIssuedForMs, maxNeverIssued),
-  }
 }
 
 /** A cache of the identities of keys that never returns a state from before the call. */
@@ -123,26 +114,31 @@ const rememberKeys = (db: Database) => {
   })
 
   const load = batched(async (hashes) => {
-    const found = new Map<string, Identity | 'nobody'>()
-    for (const row of await queries.findKeyIdentities(db.hot, hashes)) {
-      const id = row.hash.toString('base64')
+    const found = new Map<string, Identity>()
+    // Anybody can send keys that were never issued. One index tells them apart, at a fraction of the cost of the joins
+    // that find identities.
+    const issued = await queries.findIssuedKeys(db.hot, hashes)
+    if (issued.length === 0) return found
+    const rows = await queries.findKeyIdentities(
+      db.hot,
+      issued.map(({ hash }) => hash),
+    )
+    for (const row of rows) {
       const identity = row.orgId === null ? undefined : toIdentity(row)
-      if (identity || row.wasIssued) found.set(id, identity ?? 'nobody')
+      if (identity) found.set(row.hash, identity)
       // A result that was read before the last change must not be cached as if it came after it.
-      if (row.wasIssued && row.epoch >= seenEpoch) setBounded(known, id, identity, maxKnownKeys)
+      if (row.epoch >= seenEpoch) setBounded(known, row.hash, identity, maxKnownKeys)
     }
     return found
   })
 
-  /** `nobody` for an issued key that is revoked, expired or without a member; undefined for one that was never issued. */
-  return async (hash: Buffer): Promise<Identity | 'nobody' | undefined> => {
-    const id = hash.toString('base64')
-    if (known.has(id)) {
-      await refresh()
-      if (known.has(id)) return known.get(id) ?? 'nobody'
-    }
-    return load(id, hash)
+  const lookUpKnown = async (hash: string): Promise<Identity | undefined> => {
+    await refresh()
+    return known.has(hash) ? known.get(hash) : load(hash)
   }
+
+  /** Undefined for a key that is revoked, expired or without a member, or was never issued. */
+  return (hash: string): Promise<Identity | undefined> => (known.has(hash) ? lookUpKnown(hash) : load(hash))
 }
 
 /**
@@ -153,7 +149,6 @@ const rememberKeys = (db: Database) => {
 export const createAuthority = (db: Database, options: AuthorityOptions): ApiKeyAuthority => {
   const now = options.now ?? Date.now
   const identityOf = rememberKeys(db)
-  const neverIssued = rememberNeverIssued(now)
   const touched = new Map<string, number>()
 
   const touch = (actor: Actor): void => {
@@ -176,18 +171,15 @@ export const createAuthority = (db: Database, options: AuthorityOptions): ApiKey
     return actor
   }
 
-  const lookUp = async (key: string, workspaceId: string | undefined): Promise<Actor> => {
-    const identity = await identityOf(hashKey(key))
-    if (!identity) neverIssued.add(key)
-    if (!identity || identity === 'nobody' || identity.expiresAtMs <= now()) throw unknownKey
+  const lookUp = async (key: string, workspaceId: string | undefined): Promise<Actor | ApiError> => {
+    const identity = await identityOf(hexHashOfKey(key))
+    if (!identity || identity.expiresAtMs <= now()) return unknownKey
     touch(identity.actor)
     return workspaceId === undefined ? identity.actor : inWorkspace(identity, workspaceId.toLowerCase())
   }
 
   return {
-    actorOf: (key, workspaceId) => {
-      if (neverIssued.has(key)) return unknownKey
-      return isWellFormedKey(key, options.keyEnvironment) ? lookUp(key, workspaceId) : malformedKey
-    },
+    actorOf: (key, workspaceId) =>
+      isWellFormedKey(key, options.keyEnvironment) ? lookUp(key, workspaceId) : malformedKey,
   }
 }

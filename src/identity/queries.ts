@@ -17,8 +17,8 @@ export interface IdentityRow {
   expiresAt: string | null
 }
 
-/** One row per requested hash. `orgId` is null for a key without an identity; `wasIssued` tells whether it exists. */
-export type KeyLookupRow = { hash: Buffer; epoch: bigint; wasIssued: boolean } & (IdentityRow | { orgId: null })
+/** `orgId` is null for a key that is revoked, expired or without a member. `hash` is hexadecimal. */
+export type KeyLookupRow = { epoch: bigint; hash: string } & (IdentityRow | { orgId: null })
 
 export const currentEpoch = (db: Db) => db.row<{ epoch: bigint }>(sql`select epoch from auth_epoch`)
 
@@ -33,29 +33,33 @@ export const authorityChangedSince = (db: Db, epoch: bigint | null) =>
     -- all orgs: open streams of all orgs are checked at once
     select e.epoch, array(select o.id from orgs o where o.auth_epoch > ${epoch}::bigint) as org_ids from auth_epoch e`)
 
-/** The identities of these keys and the epoch, read in one snapshot. */
-export const findKeyIdentities = (db: Db, hashes: Buffer[]) =>
+/** The text of an array: pg takes ten times as long for an array of buffers. */
+const byteaArray = (hashes: string[]): string => `{\\\\x${hashes.join(',\\\\x')}}`
+
+/** Which of these hashes (hexadecimal) belong to keys that were issued, whatever has become of them. */
+export const findIssuedKeys = (db: Db, hashes: string[]) =>
+  db.rows<{ hash: string }>(sql`
+    -- all orgs: the key determines the org
+    select encode(hash, 'hex') as hash from api_keys where hash = any(${byteaArray(hashes)}::bytea[])`)
+
+/** The identities of the issued keys with these hashes, and the epoch, read in one snapshot. */
+export const findKeyIdentities = (db: Db, hashes: string[]) =>
   db.rows<KeyLookupRow>(sql`
     -- all orgs: the key determines the org
-    select asked.hash, e.epoch, exists (select from api_keys issued where issued.hash = asked.hash) as was_issued,
-      k.org_id, k.org_name, k.user_id, k.user_name, k.email, k.role, k.api_key_id, k.api_key_name, k.scopes,
-      k.workspace_id, k.expires_at
-    from unnest(${hashes}::bytea[]) as asked (hash)
+    select e.epoch, encode(k.hash, 'hex') as hash, m.org_id, o.name as org_name, m.user_id, m.name as user_name, u.email,
+      m.role, k.id as api_key_id, k.name as api_key_name, k.scopes, k.expires_at,
+      case when m.role in ('owner', 'admin') or wm.user_id is not null then w.id end as workspace_id
+    from api_keys k
       cross join auth_epoch e
-      left join lateral (
-        select k.org_id, o.name as org_name, k.user_id, m.name as user_name, u.email, m.role,
-          k.id as api_key_id, k.name as api_key_name, k.scopes, k.expires_at,
-          case when m.role in ('owner', 'admin') or wm.user_id is not null then w.id end as workspace_id
-        from api_keys k
-          join orgs o on o.id = k.org_id
-          join members m on m.org_id = k.org_id and m.user_id = k.user_id
-          join users u on u.id = k.user_id
-          left join workspaces w on w.org_id = k.org_id and w.deleted_at is null
-            and case when k.workspace_id is null then w.is_default else w.id = k.workspace_id end
-          left join workspace_members wm
-            on wm.org_id = k.org_id and wm.workspace_id = w.id and wm.user_id = k.user_id
-        where k.hash = asked.hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-      ) k on true`)
+      left join members m on m.org_id = k.org_id and m.user_id = k.user_id
+        and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      left join orgs o on o.id = m.org_id
+      left join users u on u.id = m.user_id
+      left join workspaces w on w.org_id = m.org_id and w.deleted_at is null
+        and case when k.workspace_id is null then w.is_default else w.id = k.workspace_id end
+      left join workspace_members wm
+        on wm.org_id = m.org_id and wm.workspace_id = w.id and wm.user_id = m.user_id
+    where k.hash = any(${byteaArray(hashes)}::bytea[])`)
 
 export interface SessionIdentityRow extends Omit<IdentityRow, 'apiKeyId' | 'apiKeyName' | 'scopes' | 'expiresAt'> {
   isWorkspaceAllowed: boolean

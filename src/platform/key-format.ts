@@ -15,8 +15,8 @@ const base62 = (value: bigint, length: number): string => {
   return digits.padStart(length, '0')
 }
 
-// Runs at every request, so it avoids bigint: 32 bits fit into a double.
-const checksum = (text: string): string => {
+/** The last six characters of a key. Runs at every request, so it avoids bigint: 32 bits fit into a double. */
+export const checksum = (text: string): string => {
   let digits = ''
   for (let rest = crc32(text); digits.length < checksumLength; rest = Math.floor(rest / 62)) {
     digits = alphabet.charAt(rest % 62) + digits
@@ -48,3 +48,6 @@ export const isWellFormedKey = (text: string, environment: KeyEnvironment): bool
 
 /** The stored hash of a key. A fast hash is enough, because a key with 256 random bits cannot be guessed. */
 export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer')
+
+/** The same hash in hexadecimal. */
+export const hexHashOfKey = (key: string): string => hash('sha256', key)

@@ -86,6 +86,13 @@ const responses = new WeakMap<Socket, ServerResponse[]>()
 const unfinishedOn = (socket: Socket): ServerResponse[] =>
   (responses.get(socket) ?? []).filter(({ writableFinished }) => !writableFinished)
 
+const trackResponse = (socket: Socket, response: ServerResponse): void => {
+  const tracked = responses.get(socket)
+  // Without pipelining, the only earlier response has ended, and no further array is needed.
+  if (tracked?.length === 1 && tracked[0]?.writableFinished === true) tracked[0] = response
+  else responses.set(socket, tracked ? [...unfinishedOn(socket), response] : [response])
+}
+
 // Input that is not HTTP gets the error envelope too. If a response is already being sent, the connection is closed
 // without an envelope, which would become part of that response.
 const sendRawError = (socket: Socket, status: string, message: string): void => {
@@ -328,8 +335,7 @@ export const createHttp = (options: HttpOptions): App => {
     return sendError(reply, notFound('Route'), defaults)
   }
   app.addHook('onRequest', (request, reply, done) => {
-    const { socket } = request.raw
-    responses.set(socket, [...unfinishedOn(socket), reply.raw])
+    trackResponse(request.raw.socket, reply.raw)
     reply.header('x-request-id', request.id)
     reply.headers(defaults)
     if (asksProxy && request.protocol === 'https') reply.header('strict-transport-security', httpsOnly)

@@ -16,7 +16,7 @@ const clients = 32
 const firstBytes = 200
 const heldStreams = 1_000
 const listed = { few: 100, many: 10_000 }
-const listCalls = 300
+const listCalls = 1_020
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
 const quantile = (values: number[], q: number): number =>

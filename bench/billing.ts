@@ -23,7 +23,8 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 const records = Number(process.env['BENCH_RECORDS'] ?? 10_000_000)
 const ledgerLength = Math.max(10_000, Math.round(records / 10))
 const writers = 32
-const looks = 200
+/** Samples of each page and report. */
+const looks = 1_000
 
 const quantile = (values: number[], q: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number

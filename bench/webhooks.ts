@@ -309,10 +309,10 @@ const fill = async ({ client }: Bench, webhook: Webhook, from: number, to: numbe
   while (!(await areVacuumed())) await sleep(500)
 }
 
-/** Median milliseconds of each request, measured in turns; the first turn is a warm-up. */
+/** Median milliseconds of 1,000 samples of each request, measured in turns; the first turn is a warm-up. */
 const timeLists = async (bench: Bench, paths: string[]): Promise<number[]> => {
   const times: number[][] = paths.map(() => [])
-  for (let turn = 0; turn < 7; turn++) {
+  for (let turn = 0; turn < 11; turn++) {
     for (const [index, path] of paths.entries()) {
       for (let n = 0; n < 100; n++) {
         const began = performance.now()

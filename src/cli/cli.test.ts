@@ -304,7 +304,7 @@ describe('doctor', () => {
     assert.deepEqual(await findings({ PORT: new URL(app.url).port }), [], 'the port is taken by the server itself')
     const { code, stdout } = await atrium(['doctor'], { env: { PORT: '0' } })
     assert.equal(code, 0)
-    assert.equal(stdout.trim().split('\n').length, 8)
+    assert.equal(stdout.trim().split('\n').length, 12)
     assert.match(stdout, /row-level security +in use for the transactions of an org/)
     assert.ok(stdout.split('\n').every((line) => line === '' || line.startsWith('✓')))
   })

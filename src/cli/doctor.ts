@@ -1,20 +1,29 @@
+import { randomUUID } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { Command, Output } from './command.ts'
 import { withConnection } from './database.ts'
+import {
+  checkClock,
+  checkConnections,
+  checkEncryption,
+  checkRights,
+  checkStoredFiles,
+  checkTenantPolicies,
+} from './doctor-database.ts'
 import { ConfigError } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
 import { findRunning, prepareDataDir } from '../platform/postgres/data-dir.ts'
 import { createDiskSpace } from '../platform/process/disk-space.ts'
 import { openDatabase } from '../platform/database/database.ts'
-import { checkSecrets } from '../platform/encryption/keys.ts'
+import type { Database } from '../platform/database/database.ts'
+import { sqlState } from '../platform/database/errors.ts'
 import { pendingMigrations } from '../platform/database/migrate.ts'
 import { openObjectStore } from '../platform/object-store/open.ts'
 import { StartError } from '../platform/process/start-error.ts'
 import { readConfig } from '../read-config.ts'
-import { tenantRole } from '../platform/database/tenant-role.ts'
 
 interface Check {
   name: string
@@ -73,40 +82,42 @@ const checkDataDir = async ({ dataDir, diskReserveBytes }: Config): Promise<stri
   return `${path} is writable, ${free}`
 }
 
-const checkSchema = async (connection: pg.ClientConfig): Promise<[Check, boolean]> => {
+/** The pool, two for point reads, two for queues and three for jobs. */
+const connectionsOf = ({ databasePoolSize }: Config): number => databasePoolSize + 7
+
+const isPermissionDenied = (error: unknown): boolean => sqlState(error) === '42501'
+
+interface SchemaCheck {
+  result: Check
+  /** Also when this role may not read the history of migrations. */
+  isReachable: boolean
+  isCurrent: boolean
+}
+
+const checkSchema = async (connection: pg.ClientConfig): Promise<SchemaCheck> => {
+  let isReachable = false
   let isCurrent = false
   const result = await check('database', async () => {
-    const { serverVersion, pending } = await pendingMigrations(connection)
+    const { serverVersion, pending } = await pendingMigrations(connection).catch((error: unknown) => {
+      isReachable = isPermissionDenied(error)
+      throw error
+    })
+    isReachable = true
     isCurrent = pending.length === 0
     const schema = isCurrent ? 'schema up to date' : `the next start applies the migrations ${pending.join(', ')}`
     return `PostgreSQL ${serverVersion}, ${schema}`
   })
-  return [result, isCurrent]
+  return { result, isReachable, isCurrent }
 }
 
-const checkEncryption = async (config: Config, connection: pg.ClientConfig): Promise<string> => {
-  const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
-  try {
-    const sealer = await checkSecrets(db, config)
-    return sealer ? `the key ${sealer.currentKeyId} is valid` : 'no key exists; the first start creates one'
-  } finally {
-    await db.close()
-  }
-}
+/** What needs the schema of this version. */
+const checkContents = async (config: Config, db: Database): Promise<Check[]> => [
+  await check('row-level security', () => checkTenantPolicies(db)),
+  await check('encryption keys', () => checkEncryption(db, config)),
+  await check('stored files', async () => checkStoredFiles(db, config, await exists(config.dataDir))),
+]
 
-/** Not an error: without the role, the conditions of the statements alone separate the orgs. */
-const checkTenantPolicies = async (connection: pg.ClientConfig): Promise<string> => {
-  const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
-  try {
-    return (await db.hasTenantPolicies())
-      ? 'in use for the transactions of an org'
-      : `not in use: the database user cannot use the role ${tenantRole}`
-  } finally {
-    await db.close()
-  }
-}
-
-/** Checks the database, and the encryption keys against it. */
+/** Checks the database, and the encryption keys and the object store against it. */
 const checkDatabase = async (config: Config): Promise<Check[]> => {
   const cluster = join(config.dataDir, 'postgres', 'data', 'PG_VERSION')
   if (config.databaseUrl === undefined && !(await exists(cluster))) {
@@ -117,13 +128,21 @@ const checkDatabase = async (config: Config): Promise<Check[]> => {
       config,
       () => undefined,
       async (connection) => {
-        const [schema, isCurrent] = await checkSchema(connection)
-        if (!isCurrent) return [schema]
-        return [
-          schema,
-          await check('row-level security', () => checkTenantPolicies(connection)),
-          await check('encryption keys', () => checkEncryption(config, connection)),
-        ]
+        const { result, isReachable, isCurrent } = await checkSchema(connection)
+        if (!isReachable) return [result]
+        const db = openDatabase({ connection, poolSize: 1, hotConnections: 1, onError: () => undefined })
+        try {
+          const rights = await check('permissions', () => checkRights(db))
+          return [
+            result,
+            rights,
+            await check('connections', () => checkConnections(db, connectionsOf(config))),
+            await check('clock', () => checkClock(db)),
+            ...(isCurrent && rights.ok ? await checkContents(config, db) : []),
+          ]
+        } finally {
+          await db.close()
+        }
       },
     )
   } catch (error) {
@@ -137,6 +156,28 @@ const checkObjects = async (config: Config): Promise<string> => {
   const objects = await openObjectStore(config)
   await objects.check()
   return `${where} is readable and writable`
+}
+
+const checkRedis = async (url: string): Promise<string> => {
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 2_000,
+    commandTimeout: 2_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  })
+  // The command rejects with the same reason.
+  redis.on('error', () => undefined)
+  try {
+    await redis.connect()
+    const probe = randomUUID()
+    // A write, because a replica and a full Redis respond to pings as well.
+    await redis.set(`atrium:doctor:${probe}`, probe, 'PX', 1_000)
+    return 'is writable'
+  } finally {
+    redis.disconnect()
+  }
 }
 
 /** Whether the program on the port is Atrium. With an external database, a server leaves no record in DATA_DIR. */
@@ -182,12 +223,14 @@ const runChecks = async (env: NodeJS.ProcessEnv): Promise<Check[]> => {
     const detail = error instanceof ConfigError ? error.mistakes.join('; ') : reasonOf(error)
     return [node, { name: 'environment', ok: false, detail }]
   }
+  const { redisUrl } = config
   return [
     node,
     { name: 'environment', ok: true, detail: config.environment },
     await check('data directory', () => checkDataDir(config)),
     ...(await checkDatabase(config)),
     await check('object store', () => checkObjects(config)),
+    ...(redisUrl === undefined ? [] : [await check('Redis', () => checkRedis(redisUrl))]),
     await check('port', () => checkPort(config)),
   ]
 }
@@ -205,7 +248,7 @@ const doctor = async (env: NodeJS.ProcessEnv): Promise<Output> => {
 
 export const doctorCommand: Command = {
   words: 'doctor',
-  summary: 'Check the environment, database, keys, object store and port',
+  summary: 'Check the environment, database, keys, object store, Redis and port',
   options: {},
   details: 'Exit code 1 when a check fails. Works before the first start and while a server is running.',
   needs: 'environment',

@@ -109,11 +109,18 @@ export const checkRegistration = async (db: Database, store: LocatedStore, log: 
 }
 
 /**
- * Compares like `checkRegistration` and changes nothing. Also rejects when the store cannot be read. False: the next start
- * registers the store.
+ * Compares like `checkRegistration` and changes nothing. Also rejects when the store cannot be read. Without `objects`, the
+ * store does not exist yet. False: the next start registers the store.
  */
-export const isRegistered = async (db: Database, store: LocatedStore): Promise<boolean> =>
-  (await compare(db, store)) !== undefined
+export const isRegistered = async (
+  db: Database,
+  { objects, location }: Pick<LocatedStore, 'location'> & { objects: ObjectStore | undefined },
+): Promise<boolean> => {
+  if (objects) return (await compare(db, { objects, location })) !== undefined
+  const row = await queries.findRegistration(db)
+  if (row?.registeredAt) throw otherStore(row.location, location)
+  return false
+}
 
 /**
  * Makes the store the one of this database. It gets a new identity, so that processes with the previous store, and those

@@ -30,6 +30,20 @@ export interface ChatSessionRow {
   updatedAt: string
 }
 
+/**
+ * A CTE for every statement that changes `updated_at` of a session: copies it to the agents of the session when the
+ * session moves to another place of their lists, every ten minutes at most. `changed` has the columns org_id, id,
+ * updated_at and changed_at of the session.
+ */
+export const touchAgents = (changed: Sql): Sql => sql`touched as (
+  update session_participants p set updated_at = c.updated_at
+  from ${changed} as c
+  where p.org_id = c.org_id and p.session_id = c.id and p.kind = 'agent' and p.changed_at < c.changed_at)`
+
+/** The value of changed_at at a time: the start of its ten minutes, as in the definition of the column. */
+const tenMinutesOf = (at: string): Sql =>
+  sql`date_bin('10 minutes', ${at}::timestamptz, timestamptz '2020-01-01 00:00:00+00')`
+
 /** With the microseconds of updated_at, for the cursor. */
 export type ListedSession = ChatSessionRow & { updatedAtExactly: string }
 
@@ -76,8 +90,9 @@ export const listSessions = (db: Db, actor: Actor, { workspaceId, projectId, lim
   db.rows<ListedSession>(sql`
     select ${columns}, s.updated_at::text as updated_at_exactly from sessions s
     where ${visible(actor, workspaceId)} ${projectId === undefined ? empty : sql`and s.project_id = ${projectId}`}
+      and s.changed_at <= ${tenMinutesOf(after.updatedAt)}
       and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
-    order by s.updated_at desc, s.id desc
+    order by s.changed_at desc, s.updated_at desc, s.id desc
     limit ${limit}`)
 
 /** The sessions of the workspace in which an agent takes part, last changed first: one scan of the agent's index. */
@@ -93,8 +108,9 @@ export const listAgentSessions = (
       join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
     where mine.org_id = ${actor.orgId} and mine.participant_id = ${agentId} and ${visible(actor, workspaceId)}
       ${projectId === undefined ? empty : sql`and s.project_id = ${projectId}`}
-      and (mine.updated_at, mine.session_id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
-    order by mine.updated_at desc, mine.session_id desc
+      and mine.changed_at <= ${tenMinutesOf(after.updatedAt)}
+      and (s.updated_at, s.id) < (${after.updatedAt}::timestamptz, ${after.id}::uuid)
+    order by mine.changed_at desc, s.updated_at desc, s.id desc
     limit ${limit}`)
 
 export interface NewSession {
@@ -162,10 +178,14 @@ export interface SessionChanges {
 
 export const updateSession = (db: Db, actor: Actor, id: string, changes: SessionChanges) =>
   db.execute(sql`
-    update sessions
-    set title = ${changes.title}, project_id = ${changes.projectId}, metadata = ${JSON.stringify(changes.metadata)},
-      revision = revision + 1, updated_at = now()
-    where org_id = ${actor.orgId} and id = ${id}`)
+    with changed as (
+      update sessions
+      set title = ${changes.title}, project_id = ${changes.projectId}, metadata = ${JSON.stringify(changes.metadata)},
+        revision = revision + 1, updated_at = now()
+      where org_id = ${actor.orgId} and id = ${id}
+      returning org_id, id, updated_at, changed_at
+    ), ${touchAgents(sql`changed`)}
+    select from changed`)
 
 export const softDeleteSession = (db: Db, actor: Actor, id: string) =>
   db.execute(sql`

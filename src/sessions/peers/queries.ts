@@ -54,9 +54,17 @@ export const isDeadlocked = async (db: Db, orgId: string, turnId: string, askedB
       select * from first
       union
       select t.id, t.session_id, t.number, t.status
-      from ahead join turns t on t.org_id = ${orgId} and t.status in ('queued', 'running', 'requires_action')
-        and (t.parent_turn_id = ahead.id
-          or (ahead.status = 'queued' and t.session_id = ahead.session_id and t.number < ahead.number))
+      from ahead cross join lateral (
+        select * from turns where org_id = ${orgId} and parent_turn_id = ahead.id
+        union all
+        select before.*
+        from sessions s
+          join turns active on active.org_id = s.org_id and active.id = s.active_turn_id
+          join turns before on before.org_id = s.org_id and before.session_id = s.id
+            and before.number >= active.number and before.number < ahead.number
+        where s.org_id = ${orgId} and s.id = ahead.session_id and ahead.status = 'queued'
+      ) t
+      where t.status in ('queued', 'running', 'requires_action')
     )
     select exists (select from ahead join served using (id)) as is_behind`)
   return row?.isBehind === true

@@ -18,6 +18,7 @@ import { sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Tool } from '../../tool.ts'
 import { releaseTurn } from './queries.ts'
+import { activateTurn } from '../turns/queries.ts'
 import { requeueOrphanedTurns } from './orphaned-turns.ts'
 import { turnJob } from './jobs.ts'
 
@@ -198,6 +199,7 @@ describe('a turn whose job was lost', () => {
     await app.db.execute(sql`
       update turns set status = 'queued', claimed_at = now() - ${minutes} * interval '1 minute'
       where org_id = ${as.orgId} and id = ${turn.id}`)
+    await activateTurn(app.db, as.orgId, turn.sessionId, turn.id)
     return { as, turnId: turn.id as string }
   }
 

@@ -208,6 +208,11 @@ export const appendFrames = (db: Db, { orgId, turnId, token }: TurnLease, frames
     [insertFrames(frames)],
   )
 
+/** The turn needs no worker any more. */
+const deactivateTurn: Sql = sql`deactivated as (
+  delete from active_turns a using leased where a.org_id = leased.org_id and a.turn_id = leased.id
+    and a.session_id = leased.session_id)`
+
 /** How a turn ends, with its last checkpoint. */
 export interface Ending {
   status: EndedStatus
@@ -247,9 +252,10 @@ export const endTurn = (
       from session
       where turns.org_id = ${orgId} and turns.id = ${turn.id} and ended_at is null
         ${token === undefined ? empty : sql`and lease_token = ${token}`}
-      returning turns.org_id, turns.id`,
+      returning turns.org_id, turns.id, turns.session_id`,
     [
       ...checkpointParts(ending.checkpoint, { next: 'ended', losesRunning: ending.checkpoint.ended === undefined }),
+      deactivateTurn,
       ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
     ],
     sql`session as (
@@ -269,8 +275,8 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: TurnLease, checkpoin
     sql`update turns
       set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
         lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
-      where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    checkpointParts(checkpoint, { next: 'paused', losesRunning: false }),
+      where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id, session_id`,
+    [...checkpointParts(checkpoint, { next: 'paused', losesRunning: false }), deactivateTurn],
   )
 
 /** Releases a turn that this process cannot continue, without counting a death of its worker. */

@@ -93,6 +93,7 @@ const streamPartsOf = ({ approvalId, approved, call }: NewDecision): StreamPart[
 
 const enqueueTurn = async (db: Transaction, { jobs }: TurnDeps, orgId: string, turn: TurnRow): Promise<void> => {
   await turnQueries.setSessionStatus(db, orgId, turn.sessionId, 'running')
+  await turnQueries.activateTurn(db, orgId, turn.sessionId, turn.id)
   await jobs.enqueue(db, turnJob(turn.hop), { orgId, turnId: turn.id })
 }
 

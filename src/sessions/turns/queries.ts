@@ -1,9 +1,10 @@
 import { empty, sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
 import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
 import type { Question } from '../runtime/steps/questions.ts'
+import { touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
@@ -91,11 +92,15 @@ export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
     select status, agent_id from turns where org_id = ${orgId} and session_id = ${sessionId}
     order by number desc limit 1`)
 
+/** The active turn of a session, before which none is unfinished, and the turns that wait behind it. */
 export const listUnfinished = (db: Db, orgId: string, sessionId: string) =>
   db.rows<{ id: string }>(sql`
-    select id from turns
-    where org_id = ${orgId} and session_id = ${sessionId} and status in ('queued', 'running', 'requires_action')
-    order by number`)
+    select t.id
+    from sessions s
+      join turns active on active.org_id = s.org_id and active.id = s.active_turn_id
+      join turns t on t.org_id = s.org_id and t.session_id = s.id and t.number >= active.number
+    where s.org_id = ${orgId} and s.id = ${sessionId} and t.status in ('queued', 'running', 'requires_action')
+    order by t.number`)
 
 export interface NewTurn {
   id: string
@@ -123,6 +128,17 @@ export interface NewTurn {
   title: string | null
 }
 
+/**
+ * Adds turns that need a worker to active_turns. `turns` selects org_id, the session's id and the turn's id. The turn that
+ * a server of an older version left there is replaced.
+ */
+const activate = (turns: Sql): Sql => sql`insert into active_turns (org_id, session_id, turn_id) ${turns}
+  on conflict (org_id, session_id) do update set turn_id = excluded.turn_id`
+
+/** Adds a turn that waited for a person. Its session must be locked. */
+export const activateTurn = (db: Db, orgId: string, sessionId: string, turnId: string) =>
+  db.execute(activate(sql`values (${orgId}::uuid, ${sessionId}::uuid, ${turnId}::uuid)`))
+
 /** Inserts the turn and its message. The turn becomes the active one of its session when the session is idle. */
 export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
   db.execute(sql`
@@ -138,13 +154,18 @@ export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
         'user', ${JSON.stringify(turn.message.author)}, ${JSON.stringify(turn.message.parts)})
+    ), changed as (
+      update sessions
+      set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),
+        revision = revision + 1, title = coalesce(title, ${turn.title}),
+        active_turn_id = coalesce(active_turn_id, ${turn.id}),
+        status = case when active_turn_id is null then 'running' else status end
+      where org_id = ${orgId} and id = ${turn.sessionId}
+      returning org_id, id, updated_at, changed_at, active_turn_id
+    ), ${touchAgents(sql`changed`)}, activated as (
+      ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id = ${turn.id}`)}
     )
-    update sessions
-    set turn_count = turn_count + 1, message_count = message_count + 1, last_message_at = now(), updated_at = now(),
-      revision = revision + 1, title = coalesce(title, ${turn.title}),
-      active_turn_id = coalesce(active_turn_id, ${turn.id}),
-      status = case when active_turn_id is null then 'running' else status end
-    where org_id = ${orgId} and id = ${turn.sessionId}`)
+    select from changed`)
 
 export const leasedTurn = (orgId: string, id: string): LeasedRow => ({
   table: sql`turns`,
@@ -164,7 +185,9 @@ export interface ClaimedTurn extends TurnRow {
 
 /** The condition, changes and result (a ClaimedTurn) of claiming a turn's lease. */
 export const turnClaim = (leaseMs: number) => ({
-  when: sql`status in ('queued', 'running')`,
+  // Only the active turn of a session can be claimed, so that two turns of a session never run at the same time.
+  when: sql`status in ('queued', 'running') and exists (
+    select from sessions s where s.org_id = turns.org_id and s.id = turns.session_id and s.active_turn_id = turns.id)`,
   // A lease token that is still set belongs to a worker that died. It worked until it last renewed the lease.
   set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
     worked_ms = worked_ms + case when lease_token is null then 0 else
@@ -214,7 +237,7 @@ export const listOrphaned = (db: Db, limit: number, after?: OrphanedTurn) =>
   db.rows<OrphanedTurn>(sql`
     -- all orgs: a worker works for every org
     select t.org_id, t.id, t.hop
-    from turns t join sessions s on s.org_id = t.org_id and s.active_turn_id = t.id and s.id = t.session_id
+    from active_turns a join turns t on t.org_id = a.org_id and t.id = a.turn_id
     where t.status in ('queued', 'running') and coalesce(t.lease_until, '-infinity') < now() - interval '2 minutes'
       and coalesce(t.claimed_at, t.created_at) < now() - interval '2 minutes'
       ${after ? sql`and (t.org_id, t.id) > (${after.orgId}, ${after.id})` : empty}
@@ -282,18 +305,25 @@ export const releaseSession = (
   db.row<{ nextTurnId: string | null; nextHop: number | null; relationship: 'user' | 'peer' | 'connector' }>(sql`
     with next as (
       select (
-        select id from turns where org_id = ${orgId} and session_id = ${sessionId} and status = 'queued'
-        order by number limit 1
+        select t.id from turns ended
+          join turns t on t.org_id = ended.org_id and t.session_id = ended.session_id and t.number > ended.number
+        where ended.org_id = ${orgId} and ended.id = ${turnId} and t.status = 'queued'
+        order by t.number limit 1
       ) as id
+    ), changed as (
+      update sessions
+      set active_turn_id = next.id, status = case when next.id is null then 'idle' else 'running' end,
+        message_count = message_count + ${newMessages}, updated_at = now(), revision = revision + 1,
+        last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
+      from next
+      where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
+      returning sessions.org_id, sessions.id, updated_at, changed_at, active_turn_id, relationship
+    ), ${touchAgents(sql`changed`)}, activated as (
+      ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id is not null`)}
     )
-    update sessions
-    set active_turn_id = next.id, status = case when next.id is null then 'idle' else 'running' end,
-      message_count = message_count + ${newMessages}, updated_at = now(), revision = revision + 1,
-      last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
-    from next
-    where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
-    returning next.id as next_turn_id, sessions.relationship,
-      (select hop from turns where turns.org_id = ${orgId} and turns.id = next.id) as next_hop`)
+    select changed.active_turn_id as next_turn_id, changed.relationship,
+      (select hop from turns where turns.org_id = ${orgId} and turns.id = changed.active_turn_id) as next_hop
+    from changed`)
 
 export const findReply = (db: Db, orgId: string, turnId: string) =>
   db.row<{ endedAt: string | null; parts: MessagePart[] | null }>(sql`
@@ -309,8 +339,12 @@ export const findRelationship = async (db: Db, orgId: string, sessionId: string)
 
 export const setSessionStatus = (db: Db, orgId: string, sessionId: string, status: 'running' | 'requires_action') =>
   db.execute(sql`
-    update sessions set status = ${status}, updated_at = now(), revision = revision + 1
-    where org_id = ${orgId} and id = ${sessionId}`)
+    with changed as (
+      update sessions set status = ${status}, updated_at = now(), revision = revision + 1
+      where org_id = ${orgId} and id = ${sessionId}
+      returning org_id, id, updated_at, changed_at
+    ), ${touchAgents(sql`changed`)}
+    select from changed`)
 
 /** Stores a decision. The first one counts: a call that was already decided does not change. */
 export const decideCall = (

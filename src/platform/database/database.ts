@@ -366,6 +366,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   const indexedPool = poolOf({
     max: indexedConnections,
     options: `${connection.options} -c enable_seqscan=off`,
+    // pg awaits it before the first statement; its types say otherwise.
+    // oxlint-disable-next-line typescript/no-misused-promises
     onConnect: preferGenericPlans,
   })
   const hot = hotPool({ ...options, connection, hasTenantRole, askIsDistributed })

@@ -65,8 +65,8 @@ drop index oauth_states_hash_key;
 create unique index oauth_states_hash_key on oauth_states (org_id, state_hash);
 drop index checkouts_session_key;
 create unique index checkouts_session_key on checkouts (org_id, session_id);
-drop index linear_bindings_organization_key;
-create unique index linear_bindings_organization_key on linear_bindings (org_id, organization_id);
+-- The key without org_id stays, because the previous version names it in ON CONFLICT. `atrium distribute` drops it.
+create unique index linear_bindings_org_key on linear_bindings (org_id, organization_id);
 -- The statements name the org, the caller and the route with the claim.
 alter table idempotency_keys drop constraint idempotency_keys_claim_key;
 -- Numbers come from one sequence, so they are unique without an index that says so.

@@ -6,6 +6,14 @@ import pg from 'pg'
 import { installJobs } from '../src/platform/jobs/store.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
+import {
+  cloneClusterDatabase,
+  clusterOf,
+  createClusterDatabase,
+  distributeTemplate,
+  dropClusterDatabase,
+  findCluster,
+} from './citus.ts'
 
 /** The template of the databases of all test files. */
 export const templateDatabase = 'atrium_template'
@@ -28,8 +36,21 @@ const run = async (connection: pg.ClientConfig, text: string): Promise<void> => 
   }
 }
 
-/** Starts an embedded PostgreSQL of its own in a temporary folder and migrates the template database. */
+/** Prepares the template on the Citus cluster that `ATRIUM_TEST_CITUS_URL` names. */
+const useCluster = async (url: string): Promise<TestServer> => {
+  const cluster = await findCluster(url)
+  process.env['ATRIUM_TEST_CITUS_NODES'] = JSON.stringify(cluster.nodes)
+  await prepareTemplate(cluster.coordinator)
+  return { connection: cluster.coordinator, stop: () => dropClusterDatabase(cluster, templateDatabase) }
+}
+
+/**
+ * Starts an embedded PostgreSQL of its own in a temporary folder, unless `ATRIUM_TEST_CITUS_URL` names a Citus cluster,
+ * and migrates the template database.
+ */
 export const startTestServer = async (): Promise<TestServer> => {
+  const citusUrl = process.env['ATRIUM_TEST_CITUS_URL']
+  if (citusUrl !== undefined) return useCluster(citusUrl)
   const { startEmbeddedPostgres } = await import('../src/platform/postgres/embedded-postgres.ts')
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-test-'))
   const server = await startEmbeddedPostgres({
@@ -50,8 +71,14 @@ export const startTestServer = async (): Promise<TestServer> => {
 
 /** Creates the template database on a server, and replaces an existing one. */
 export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void> => {
-  await run(adminOf(connection), `drop database if exists ${templateDatabase}`)
-  await run(adminOf(connection), `create database ${templateDatabase}`)
+  const cluster = clusterOf(connection)
+  if (cluster) {
+    await dropClusterDatabase(cluster, templateDatabase)
+    await createClusterDatabase(cluster, templateDatabase)
+  } else {
+    await run(adminOf(connection), `drop database if exists ${templateDatabase}`)
+    await run(adminOf(connection), `create database ${templateDatabase}`)
+  }
   const template = { ...connection, database: templateDatabase }
   await migrate(template)
   await installJobs(template, createLog('warn'))
@@ -60,14 +87,17 @@ export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void
   // Marks the schedules as processed for a day, because a scheduled job could process the rows of a test before the test
   // does.
   await run(template, `update pgboss.version set cron_on = now() + interval '1 day'`)
+  if (cluster) await distributeTemplate(cluster, templateDatabase)
 }
+
+const newName = (): string => `test_${randomBytes(8).toString('hex')}`
 
 /** A new database with a unique name, and a function that drops it. */
 const createDatabase = async (
   connection: pg.ClientConfig,
   options = '',
 ): Promise<{ connection: pg.ClientConfig; drop: () => Promise<void> }> => {
-  const database = `test_${randomBytes(8).toString('hex')}`
+  const database = newName()
   await run(adminOf(connection), `create database ${database} ${options}`)
   return {
     connection: { ...connection, database },
@@ -79,9 +109,14 @@ const createDatabase = async (
 export const createEmptyDatabase = (connection: pg.ClientConfig) => createDatabase(connection)
 
 /** A copy of the migrated template database. */
-export const cloneDatabase = (connection: pg.ClientConfig) =>
+export const cloneDatabase = async (connection: pg.ClientConfig): ReturnType<typeof createDatabase> => {
   // Copying the files takes a third of the time of writing each block to the WAL.
-  createDatabase(connection, `template ${templateDatabase} strategy file_copy`)
+  const cluster = clusterOf(connection)
+  if (!cluster) return createDatabase(connection, `template ${templateDatabase} strategy file_copy`)
+  const database = newName()
+  await cloneClusterDatabase(cluster, templateDatabase, database)
+  return { connection: { ...connection, database }, drop: () => dropClusterDatabase(cluster, database) }
+}
 
 /** The server that `npm test` started for all files, else a new one for this file. */
 export const sharedServer = async (): Promise<TestServer> => {

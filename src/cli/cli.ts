@@ -9,6 +9,7 @@ import { storageCommands } from './storage.ts'
 import { setupWebhookCommand } from './webhook-command.ts'
 import { serverUrlOf, withDatabase } from './database.ts'
 import { doctorCommand } from './doctor.ts'
+import { distributeCommand } from './distribute.ts'
 import { quotaCommands } from './quotas.ts'
 import { ConfigError } from '../config/config.ts'
 import { readConfig } from '../read-config.ts'
@@ -44,6 +45,7 @@ const commands: Command[] = [
   setupWebhookCommand,
   reencryptCommand,
   ...storageCommands,
+  distributeCommand,
   doctorCommand,
 ]
 

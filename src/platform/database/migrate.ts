@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { StartError } from '../process/start-error.ts'
+import { advisoryLock } from './advisory-lock.ts'
+import { distributeNewTables, isDistributed } from './distribute.ts'
+import { splitStatements } from './split-statements.ts'
 
 export interface MigrationResult {
   /** Names of the migrations applied by this call, in order. */
@@ -23,9 +26,6 @@ interface Applied {
 
 export const migrationsFolder = new URL('../../../migrations/', import.meta.url)
 const oldestServer = 150_000
-
-// An arbitrary number that every Atrium process uses.
-const advisoryLock = 7_203_115
 
 // Only development versions before 0.1 had it. Later migrations must not use this name.
 const developmentMigration = '0002-idempotency.sql'
@@ -92,7 +92,8 @@ const upgradeHistory = async (client: pg.Client): Promise<void> => {
 const applyMigration = async (client: pg.Client, migration: Migration): Promise<void> => {
   try {
     await client.query('begin')
-    await client.query(migration.text)
+    // One by one, because Citus rejects some statements next to others of the same message.
+    for (const statement of splitStatements(migration.text)) await client.query(statement)
     await client.query('insert into schema_migrations (name, checksum, is_expansion) values ($1, $2, $3)', [
       migration.name,
       migration.checksum,
@@ -165,7 +166,9 @@ export const migrate = async (connection: pg.ClientConfig, folder = migrationsFo
     const done = new Set(applied.map((row) => row.name))
     const pending = known.filter((migration) => !done.has(migration.name))
     for (const migration of pending) await applyMigration(client, migration)
-    await client.query('select protect_tenant_tables()')
+    // A distributed schema has no policies; see dropPolicies.
+    if (await isDistributed(client)) await distributeNewTables(client)
+    else await client.query('select protect_tenant_tables()')
     return { applied: pending.map((migration) => migration.name) }
   } finally {
     await client.end()

@@ -1,0 +1,60 @@
+import { UsageError } from './command.ts'
+import type { Command, Output } from './command.ts'
+import { withConnection } from './database.ts'
+import { distribute } from '../platform/database/distribute.ts'
+import { migrate } from '../platform/database/migrate.ts'
+import { StartError } from '../platform/process/start-error.ts'
+import { readConfig } from '../read-config.ts'
+
+const shardsOf = (given: string | undefined): number | undefined => {
+  if (given === undefined) return undefined
+  const shards = Number(given)
+  if (!Number.isInteger(shards) || shards < 1 || shards > 1024) {
+    throw new UsageError('--shards must be a whole number from 1 to 1024', 'distribute')
+  }
+  return shards
+}
+
+const run = async (env: NodeJS.ProcessEnv, given: string | undefined): Promise<Output> => {
+  const shards = shardsOf(given)
+  const config = readConfig(env)
+  if (config.databaseUrl === undefined) {
+    throw new StartError(
+      'The embedded PostgreSQL cannot be distributed.',
+      'Set DATABASE_URL to the coordinator of a Citus cluster.',
+    )
+  }
+  return withConnection(
+    config,
+    () => undefined,
+    async (connection) => {
+      await migrate(connection)
+      const done = await distribute(connection, { shards })
+      const where = `${done.shards} shards on ${done.workers} ${done.workers === 1 ? 'worker' : 'workers'}`
+      return {
+        json: { distribution: done },
+        lines:
+          done.tables.length === 0
+            ? [`All tables are distributed already: ${where}.`]
+            : [
+                `Distributed ${done.tables.length} tables by org_id: ${where}.`,
+                ...done.tables.map((name) => `  ${name}`),
+                `Dropped ${done.droppedForeignKeys.length} foreign keys to tables that stay on the coordinator:`,
+                ...done.droppedForeignKeys.map((name) => `  ${name}`),
+              ],
+      }
+    },
+  )
+}
+
+export const distributeCommand: Command = {
+  words: 'distribute',
+  summary: 'Distribute the tables over the workers of a Citus cluster',
+  options: {
+    shards: { value: 'N', description: 'shards of each table, for the first time only; default: 32' },
+  },
+  details:
+    'DATABASE_URL names the coordinator. Stop all other Atrium processes first. The change is one transaction; run again, the command distributes only tables that are new.',
+  needs: 'environment',
+  run: (env, args) => run(env, args.options['shards']),
+}

@@ -1,0 +1,2 @@
+/** Held by a session that migrates or distributes the schema. An arbitrary number that every Atrium process uses. */
+export const advisoryLock = 7_203_115

@@ -1,69 +1,10 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { sql } from '../../src/platform/database/database.ts'
 import { startTestApp } from '../harness.ts'
+import { sourceFiles, statementsOf } from '../support/sql-templates.ts'
 
 const app = await startTestApp()
-const root = new URL('../../', import.meta.url)
-
-interface Found {
-  file: string
-  text: string
-}
-
-/** The text of a fragment that the same file defines under this name (`const ofKey = (…) => sql…`). */
-const fragmentNamed = (source: string, name: string, depth: number): string => {
-  const defined = source.search(new RegExp(String.raw`\bconst ${name}\b`))
-  const begin = defined === -1 ? -1 : source.indexOf('sql`', defined)
-  return begin === -1 || depth > 3 ? ' ? ' : readTemplate(source, begin + 4, depth).text
-}
-
-/**
- * The text of a template that begins at `from` (behind its backtick), nested templates and fragments included, and
- * where it ends.
- */
-const readTemplate = (source: string, from: number, depth = 0): { text: string; end: number } => {
-  let text = ''
-  for (let i = from; i < source.length; i++) {
-    if (source[i] === '\\') {
-      text += source.slice(i, i + 2)
-      i++
-    } else if (source[i] === '`') return { text, end: i }
-    else if (source.startsWith('${', i)) {
-      let open = 1
-      i += 2
-      const [, name] = /^(\w+)[({}]/.exec(source.slice(i, i + 60)) ?? []
-      if (name !== undefined) text += fragmentNamed(source, name, depth + 1)
-      for (; open > 0; i++) {
-        if (source[i] === '`') {
-          const nested = readTemplate(source, i + 1, depth)
-          text += ` ${nested.text} `
-          i = nested.end
-        } else if (source[i] === '{') open++
-        else if (source[i] === '}') open--
-      }
-      i--
-      text += ' ? '
-    } else text += source[i]
-  }
-  throw new Error('a template does not end')
-}
-
-const statementsOf = (file: string): Found[] => {
-  const source = readFileSync(new URL(file, root), 'utf8')
-  const found: Found[] = []
-  let at = 0
-  for (;;) {
-    const begin = source.indexOf('sql`', at)
-    if (begin === -1) return found
-    const { text, end } = readTemplate(source, begin + 4)
-    found.push({ file, text })
-    at = end + 1
-  }
-}
-
-const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
 const touches = (text: string, table: string): boolean =>
   new RegExp(String.raw`\b(from|join|into|update|using)\s+(only\s+)?${table}\b`, 'i').test(text)
 
@@ -76,7 +17,9 @@ test('every statement over a tenant table names org_id, or is marked with the re
     tables.includes('files') && tables.includes('agents') && tables.includes('api_keys'),
     'the tables were found',
   )
-  const statements = sources.flatMap(statementsOf).filter(({ text }) => tables.some((table) => touches(text, table)))
+  const statements = sourceFiles
+    .flatMap(statementsOf)
+    .filter(({ text }) => tables.some((table) => touches(text, table)))
   assert.ok(statements.length > 50, `only ${statements.length} statements were found`)
   const faults = statements.filter(({ text }) => {
     if (text.includes('-- all orgs:')) return false
@@ -86,7 +29,7 @@ test('every statement over a tenant table names org_id, or is marked with the re
 })
 
 test('SQL statements are only in files named queries.ts or *-queries.ts, except in src/platform', () => {
-  const elsewhere = sources
+  const elsewhere = sourceFiles
     .filter((file) => !file.endsWith('queries.ts') && !file.startsWith('src/platform/'))
     .filter((file) => statementsOf(file).some(({ text }) => /\b(select|insert|update|delete)\b/i.test(text)))
   assert.deepEqual(elsewhere, ['src/operations.ts'], 'the readiness probe is the one exception')

@@ -1,20 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { access } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onPath } from '../support/on-path.ts'
 import { available } from '../support/require.ts'
-
-const onPath = (program: string): Promise<string | undefined> =>
-  Promise.any(
-    (process.env['PATH'] ?? '').split(delimiter).map(async (folder) => {
-      const path = join(folder, program)
-      await access(path)
-      return path
-    }),
-  ).catch(() => undefined)
 
 const program = (await onPath('redis-server')) ?? (await onPath('valkey-server'))
 

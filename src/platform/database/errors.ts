@@ -40,9 +40,14 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
 
-/** The constraint or unique index that a write violated, by name. */
+/**
+ * The constraint or unique index that a write violated, by name. On a distributed schema the constraint of a shard is
+ * violated, whose name ends in the number of the shard.
+ */
 export const violatedConstraint = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined
+  error instanceof pg.DatabaseError && error.code?.startsWith('23')
+    ? error.constraint?.replace(/_\d{6,}$/, '')
+    : undefined
 
 export const databaseUnavailable = (cause: unknown): Error =>
   isDiskFull(cause)

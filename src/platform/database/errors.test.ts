@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { violatedConstraint } from './errors.ts'
+
+const violation = (constraint: string): pg.DatabaseError =>
+  Object.assign(new pg.DatabaseError('duplicate key', 1, 'error'), { code: '23505', constraint })
+
+test('a violated constraint has the same name on a table and on a shard of it', () => {
+  assert.equal(violatedConstraint(violation('blobs_sha256_key')), 'blobs_sha256_key')
+  assert.equal(violatedConstraint(violation('blobs_sha256_key_102035')), 'blobs_sha256_key')
+})
+
+test('an error without a violated constraint names none', () => {
+  assert.equal(violatedConstraint(Object.assign(violation('x'), { code: '40001' })), undefined)
+  assert.equal(violatedConstraint(new Error('x')), undefined)
+})

@@ -164,7 +164,7 @@ export const lockSession = (db: Db, orgId: string, id: string) =>
     select id, workspace_id, agent_id, title, project_id, metadata, active_turn_id, turn_count, message_count, revision,
       relationship, peer_key, created_by,
       array(
-        select participant_id from session_participants p where p.org_id = sessions.org_id and p.session_id = sessions.id
+        select participant_id from session_participants p where p.org_id = ${orgId} and p.session_id = ${id}
       ) as participant_ids
     from sessions
     where org_id = ${orgId} and id = ${id} and deleted_at is null

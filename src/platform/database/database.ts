@@ -45,6 +45,8 @@ export interface LookUp {
 export interface Transaction extends Db {
   /** Runs after the commit, in order; not after a rollback. Errors are logged only, because the work is committed. */
   afterCommit(work: () => void | Promise<void>): void
+  /** Runs after a rollback, or when the commit failed. It must not throw. */
+  afterRollback(work: () => void): void
 }
 
 export interface Database extends Db {
@@ -285,6 +287,7 @@ const runTransaction = async <T>(
   const begin = beginning(scope, scope !== 'all orgs' && (await options.hasTenantRole()))
   const client = await pool.connect()
   const after: (() => void | Promise<void>)[] = []
+  const undo: (() => void)[] = []
   let broken: Error | undefined
   let result: T
   try {
@@ -297,6 +300,9 @@ const runTransaction = async <T>(
       afterCommit: (callback) => {
         after.push(callback)
       },
+      afterRollback: (callback) => {
+        undo.push(callback)
+      },
     }
     result = await insideTransaction.run(true, () => work(db))
     await client.query('commit')
@@ -304,6 +310,7 @@ const runTransaction = async <T>(
     await client.query('rollback').catch((rollbackError: Error) => {
       broken = rollbackError
     })
+    for (const callback of undo) callback()
     throw error
   } finally {
     // A connection whose rollback failed is in an unknown state and must not be used again.

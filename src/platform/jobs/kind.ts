@@ -42,6 +42,8 @@ export interface JobContext {
   isLastAttempt: boolean
   /** Aborted if the job exceeds its time limit, is given to another worker, or the process stops. */
   signal: AbortSignal
+  /** What `Place.start` passed: the work runs in the process that created it. Undefined in jobs. */
+  handed?: unknown
 }
 
 export type Handler<Payload extends object> = (payload: Payload, context: JobContext) => Promise<void>

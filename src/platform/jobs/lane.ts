@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
+import { newId } from '../ids.ts'
 import type { Handler, JobKind } from './kind.ts'
 import { createSettler } from './settler.ts'
 import { withoutSecrets } from '../text/redact.ts'
@@ -12,12 +13,26 @@ export interface LaneOptions {
   concurrency: number
   /** Finished jobs are kept for a while, because the scheduler reads them to know what it has sent. */
   scheduled: boolean
+  /** Creates a job for work that began without one and failed. */
+  enqueue: (payload: object, startAfterSeconds: number) => Promise<unknown>
+}
+
+/** A place in a lane for work that has no job. It must be used or released. */
+export interface Place {
+  /**
+   * Runs the handler now, with `handed` in its context. When it throws, a job is created that retries it. When the process
+   * dies, no job exists: the caller must find such work again by its own rows.
+   */
+  start(payload: object, handed: unknown): void
+  release(): void
 }
 
 /** Runs the jobs of one kind on this worker. */
 export interface JobLane {
   readonly kind: JobKind<object>
   hasRoom(): boolean
+  /** A place for work of this group, by the rules that apply to jobs. Undefined when it has to wait for one as a job. */
+  occupy(group: string): Place | undefined
   /** Fetches and starts jobs until there is no room or none are left. Never rejects. */
   pump(): Promise<void>
   /** Sends the heartbeats of running attempts; aborts those that were given to another worker. */
@@ -33,7 +48,11 @@ export interface JobLane {
 }
 
 interface Attempt {
+  /** For work without a job, one that is not stored. */
   job: Job
+  isStored: boolean
+  /** What the creator of work without a job passed to its handler. */
+  handed?: unknown
   abort: AbortController
   /** Gets no more heartbeats: it was given to another worker, or its handler does not end. */
   lost: boolean
@@ -75,6 +94,9 @@ const shareOf = (
   }
 }
 
+const countOf = (group: string, attempts: Map<string, Attempt>): number =>
+  attempts.values().reduce((count, { job }) => count + (job.groupId === group ? 1 : 0), 0)
+
 const runHandler = async ({ kind, handler }: LaneOptions, attempt: Attempt): Promise<void> => {
   const { job, abort } = attempt
   const timeoutMs = kind.timeoutSeconds * 1_000
@@ -89,6 +111,7 @@ const runHandler = async ({ kind, handler }: LaneOptions, attempt: Attempt): Pro
     attempt: job.retryCount + 1,
     isLastAttempt: job.retryCount >= kind.retryLimit,
     signal: abort.signal,
+    handed: attempt.handed,
   }
   const { orgId } = (job.data ?? {}) as { orgId?: unknown }
   const unit = { kind: 'job', id: job.id, orgId: typeof orgId === 'string' ? orgId : null } as const
@@ -122,7 +145,7 @@ const touchAttempts = async (
   { name }: JobKind<object>,
   attempts: Map<string, Attempt>,
 ): Promise<void> => {
-  const mine = [...attempts.values()].filter((attempt) => !attempt.lost)
+  const mine = [...attempts.values()].filter((attempt) => attempt.isStored && !attempt.lost)
   if (mine.length === 0) return
   const jobs = mine.map(({ job }) => job)
   const touched = touchedBy(await boss.touch(name, jobs))
@@ -149,7 +172,7 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
   let whenIdle = Promise.withResolvers<void>()
 
   const begin = async (job: Job): Promise<void> => {
-    const attempt: Attempt = { job, abort: new AbortController(), lost: false }
+    const attempt: Attempt = { job, isStored: true, abort: new AbortController(), lost: false }
     attempts.set(job.id, attempt)
     try {
       await runHandler(options, attempt)
@@ -162,6 +185,41 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
     if (attempts.get(job.id) === attempt) attempts.delete(job.id)
     if (wanted || heldBack) void pump()
     settleIdle()
+  }
+
+  const leave = ({ job }: Attempt): void => {
+    attempts.delete(job.id)
+    if (wanted || heldBack) void pump()
+    settleIdle()
+  }
+
+  const runUnstored = async (attempt: Attempt): Promise<void> => {
+    try {
+      await runHandler(options, attempt)
+    } catch (error) {
+      logFailure(log, kind, attempt.job, error)
+      const delaySeconds = isStopping ? 0 : kind.retryDelaySeconds
+      await settler.persist(() => options.enqueue(attempt.job.data as object, delaySeconds))
+    }
+    leave(attempt)
+  }
+
+  const occupy = (group: string): Place | undefined => {
+    const room = concurrency - attempts.size
+    const isHeldBack = kind.fairBy !== null && countOf(group, attempts) >= room
+    if (closed || room <= 0 || isHeldBack) return undefined
+    const job = { id: newId(), name: kind.name, data: {}, retryCount: 0, groupId: group } as unknown as Job
+    const attempt: Attempt = { job, isStored: false, abort: new AbortController(), lost: false }
+    attempts.set(job.id, attempt)
+    return {
+      start: (payload, handed) => {
+        job.data = payload
+        attempt.handed = handed
+        if (isStopping) attempt.abort.abort(new Error('the process is stopping'))
+        void runUnstored(attempt)
+      },
+      release: () => leave(attempt),
+    }
   }
 
   const settleIdle = (): void => {
@@ -194,6 +252,7 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
   return {
     kind,
     hasRoom: () => attempts.size < concurrency,
+    occupy,
     pump,
     beat: () => touchAttempts(boss, kind, attempts),
     close: () => {
@@ -211,7 +270,7 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
     },
     owned: () => [
       ...interrupted,
-      ...[...attempts.values()].filter((attempt) => !attempt.lost).map((attempt) => attempt.job),
+      ...[...attempts.values()].filter(({ isStored, lost }) => isStored && !lost).map((attempt) => attempt.job),
     ],
   }
 }

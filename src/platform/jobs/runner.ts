@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db as BossDb, PgBoss } from 'pg-boss'
 import { createLane } from './lane.ts'
-import type { JobLane, LaneOptions } from './lane.ts'
+import type { JobLane, LaneOptions, Place } from './lane.ts'
 import * as queries from './queries.ts'
 import type { Log } from '../process/log.ts'
 
@@ -21,6 +21,8 @@ export interface JobTiming {
 export interface Runner {
   /** Fetches jobs of this kind now. */
   wake(kind: string): void
+  /** A place for work without a job; see `Jobs.occupy`. */
+  occupy(kind: string, group: string): Place | undefined
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -113,8 +115,14 @@ export const createRunner = (options: RunnerOptions): Runner => {
     await queries.releaseOwned(db, lane.kind.name, owned)
   }
 
+  const occupy: Runner['occupy'] = (kind, group) => {
+    const place = lanes.get(kind)?.occupy(group)
+    return place && { ...place, start: (payload, handed) => inOwnContext(() => place.start(payload, handed)) }
+  }
+
   return {
     wake,
+    occupy,
     stop: async (deadlineMs) => {
       polling.abort()
       for (const lane of all) lane.close()

@@ -23,6 +23,7 @@ import { checkSlug, insertWithFreeSlug } from './slugs.ts'
 export { cachedEnsureDefaultAgent, defaultAgentSlug } from './default-agent.ts'
 export { createModelCatalog } from './model-catalog.ts'
 export type { Model, ModelCatalog } from './model-catalog.ts'
+export { agentRecord } from './queries.ts'
 export type { AgentRow, PeerRow } from './queries.ts'
 
 const maxNameLength = 255

@@ -1,5 +1,5 @@
-import { empty, sql } from '../platform/database/database.ts'
-import type { Db, LookUp } from '../platform/database/database.ts'
+import { empty, raw, sql } from '../platform/database/database.ts'
+import type { Db, LookUp, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
 import type { Settings } from './settings.ts'
 
@@ -46,6 +46,9 @@ const record = `json_build_object(
     'createdAt', to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'updatedAt', to_char(a.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'deletedAt', to_char(a.deleted_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as record`
+
+/** An AgentRow as JSON text, for a statement of another area. The table must be called `a`. */
+export const agentRecord: Sql = raw(record)
 
 const lookUpById = (ofOrg: string) => `
   select asked.place, found.record

@@ -9,17 +9,19 @@ import type { ChargePoster } from './ledger/charge-poster.ts'
 import { openPayments } from './payments/stripe.ts'
 import type { Payments } from './payments/stripe.ts'
 
-export { admitTurn, agentCapOf, isUnlimited, reserveCall } from './ledger/reservations.ts'
-export type { PlannedCall } from './ledger/reservations.ts'
+export { admitTurn, agentCapOf, coveredBy, isUnlimited, reserveCall } from './ledger/reservations.ts'
+export type { PlannedCall, ReservedMoney } from './ledger/reservations.ts'
 export { ceilDiv, microcentsPerCent } from './ledger/money.ts'
 export { findProviderKey, openProviderKey } from './provider-keys/provider-keys.ts'
 export {
+  addReservation,
   emptyReservation,
-  listTurnCharges,
+  chargesOfTurn,
   recordUsage,
   releaseReservation,
   shrinkReservation,
 } from './ledger/usage-queries.ts'
+export type { TurnCharge } from './ledger/usage-queries.ts'
 
 export interface Billing {
   config: BillingConfig

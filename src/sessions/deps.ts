@@ -15,7 +15,7 @@ import type { Toolbox } from './tools/tools.ts'
 export interface SessionDeps {
   config: Config
   db: Database
-  jobs: Pick<Jobs, 'enqueue'>
+  jobs: Pick<Jobs, 'enqueue' | 'occupy'>
   log: Log
   models: ModelCatalog
   notifier: TurnNotifier

@@ -12,6 +12,7 @@ import type { Quotas } from '../quotas/quotas.ts'
 import type { Sealer } from '../platform/encryption/secrets.ts'
 import * as eventQueries from './streams/queries.ts'
 import { createModelClient } from './models/models.ts'
+import { createDeadWorkerCheck } from './runtime/dead-workers.ts'
 import { requeueOrphanedTurns } from './runtime/orphaned-turns.ts'
 import { runTurn } from './runtime/run-turn.ts'
 import type { Probation } from './runtime/probation.ts'
@@ -62,6 +63,7 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: Sess
   for (const job of turnJobs) {
     jobs.work(job, (payload, context) => runTurn(runDeps, payload, context), { concurrency: turnConcurrency })
   }
+  jobs.alongside(createDeadWorkerCheck(deps))
   jobs.work(cancelPeers, (payload) => cancelPeerTurns(deps, payload))
   jobs.schedule(sweepTurns, '* * * * *')
   jobs.work(sweepTurns, async () => {

@@ -1,3 +1,4 @@
+import { agentRecord } from '../agents/agents.ts'
 import { empty, sql } from '../platform/database/database.ts'
 import type { Db, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
@@ -155,17 +156,37 @@ export interface LockedSession {
   participantIds: string[]
 }
 
+const lockedColumns = (orgId: string, id: string): Sql => sql`id, workspace_id, agent_id, title, project_id, metadata,
+  active_turn_id, turn_count, message_count, revision, relationship, peer_key, created_by,
+  array(
+    select participant_id from session_participants p where p.org_id = ${orgId} and p.session_id = ${id}
+  ) as participant_ids`
+
 /**
  * Locks the session. Every transaction that changes the status of a turn locks its session first, so that turns start and
  * end one after another and transactions cannot deadlock.
  */
 export const lockSession = (db: Db, orgId: string, id: string) =>
   db.row<LockedSession>(sql`
-    select id, workspace_id, agent_id, title, project_id, metadata, active_turn_id, turn_count, message_count, revision,
-      relationship, peer_key, created_by,
-      array(
-        select participant_id from session_participants p where p.org_id = ${orgId} and p.session_id = ${id}
-      ) as participant_ids
+    select ${lockedColumns(orgId, id)} from sessions
+    where org_id = ${orgId} and id = ${id} and deleted_at is null
+    for no key update`)
+
+export interface SessionForTurn extends LockedSession {
+  /** The likely size of the next prompt without its new message, in tokens. */
+  contextTokens: number
+  /** The AgentRow of the session's agent as JSON text; null when the agent was deleted. */
+  agentRecord: string | null
+}
+
+/** As `lockSession`, with what a new turn needs. */
+export const lockSessionForTurn = (db: Db, orgId: string, id: string) =>
+  db.row<SessionForTurn>(sql`
+    select ${lockedColumns(orgId, id)}, context_tokens,
+      (
+        select ${agentRecord} from agents a
+        where a.org_id = ${orgId} and a.id = sessions.agent_id and a.deleted_at is null
+      ) as agent_record
     from sessions
     where org_id = ${orgId} and id = ${id} and deleted_at is null
     for no key update`)
@@ -236,21 +257,15 @@ export const listMessages = (
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db.row<MessageRow>(sql`select ${messageColumns} from messages m where m.org_id = ${orgId} and m.id = ${id}`)
 
-/**
- * The messages of a turn and of earlier turns, newest first: at most `limit` messages, with about `maxBytes` of earlier
- * messages. Messages of later turns, which are queued, are not part of the turn's conversation.
- */
-export const listHistory = (
-  db: Db,
-  {
-    orgId,
-    sessionId,
-    turnNumber,
-    limit,
-    maxBytes,
-  }: { orgId: string; sessionId: string; turnNumber: number; limit: number; maxBytes: number },
-) =>
-  db.rows<MessageRow>(sql`
+interface HistoryOptions {
+  orgId: string
+  sessionId: string
+  turnNumber: number
+  limit: number
+  maxBytes: number
+}
+
+const history = ({ orgId, sessionId, turnNumber, limit, maxBytes }: HistoryOptions): Sql => sql`
     with sized as (
       select org_id, session_id, position,
         sum(octet_length(parts::text)) over (order by turn_number desc, position desc) as bytes
@@ -263,7 +278,20 @@ export const listHistory = (
     )
     select ${messageColumns} from sized join messages m using (org_id, session_id, position)
     where sized.bytes <= ${maxBytes} or m.turn_number = ${turnNumber}
-    order by m.turn_number desc, m.position desc`)
+    order by m.turn_number desc, m.position desc`
+
+/**
+ * The messages of a turn and of earlier turns, newest first: at most `limit` messages, with about `maxBytes` of earlier
+ * messages. Messages of later turns, which are queued, are not part of the turn's conversation.
+ */
+export const listHistory = (db: Db, options: HistoryOptions) => db.rows<MessageRow>(history(options))
+
+/** The same as one column: a JSON array of MessageRow as text, for a statement that also does other things. */
+export const historyRecord = (options: HistoryOptions): Sql => sql`(
+  select coalesce(json_agg(json_build_object('id', h.id, 'sessionId', h.session_id, 'turnId', h.turn_id,
+    'turnNumber', h.turn_number, 'position', h.position, 'role', h.role, 'author', h.author, 'parts', h.parts,
+    'createdAt', to_char(h.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by h.turn_number desc, h.position desc), '[]')::text
+  from (${history(options)}) as h)`
 
 export interface PeerMessageRow extends MessageRow {
   isSelf: boolean

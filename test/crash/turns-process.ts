@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { parseConfig } from '../../src/config/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { sql } from '../../src/platform/database/database.ts'
+import { buildServer } from '../../src/server.ts'
 import { createLog } from '../../src/platform/process/log.ts'
 import { registerSessionJobs } from '../../src/sessions/jobs.ts'
 import { fileTools } from '../../src/sessions/tools/file-tools.ts'
@@ -19,6 +20,8 @@ export interface Options {
   /** The worker kills itself when it reaches this point for the `nth` time. */
   dieAt?: FaultPoint | 'in-tool'
   nth?: number
+  /** It also serves HTTP and sends its URL to the test. Turns that it creates start in it without a job. */
+  serves?: boolean
 }
 
 const die = (): void => {
@@ -41,8 +44,8 @@ const countingTool = (name: string, isReadOnly: boolean, afterwards: () => void)
   },
 })
 
-const run = async ({ connection, dataDir, callsFile, dieAt, nth = 1 }: Options): Promise<void> => {
-  const config = parseConfig({ NODE_ENV: 'test', DATA_DIR: dataDir })
+const run = async ({ connection, dataDir, callsFile, dieAt, nth = 1, serves = false }: Options): Promise<void> => {
+  const config = parseConfig({ NODE_ENV: 'test', DATA_DIR: dataDir, PORT: '0' })
   const log = createLog('error', { write: (line) => void process.stderr.write(line) })
   const { deps } = await openDeps(config, connection, log)
   let times = 0
@@ -62,7 +65,12 @@ const run = async ({ connection, dataDir, callsFile, dieAt, nth = 1 }: Options):
     },
   )
   await deps.jobs.start({ work: true })
-  process.send?.('ready')
+  if (!serves) {
+    process.send?.('ready')
+    return
+  }
+  const server = await buildServer({ ...deps, toolbox })
+  process.send?.(await server.listen({ host: '127.0.0.1', port: 0 }))
 }
 
 if (import.meta.main) await run(JSON.parse(process.argv[2] as string) as Options)

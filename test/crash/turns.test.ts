@@ -25,18 +25,24 @@ const { db, connection, config } = app
 await db.execute(sql`create table effects (user_id uuid not null, tool text not null)`)
 const callsFile = join(config.dataDir, 'model-calls')
 
-const startWorker = async (plan: Pick<Options, 'dieAt' | 'nth'> = {}): Promise<ChildProcess> => {
+interface Worker {
+  child: ChildProcess
+  /** The origin of its server, if it serves. */
+  url: string
+}
+
+const startWorker = async (plan: Pick<Options, 'dieAt' | 'nth' | 'serves'> = {}): Promise<Worker> => {
   const options = { connection, dataDir: config.dataDir, callsFile, ...plan }
   const child = fork(new URL('turns-process.ts', import.meta.url), [JSON.stringify(options)])
   children.add(child)
   child.once('exit', () => children.delete(child))
-  await once(child, 'message')
-  return child
+  const [url] = (await once(child, 'message')) as [string]
+  return { child, url }
 }
 
 interface Case {
   what: string
-  plan: Pick<Options, 'dieAt' | 'nth'>
+  plan: Pick<Options, 'dieAt' | 'nth' | 'serves'>
   text: string
   /** What the person decides when they are asked; undefined when nobody may be asked. */
   decision?: boolean
@@ -117,6 +123,30 @@ const cases: Case[] = [
     text: write,
     effects: {},
   },
+  {
+    what: 'before the model call, in the process that created the turn',
+    plan: { dieAt: 'before-model-call', serves: true },
+    text: 'Hello',
+    effects: {},
+  },
+  {
+    what: 'in the middle of the answer, in the process that created the turn',
+    plan: { dieAt: 'mid-stream', nth: 5, serves: true },
+    text: '/slow 3000\nHello',
+    effects: {},
+  },
+  {
+    what: 'inside a tool that only reads, in the process that created the turn',
+    plan: { dieAt: 'in-tool', serves: true },
+    text: look,
+    effects: { 'test.look': 2 },
+  },
+  {
+    what: 'before the reply is written, in the process that created the turn',
+    plan: { dieAt: 'before-end', serves: true },
+    text: 'Hello',
+    effects: {},
+  },
   { what: 'before the reply is written', plan: { dieAt: 'before-end' }, text: 'Hello', effects: {} },
   { what: 'after the reply is written', plan: { dieAt: 'after-end' }, text: 'Hello', effects: {} },
 ]
@@ -128,6 +158,14 @@ interface Crashed {
   killedAtMs: number
 }
 
+/** Sends a message to a server that may die before it answers. */
+const sendTo = async ({ url }: Worker, { key }: TestActor, sessionId: string, text: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ text, background: true })
+  const sent = fetch(`${url}/api/v1/sessions/${sessionId}/messages`, { method: 'POST', headers, body })
+  await sent.catch(() => undefined)
+}
+
 /** Begins the turn of a case, during which its worker dies. */
 const crash = async ({ plan, text }: Case): Promise<Crashed> => {
   const owner = await app.createOrg()
@@ -136,11 +174,17 @@ const crash = async ({ plan, text }: Case): Promise<Crashed> => {
   await createAgent(app, owner, { name: 'Helper', allowedTools, allowedPeers: ['friend'] })
   const session = await openSession(app, owner, { agentId: 'helper' })
   const worker = await startWorker(plan)
-  const exited = once(worker, 'exit', { signal: AbortSignal.timeout(120_000) })
-  const { body } = await say(app, owner, session.id, { text, background: true })
+  const exited = once(worker.child, 'exit', { signal: AbortSignal.timeout(120_000) })
+  if (plan.serves === true) await sendTo(worker, owner, session.id, text)
+  else assert.equal((await say(app, owner, session.id, { text, background: true })).status, 202)
   const [, signal] = (await exited) as [unknown, string]
   assert.equal(signal, 'SIGKILL')
-  return { owner, sessionId: session.id, turnId: body.data.turn.id, killedAtMs: performance.now() }
+  const turn = await db.row<{ id: string; jobs: number }>(sql`
+    select id, (select count(*)::int from pgboss.job where data ->> 'turnId' = turns.id::text) as jobs
+    from turns where org_id = ${owner.orgId} and hop = 0`)
+  assert.ok(turn)
+  if (plan.serves === true) assert.equal(turn.jobs, 0, 'it started without a job')
+  return { owner, sessionId: session.id, turnId: turn.id, killedAtMs: performance.now() }
 }
 
 const effectsOf = async ({ userId }: TestActor): Promise<Record<string, number>> => {

@@ -18,10 +18,12 @@ const unfinishedWork = (db: Database) =>
     where q.lease_token is not null or q.due_at <= at
     having count(*) > 0
     union all
+    select 'turn', count(*)::int from active_turns having count(*) > 0
+    union all
     select 'charge that is not posted', count(*)::int from usage_inbox having count(*) > 0`)
 
 /**
- * Resolves when no job is queued or running, no delivery is in progress and every charge is posted. On a timeout, fails
+ * Resolves when no job or turn is queued or running, no delivery is in progress and every charge is posted. On a timeout, fails
  * with the remaining work. A process must work on the database, or queued work never ends.
  */
 export const settled = async (db: Database): Promise<void> => {

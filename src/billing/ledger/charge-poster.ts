@@ -1,5 +1,5 @@
 import type { Log } from '../../platform/process/log.ts'
-import { postCharges } from './ledger.ts'
+import { postPending } from './ledger.ts'
 import type { LedgerDeps } from './ledger.ts'
 
 /** Posts pending charges in the background, one run per org at a time, however many charges ask for it. */
@@ -10,8 +10,8 @@ export interface ChargePoster {
   close(): Promise<void>
 }
 
-// Long enough that a turn of several calls, or a hundred turns at once, are one run.
-const delayMs = 200
+// Long enough that the turns of a busy org share a run: it takes six statements. Balances include pending charges.
+const delayMs = 500
 
 export const createChargePoster = ({ log, ...deps }: LedgerDeps & { log: Log }): ChargePoster => {
   const scheduled = new Map<string, NodeJS.Timeout>()
@@ -21,7 +21,7 @@ export const createChargePoster = ({ log, ...deps }: LedgerDeps & { log: Log }):
     scheduled.delete(orgId)
     // The current run may have read the inbox before the charge was committed.
     if (running.has(orgId)) return postSoon(orgId)
-    const posting = postCharges(deps, orgId)
+    const posting = postPending(deps, orgId)
       .catch((error: unknown) => log.warn({ err: error, orgId }, 'charges could not be posted and wait for the sweep'))
       .finally(() => running.delete(orgId))
     running.set(orgId, posting)

@@ -121,10 +121,9 @@ export interface LedgerDeps {
 
 /**
  * Posts the charges of an org that were committed before the call: they are moved from the inbox into the usage records
- * and rollups, and their whole cents become ledger entries. One short query when none is pending.
+ * and rollups, and their whole cents become ledger entries. For a caller that knows that some are pending.
  */
-export const postCharges = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> => {
-  if (!(await usageQueries.hasPendingCharges(db, orgId))) return
+export const postPending = async ({ db, jobs }: LedgerDeps, orgId: string): Promise<void> => {
   for (;;) {
     const calls = await db.transaction({ orgId }, async (db) => {
       const before = await lockAccount(db, orgId)
@@ -135,6 +134,11 @@ export const postCharges = async ({ db, jobs }: LedgerDeps, orgId: string): Prom
     })
     if (calls < callsAtOnce) return
   }
+}
+
+/** As `postPending`, with one short query when none is pending. */
+export const postCharges = async (deps: LedgerDeps, orgId: string): Promise<void> => {
+  if (await usageQueries.hasPendingCharges(deps.db, orgId)) await postPending(deps, orgId)
 }
 
 /** Runs `read` in one snapshot that includes all charges that were committed before the call. */

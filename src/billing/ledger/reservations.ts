@@ -28,6 +28,11 @@ export interface PlannedCall {
   isByok: boolean
   /** Estimated tokens of the prompt. */
   inputTokens: number
+  /**
+   * At admission, when the prompt is not known yet: its likely size. More money is reserved for it if there is any, so
+   * that the first call needs no second reservation. It never rejects a turn.
+   */
+  likelyInputTokens?: number
   maxOutputTokens: number | null
 }
 
@@ -111,53 +116,85 @@ const limitsOf = async (
   return limits
 }
 
+/** What is reserved for the next call of a turn. */
+export interface ReservedMoney {
+  microcents: bigint
+  feeBps: number
+  /** Whether a limit applies, so that the answer must have one too. */
+  isLimited: boolean
+}
+
 /** `maxOutputTokens` is null when no limit applies to the answer; `rejection` is the public message. */
-export type ReservationResult = { maxOutputTokens: number | null } | { rejection: string }
+export type ReservationResult = { maxOutputTokens: number | null; reserved: ReservedMoney } | { rejection: string }
 
 const isLimited = (isEnforced: boolean, account: AccountRow, call: PlannedCall): boolean =>
   isEnforced || account.monthlyCapCents !== null || call.agentCapCents !== null
 
+/** The account of the call's org, locked when a limit applies. */
+const accountFor = async (db: Transaction, isEnforced: boolean, call: PlannedCall): Promise<AccountRow> => {
+  // One statement where it is clear that a limit applies.
+  if (isEnforced || call.agentCapCents !== null) return lockAccount(db, call.orgId)
+  const account = await getAccount(db, call.orgId)
+  return account.monthlyCapCents === null ? account : lockAccount(db, call.orgId)
+}
+
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+
 /**
- * Reserves the maximum cost of a call, or what is available: then the answer is limited to what that pays for. Rejects
- * the call when not even `usefulOutputTokens` fit. The account is locked when a limit applies, so that calls that begin
- * at the same time do not count on the same money.
+ * Finds the maximum cost of a call, or what is available: then the answer is limited to what that pays for. Rejects the
+ * call when not even `usefulOutputTokens` fit. The account is locked when a limit applies, so that calls that begin at the
+ * same time do not count on the same money. The caller stores the reservation in the same transaction.
  */
-const reserve = async (
-  db: Transaction,
-  isEnforced: boolean,
-  known: AccountRow,
-  call: PlannedCall,
-): Promise<ReservationResult> => {
-  const mustLock = isLimited(isEnforced, known, call)
-  const account = mustLock ? await lockAccount(db, call.orgId) : known
-  const limits = mustLock ? await limitsOf(db, isEnforced, account, call) : []
+const plan = async (db: Transaction, isEnforced: boolean, call: PlannedCall): Promise<ReservationResult> => {
+  const account = await accountFor(db, isEnforced, call)
+  const mustLimit = isLimited(isEnforced, account, call)
+  const limits = mustLimit ? await limitsOf(db, isEnforced, account, call) : []
   const feeBps = account.cumulativeDepositsCents <= BigInt(call.fee.waiverCents) ? 0 : call.fee.bps
   const most = call.maxOutputTokens ?? defaultOutputTokens
-  const least = Math.min(most, usefulOutputTokens)
   const [tightest] = limits.toSorted((a, b) => (a.availableMicrocents < b.availableMicrocents ? -1 : 1))
   const available = tightest?.availableMicrocents
-  if (tightest && available !== undefined && worstCost(call, feeBps, least) > available) {
+  if (tightest && available !== undefined && worstCost(call, feeBps, Math.min(most, usefulOutputTokens)) > available) {
     return { rejection: tightest.message }
   }
   const output = available === undefined ? most : affordableOutput(call, feeBps, available, most)
-  const { orgId, turnId, agentId } = call
-  await queries.upsertReservation(db, { orgId, turnId, agentId, microcents: worstCost(call, feeBps, output) })
-  return { maxOutputTokens: available === undefined ? call.maxOutputTokens : output }
+  const inputTokens = Math.max(call.inputTokens, call.likelyInputTokens ?? 0)
+  const likely = worstCost({ ...call, inputTokens }, feeBps, output)
+  const microcents = available === undefined ? likely : least(likely, available)
+  const maxOutputTokens = available === undefined ? call.maxOutputTokens : output
+  return { maxOutputTokens, reserved: { microcents, feeBps, isLimited: mustLimit } }
 }
 
 /**
- * Reserves the cost of a turn's first call, in the transaction that creates the turn. PAYMENT_REQUIRED when the balance
- * or a cap does not cover a useful answer. Turns on free models are always admitted.
+ * The reservation for a turn's first call; the transaction that creates the turn must store it. Undefined for a free
+ * model, whose turns are always admitted. PAYMENT_REQUIRED when the balance or a cap does not cover a useful answer.
  */
-export const admitTurn = async (db: Transaction, isEnforced: boolean, call: PlannedCall): Promise<void> => {
-  if (isFree(call.rates)) return
-  const result = await reserve(db, isEnforced, await getAccount(db, call.orgId), call)
+export const admitTurn = async (
+  db: Transaction,
+  isEnforced: boolean,
+  call: PlannedCall,
+): Promise<ReservedMoney | undefined> => {
+  if (isFree(call.rates)) return undefined
+  const result = await plan(db, isEnforced, call)
   if ('rejection' in result) throw paymentRequired(result.rejection)
+  return result.reserved
 }
 
 /** Whether no limit applies to a call, so that it needs no reservation. */
 export const isUnlimited = async (db: Db, isEnforced: boolean, call: PlannedCall): Promise<boolean> =>
-  isFree(call.rates) || !isLimited(isEnforced, await getAccount(db, call.orgId), call)
+  isFree(call.rates) || (!isEnforced && !isLimited(isEnforced, await getAccount(db, call.orgId), call))
+
+/**
+ * The limit of the answer of a turn's first call when the reservation of its admission covers the call. Undefined when a
+ * larger one is needed.
+ */
+export const coveredBy = (
+  reserved: ReservedMoney,
+  call: PlannedCall,
+): { maxOutputTokens: number | null } | undefined => {
+  const most = call.maxOutputTokens ?? defaultOutputTokens
+  if (worstCost(call, reserved.feeBps, most) > reserved.microcents) return undefined
+  return { maxOutputTokens: reserved.isLimited ? most : call.maxOutputTokens }
+}
 
 /**
  * Reserves the cost of a further call of a turn, whose prompt grows with each call. The row of the turn must be locked:
@@ -167,4 +204,10 @@ export const reserveCall = async (
   db: Transaction,
   isEnforced: boolean,
   call: PlannedCall,
-): Promise<ReservationResult> => reserve(db, isEnforced, await getAccount(db, call.orgId), call)
+): Promise<ReservationResult> => {
+  const result = await plan(db, isEnforced, call)
+  if ('rejection' in result) return result
+  const { orgId, turnId, agentId } = call
+  await queries.upsertReservation(db, { orgId, turnId, agentId, microcents: result.reserved.microcents })
+  return result
+}

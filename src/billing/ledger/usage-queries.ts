@@ -25,6 +25,12 @@ export const recordUsage = (calls: Sql): Sql => sql`recorded as (
   on conflict do nothing
   returning org_id, turn_id, charged_microcents)`
 
+/** A CTE for a new turn: stores the reservation of its first call. */
+export const addReservation = (key: { orgId: string; turnId: string; agentId: string }, microcents: bigint): Sql => sql`
+  reserved as (
+    insert into usage_holds (org_id, turn_id, agent_id, microcents)
+    values (${key.orgId}, ${key.turnId}, ${key.agentId}, ${microcents}))`
+
 /** A CTE beside `recorded` that reduces the reservation of each turn by what it was charged. */
 export const shrinkReservation: Sql = sql`shrunk as (
   update usage_holds h set microcents = greatest(0, h.microcents - c.microcents)
@@ -110,11 +116,17 @@ export const listOrgsWithPendingCharges = (db: Db, after: string, rows: number) 
       select org_id from usage_inbox where org_id > ${after} order by org_id limit ${rows}
     ) page order by org_id`)
 
-/** The charge of each call of a turn, posted or pending. */
-export const listTurnCharges = (db: Db, orgId: string, turnId: string) =>
-  db.rows<{ step: number; attempt: number; platformFeeMicrocents: bigint; chargedMicrocents: bigint }>(sql`
-    select step, attempt, platform_fee_microcents, charged_microcents from usage_records
-    where org_id = ${orgId} and turn_id = ${turnId}
-    union
-    select step, attempt, platform_fee_microcents, charged_microcents from usage_inbox
-    where org_id = ${orgId} and turn_id = ${turnId}`)
+export interface TurnCharge {
+  step: number
+  attempt: number
+  platformFeeMicrocents: bigint
+  chargedMicrocents: bigint
+}
+
+/** Selects the charge of each call of a turn, posted or pending. The parameters are SQL: columns of the statement. */
+export const chargesOfTurn = (orgId: string, turnId: string): string => `
+  select step, attempt, platform_fee_microcents, charged_microcents from usage_records
+  where usage_records.org_id = ${orgId} and usage_records.turn_id = ${turnId}
+  union
+  select step, attempt, platform_fee_microcents, charged_microcents from usage_inbox
+  where usage_inbox.org_id = ${orgId} and usage_inbox.turn_id = ${turnId}`

@@ -8,6 +8,7 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Tool, Toolbox } from '../tools/tools.ts'
 import { keyRevoked, memberLeft } from '../turns/authority.ts'
 import type { ClaimedTurn, ErrorDetail } from '../turns/queries.ts'
+import type { HandedTurn } from './handed-turn.ts'
 
 /** What the agent may do on behalf of the person. A snapshot of when it was loaded. */
 export interface AgentAuthority {
@@ -48,12 +49,16 @@ const agentUnavailable: ErrorDetail = {
   message: 'The agent was deleted or deactivated.',
 }
 
+/** The first `load` returns `handed`, the authority that the creator of the turn has just checked. */
 export const createTurnAuthority = (
   { db, models, toolbox }: AuthorityDeps,
   orgId: string,
   turn: ClaimedTurn,
-): TurnAuthority => ({
-  load: async () => {
+  handed?: HandedTurn['authority'],
+): TurnAuthority => {
+  let known = handed
+
+  const read = async (): Promise<{ agent: AgentRow; actor: Actor } | AuthorityLost> => {
     const { userId, workspaceId, scopes, apiKeyId } = turn
     const [agent, actor, isAllowed] = await Promise.all([
       findLiveAgent(db.hot, orgId, turn.agentId),
@@ -62,7 +67,14 @@ export const createTurnAuthority = (
     ])
     if (!isAllowed) return new AuthorityLost(keyRevoked)
     if (!agent?.isActive) return new AuthorityLost(agentUnavailable)
-    if (!actor) return new AuthorityLost(memberLeft)
+    return actor ? { agent, actor } : new AuthorityLost(memberLeft)
+  }
+
+  const load = async (): Promise<AgentAuthority | AuthorityLost> => {
+    const found = known ?? (await read())
+    known = undefined
+    if (found instanceof AuthorityLost) return found
+    const { agent, actor } = found
     if (models.find(turn.model)?.capabilities.tools !== true) return { agent, actor, tools: [], consents: [] }
     const usesConnections = agent.allowedConnectors.length > 0
     const [tools, consents] = await Promise.all([
@@ -70,6 +82,7 @@ export const createTurnAuthority = (
       usesConnections ? listConsents(db.hot, orgId, agent.id, actor.userId) : [],
     ])
     return { agent, actor, tools, consents }
-  },
-  latestChange: (agentId) => findAuthorityChange(db.hot, orgId, agentId),
-})
+  }
+
+  return { load, latestChange: (agentId) => findAuthorityChange(db.hot, orgId, agentId) }
+}

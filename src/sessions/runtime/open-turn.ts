@@ -9,6 +9,7 @@ import { createTurnAuthority } from './authority.ts'
 import type { AuthorityDeps } from './authority.ts'
 import { turnLeaseTiming } from './claim-turn.ts'
 import type { FaultPoint } from './fault-points.ts'
+import type { HandedTurn } from './handed-turn.ts'
 import type { TurnLease } from './queries.ts'
 import { createReservations } from './costs/reservations.ts'
 import type { ReservationDeps } from './costs/reservations.ts'
@@ -37,6 +38,7 @@ export interface OpenTurnOptions {
   /** The turn's time limit, on the clock of `performance.now()`. */
   deadlineMs: number
   signal: AbortSignal
+  handed: HandedTurn | undefined
   onFailure: (reason: Error) => void
 }
 
@@ -65,7 +67,7 @@ const loadState = async (
 
 /** Builds the services of a turn and loads its stored state. */
 export const openTurn = async (deps: OpenTurnDeps, options: OpenTurnOptions): Promise<LeasedTurn> => {
-  const { turn, lease, deadlineMs, signal, onFailure } = options
+  const { turn, lease, deadlineMs, signal, handed, onFailure } = options
   const { orgId } = lease
   const { state, lastSeq } = await loadState(deps, lease, turn)
   const faultPoint = (point: FaultPoint): void => deps.onFaultPoint?.(point, turn.id)
@@ -83,9 +85,9 @@ export const openTurn = async (deps: OpenTurnDeps, options: OpenTurnOptions): Pr
     state,
     services: {
       log: deps.log,
-      authority: createTurnAuthority(deps, orgId, turn),
+      authority: createTurnAuthority(deps, orgId, turn, handed?.authority),
       models: deps.modelClient,
-      reservations: createReservations(deps, lease, turn),
+      reservations: createReservations(deps, lease, turn, handed?.reserved),
       sharedBudget: createSharedBudget(deps.db, orgId, turn, state),
       toolRunner: createToolRunner(deps, turn, state),
       writer,

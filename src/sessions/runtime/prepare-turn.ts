@@ -6,15 +6,14 @@ import { listHistory } from '../queries.ts'
 import type { MessageRow } from '../queries.ts'
 import type { ErrorDetail } from '../turns/queries.ts'
 import { AuthorityLost } from './authority.ts'
+import { historyLimits } from './handed-turn.ts'
+import type { HandedTurn } from './handed-turn.ts'
 import { exchangesOf } from './prompt/prompt.ts'
 import type { UntrustedSource } from './steps/questions.ts'
 import type { LeasedTurn, TurnContext } from './turn-context.ts'
 
-const maxHistory = 200
 /** For models whose context window is not configured. */
 const defaultContextTokens = 32_000
-/** The most history that is read from the database. It exceeds the context window of every model. */
-const maxHistoryBytes = 4_194_304
 
 interface ProjectText {
   instructions: string | null
@@ -60,12 +59,13 @@ const untrustedInPrompt = (
 export const prepareTurn = async (
   { db, models }: { db: Database; models: ModelCatalog },
   leased: LeasedTurn,
+  handed?: HandedTurn,
 ): Promise<TurnContext | ErrorDetail> => {
   const { turn, lease, state, services } = leased
-  const limits = { limit: maxHistory, maxBytes: maxHistoryBytes }
+  const { sessionId, number: turnNumber } = turn
   const [authority, history] = await Promise.all([
     services.authority.load(),
-    listHistory(db, { orgId: lease.orgId, sessionId: turn.sessionId, turnNumber: turn.number, ...limits }),
+    handed?.history ?? listHistory(db, { orgId: lease.orgId, sessionId, turnNumber, ...historyLimits }),
   ])
   if (authority instanceof AuthorityLost) return authority.detail
   const model = models.find(turn.model)

@@ -2,6 +2,7 @@ import { recordUsage, releaseReservation, emptyReservation, shrinkReservation } 
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Question } from './steps/questions.ts'
+import { touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
 import type { CallStatus, EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
@@ -236,33 +237,71 @@ const insertReply = (turn: EndingTurn, parts: MessagePart[]): Sql => sql`replied
   select leased.org_id, session.id, session.message_count + 1, ${turn.replyId}::uuid, leased.id, ${turn.number}::integer,
     'assistant', ${JSON.stringify(turn.author)}::jsonb, ${JSON.stringify(parts)}::jsonb from leased, session)`
 
+interface EndingOptions {
+  orgId: string
+  turn: EndingTurn
+  /** The lease under which the turn ends; undefined for a caller that has locked the turn. */
+  token: string | undefined
+  ending: Ending
+}
+
+const setEnded = ({ orgId, turn, token, ending }: EndingOptions): Sql => sql`
+  update turns
+  set status = ${ending.status}, stop_reason = ${ending.stopReason}, error = ${ending.error && JSON.stringify(ending.error)},
+    ended_at = now(), lease_token = null, lease_until = null
+  from session
+  where turns.org_id = ${orgId} and turns.id = ${turn.id} and ended_at is null
+    ${token === undefined ? empty : sql`and lease_token = ${token}`}
+  returning turns.org_id, turns.id, turns.session_id`
+
+const endingParts = ({ turn, ending }: EndingOptions): Sql[] => [
+  ...checkpointParts(ending.checkpoint, { next: 'ended', losesRunning: ending.checkpoint.ended === undefined }),
+  deactivateTurn,
+  ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
+]
+
 /**
  * Ends a turn and locks its session. With a token, ends it only under that lease. Without a token, the caller must have
  * locked the turn and checked that it has not ended.
  */
-export const endTurn = (
-  db: Db,
-  { orgId, turn, token, ending }: { orgId: string; turn: EndingTurn; token: string | undefined; ending: Ending },
-) =>
+export const endTurn = (db: Db, options: EndingOptions) =>
   underLease(
     db,
-    sql`update turns
-      set status = ${ending.status}, stop_reason = ${ending.stopReason},
-        error = ${ending.error && JSON.stringify(ending.error)}, ended_at = now(), lease_token = null, lease_until = null
-      from session
-      where turns.org_id = ${orgId} and turns.id = ${turn.id} and ended_at is null
-        ${token === undefined ? empty : sql`and lease_token = ${token}`}
-      returning turns.org_id, turns.id, turns.session_id`,
-    [
-      ...checkpointParts(ending.checkpoint, { next: 'ended', losesRunning: ending.checkpoint.ended === undefined }),
-      deactivateTurn,
-      ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
-    ],
+    setEnded(options),
+    endingParts(options),
     sql`session as (
       select id, message_count from sessions
-      where org_id = ${orgId} and id = ${turn.sessionId} and deleted_at is null
+      where org_id = ${options.orgId} and id = ${options.turn.sessionId} and deleted_at is null
       for no key update),`,
   )
+
+/**
+ * Ends the turn and makes its session idle, in one statement. False, and nothing is written, when a turn waits behind this
+ * one, the lease is lost or the session was deleted. The lock returns the newest version of the session's row, whose
+ * turn_count includes every committed turn, although the statement would not see the row of a turn that was inserted
+ * while it waited for the lock.
+ */
+export const endLastTurn = (db: Db, options: EndingOptions & { token: string; contextTokens: number }) => {
+  const { orgId, turn, ending, contextTokens } = options
+  const newMessages = ending.parts.length > 0 ? 1 : 0
+  const idle = sql`idle as (
+    update sessions
+    set active_turn_id = null, status = 'idle', message_count = sessions.message_count + ${newMessages},
+      context_tokens = ${contextTokens}, updated_at = now(), revision = revision + 1
+      ${newMessages > 0 ? sql`, last_message_at = now()` : empty}
+    from leased where sessions.org_id = leased.org_id and sessions.id = leased.session_id
+    returning sessions.org_id, sessions.id, sessions.updated_at, sessions.changed_at)`
+  return underLease(
+    db,
+    setEnded(options),
+    [...endingParts(options), idle, touchAgents(sql`idle`)],
+    sql`session as (
+      select id, message_count from sessions
+      where org_id = ${orgId} and id = ${turn.sessionId} and deleted_at is null and active_turn_id = ${turn.id}
+        and turn_count = ${turn.number}
+      for no key update),`,
+  )
+}
 
 /** Adds the time since the claim to the turn's working time. Only for a statement under the worker's lease. */
 const workedUntilNow = sql`worked_ms = worked_ms

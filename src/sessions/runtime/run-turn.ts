@@ -11,6 +11,7 @@ import { closeCalls } from './steps/call-rows.ts'
 import { claimTurn, releaseWithRetry, quarantineOf, turnLeaseTiming } from './claim-turn.ts'
 import { openTurn } from './open-turn.ts'
 import type { OpenTurnDeps } from './open-turn.ts'
+import type { HandedTurn } from './handed-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
 import type { Probation } from './probation.ts'
 import { TimeIsUp } from './turn-context.ts'
@@ -27,7 +28,7 @@ export type RunTurnDeps = OpenTurnDeps & {
 }
 
 /** Prepares and runs a turn, and stores its end unless it waits for a person. */
-const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn): Promise<void> => {
+const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn, handed?: HandedTurn): Promise<void> => {
   const { turn, lease, state, services } = leased
   const quarantine = quarantineOf(turn)
   if (quarantine) {
@@ -35,7 +36,7 @@ const runLeasedTurn = async (deps: RunTurnDeps, leased: LeasedTurn): Promise<voi
     await services.writer.finish(failed(quarantine, { callChanges: closeCalls(state.calls) }))
     return
   }
-  const prepared = await prepareTurn(deps, leased)
+  const prepared = await prepareTurn(deps, leased, handed)
   const outcome = 'code' in prepared ? failed(prepared) : await runTurnLoop(prepared)
   if (outcome) await services.writer.finish(outcome)
 }
@@ -45,16 +46,19 @@ const timeLeftOf = ({ workedMs, chainLeftMs }: ClaimedTurn, turnLimitMs: number)
   Math.max(0, Math.min(turnLimitMs - Number(workedMs), chainLeftMs ?? Infinity))
 
 /**
- * The handler of a turn's job: claims the turn and runs it until it ends, waits for a person, or loses its lease. Rejects
+ * The handler of a turn's job, or of a turn that this process created and hands over: claims the turn and runs it until it ends, waits for a person, or loses its lease. Rejects
  * when the turn should be retried.
  */
 export const runTurn = async (
   deps: RunTurnDeps,
   { orgId, turnId }: { orgId: string; turnId: string },
-  { signal: jobSignal }: Pick<JobContext, 'signal'>,
+  { signal: jobSignal, handed: given }: Pick<JobContext, 'signal' | 'handed'>,
 ): Promise<void> => {
   const { db, notifier, log, config } = deps
-  const claimed = await claimTurn(deps, { orgId, turnId }, jobSignal)
+  const handed = given as HandedTurn | undefined
+  const claimed = handed
+    ? { claim: handed.claim, leaveProbation: () => undefined }
+    : await claimTurn(deps, { orgId, turnId }, jobSignal)
   if (!claimed) return
   const { claim, leaveProbation } = claimed
   const { row: turn, token } = claim
@@ -65,15 +69,15 @@ export const runTurn = async (
   const deadlineMs = performance.now() + leftMs
   const timeLimit = setTimeout(() => abort(new TimeIsUp()), leftMs)
   const leaveNotifier = notifier.work(turnId, () => abort(new Error('the turn was cancelled')))
-  const unwatch = watchTurnAuthority(db, deps.authorityWatch, { orgId, turn }, (reason) =>
-    abort(new AuthorityLost(reason)),
-  )
+  // Handed authority was looked up before the watch.
+  const watched = { orgId, turn, isLookedUpLater: handed?.authority === undefined }
+  const unwatch = watchTurnAuthority(db, deps.authorityWatch, watched, (reason) => abort(new AuthorityLost(reason)))
   const signal = AbortSignal.any([kept.signal, stop.signal, jobSignal])
   const lease = { orgId, turnId, token }
   try {
     const unit = { kind: 'turn', id: turnId, orgId } as const
     await runUnit(unit, abort, async () =>
-      runLeasedTurn(deps, await openTurn(deps, { turn, lease, deadlineMs, signal, onFailure: abort })),
+      runLeasedTurn(deps, await openTurn(deps, { turn, lease, deadlineMs, signal, handed, onFailure: abort }), handed),
     )
   } catch (error) {
     await releaseWithRetry(db, lease, jobSignal)

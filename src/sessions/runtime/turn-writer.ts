@@ -9,8 +9,9 @@ import { setLeftOutExchanges, setSessionStatus } from '../turns/queries.ts'
 import type { ClaimedTurn } from '../turns/queries.ts'
 import type { FaultPoint } from './fault-points.ts'
 import { finishTurn } from './finish-turn.ts'
-import { appendFrames, pauseTurn, writeCheckpoint } from './queries.ts'
+import { appendFrames, endLastTurn, pauseTurn, writeCheckpoint } from './queries.ts'
 import type { Checkpoint, TurnLease } from './queries.ts'
+import { estimateTokens } from './prompt/prompt.ts'
 import { replyPartsOf } from './prompt/reply-parts.ts'
 import { finishReasonOf } from './turn-outcome.ts'
 import type { TurnOutcome } from './turn-outcome.ts'
@@ -62,6 +63,9 @@ export const createTurnWriter = (
     onFailure,
   })
 
+  /** Of the last model call. */
+  let promptTokens = 0
+
   const emit = (part: StreamPart): void => {
     state.notePart(part)
     stream.push(part)
@@ -71,6 +75,7 @@ export const createTurnWriter = (
     emit,
     save: async (checkpoint) => {
       const { untrustedFrom } = state
+      promptTokens = checkpoint.begun?.inputTokens ?? promptTokens
       await stream.write((frames) => writeCheckpoint(db, lease, leaseMs, { ...checkpoint, frames, untrustedFrom }))
       if (checkpoint.ended) billing.chargePoster.postSoon(orgId)
     },
@@ -102,14 +107,14 @@ export const createTurnWriter = (
       const finishReason = finishReasonOf(stopReason)
       emit({ type: 'finish', finishReason, messageMetadata: { status, stopReason } })
       faultPoint('before-end')
-      await stream.write(
-        (frames) =>
-          db.transaction('all orgs', (db) => {
-            const ending = { status, stopReason, error, parts, checkpoint: { ...checkpoint, frames } }
-            return finishTurn(db, jobs, { orgId, turn, token: lease.token, ending })
-          }),
-        true,
-      )
+      await stream.write(async (frames) => {
+        const ending = { status, stopReason, error, parts, checkpoint: { ...checkpoint, frames } }
+        const contextTokens = promptTokens + estimateTokens(parts)
+        const finished = { orgId, turn, token: lease.token, ending, contextTokens }
+        // The end of a turn in a chat is also a job, in the same transaction.
+        if (turn.relationship !== 'connector' && (await endLastTurn(db, finished))) return true
+        return db.transaction('all orgs', (db) => finishTurn(db, jobs, finished))
+      }, true)
       billing.chargePoster.postSoon(orgId)
       faultPoint('after-end')
     },

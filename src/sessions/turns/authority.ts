@@ -18,13 +18,13 @@ const expiryOf = (expiresAt: string | null): number =>
 
 /**
  * Calls `onLost` within a second after the turn's API key was revoked or has expired, or its person left the org or the
- * workspace. Returns a function that stops the watch. Call it before the authority of the turn is loaded, or a change
- * in between is missed.
+ * workspace. Returns a function that stops the watch. With `isLookedUpLater`, call it before the authority of the turn is
+ * loaded, or a change in between is missed.
  */
 export const watchTurnAuthority = (
   db: Database,
   watch: AuthorityWatch,
-  { orgId, turn }: { orgId: string; turn: ClaimedTurn },
+  { orgId, turn, isLookedUpLater }: { orgId: string; turn: ClaimedTurn; isLookedUpLater: boolean },
   onLost: (reason: ErrorDetail) => void,
 ): (() => void) => {
   const { workspaceId, userId, scopes, apiKeyId } = turn
@@ -37,7 +37,7 @@ export const watchTurnAuthority = (
     return actor ? { ...actor, apiKey: key && { expiresAtMs: expiryOf(key.expiresAt) } } : forbidden(memberLeft.message)
   }
   const standing = { orgId, workspaceId, apiKey: { expiresAtMs: expiryOf(turn.keyExpiresAt) } }
-  return watch.add({ caller: turn.id, standing, access: 'member', isLookedUpLater: true, lookUp: check }, ({ code }) =>
+  return watch.add({ caller: turn.id, standing, access: 'member', isLookedUpLater, lookUp: check }, ({ code }) =>
     onLost(code === 'UNAUTHORIZED' ? keyRevoked : memberLeft),
   )
 }

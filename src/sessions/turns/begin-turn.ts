@@ -1,6 +1,6 @@
-import { findLiveAgent, getAgent } from '../../agents/agents.ts'
+import { getAgent } from '../../agents/agents.ts'
 import type { AgentRow, Model, ModelCatalog } from '../../agents/agents.ts'
-import { admitTurn, findProviderKey } from '../../billing/billing.ts'
+import { addReservation, admitTurn, findProviderKey } from '../../billing/billing.ts'
 import { getContent } from '../../files/files.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
@@ -15,6 +15,7 @@ import type { UntrustedSource } from '../runtime/steps/questions.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import { cancelUnfinishedTurns } from './cancel.ts'
 import type { TurnDeps } from './deps.ts'
+import { mayStartHere, startHere } from './start-here.ts'
 import type { UserMessage } from './input.ts'
 import * as turnQueries from './queries.ts'
 import { maxSteps } from './schemas.ts'
@@ -67,8 +68,14 @@ const usableModel = (models: ModelCatalog, agent: AgentRow): Model & { pricing: 
   return { ...model, pricing }
 }
 
-const answeringAgent = async (db: Db, actor: Actor, named: string | undefined, own: string): Promise<AgentRow> => {
-  const agent = named === undefined ? await findLiveAgent(db, actor.orgId, own) : await getAgent(db, actor, named)
+const answeringAgent = async (
+  db: Db,
+  actor: Actor,
+  named: string | undefined,
+  { agentId, agentRecord }: queries.SessionForTurn,
+): Promise<AgentRow> => {
+  const own = agentRecord === null ? undefined : (JSON.parse(agentRecord) as AgentRow)
+  const agent = named === undefined || named === agentId ? own : await getAgent(db, actor, named)
   if (!agent) throw validationError('The agent of this session was deleted. Set agentId to another agent.')
   if (!agent.isActive) throw validationError(`The agent ${agent.name} is inactive.`)
   return agent
@@ -109,8 +116,8 @@ const requireOwnPeerSession = ({ relationship, peerKey, createdBy }: queries.Loc
   }
 }
 
-const lockOpenSession = async (db: Transaction, actor: Actor, sessionId: string): Promise<queries.LockedSession> => {
-  const session = await queries.lockSession(db, actor.orgId, sessionId)
+const lockOpenSession = async (db: Transaction, actor: Actor, sessionId: string): Promise<queries.SessionForTurn> => {
+  const session = await queries.lockSessionForTurn(db, actor.orgId, sessionId)
   if (session?.workspaceId !== workspaceOf(actor)) throw notFound('Session')
   requireOwnPeerSession(session, actor.userId)
   return session
@@ -120,9 +127,9 @@ const lockOpenSession = async (db: Transaction, actor: Actor, sessionId: string)
 const applyOnBusy = async (
   db: Transaction,
   deps: TurnDeps,
-  session: queries.LockedSession,
+  session: queries.SessionForTurn,
   { actor, onBusy = 'enqueue' }: { actor: Actor; onBusy: TurnRequest['onBusy'] },
-): Promise<queries.LockedSession> => {
+): Promise<queries.SessionForTurn> => {
   if (session.activeTurnId === null || onBusy === 'enqueue') return session
   if (onBusy === 'reject') throw conflict('A turn of this session is in progress.')
   await cancelUnfinishedTurns(db, deps, actor.orgId, session.id)
@@ -132,35 +139,33 @@ const applyOnBusy = async (
 const smallerLimit = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/**
- * Stores a turn, its message and its job in the caller's transaction and returns the turn's id. VALIDATION_ERROR for an
- * agent or model that is not available, CONFLICT when the session is busy and `onBusy` is `reject`, PAYMENT_REQUIRED when
- * the balance does not cover the model.
- */
-export const beginTurn = async (
+/** For instructions and tools that are not counted here, and for estimates that are too low. */
+const likelyTokens = (contextTokens: number, inputTokens: number): number =>
+  Math.ceil((contextTokens + inputTokens) * 1.05) + 250
+
+/** The turn as it is inserted, and the money that is reserved for its first call. */
+const planTurn = async (
   db: Transaction,
-  deps: TurnDeps,
+  { models, billing }: TurnDeps,
   actor: Actor,
-  request: TurnRequest,
-): Promise<string> => {
-  const { jobs, models, billing } = deps
+  { request, session, agent }: { request: TurnRequest; session: queries.SessionForTurn; agent: AgentRow },
+) => {
   const { orgId, userId, userName } = actor
-  const { sessionId, parts, instructions = null, maxCostCents = null, hop = 0 } = request
-  const author: Author = request.author ?? { type: 'user', id: userId, name: userName }
-  const turnId = request.id ?? newId()
-  const locked = await lockOpenSession(db, actor, sessionId)
-  const agent = await answeringAgent(db, actor, request.agentId, locked.agentId)
+  const { parts, instructions = null } = request
   const model = usableModel(models, agent)
-  const session = await applyOnBusy(db, deps, locked, { actor, onBusy: request.onBusy })
+  const id = request.id ?? newId()
   const { bps: feeBps, waiverCents: feeWaiverCents } = billing.config.fee
   const providerKeyId = await findProviderKey(db, billing.config, orgId, model.provider)
-  const price = { id: turnId, pricing: model.pricing, feeBps, feeWaiverCents, providerKeyId }
+  const price = { id, pricing: model.pricing, feeBps, feeWaiverCents, providerKeyId }
   const inputTokens = estimateTokens([agent.systemPrompt, instructions, parts])
   const maxOutputTokens = smallerLimit(request.maxOutputTokens ?? null, model.maxOutputTokens)
-  await admitTurn(db, billing.config.isEnforced, planCall(orgId, price, agent, { inputTokens, maxOutputTokens }))
-  await turnQueries.insertTurn(db, orgId, {
-    id: turnId,
-    sessionId,
+  const likelyInputTokens = likelyTokens(session.contextTokens, inputTokens)
+  const call = planCall(orgId, price, agent, { inputTokens, likelyInputTokens, maxOutputTokens })
+  const reserved = await admitTurn(db, billing.config.isEnforced, call)
+  const author: Author = request.author ?? { type: 'user', id: userId, name: userName }
+  const turn: turnQueries.NewTurn = {
+    id,
+    sessionId: session.id,
     number: session.turnCount + 1,
     agentId: agent.id,
     author: authorOfAgent(agent),
@@ -170,7 +175,7 @@ export const beginTurn = async (
     model: model.id,
     pricing: model.pricing,
     maxSteps: request.maxSteps ?? maxSteps,
-    maxCostCents,
+    maxCostCents: request.maxCostCents ?? null,
     feeBps,
     feeWaiverCents,
     providerKeyId,
@@ -181,11 +186,39 @@ export const beginTurn = async (
     replyId: newId(),
     message: { id: newId(), position: session.messageCount + 1, author, parts },
     title: titleOf(textOf(parts)),
-  })
-  const isMissing = (id: string): boolean => !session.participantIds.includes(id)
-  if (author.type === 'user' && (isMissing(agent.id) || isMissing(userId))) {
+  }
+  return { turn, reserved }
+}
+
+/**
+ * Stores a turn and its message in the caller's transaction and returns the turn's id. After the commit, the turn starts
+ * in this process if it has a place for it; otherwise its job is stored too. VALIDATION_ERROR for an agent or model that
+ * is not available, CONFLICT when the session is busy and `onBusy` is `reject`, PAYMENT_REQUIRED when the balance does not
+ * cover the model.
+ */
+export const beginTurn = async (
+  db: Transaction,
+  deps: TurnDeps,
+  actor: Actor,
+  request: TurnRequest,
+): Promise<string> => {
+  const { orgId, userId } = actor
+  const locked = await lockOpenSession(db, actor, request.sessionId)
+  const agent = await answeringAgent(db, actor, request.agentId, locked)
+  const session = await applyOnBusy(db, deps, locked, { actor, onBusy: request.onBusy })
+  const { turn, reserved } = await planTurn(db, deps, actor, { request, session, agent })
+  const { id: sessionId, activeTurnId, participantIds } = session
+  const job = turnJob(request.hop ?? 0)
+  const reservation = reserved && addReservation({ orgId, turnId: turn.id, agentId: agent.id }, reserved.microcents)
+  const place = activeTurnId === null && mayStartHere(request) ? deps.jobs.occupy(job, orgId) : undefined
+  if (place) await startHere(db, place, actor, { turn, session, agent, reserved, reservation })
+  else {
+    await turnQueries.insertTurn(db, orgId, turn, { reservation })
+    if (activeTurnId === null) await deps.jobs.enqueue(db, job, { orgId, turnId: turn.id })
+  }
+  const isMissing = (id: string): boolean => !participantIds.includes(id)
+  if (turn.message.author.type === 'user' && (isMissing(agent.id) || isMissing(userId))) {
     await queries.addParticipants(db, orgId, sessionId, { agentId: agent.id, userId })
   }
-  if (session.activeTurnId === null) await jobs.enqueue(db, turnJob(hop), { orgId, turnId })
-  return turnId
+  return turn.id
 }

@@ -13,6 +13,11 @@ import { cancelPeers } from '../runtime/jobs.ts'
 import * as turnQueries from './queries.ts'
 import type { StepRow, TurnRow } from './queries.ts'
 
+interface CancelDeps {
+  jobs: Pick<TurnDeps['jobs'], 'enqueue'>
+  notifier: TurnDeps['notifier']
+}
+
 /** The interrupted model call with its partial text. Its tokens are estimated from that text. */
 const interruptedStep = (turn: TurnRow, step: StepRow, lines: string[]): EndedStep => {
   const parts = unfinishedParts(lines)
@@ -37,7 +42,7 @@ const abortPart: StreamPart = { type: 'abort', reason: 'cancelled' }
  */
 export const cancelLockedTurn = async (
   db: Transaction,
-  { jobs, notifier }: Pick<TurnDeps, 'jobs' | 'notifier'>,
+  { jobs, notifier }: CancelDeps,
   orgId: string,
   turnId: string,
 ): Promise<boolean> => {
@@ -80,7 +85,7 @@ export const cancelLockedTurn = async (
 /** Cancels every unfinished turn of a session, which must be locked. Returns how many there were. */
 export const cancelUnfinishedTurns = async (
   db: Transaction,
-  deps: Pick<TurnDeps, 'jobs' | 'notifier'>,
+  deps: CancelDeps,
   orgId: string,
   sessionId: string,
 ): Promise<number> => {

@@ -8,7 +8,7 @@ import type { TurnNotifier } from '../streams/turn-notifier.ts'
 export interface TurnDeps {
   /** Within a request it is `request.db`, so that the idempotency key is stored in the same transaction. */
   db: Database
-  jobs: Pick<Jobs, 'enqueue'>
+  jobs: Pick<Jobs, 'enqueue' | 'occupy'>
   models: ModelCatalog
   notifier: TurnNotifier
   billing: Pick<Billing, 'config'>

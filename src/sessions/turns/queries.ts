@@ -4,7 +4,7 @@ import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
 import type { Question } from '../runtime/steps/questions.ts'
-import { touchAgents } from '../queries.ts'
+import { historyRecord, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
@@ -139,17 +139,71 @@ const activate = (turns: Sql): Sql => sql`insert into active_turns (org_id, sess
 export const activateTurn = (db: Db, orgId: string, sessionId: string, turnId: string) =>
   db.execute(activate(sql`values (${orgId}::uuid, ${sessionId}::uuid, ${turnId}::uuid)`))
 
+/** The lease of a turn that starts in the process that creates it. */
+export interface NewLease {
+  token: string
+  leaseMs: number
+  /** The most earlier messages and bytes of them that `history` returns. */
+  history: { limit: number; maxBytes: number }
+}
+
+interface InsertOptions {
+  lease?: NewLease | undefined
+  /** A CTE that reserves money for the turn. */
+  reservation?: Sql | undefined
+}
+
+/** What the worker of a new turn needs besides what its creator knows. */
+export interface HandedRecords {
+  createdAt: string
+  startedAt: string
+  earlierUntrustedFrom: string | null
+  /** The revision of the agent while it is active; null otherwise. */
+  agentRevision: number | null
+  /** The messages of earlier turns, newest first: an array of MessageRow as JSON text. */
+  history: string
+}
+
+const earlierUntrusted = (orgId: Sql, sessionId: Sql, number: Sql): Sql => sql`(
+  select t.untrusted_from from turns t
+  where t.org_id = ${orgId} and t.session_id = ${sessionId} and t.number < ${number} and t.untrusted_from is not null
+  order by t.number
+  limit 1
+) as earlier_untrusted_from`
+
+/** The statement before this one has locked the session, so this one sees what all earlier turns have written. */
+const handedColumns = (orgId: string, turn: NewTurn, lease: NewLease): Sql => sql`
+  ${earlierUntrusted(sql`${orgId}`, sql`${turn.sessionId}`, sql`${turn.number}`)},
+  (
+    select a.revision from agents a
+    where a.org_id = ${orgId} and a.id = ${turn.agentId} and a.deleted_at is null and a.is_active
+  ) as agent_revision,
+  ${historyRecord({ orgId, sessionId: turn.sessionId, turnNumber: turn.number, ...lease.history })} as history`
+
 /** Inserts the turn and its message. The turn becomes the active one of its session when the session is idle. */
-export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
-  db.execute(sql`
+export const insertTurn = async (
+  db: Db,
+  orgId: string,
+  turn: NewTurn,
+  { lease, ...more }: InsertOptions = {},
+): Promise<HandedRecords | undefined> => {
+  const leased = lease
+    ? {
+        columns: sql`, status, attempts, started_at, claimed_at, lease_token, lease_until`,
+        values: sql`, 'running', 1, now(), statement_timestamp(), ${lease.token},
+          statement_timestamp() + ${lease.leaseMs} * interval '1 millisecond'`,
+      }
+    : { columns: empty, values: empty }
+  return db.row<HandedRecords>(sql`
     with made as (
       insert into turns (org_id, id, session_id, number, agent_id, author, user_id, scopes, api_key_id, model, pricing, max_steps,
         max_cost_cents, fee_bps, fee_waiver_cents, provider_key_id, instructions, max_output_tokens, caller_digest,
-        untrusted_from, reply_id)
+        untrusted_from, reply_id${leased.columns})
       values (${orgId}, ${turn.id}, ${turn.sessionId}, ${turn.number}, ${turn.agentId}, ${JSON.stringify(turn.author)}, ${turn.userId}, ${turn.scopes},
         ${turn.apiKeyId}, ${turn.model}, ${JSON.stringify(turn.pricing)}, ${turn.maxSteps}, ${turn.maxCostCents},
         ${turn.feeBps}, ${turn.feeWaiverCents}, ${turn.providerKeyId},
-        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId})
+        ${turn.instructions}, ${turn.maxOutputTokens}, ${turn.callerDigest}, ${turn.untrustedFrom}, ${turn.replyId}${leased.values})
+      returning created_at, started_at
     ), message as (
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
       values (${orgId}, ${turn.sessionId}, ${turn.message.position}, ${turn.message.id}, ${turn.id}, ${turn.number},
@@ -164,8 +218,9 @@ export const insertTurn = (db: Db, orgId: string, turn: NewTurn) =>
       returning org_id, id, updated_at, changed_at, active_turn_id
     ), ${touchAgents(sql`changed`)}, activated as (
       ${activate(sql`select org_id, id, active_turn_id from changed where active_turn_id = ${turn.id}`)}
-    )
-    select from changed`)
+    )${more.reservation ? sql`, ${more.reservation}` : empty}
+    select made.created_at, made.started_at${lease ? sql`, ${handedColumns(orgId, turn, lease)}` : empty} from made`)
+}
 
 export const leasedTurn = (orgId: string, id: string): LeasedRow => ({
   table: sql`turns`,
@@ -198,13 +253,7 @@ export const turnClaim = (leaseMs: number) => ({
     (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
     (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
     (select s.relationship from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as relationship,
-    (
-      select t.untrusted_from from turns t
-      where t.org_id = turns.org_id and t.session_id = turns.session_id and t.number < turns.number
-        and t.untrusted_from is not null
-      order by t.number
-      limit 1
-    ) as earlier_untrusted_from,
+    ${earlierUntrusted(sql`turns.org_id`, sql`turns.session_id`, sql`turns.number`)},
     (
       select (extract(epoch from c.deadline - clock_timestamp()) * 1000)::float8 from peer_chains c
       where c.org_id = turns.org_id and c.id = turns.chain_id
@@ -242,6 +291,16 @@ export const listOrphaned = (db: Db, limit: number, after?: OrphanedTurn) =>
       and coalesce(t.claimed_at, t.created_at) < now() - interval '2 minutes'
       ${after ? sql`and (t.org_id, t.id) > (${after.orgId}, ${after.id})` : empty}
     order by t.org_id, t.id
+    limit ${limit}`)
+
+/** Active turns whose lease has expired, the longest expired first. */
+export const listAbandoned = (db: Db, limit: number) =>
+  db.rows<OrphanedTurn>(sql`
+    -- all orgs: a worker works for every org
+    select t.org_id, t.id, t.hop
+    from active_turns a join turns t on t.org_id = a.org_id and t.id = a.turn_id
+    where t.status = 'running' and t.lease_until < now()
+    order by t.lease_until
     limit ${limit}`)
 
 export interface StepRow {

@@ -1,41 +1,23 @@
-import { listTurnCharges } from '../../billing/billing.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { workspaceOf } from '../../identity/actor.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { notFound, unauthorized } from '../../platform/http/errors.ts'
-import * as queries from '../queries.ts'
 import { kindOf, decisionRejection } from '../runtime/steps/questions.ts'
 import { keyRevoked } from './authority.ts'
-import * as turnQueries from './queries.ts'
-import type { TurnRow } from './queries.ts'
+import { findTurnRecords } from './details-queries.ts'
+import type { TurnRecords } from './details-queries.ts'
+import type { CallRow, TurnRow } from './queries.ts'
 
 const sum = <T>(rows: T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0)
 
-interface Records {
-  turn: TurnRow
-  steps: turnQueries.StepRow[]
-  calls: turnQueries.CallRow[]
-  charges: Awaited<ReturnType<typeof listTurnCharges>>
-}
-
-/** Reads the turn before its steps and calls, so that an ended turn is never shown with a running step. */
-const readTurn = async (db: Db, actor: Actor, turnId: string): Promise<TurnRow> => {
-  const turn = await turnQueries.findTurn(db, actor, workspaceOf(actor), turnId)
-  if (!turn) throw notFound('Turn')
-  return turn
-}
-
-const readRecords = async (db: Db, actor: Actor, turn: TurnRow): Promise<Records> => {
-  const [steps, calls, charges] = await Promise.all([
-    turnQueries.listSteps(db, actor.orgId, turn.id),
-    turnQueries.listCalls(db, actor.orgId, turn.id),
-    listTurnCharges(db, actor.orgId, turn.id),
-  ])
-  return { turn, steps, calls, charges }
+const readRecords = async (db: Db, actor: Actor, turnId: string): Promise<TurnRecords> => {
+  const records = await findTurnRecords(db, actor.orgId, workspaceOf(actor), turnId)
+  if (!records) throw notFound('Turn')
+  return records
 }
 
 /** The pending decisions, and whether the caller may make them. */
-const approvalsOf = (actor: Actor, turn: TurnRow, calls: turnQueries.CallRow[]) =>
+const approvalsOf = (actor: Actor, turn: TurnRow, calls: CallRow[]) =>
   calls.flatMap((call) => {
     const { approvalId, approved, callId, toolName, input, status, question } = call
     if (approvalId === null || approved !== null || turn.status !== 'requires_action') return []
@@ -61,7 +43,7 @@ const approvalsOf = (actor: Actor, turn: TurnRow, calls: turnQueries.CallRow[]) 
     ]
   })
 
-const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: Records) => {
+const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: TurnRecords) => {
   const inputTokens = sum(steps, (step) => step.inputTokens)
   const outputTokens = sum(steps, (step) => step.outputTokens)
   return {
@@ -85,18 +67,15 @@ const turnDetailsOf = (actor: Actor, { turn, steps, calls, charges }: Records) =
 
 /** A turn as the API shows it, with its steps, tool calls, pending approvals, tokens and cost. */
 export const getTurnDetails = async (db: Db, actor: Actor, turnId: string) =>
-  turnDetailsOf(actor, await readRecords(db, actor, await readTurn(db, actor, turnId)))
+  turnDetailsOf(actor, await readRecords(db, actor, turnId))
 
 /** The turn's details and, once it has ended, its reply; null when the reply is empty. */
 export const getTurnWithReply = async (db: Db, actor: Actor, turnId: string) => {
-  const turn = await readTurn(db, actor, turnId)
+  const records = await readRecords(db, actor, turnId)
+  const { turn, reply } = records
   // The watch of the turn can notice the revocation before the watch of the request that waits for the turn does.
   if (turn.error?.code === keyRevoked.code && turn.apiKeyId === actor.apiKey?.id) throw unauthorized(turn.error.message)
-  const [records, message] = await Promise.all([
-    readRecords(db, actor, turn),
-    turn.endedAt === null ? undefined : queries.findMessage(db, actor.orgId, turn.replyId),
-  ])
   return turn.endedAt === null
     ? { turn: turnDetailsOf(actor, records) }
-    : { turn: turnDetailsOf(actor, records), message: message ?? null }
+    : { turn: turnDetailsOf(actor, records), message: reply }
 }

@@ -1,6 +1,6 @@
 import type { AgentRow } from '../../../agents/agents.ts'
-import { agentCapOf, isUnlimited, openProviderKey, reserveCall } from '../../../billing/billing.ts'
-import type { Billing, PlannedCall } from '../../../billing/billing.ts'
+import { agentCapOf, coveredBy, isUnlimited, openProviderKey, reserveCall } from '../../../billing/billing.ts'
+import type { Billing, PlannedCall, ReservedMoney } from '../../../billing/billing.ts'
 import type { ModelPricing } from '../../../config/models.ts'
 import type { Database } from '../../../platform/database/database.ts'
 import type { Sealer } from '../../../platform/encryption/secrets.ts'
@@ -24,7 +24,7 @@ export const planCall = (
   orgId: string,
   turn: PricedTurn,
   agent: Pick<AgentRow, 'id' | 'settings'>,
-  tokens: { inputTokens: number; maxOutputTokens: number | null },
+  tokens: Pick<PlannedCall, 'inputTokens' | 'likelyInputTokens' | 'maxOutputTokens'>,
 ): PlannedCall => ({
   orgId,
   turnId: turn.id,
@@ -55,15 +55,22 @@ export interface ReservationDeps {
   secrets: Sealer
 }
 
+/** `admitted` is what the admission of the turn reserved for its first call, if this process knows it. */
 export const createReservations = (
   { db, billing, secrets }: ReservationDeps,
   lease: TurnLease,
   turn: PricedTurn,
+  admitted?: ReservedMoney,
 ): Reservations => {
   const { isEnforced } = billing.config
   const { orgId } = lease
+  let reserved = admitted
 
   const verdictFor = async (planned: PlannedCall) => {
+    const covered = reserved && coveredBy(reserved, planned)
+    // A second call of the turn has a larger prompt, and the first one was charged to the reservation.
+    reserved = undefined
+    if (covered) return covered
     if (await isUnlimited(db, isEnforced, planned)) return { maxOutputTokens: planned.maxOutputTokens }
     return db.transaction(lease, async (db) => {
       // Every transaction locks the turn before the account, so two transactions that end a turn cannot deadlock.

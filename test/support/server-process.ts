@@ -14,7 +14,7 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+const ownRoot = new URL('../../', import.meta.url)
 // Without a cache, most of the start time is compiling the same files again.
 const compileCache = new URL('../../node_modules/.cache/atrium', import.meta.url).pathname
 
@@ -28,8 +28,9 @@ type Role = 'all' | 'api' | 'worker'
 const spawnServer = (
   env: Record<string, string>,
   role: Role = 'all',
+  root = ownRoot,
 ): { child: ChildProcess; output: () => string } => {
-  const child = spawn(process.execPath, [main, '--role', role], {
+  const child = spawn(process.execPath, [new URL('src/main.ts', root).pathname, '--role', role], {
     env: {
       PATH: process.env['PATH'] ?? '',
       NODE_COMPILE_CACHE: compileCache,
@@ -46,9 +47,16 @@ const spawnServer = (
   return { child, output: () => text }
 }
 
-/** Starts a server process and resolves when it is ready. Throws with its output when it does not become ready. */
-export const startServerProcess = async (env: Record<string, string>, role: Role = 'all'): Promise<ServerProcess> => {
-  const { child, output } = spawnServer(env, role)
+/**
+ * Starts a server process and resolves when it is ready. Throws with its output when it does not become ready. `root`: the
+ * files of another version.
+ */
+export const startServerProcess = async (
+  env: Record<string, string>,
+  role: Role = 'all',
+  root?: URL,
+): Promise<ServerProcess> => {
+  const { child, output } = spawnServer(env, role, root)
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const [, found] = /is ready after .* s: (http:\S+)/.exec(output()) ?? []

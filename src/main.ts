@@ -17,6 +17,7 @@ import type { App } from './platform/http/http.ts'
 import { createLog } from './platform/process/log.ts'
 import type { Log } from './platform/process/log.ts'
 import { migrate } from './platform/database/migrate.ts'
+import { keepPartitions } from './platform/database/partitions.ts'
 import { StartError } from './platform/process/start-error.ts'
 import { tenantRole } from './platform/database/tenant-role.ts'
 import { guardProcess } from './platform/process/units.ts'
@@ -119,6 +120,7 @@ interface Running {
   app: App | undefined
   log: Log
   first: Bootstrapped
+  stopPartitions: () => void
 }
 
 const start = async (config: Config, role: ProcessRole): Promise<Running> => {
@@ -144,6 +146,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   )
   const opened = await openDeps({ ...config, dataDir: storage.path }, storage.connection, log)
   const { db, jobs, objects } = opened.deps
+  const stopPartitions = await keepPartitions(db, log)
   if (!(await db.hasTenantPolicies())) {
     log.warn(`row-level security is not in use: the database user cannot use the role ${tenantRole}`)
   }
@@ -169,7 +172,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   })
   const build = role === 'worker' ? buildOperations : buildServer
   const app = portOf(role, config) && (await step('routes', () => build(opened.deps)))
-  return { storage, opened, app, log, first }
+  return { storage, opened, app, log, first, stopPartitions }
 }
 
 /**
@@ -200,7 +203,8 @@ const signInLines = async (url: string, first: Bootstrapped, { environment, data
 
 const stopDeadlineMs = 25_000
 
-const stop = async ({ storage, opened, app, log }: Running): Promise<void> => {
+const stop = async ({ storage, opened, app, log, stopPartitions }: Running): Promise<void> => {
+  stopPartitions()
   const { jobs } = opened.deps
   await stopGracefully({
     app,

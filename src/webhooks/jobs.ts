@@ -1,9 +1,9 @@
 import type { Database } from '../platform/database/database.ts'
+import { dropExpired, ensurePartitions } from '../platform/database/partitions.ts'
 import type { Log } from '../platform/process/log.ts'
 import { createDeliverer } from './deliver/deliverer.ts'
 import type { WebhookDeps } from './deps.ts'
 import { purgeWebhook, applyRetention } from './job-kinds.ts'
-import { partitionDays } from './receive/record.ts'
 import * as queries from './retention-queries.ts'
 
 const batch = 5_000
@@ -18,10 +18,13 @@ const inBatches = async (signal: AbortSignal, remove: () => Promise<number>): Pr
 }
 
 const retain = async (db: Database, days: number, signal: AbortSignal): Promise<void> => {
-  await queries.ensurePartitions(db, partitionDays)
-  await db.transaction('all orgs', async (db) => {
-    await queries.dropPartitions(db, days)
-    await queries.deleteOldUsage(db, days)
+  await ensurePartitions(db)
+  await dropExpired(db, 'webhook_deliveries', { days })
+  await dropExpired(db, 'webhook_events', {
+    days,
+    beforeDrop: async (db, partition) => {
+      await queries.deleteOldUsage(db, partition)
+    },
   })
   await inBatches(signal, () => queries.deleteOldKeys(db, days, batch))
   await inBatches(signal, () => queries.deleteOldQueued(db, days, batch))

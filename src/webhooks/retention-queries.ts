@@ -1,20 +1,10 @@
 import { sql } from '../platform/database/database.ts'
-import type { Db, Transaction } from '../platform/database/database.ts'
+import type { Db } from '../platform/database/database.ts'
 
-/** Creates the missing partitions from yesterday to `days` days from now. */
-export const ensurePartitions = (db: Db, days: number) =>
-  db.execute(sql`
-    select ensure_webhook_partitions((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + ${days}::int)`)
-
-/** Drops the partitions of which all rows are older than `days` days. */
-export const dropPartitions = (db: Transaction, days: number) =>
-  db.row<{ dropped: number }>(sql`
-    select drop_webhook_partitions((now() at time zone 'UTC')::date - ${days}::int) as dropped`)
-
-/** Deletes the event counts of dropped partitions. Must run in the transaction that drops them. */
-export const deleteOldUsage = (db: Transaction, days: number) =>
+/** Deletes the event counts up to the day of a partition. Must run in the transaction that drops it. */
+export const deleteOldUsage = (db: Db, partition: string) =>
   db.execute(sql`-- all orgs: retention applies to the whole server
-    delete from org_event_usage where day < (now() at time zone 'UTC')::date - ${days}::int`)
+    delete from org_event_usage where day <= to_date(right(${partition}, 8), 'YYYYMMDD')`)
 
 /** Keys and queued deliveries are not partitioned and are deleted in batches. */
 export const deleteOldKeys = (db: Db, days: number, limit: number) =>

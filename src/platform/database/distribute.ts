@@ -30,6 +30,8 @@ export const coordinatorTables = new Set([
   'payment_facts',
   'promotions',
   'directory',
+  'partitioned_tables',
+  'expired_partitions',
   'object_store_registration',
   'schema_migrations',
 ])

@@ -1,10 +1,10 @@
 import { sqlState } from '../../platform/database/errors.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { createGroupCommit } from '../../platform/database/group-commit.ts'
+import { ensurePartitions } from '../../platform/database/partitions.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import * as queries from './queries.ts'
 import type { NewWebhookEvent } from './queries.ts'
-import { ensurePartitions } from '../retention-queries.ts'
 import type { DeliveryWake } from '../deliver/wake.ts'
 
 export interface Recorded {
@@ -17,9 +17,6 @@ export interface Recorded {
 export interface Recorder {
   record(event: NewWebhookEvent): Promise<Recorded>
 }
-
-/** Number of days ahead for which partitions are created. */
-export const partitionDays = 7
 
 const maxBatch = 64
 const maxBatchBytes = 2_097_152
@@ -34,8 +31,8 @@ const withPartitions = async <T>(db: Database, store: () => Promise<T>): Promise
     return await store()
   } catch (error) {
     if (sqlState(error) !== noPartition) throw error
-    // No worker has run for a week, so the partition of today does not exist.
-    await ensurePartitions(db, partitionDays)
+    // No process has run for a week, or this one slept for so long: the partition of today does not exist.
+    await ensurePartitions(db)
     return store()
   }
 }

@@ -6,6 +6,7 @@ import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
 import type { Deps } from './deps.ts'
 import { registerConnectionJobs } from './connectors/connections/jobs.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
+import { registerAuditRetention } from './identity/audit/retention.ts'
 import { registerAuditSealer } from './identity/audit/sealer.ts'
 import { registerSignInExpiry } from './identity/sign-in/expiry.ts'
 import { registerKeyExpiry } from './platform/http/idempotency/idempotency.ts'
@@ -26,6 +27,7 @@ export const registerJobs = (deps: Deps): void => {
   registerKeyExpiry(jobs, db)
   registerSignInExpiry(jobs, db)
   registerAuditSealer(jobs, deps)
+  registerAuditRetention(jobs, deps)
   registerFileJobs(jobs, deps)
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)

@@ -4,6 +4,7 @@ import { defineJob } from '../platform/jobs/jobs.ts'
 import type { Jobs } from '../platform/jobs/jobs.ts'
 import type { Log } from '../platform/process/log.ts'
 import { lockAccount, postCharges } from './ledger/ledger.ts'
+import { dropOldRecords } from './ledger/retention.ts'
 import { cancelSubscription, findInvoicePayment, saveMethod, workOnSaveMethod } from './payments/jobs.ts'
 import { expireEvents } from './payments/queries.ts'
 import type { Payments } from './payments/stripe.ts'
@@ -18,7 +19,10 @@ export interface BillingJobDeps {
   jobs: Jobs
   log: Log
   payments: Payments | undefined
+  config: { retention: { usageDays: number } }
 }
+
+const applyRetention = defineJob<Record<string, never>>('billing.retention')
 
 const sweep = defineJob<Record<string, never>>('billing.sweep')
 
@@ -48,11 +52,20 @@ const sweepAll = async ({ db, jobs }: BillingJobDeps): Promise<void> => {
 }
 
 export const registerBillingJobs = (deps: BillingJobDeps): void => {
-  const { jobs, payments } = deps
+  const { config, db, jobs, payments } = deps
   jobs.work(runTopup, (payload, context) => workOnTopup(deps, payload, context))
   jobs.work(saveMethod, (payload) => workOnSaveMethod(deps, payload))
   jobs.work(findInvoicePayment, (payload) => workOnInvoicePayment(deps, payload))
   jobs.work(cancelSubscription, async ({ subscriptionId }) => payments?.cancelSubscription(subscriptionId))
   jobs.schedule(sweep, '* * * * *')
   jobs.work(sweep, () => sweepAll(deps))
+  const { usageDays } = config.retention
+  jobs.schedule(applyRetention, '37 1 * * *')
+  jobs.work(
+    applyRetention,
+    async () => {
+      if (usageDays > 0) await dropOldRecords(db, usageDays)
+    },
+    { concurrency: 1 },
+  )
 }

@@ -12,6 +12,8 @@ import type { ModelProvider } from './models.ts'
 import { pricesFile } from './prices.ts'
 import { parseProviders } from './providers.ts'
 import { quotaLimitsOf, quotaVariables } from './quotas.ts'
+import { retentionConfigOf, retentionVariables } from './retention.ts'
+import type { RetentionConfig } from './retention.ts'
 import type { QuotaLimits } from './quotas.ts'
 import { storageConfigOf, storageVariables } from './storage.ts'
 import type { StorageConfig } from './storage.ts'
@@ -37,6 +39,7 @@ export interface Config extends StorageConfig, EventConfig {
   /** For orgs whose plan and operator set no limits. */
   quotas: QuotaLimits
   connectionLimits: ConnectionConfig
+  retention: RetentionConfig
   metricsToken: string | undefined
   logLevel: string
   defaultAgentModel: string
@@ -111,6 +114,7 @@ export const variables = {
   ...bootstrapVariables,
   ...limitVariables,
   ...quotaVariables,
+  ...retentionVariables,
   METRICS_TOKEN: {
     description: 'Bearer token for `GET /metrics` from other machines. Unset: only this machine can read metrics.',
     fallback: '',
@@ -259,6 +263,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): Config => {
     turnLimitMs: parsed.TURN_LIMIT_SECONDS * 1_000,
     watchdogSeconds: parsed.WATCHDOG_SECONDS,
     billing: billingConfigOf(parsed, environment === 'production', quotaLimitsOf(parsed)),
+    retention: retentionConfigOf(parsed),
     connectors,
     ...eventConfigOf(parsed),
   }

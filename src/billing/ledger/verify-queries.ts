@@ -58,11 +58,18 @@ export const listTypeSums = (db: Db, orgId: string) =>
     ) as t using (type)
     order by type`)
 
+/** The sums of all records, those that retention removed included. */
 export const findRecordSums = (db: Db, orgId: string) =>
   db.row<{ calls: bigint; chargedMicrocents: bigint; feeMicrocents: bigint }>(sql`
-    select count(*) as calls, coalesce(sum(charged_microcents), 0)::bigint as charged_microcents,
-      coalesce(sum(platform_fee_microcents), 0)::bigint as fee_microcents
-    from usage_records where org_id = ${orgId}`)
+    select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(charged_microcents), 0)::bigint as charged_microcents,
+      coalesce(sum(fee_microcents), 0)::bigint as fee_microcents
+    from (
+      select count(*) as calls, sum(charged_microcents) as charged_microcents,
+        sum(platform_fee_microcents) as fee_microcents
+      from usage_records where org_id = ${orgId}
+      union all
+      select calls, charged_microcents, fee_microcents from usage_records_removed where org_id = ${orgId}
+    ) as sums`)
 
 export const listRollupSums = (db: Db, orgId: string) =>
   db.rows<{ axis: string; grain: string; calls: bigint; chargedMicrocents: bigint; feeMicrocents: bigint }>(sql`

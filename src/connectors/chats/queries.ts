@@ -42,7 +42,9 @@ export const setSession = (db: Db, { orgId, endpointId, chat }: ChatKey, session
 export const findEvent = (db: Db, { orgId, endpointId, externalId }: EventKey) =>
   db.row<{ state: EventState; chat: string | null }>(sql`
     select state, chat from connector_events
-    where org_id = ${orgId} and endpoint_id = ${endpointId} and external_id = ${externalId}`)
+    where org_id = ${orgId} and endpoint_id = ${endpointId} and external_id = ${externalId}
+    -- Without a key any more, an earlier event with the same id is another one.
+    order by received_at desc limit 1`)
 
 /** The next message without a turn. The chat must be locked. */
 export const findWaiting = (db: Db, { orgId, endpointId, chat }: ChatKey) =>

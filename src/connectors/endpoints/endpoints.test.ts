@@ -273,7 +273,7 @@ describe('the public route of endpoints', () => {
       assert.equal((await send('first')).body.data.duplicate, false)
       assert.equal((await send('second')).body.data.duplicate, true)
       await db.execute(sql`
-        update connector_events set received_at = now() - interval '25 hours' where endpoint_id = ${endpoint.id}`)
+        update connector_event_keys set seen_at = now() - interval '25 hours' where endpoint_id = ${endpoint.id}`)
       assert.equal((await send('third')).body.data.duplicate, false)
       assert.equal((await send('fourth')).body.data.duplicate, true)
       assert.deepEqual(
@@ -281,6 +281,22 @@ describe('the public route of endpoints', () => {
         ['first', 'third'],
       )
     }
+  })
+
+  test('recognizes a duplicate of an event of another month, and lists only events within the retention', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram')
+    const list = async () => {
+      const path = `/api/v1/connections/${endpoint.connectionId}/endpoints/${endpoint.id}/events`
+      return (await app.call('GET', path, { as: owner })).body.data.items.length
+    }
+    for (const n of [1, 2]) assert.equal((await deliver(app, endpoint, telegram.body(n))).body.data.duplicate, false)
+    await db.execute(sql`
+      update connector_events set received_at = now() + interval '1 month' where endpoint_id = ${endpoint.id}`)
+    assert.equal((await deliver(app, endpoint, telegram.body(1))).body.data.duplicate, true)
+    assert.equal(await list(), 2)
+    await db.execute(sql`
+      update connector_events set received_at = now() - interval '9 days' where endpoint_id = ${endpoint.id}`)
+    assert.equal(await list(), 0)
   })
 
   test('uses the hash of the body as the id of an event without an id, and accepts ids of any length', async () => {
@@ -365,7 +381,7 @@ describe('the public route of endpoints', () => {
   })
 })
 
-test('deletes the secrets of the endpoints with their connection, and the endpoints with their last event', async () => {
+test('deletes the secrets of the endpoints with their connection, and the endpoints with the key of their last event', async () => {
   const kept = await addEndpoint(app, owner, 'telegram')
   const revoked = await addEndpoint(app, owner, 'telegram')
   const abandoned = await addEndpoint(app, owner, 'telegram')
@@ -381,15 +397,15 @@ test('deletes the secrets of the endpoints with their connection, and the endpoi
       where id in (${kept.id}, ${revoked.id}, ${abandoned.id}) order by id`)
     return rows.map(({ id, hasSecret }) => [id, hasSecret])
   }
-  await expireEndpoints(db)
+  await expireEndpoints(db, 8)
   assert.deepEqual(await left(), [
     [kept.id, true],
     [revoked.id, false],
   ])
   await db.execute(
-    sql`update connector_events set received_at = now() - interval '9 days' where endpoint_id = ${revoked.id}`,
+    sql`update connector_event_keys set seen_at = now() - interval '9 days' where endpoint_id = ${revoked.id}`,
   )
-  await expireEndpoints(db)
+  await expireEndpoints(db, 8)
   assert.deepEqual(await left(), [[kept.id, true]])
 })
 

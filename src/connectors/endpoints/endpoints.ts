@@ -18,6 +18,11 @@ import type { NewConnectorEvent } from './event-queries.ts'
 import { keyOf } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 
+/** For how many days events are listed and duplicates are recognized. */
+export interface RetentionSettings {
+  retention: { connectorEventsDays: number }
+}
+
 export interface ReceiveDeps {
   db: Database
   log: Log

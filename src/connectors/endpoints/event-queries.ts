@@ -25,31 +25,64 @@ export interface EventKey {
   externalId: string
 }
 
-/** Stores the new events in their order and returns their keys. */
-export const insertEvents = (db: Db, events: NewConnectorEvent[]) =>
+/**
+ * Stores the events of one endpoint whose keys are new, in their order, and returns their keys. The keys are in a table of
+ * their own, because a unique index cannot span the months of the events.
+ */
+export const insertEvents = (
+  db: Db,
+  { orgId, endpointId }: Pick<EventKey, 'orgId' | 'endpointId'>,
+  events: NewConnectorEvent[],
+) =>
   db.rows<EventKey>(sql`
-    insert into connector_events (org_id, endpoint_id, external_id, second_id, type, state, chat, position, sender, title, message,
+    with given as (
+      select * from unnest(${events.map((one) => one.externalId)}::text[], ${events.map((one) => one.secondId)}::text[],
+        ${events.map((one) => one.type)}::text[], ${events.map((one) => one.state)}::text[],
+        ${events.map((one) => one.chat)}::text[], ${events.map((one) => one.position?.toString() ?? null)}::bigint[],
+        ${events.map((one) => one.sender)}::text[], ${events.map((one) => one.title)}::text[],
+        ${events.map((one) => one.message)}::text[], ${events.map((one) => one.replyTo)}::text[]) with ordinality
+        as given (external_id, second_id, type, state, chat, position, sender, title, message, reply_to, place)
+    ), first_given as (
+      select distinct on (external_id) * from given order by external_id, place
+    ), keyed as (
+      insert into connector_event_keys (org_id, endpoint_id, key, is_second)
+      select ${orgId}::uuid, ${endpointId}::uuid, external_id, false from first_given
+      where second_id is null or not exists (
+        select from connector_event_keys k
+        where k.org_id = ${orgId} and k.endpoint_id = ${endpointId} and k.key = second_id and k.is_second)
+      on conflict do nothing
+      returning key
+    ), second_keyed as (
+      insert into connector_event_keys (org_id, endpoint_id, key, is_second)
+      select distinct ${orgId}::uuid, ${endpointId}::uuid, g.second_id, true
+      from first_given g join keyed on keyed.key = g.external_id
+      where g.second_id is not null
+      on conflict do nothing
+      returning key
+    ), fresh as (
+      select distinct on (coalesce(g.second_id, g.external_id), g.second_id is null) g.*
+      from first_given g join keyed on keyed.key = g.external_id
+      where g.second_id is null or g.second_id in (select key from second_keyed)
+      order by coalesce(g.second_id, g.external_id), g.second_id is null, g.place
+    )
+    insert into connector_events (org_id, endpoint_id, external_id, type, state, chat, position, sender, title, message,
       reply_to)
-    select * from unnest(${events.map((one) => one.orgId)}::uuid[], ${events.map((one) => one.endpointId)}::uuid[],
-      ${events.map((one) => one.externalId)}::text[], ${events.map((one) => one.secondId)}::text[],
-      ${events.map((one) => one.type)}::text[], ${events.map((one) => one.state)}::text[],
-      ${events.map((one) => one.chat)}::text[], ${events.map((one) => one.position?.toString() ?? null)}::bigint[],
-      ${events.map((one) => one.sender)}::text[], ${events.map((one) => one.title)}::text[],
-      ${events.map((one) => one.message)}::text[],
-      ${events.map((one) => one.replyTo)}::text[])
-    on conflict do nothing
+    select ${orgId}::uuid, ${endpointId}::uuid, external_id, type, state, chat, position, sender, title, message, reply_to
+    from fresh order by place
     returning org_id, endpoint_id, external_id`)
 
-/** Releases the second ids of these events that were stored more than 24 h ago. Returns whether there were any. */
-export const releaseSecondIds = async (db: Db, events: NewConnectorEvent[]): Promise<boolean> => {
-  const withSecondId = events.filter(({ secondId }) => secondId !== null)
-  if (withSecondId.length === 0) return false
+/** Deletes the second keys of these events that were stored more than 24 h ago. Returns whether there were any. */
+export const releaseSecondIds = async (
+  db: Db,
+  { orgId, endpointId }: Pick<EventKey, 'orgId' | 'endpointId'>,
+  events: NewConnectorEvent[],
+): Promise<boolean> => {
+  const secondIds = events.map(({ secondId }) => secondId).filter((id) => id !== null)
+  if (secondIds.length === 0) return false
   const released = await db.execute(sql`
-    update connector_events set second_id = null
-    from unnest(${withSecondId.map((one) => one.orgId)}::uuid[], ${withSecondId.map((one) => one.endpointId)}::uuid[],
-      ${withSecondId.map((one) => one.secondId)}::text[]) as given (org_id, endpoint_id, second_id)
-    where connector_events.org_id = given.org_id and connector_events.endpoint_id = given.endpoint_id
-      and connector_events.second_id = given.second_id and received_at < now() - interval '24 hours'`)
+    delete from connector_event_keys
+    where org_id = ${orgId} and endpoint_id = ${endpointId} and is_second and key = any(${secondIds}::text[])
+      and seen_at < now() - interval '24 hours'`)
   return released > 0
 }
 
@@ -64,22 +97,23 @@ export interface ListedEvent {
   receivedAt: string
 }
 
-/** Newest first, with sequence numbers below `before`. */
+/** The events of the last `days` days, newest first, with sequence numbers below `before`. */
 export const listEvents = (
   db: Db,
   { orgId, endpointId }: Pick<EventKey, 'orgId' | 'endpointId'>,
-  { limit, before = Number.MAX_SAFE_INTEGER }: { limit: number; before: number | undefined },
+  { limit, days, before = Number.MAX_SAFE_INTEGER }: { limit: number; days: number; before: number | undefined },
 ) =>
   db.rows<ListedEvent>(sql`
     select external_id, type, state, sender, turn_id, error, seq, received_at from connector_events
     where org_id = ${orgId} and endpoint_id = ${endpointId} and seq < ${before}
+      and received_at > now() - ${days} * interval '1 day'
     order by seq desc
     limit ${limit}`)
 
-/** Deletes up to `limit` events of more than 8 days: Pub/Sub, the most persistent provider, retries for 7 days. */
-export const expireEvents = (db: Db, limit: number) =>
+/** Deletes up to `limit` keys of events that are older than `days` days. */
+export const expireKeys = (db: Db, days: number, limit: number) =>
   db.execute(sql`
     -- all orgs: an hourly job of the server
-    delete from connector_events where (org_id, endpoint_id, external_id) in (
-      select org_id, endpoint_id, external_id from connector_events
-      where received_at < now() - interval '8 days' limit ${limit})`)
+    delete from connector_event_keys where (org_id, endpoint_id, key, is_second) in (
+      select org_id, endpoint_id, key, is_second from connector_event_keys
+      where seen_at < now() - ${days} * interval '1 day' limit ${limit})`)

@@ -31,9 +31,11 @@ const nameOf = ({ orgId, endpointId, externalId }: EventKey): string => `${orgId
 export const createInbox = (db: Database, jobs: Pick<Jobs, 'enqueueAll'>): Inbox => {
   const write = (events: NewConnectorEvent[]): Promise<EventKey[]> =>
     db.transaction('all orgs', async (db) => {
-      let stored = await queries.insertEvents(db, events)
-      if (stored.length < events.length && (await queries.releaseSecondIds(db, events))) {
-        stored = [...stored, ...(await queries.insertEvents(db, events))]
+      // All of one endpoint: it is the lane.
+      const endpoint = events[0] as NewConnectorEvent
+      let stored = await queries.insertEvents(db, endpoint, events)
+      if (stored.length < events.length && (await queries.releaseSecondIds(db, endpoint, events))) {
+        stored = [...stored, ...(await queries.insertEvents(db, endpoint, events))]
       }
       const waiting = new Set(events.filter(({ state }) => state === 'waiting').map(nameOf))
       await jobs.enqueueAll(

@@ -86,6 +86,7 @@ export const activateEndpoint = (
 
 /** Deletes an endpoint with its events and chats; their sessions stay. */
 export const deleteEndpoint = async (db: Transaction, orgId: string, id: string): Promise<void> => {
+  await db.execute(sql`delete from connector_events where org_id = ${orgId} and endpoint_id = ${id}`)
   await db.execute(sql`delete from connector_endpoints where org_id = ${orgId} and id = ${id}`)
   await releaseKeys(db, 'endpoint', orgId, [id])
 }
@@ -105,14 +106,14 @@ export const wipeOrphans = (db: Db) =>
     -- all orgs: an hourly job of the server
     update connector_endpoints e set status = 'closed', secret = null where e.secret is not null and ${connectionIsGone}`)
 
-/** Deletes endpoints of setups that were killed, and those of deleted connections that have no events. */
+/** Deletes endpoints of setups that were killed, and those of deleted connections that have no recent events. */
 export const deleteAbandoned = async (db: Db): Promise<void> => {
   const rows = await db.rows<{ orgId: string; id: string }>(sql`
     -- all orgs: an hourly job of the server
     delete from connector_endpoints e
     where (e.status = 'pending' and e.created_at < now() - interval '1 hour')
       or (${connectionIsGone} and not exists (
-        select from connector_events v where v.org_id = e.org_id and v.endpoint_id = e.id))
+        select from connector_event_keys k where k.org_id = e.org_id and k.endpoint_id = e.id))
     returning e.org_id, e.id`)
   for (const { orgId, id } of rows) await releaseKeys(db, 'endpoint', orgId, [id])
 }

@@ -11,7 +11,7 @@ import * as endpointQueries from './queries.ts'
 import type { EndpointRow } from './queries.ts'
 import { ConnectionParams, Endpoint, EndpointParams, InboundEvent, ReceiveParams, Received } from './schemas.ts'
 import { createEndpointReader, getEndpoint, receive } from './endpoints.ts'
-import type { OpenEndpoint, ReceiveDeps } from './endpoints.ts'
+import type { OpenEndpoint, ReceiveDeps, RetentionSettings } from './endpoints.ts'
 import * as eventQueries from './event-queries.ts'
 import * as queries from '../connections/queries.ts'
 
@@ -83,8 +83,11 @@ const requireConnection = async (db: Db, actor: Actor, id: string): Promise<void
   if (!(await queries.findConnection(db, actor, id))) throw notFound('Connection')
 }
 
-export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEndpoint'>): void => {
-  const { db } = deps
+export const registerEndpointRoutes = (
+  app: App,
+  deps: Omit<ReceiveDeps, 'readEndpoint'> & { config: RetentionSettings },
+): void => {
+  const { config, db } = deps
   registerReceiveRoute(app, { ...deps, readEndpoint: createEndpointReader(deps) })
 
   app.get(
@@ -116,7 +119,7 @@ export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEn
         tags,
         summary: 'List events of an endpoint',
         description:
-          'Returns the events that an endpoint received in the last 8 days, newest first, and how they were handled.',
+          'Returns the events that an endpoint received within the retention of the server (8 days by default), newest first, and how they were handled.',
         params: EndpointParams,
         querystring: CursorQuery,
         response: { 200: Success(CursorList(InboundEvent)) },
@@ -131,7 +134,7 @@ export const registerEndpointRoutes = (app: App, deps: Omit<ReceiveDeps, 'readEn
       const rows = await eventQueries.listEvents(
         db,
         { orgId: actor.orgId, endpointId: params.endpointId },
-        { limit: limit + 1, before },
+        { limit: limit + 1, days: config.retention.connectorEventsDays, before },
       )
       const items = rows.slice(0, limit)
       const last = items.at(-1)

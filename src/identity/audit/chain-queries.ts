@@ -47,6 +47,8 @@ export const listUnsealed = (db: Db, orgId: string, limit: number) =>
 
 export interface Seal {
   id: string
+  /** The time of the entry with microseconds, which determines its partition. */
+  at: string
   seq: bigint
   hash: Buffer
 }
@@ -56,8 +58,8 @@ export const sealEntries = (db: Db, orgId: string, seals: readonly Seal[]) =>
     update audit_log a set seq = sealed.seq, hash = sealed.hash
     from unnest(
       ${seals.map(({ id }) => id)}::uuid[], ${seals.map(({ seq }) => seq.toString())}::bigint[],
-      ${seals.map(({ hash }) => hash)}::bytea[]) as sealed (id, seq, hash)
-    where a.org_id = ${orgId} and a.id = sealed.id and a.seq is null`)
+      ${seals.map(({ hash }) => hash)}::bytea[], ${seals.map(({ at }) => at)}::timestamptz[]) as sealed (id, seq, hash, at)
+    where a.org_id = ${orgId} and a.id = sealed.id and a.at = sealed.at and a.seq is null`)
 
 export const moveHead = (db: Db, orgId: string, seq: bigint, hash: Buffer) =>
   db.execute(sql`update audit_heads set seq = ${seq.toString()}, hash = ${hash} where org_id = ${orgId}`)
@@ -91,6 +93,21 @@ export const listSealed = (
     where org_id = ${orgId} and seq > ${after.toString()} and seq <= ${upTo.toString()}
     order by seq
     limit ${limit}`)
+
+/** Whether an entry of any org before a time is not sealed. */
+export const hasUnsealedBefore = async (db: Db, at: string): Promise<boolean> =>
+  (await db.row(sql`
+    -- all orgs: retention applies to the whole server
+    select 1 as found from audit_log where seq is null and at < ${at} limit 1`)) !== undefined
+
+/** Moves the anchor of a chain to its last entry before a time. */
+export const moveAnchor = (db: Db, orgId: string, at: string) =>
+  db.execute(sql`
+    update audit_heads h set anchor_seq = last.seq, anchor_hash = last.hash
+    from (
+      select seq, hash from audit_log where org_id = ${orgId} and at < ${at} and seq is not null order by seq desc limit 1
+    ) as last
+    where h.org_id = ${orgId} and h.anchor_seq < last.seq`)
 
 export const listOrgIds = (db: Db, after: string, limit: number) =>
   db.rows<{ id: string }>(sql`

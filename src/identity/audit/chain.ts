@@ -34,7 +34,7 @@ export const sealOrg = async (db: Database, orgId: string, limit: number): Promi
     const sealed = entries.map((entry) => {
       seq += 1n
       hash = hashOfEntry(orgId, seq, hash, entry)
-      return { id: entry.id, seq, hash }
+      return { id: entry.id, at: entry.atExactly, seq, hash }
     })
     await queries.sealEntries(db, orgId, sealed)
     await queries.moveHead(db, orgId, seq, hash)
@@ -156,13 +156,27 @@ export const verifyChain = async (db: Db, orgId: string, known?: KnownHead, page
 const orgsAtOnce = 500
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Verifies the chains of all orgs, one after another. */
-export const verifyChains = async function* (db: Db): AsyncGenerator<ChainReport> {
+const listAllOrgs = async function* (db: Db): AsyncGenerator<string> {
   for (let after = firstId; ;) {
     const orgs = await queries.listOrgIds(db, after, orgsAtOnce)
-    for (const { id } of orgs) yield await verifyChain(db, id)
+    for (const { id } of orgs) yield id
     const last = orgs.at(-1)
     if (!last || orgs.length < orgsAtOnce) return
     after = last.id
   }
+}
+
+/** Verifies the chains of all orgs, one after another. */
+export const verifyChains = async function* (db: Db): AsyncGenerator<ChainReport> {
+  for await (const orgId of listAllOrgs(db)) yield await verifyChain(db, orgId)
+}
+
+/**
+ * Lets every chain begin after its last entry before a time, so that the entries up to it can be removed. Throws while
+ * one of them is not sealed. Entries at the boundary that were sealed before it and made after it stay, unverified.
+ */
+export const moveAnchors = async (db: Db, at: string): Promise<void> => {
+  if (await queries.hasUnsealedBefore(db, at))
+    throw new Error(`entries of the audit log before ${at} are not sealed yet`)
+  for await (const orgId of listAllOrgs(db)) await queries.moveAnchor(db, orgId, at)
 }

@@ -85,6 +85,11 @@ export const listEntries = (
       ${filter.actorId === undefined ? empty : sql`and user_id = ${filter.actorId}`}
       ${filter.since === undefined ? empty : sql`and at >= ${filter.since}`}
       ${filter.until === undefined ? empty : sql`and at < ${filter.until}`}
-      ${after === undefined ? empty : sql`and (at, id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`}
+      ${
+        // The first condition excludes partitions; a comparison of rows does not.
+        after === undefined
+          ? empty
+          : sql`and at <= ${after[0]}::timestamptz and (at, id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`
+      }
     order by at desc, id desc
     limit ${limit}`)

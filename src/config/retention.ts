@@ -1,0 +1,54 @@
+import { integer, Mistake } from './values.ts'
+import type { Parse, ParsedOf, Variable } from './values.ts'
+
+const longest = 36_500
+
+const days =
+  (min: number): Parse<number> =>
+  (value) => {
+    const parsed = integer(0, longest)(value)
+    if (parsed === 0 || (typeof parsed === 'number' && parsed >= min)) return parsed
+    return new Mistake(`must be 0 or a whole number from ${min} to ${longest}`)
+  }
+
+const whole = 'Whole months are deleted, so data is kept for up to a month longer.'
+
+export const retentionVariables = {
+  RETENTION_MESSAGES_DAYS: {
+    description: `Days until messages are deleted, with the turns, model calls and tool calls that they belong to. Sessions stay. ${whole} 0: kept for ever.`,
+    fallback: '0',
+    parse: days(30),
+  },
+  RETENTION_AUDIT_DAYS: {
+    description: `Days until entries of the audit log are deleted. ${whole} 0: kept for ever.`,
+    fallback: '0',
+    parse: days(30),
+  },
+  RETENTION_USAGE_DAYS: {
+    description: `Days until the records of single model calls are deleted. Reports and the ledger do not change. ${whole} 0: kept for ever.`,
+    fallback: '0',
+    parse: days(90),
+  },
+  RETENTION_CONNECTOR_EVENTS_DAYS: {
+    description:
+      'Days for which the events that endpoints of connections received are listed and duplicates are recognized. They are deleted up to a month later.',
+    fallback: '8',
+    parse: integer(8, 3_650),
+  },
+} as const satisfies Record<string, Variable>
+
+/** In days; 0 for ever. */
+export interface RetentionConfig {
+  messagesDays: number
+  auditDays: number
+  usageDays: number
+  /** At least 8, because Pub/Sub, the most persistent provider, retries for 7 days. */
+  connectorEventsDays: number
+}
+
+export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): RetentionConfig => ({
+  messagesDays: parsed.RETENTION_MESSAGES_DAYS,
+  auditDays: parsed.RETENTION_AUDIT_DAYS,
+  usageDays: parsed.RETENTION_USAGE_DAYS,
+  connectorEventsDays: parsed.RETENTION_CONNECTOR_EVENTS_DAYS,
+})

@@ -21,13 +21,15 @@ const fields = sql`${auditColumns},
 
 /**
  * The orgs of the next `rows` unsealed entries of orgs with ids above `after`, in order. At least one org, unless there is
- * none left: an org with many entries costs one page, not one row for each.
+ * none left: an org with many entries costs one page, not one row for each. The order is that of the index on unsealed
+ * entries, because the planner would also read the primary key in the order of orgs, and with it all sealed entries.
  */
 export const listUnsealedOrgs = (db: Db, after: string, rows: number) =>
   db.rows<{ orgId: string }>(sql`
     -- all orgs: the sealer works for every org
     select distinct org_id from (
-      select org_id from audit_log where seq is null and org_id > ${after} order by org_id limit ${rows}
+      select org_id from audit_log where seq is null and org_id > ${after}
+      order by org_id, at, id limit ${rows}
     ) page order by org_id`)
 
 export const insertHead = (db: Db, orgId: string) =>

@@ -24,6 +24,15 @@ const openDistributed = async () => {
   })
 }
 
+test('statements on queue tables use generic plans, but not where tables are distributed', async (t) => {
+  const modeOf = async (db: Pick<Database, 'indexed'>): Promise<string | undefined> =>
+    (await db.indexed.row<{ mode: string }>(sql`select current_setting('plan_cache_mode') as mode`))?.mode
+  if (!(await app.db.isDistributed())) assert.equal(await modeOf(app.db), 'force_generic_plan')
+  const db = await openDistributed()
+  t.after(() => db.close())
+  assert.equal(await modeOf(db), 'auto')
+})
+
 test('records of several orgs that are looked up at once are read by one statement for each org', async (t) => {
   const folders = [await createFolder(app, one, 'Reports'), await createFolder(app, two, 'Reports')] as const
   const db = await openDistributed()
@@ -41,13 +50,4 @@ test('records of several orgs that are looked up at once are read by one stateme
     found.map((file) => file?.id),
     [folders[0].id, folders[1].id, undefined, undefined, folders[0].id],
   )
-})
-
-test('statements on queue tables use generic plans, but not where tables are distributed', async (t) => {
-  const modeOf = async (db: Pick<Database, 'indexed'>): Promise<string | undefined> =>
-    (await db.indexed.row<{ mode: string }>(sql`select current_setting('plan_cache_mode') as mode`))?.mode
-  if (!(await app.db.isDistributed())) assert.equal(await modeOf(app.db), 'force_generic_plan')
-  const db = await openDistributed()
-  t.after(() => db.close())
-  assert.equal(await modeOf(db), 'auto')
 })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { boolean, integer, Mistake, text, url } from './values.ts'
 import type { Parse, ParsedOf, Variable } from './values.ts'
+import { parseRedisUrl } from '../platform/redis/address.ts'
 import { parseEncryptionKey } from '../platform/encryption/secrets.ts'
 import type { S3Settings } from '../platform/object-store/s3.ts'
 import type { EncryptionKey } from '../platform/encryption/secrets.ts'
@@ -13,6 +14,13 @@ const databaseUrl: Parse<string> = (value) => {
   )(value.replace(/@\/|:\/\/\//, (empty) => (empty === '@/' ? '@localhost/' : '://localhost/')))
   return checked instanceof Mistake ? checked : value
 }
+
+const redisUrl: Parse<string> = (value) =>
+  parseRedisUrl(value)
+    ? value
+    : new Mistake(
+        'must be a URL such as redis://host:6379, redis+sentinel://host:26379,host:26379/NAME or redis+cluster://host:6379,host:6379',
+      )
 
 const encryptionKeys: Parse<EncryptionKey[]> = (value) => {
   const keys = value.split(',').map(parseEncryptionKey)
@@ -51,9 +59,9 @@ export const storageVariables = {
   },
   REDIS_URL: {
     description:
-      'URL of Redis or Valkey, for rate limits shared by several API processes. Unset: rate limits are counted in memory.',
+      'URL of Redis or Valkey, for rate limits that API processes share and for waking other processes: `redis://host:6379`, `redis+sentinel://host:26379,host:26379/NAME`, or `redis+cluster://host:6379,host:6379`. With TLS: `rediss…`. Unset: rate limits are counted in memory, and PostgreSQL wakes processes.',
     fallback: '',
-    parse: url(['redis:', 'rediss:'], 'redis://host:6379'),
+    parse: redisUrl,
     secret: true,
   },
   S3_BUCKET: {

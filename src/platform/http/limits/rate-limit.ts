@@ -1,4 +1,6 @@
 import type { Log } from '../../process/log.ts'
+import { createRedisClient } from '../../redis/redis.ts'
+import type { RedisClient } from '../../redis/redis.ts'
 
 /** Requests a minute for one key or address; 0 turns the limit off. */
 export interface RateLimits {
@@ -138,16 +140,11 @@ const probeEveryMs = 1_000
 const openSharedLimiter = async (url: string, options: RateLimiterOptions): Promise<RateLimiter> => {
   const { log, rateLimits, now, redisTimeoutMs = 250 } = options
   const takeHere = createMemoryLimiter(options)
-  const { Redis } = await import('ioredis')
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: 2_000,
+  const redis = (await createRedisClient(url, {
+    connectionName: 'atrium-limits',
     commandTimeout: redisTimeoutMs,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
     scripts: { takeTokens: { lua: takeScript, numberOfKeys: 1 } },
-  }) as InstanceType<typeof Redis> & {
+  })) as RedisClient & {
     takeTokens(key: string, costMicros: number, ...nowMicros: number[]): Promise<[number, number]>
   }
   const nowMicros = now ? () => [now() * 1_000] : () => []
@@ -155,10 +152,13 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
   let here = false
   let closed = false
   let probe: NodeJS.Timeout | undefined
+  let probeKey = 'atrium:rate:probe'
 
-  const countHere = (error: unknown): void => {
+  const countHere = (error: unknown, failedKey?: string): void => {
     if (here || closed) return
     here = true
+    // On a cluster, the probe asks the server that failed: the part in braces decides where a key is.
+    probeKey = failedKey === undefined ? 'atrium:rate:probe' : `atrium:rate:probe:{${failedKey}}`
     log.warn({ err: error }, 'Redis is unavailable: this process counts rate limits in memory')
     // One probe per second in the background, so that no request waits for a hanging Redis. It counts a request, because
     // a full Redis or a replica responds to pings as well.
@@ -166,7 +166,7 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
   }
   const tryThere = async (): Promise<void> => {
     try {
-      await redis.takeTokens('atrium:rate:probe', 1)
+      await redis.takeTokens(probeKey, 1)
     } catch {
       return
     }
@@ -176,9 +176,14 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
     log.info('Redis is available: rate limits are shared again')
   }
 
-  redis.on('error', countHere)
+  redis.on('error', (error: unknown) => countHere(error))
   redis.on('close', () => countHere(new Error('the connection to Redis was closed')))
-  await redis.connect().catch(countHere)
+  // Without the limit, a client of Sentinel or of a cluster would wait until one of many servers responds.
+  const timeout = AbortSignal.timeout(2_000)
+  const late = new Promise<never>((_, reject) => {
+    timeout.addEventListener('abort', () => reject(new Error('Redis did not respond within 2 s')), { once: true })
+  })
+  await Promise.race([redis.connect(), late]).catch((error: unknown) => countHere(error))
 
   return {
     take: (limit, key, cost = 1) => {
@@ -186,10 +191,11 @@ const openSharedLimiter = async (url: string, options: RateLimiterOptions): Prom
       if (perMinute === 0) return unlimited
       if (here) return takeHere(limit, key, cost)
       const costMicros = ((windowMs * 1_000) / perMinute) * cost
-      return redis.takeTokens(`atrium:rate:${limit}:${key}`, costMicros, ...nowMicros()).then(
+      const redisKey = `atrium:rate:${limit}:${key}`
+      return redis.takeTokens(redisKey, costMicros, ...nowMicros()).then(
         ([allowed, fullInMicros]) => verdictOf(allowed === 1, fullInMicros / 1_000, perMinute, cost),
         (error: unknown) => {
-          countHere(error)
+          countHere(error, redisKey)
           return takeHere(limit, key, cost)
         },
       )

@@ -25,6 +25,11 @@ import { createPages } from './platform/sandbox/pages.ts'
 import type { PagePlaces } from './platform/sandbox/pages.ts'
 import type { SandboxLimits } from './platform/sandbox/sandbox.ts'
 import type { Sealer } from './platform/encryption/secrets.ts'
+import { createNotifyTransport } from './platform/wake/notify-transport.ts'
+import { findInstallation } from './platform/wake/queries.ts'
+import { createRedisTransport } from './platform/wake/redis-transport.ts'
+import { createWakeups, noWakeups } from './platform/wake/wakeups.ts'
+import type { Wakeups } from './platform/wake/wakeups.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
 import { fileTools } from './sessions/tools/file-tools.ts'
@@ -51,7 +56,7 @@ export interface Deps {
   /** Not started: the caller decides whether this process runs jobs. */
   jobs: Jobs
   models: ModelCatalog
-  /** Notifies the streams of this process of events of chat turns. */
+  /** Notifies streams of events of chat turns. */
   notifier: TurnNotifier
   /** Limits the number of turns of crashed workers that this process runs at the same time. */
   probation: Probation
@@ -69,7 +74,9 @@ export interface Deps {
   secrets: Sealer
   /** Sends requests to URLs that users name. */
   outbound: Outbound
-  /** Wakes the worker of this process when there are events to forward. */
+  /** Wakes other processes. Not started: the caller decides whether this process takes part. */
+  wakeups: Wakeups
+  /** Wakes a worker when there are events to forward. */
   deliveryWake: DeliveryWake
   /** The clock and the Redis timeout of the rate limiter, for tests. */
   limiterOptions?: Pick<RateLimiterOptions, 'now' | 'redisTimeoutMs'>
@@ -101,6 +108,18 @@ const openDisk = ({ dataDir, diskReserveBytes, databaseUrl, s3 }: Config): DiskS
     ? undefined
     : createDiskSpace({ path: dataDir, reserveBytes: diskReserveBytes })
 
+/** Only one process at a time can use the embedded database, so there is nobody to wake. */
+const openWakeups = (
+  { databaseUrl, redisUrl }: Config,
+  connection: pg.ClientConfig,
+  { db, log }: { db: Database; log: Log },
+): Wakeups => {
+  if (redisUrl !== undefined) {
+    return createWakeups({ transport: createRedisTransport(redisUrl, () => findInstallation(db)), log })
+  }
+  return databaseUrl === undefined ? noWakeups : createWakeups({ transport: createNotifyTransport(connection), log })
+}
+
 export interface OpenOptions {
   /** Avoids reading from the database, so that the routes can be listed without one. */
   secrets?: Sealer
@@ -130,9 +149,10 @@ export const openDeps = async (
       throw error
     })
   const secrets = given ?? (await fromDatabase())
-  const jobs = createJobs({ connection, log })
+  const wakeups = openWakeups(config, connection, { db, log })
+  const jobs = createJobs({ connection, log, wakeups })
   const models = createModelCatalog(config.modelProviders)
-  const notifier = createTurnNotifier()
+  const notifier = createTurnNotifier(wakeups)
   const billing = createBilling(config.billing, { db, jobs, log })
   const quotas = createQuotas({
     db,
@@ -173,11 +193,13 @@ export const openDeps = async (
       previewer,
       secrets,
       outbound,
-      deliveryWake: createDeliveryWake(),
+      deliveryWake: createDeliveryWake(wakeups),
+      wakeups,
     },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
       await billing.chargePoster.close()
+      await wakeups.close()
       await Promise.all([previewer.close(), pages.close(), outbound.close()])
       await db.close()
     },

@@ -145,7 +145,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
     ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
   )
   const opened = await openDeps({ ...config, dataDir: storage.path }, storage.connection, log)
-  const { db, jobs, objects } = opened.deps
+  const { db, jobs, objects, wakeups } = opened.deps
   const stopPartitions = await keepPartitions(db, log)
   if (!(await db.hasTenantPolicies())) {
     log.warn(`row-level security is not in use: the database user cannot use the role ${tenantRole}`)
@@ -169,6 +169,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   await step('jobs', async () => {
     registerJobs(opened.deps)
     await jobs.start({ work: role !== 'api' })
+    wakeups.start()
   })
   const build = role === 'worker' ? buildOperations : buildServer
   const app = portOf(role, config) && (await step('routes', () => build(opened.deps)))

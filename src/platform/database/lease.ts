@@ -24,6 +24,8 @@ export interface Lease {
   readonly signal: AbortSignal
   /** Throws when the lease is lost. Call it before an effect outside of the database. */
   check(): void
+  /** Renews before the next interval, because somebody may have ended the lease. */
+  renewSoon(): void
   /** Stops the renewal. The row stays claimed until the lease expires or the last write of the work releases it. */
   stop(): void
 }
@@ -80,6 +82,7 @@ export const keepLease = (
   let validUntilMs = claim.claimedAtMs + leaseMs
   let failures = 0
   let stopped = false
+  let isChecking = false
 
   const stop = (): void => {
     stopped = true
@@ -95,7 +98,7 @@ export const keepLease = (
   const endWhenDue = (): NodeJS.Timeout =>
     setTimeout(() => lose('it was not renewed in time'), Math.max(0, validUntilMs - performance.now()))
 
-  const renew = async (): Promise<void> => {
+  const renew = async (isScheduled: boolean): Promise<void> => {
     const sentAtMs = performance.now()
     try {
       const held = await queries.renew(db, target, token, leaseMs)
@@ -109,13 +112,13 @@ export const keepLease = (
       clearTimeout(ending)
       ending = endWhenDue()
     } catch (error) {
-      failures += 1
+      if (isScheduled) failures += 1
       if (failures >= 2) lose('it could not be renewed', error)
     }
   }
 
   let ending = endWhenDue()
-  const renewing = setInterval(() => void renew(), renewMs)
+  const renewing = setInterval(() => void renew(true), renewMs)
 
   return {
     token,
@@ -124,6 +127,13 @@ export const keepLease = (
     check: () => {
       if (performance.now() >= validUntilMs) lose('it was not renewed in time')
       lost.signal.throwIfAborted()
+    },
+    renewSoon: () => {
+      if (stopped || isChecking) return
+      isChecking = true
+      void renew(false).finally(() => {
+        isChecking = false
+      })
     },
     stop,
   }

@@ -10,6 +10,8 @@ import type { JobTiming, Runner } from './runner.ts'
 import { installJobs, openJobStore } from './store.ts'
 import type { JobStore } from './store.ts'
 import type { Log } from '../process/log.ts'
+import { noWakeups } from '../wake/wakeups.ts'
+import type { Wakeups } from '../wake/wakeups.ts'
 
 export { defineJob } from './kind.ts'
 export type { Handler, JobContext, JobKind } from './kind.ts'
@@ -30,8 +32,8 @@ export interface EnqueueOptions {
 /** Durable background jobs that run at least once. The payload contains ids; the rows are the truth. */
 export interface Jobs {
   /**
-   * Enqueues in the caller's transaction: the job runs if and only if that commits. It starts within milliseconds if this
-   * process is a worker, else within half a second.
+   * Enqueues in the caller's transaction: the job runs if and only if that commits. It starts within milliseconds, or within
+   * half a second when the worker is another process that cannot be woken.
    */
   enqueue<P extends object>(db: Transaction, kind: JobKind<P>, payload: P, options?: EnqueueOptions): Promise<void>
   /** The same for many jobs, in one statement. */
@@ -79,6 +81,8 @@ export interface JobsOptions {
   connection: pg.ClientConfig
   log: Log
   timing?: Partial<JobTiming>
+  /** Wakes the workers of other processes. Default: they poll. */
+  wakeups?: Wakeups
 }
 
 /**
@@ -185,7 +189,7 @@ const stopWork = async (state: Started | undefined, beside: Alongside[], deadlin
 }
 
 /** Opens no connection before `start`. */
-export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
+export const createJobs = ({ connection, log, timing, wakeups = noWakeups }: JobsOptions): Jobs => {
   const registry = createRegistry()
   const beside: Alongside[] = []
   let state: Started | undefined
@@ -203,7 +207,10 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
     return ids !== null
   }
   const wakeAfterCommit = (db: Transaction, kind: JobKind<object>, { startAfterSeconds = 0 }: EnqueueOptions): void => {
-    if (startAfterSeconds === 0) db.afterCommit(() => state?.runner?.wake(kind.name))
+    if (startAfterSeconds > 0) return
+    db.afterCommit(() => {
+      if (!state?.runner?.wake(kind.name)) wakeups.publish('jobs', kind.name)
+    })
   }
 
   return {
@@ -257,6 +264,7 @@ export const createJobs = ({ connection, log, timing }: JobsOptions): Jobs => {
         log,
         timing: rhythm,
       })
+      wakeups.subscribe('jobs', (kind) => void state?.runner?.wake(kind))
       for (const worker of beside) worker.start()
     },
     stop: ({ deadlineMs }) => {

@@ -3,6 +3,7 @@ import type { Job, PgBoss } from 'pg-boss'
 import { newId } from '../ids.ts'
 import type { Handler, JobKind } from './kind.ts'
 import { createSettler } from './settler.ts'
+import { createBackoff } from '../process/backoff.ts'
 import { withoutSecrets } from '../text/redact.ts'
 import type { Log } from '../process/log.ts'
 import { runUnit } from '../process/units.ts'
@@ -30,10 +31,11 @@ export interface Place {
 /** Runs the jobs of one kind on this worker. */
 export interface JobLane {
   readonly kind: JobKind<object>
+  /** Whether it fetches now: it has free slots, and its last fetch did not fail just now. */
   hasRoom(): boolean
   /** A place for work of this group, by the rules that apply to jobs. Undefined when it has to wait for one as a job. */
   occupy(group: string): Place | undefined
-  /** Fetches and starts jobs until there is no room or none are left. Never rejects. */
+  /** Fetches and starts jobs until there is no room or none are left. Never rejects. After a failure it waits. */
   pump(): Promise<void>
   /** Sends the heartbeats of running attempts; aborts those that were given to another worker. */
   beat(): Promise<void>
@@ -166,6 +168,8 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
   /** The last fetch left out groups that have their share. */
   let heldBack = false
   let closed = false
+  let retryAtMs = Number.NEGATIVE_INFINITY
+  const backoff = createBackoff({ firstMs: 500, maxMs: 5_000 })
   let isStopping = false
   /** Jobs whose attempt was aborted because the process stops. They are released, not failed: no retry delay applies. */
   const interrupted: Job[] = []
@@ -228,7 +232,8 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
 
   const pump = async (): Promise<void> => {
     wanted = true
-    if (fetching) return
+    // The next poll after the delay tries again.
+    if (fetching || performance.now() < retryAtMs) return
     fetching = true
     try {
       while (wanted && !closed && attempts.size < concurrency) {
@@ -238,11 +243,13 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
         wanted = false
         heldBack = share.ignoreGroups.length > 0
         const jobs = await boss.fetch<object>(kind.name, share)
+        backoff.reset()
         for (const job of jobs) void begin(job)
         // After a full batch there may be more, which this loop or the next ending attempt fetches.
         if (jobs.length === share.batchSize) wanted = true
       }
     } catch (error) {
+      retryAtMs = performance.now() + backoff.next()
       log.warn({ err: error, job: kind.name }, 'jobs could not be fetched')
     }
     fetching = false
@@ -251,7 +258,7 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
 
   return {
     kind,
-    hasRoom: () => attempts.size < concurrency,
+    hasRoom: () => !closed && attempts.size < concurrency && performance.now() >= retryAtMs,
     occupy,
     pump,
     beat: () => touchAttempts(boss, kind, attempts),

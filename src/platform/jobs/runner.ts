@@ -4,6 +4,7 @@ import type { Db as BossDb, PgBoss } from 'pg-boss'
 import { createLane } from './lane.ts'
 import type { JobLane, LaneOptions, Place } from './lane.ts'
 import * as queries from './queries.ts'
+import { createBackoff } from '../process/backoff.ts'
 import type { Log } from '../process/log.ts'
 
 export interface JobTiming {
@@ -19,8 +20,8 @@ export interface JobTiming {
 }
 
 export interface Runner {
-  /** Fetches jobs of this kind now. */
-  wake(kind: string): void
+  /** Fetches jobs of this kind now. False when this worker has no room for them or does not run the kind. */
+  wake(kind: string): boolean
   /** A place for work without a job; see `Jobs.occupy`. */
   occupy(kind: string, group: string): Place | undefined
   stop(deadlineMs: number): Promise<void>
@@ -34,16 +35,26 @@ export interface RunnerOptions {
   timing: JobTiming
 }
 
-/** Calls `work` until the signal is aborted, `everyMs` after its end. A failure is reported and does not stop the loop. */
+/** Longer, and work would wait too long after an outage. Heartbeats must not be less frequent. */
+const maxBackoffMs = 5_000
+
+/**
+ * Calls `work` until the signal is aborted, `everyMs` after its end. A failure is reported and does not stop the loop;
+ * after several in a row it waits longer, up to 5 s.
+ */
 const repeat = (everyMs: number, signal: AbortSignal, work: () => Promise<void>, onError: (error: unknown) => void) => {
+  const backoff = createBackoff({ firstMs: everyMs, maxMs: Math.max(everyMs, maxBackoffMs) })
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
+      let waitMs = everyMs
       try {
         await work()
+        backoff.reset()
       } catch (error) {
         onError(error)
+        waitMs = backoff.next()
       }
-      await delay(everyMs, undefined, { signal }).catch(() => undefined)
+      await delay(waitMs, undefined, { signal }).catch(() => undefined)
     }
   }
   return loop()
@@ -53,7 +64,7 @@ const repeat = (everyMs: number, signal: AbortSignal, work: () => Promise<void>,
  * Releases the jobs of workers without a heartbeat, only after this process itself could reach the database for all of
  * `silentMs`: after an outage of the database, or of this process, every heartbeat is old.
  */
-const createReaper = ({ db, log, timing }: RunnerOptions, wake: (kind: string) => void) => {
+const createReaper = ({ db, log, timing }: RunnerOptions, wake: (kind: string) => unknown) => {
   let watchingSince: number | undefined
   let checkedAt = 0
   return async (): Promise<void> => {
@@ -87,7 +98,12 @@ export const createRunner = (options: RunnerOptions): Runner => {
   // Jobs must not inherit the async context of the request that enqueued them.
   const inOwnContext = AsyncLocalStorage.snapshot()
 
-  const wake = (kind: string): void => inOwnContext(() => void lanes.get(kind)?.pump())
+  const wake = (kind: string): boolean =>
+    inOwnContext(() => {
+      const lane = lanes.get(kind)
+      void lane?.pump()
+      return lane?.hasRoom() === true
+    })
   const report = (what: string) => (error: unknown) =>
     log.warn({ err: error }, `jobs: ${what} failed and will be repeated`)
 

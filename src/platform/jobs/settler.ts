@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { createBackoff } from '../process/backoff.ts'
 
-const retryMs = 1_000
+const retry = { firstMs: 1_000, maxMs: 10_000 }
 
 export interface SettlerOptions<Item> {
   /** Records all of them, in one statement. */
@@ -17,7 +18,7 @@ export interface Settler<Item> {
   settle(item: Item): Promise<void>
   /** The same for a write of its own. */
   persist(write: () => Promise<unknown>): Promise<void>
-  /** From now on each write is tried once. Before that it is repeated every second until the database accepts it. */
+  /** From now on each write is tried once. Before that it is repeated, every 10 s at least, until the database accepts it. */
   halt(): void
 }
 
@@ -27,6 +28,7 @@ export const createSettler = <Item>({ write, maxItems, onError }: SettlerOptions
   let isHalted = false
 
   const persist = async (work: () => Promise<unknown>): Promise<void> => {
+    const backoff = createBackoff(retry)
     for (;;) {
       try {
         await work()
@@ -34,7 +36,7 @@ export const createSettler = <Item>({ write, maxItems, onError }: SettlerOptions
       } catch (error) {
         onError(error)
         if (isHalted) return
-        await delay(retryMs)
+        await delay(backoff.next())
       }
     }
   }

@@ -68,7 +68,10 @@ export const runTurn = async (
   const leftMs = timeLeftOf(turn, config.turnLimitMs)
   const deadlineMs = performance.now() + leftMs
   const timeLimit = setTimeout(() => abort(new TimeIsUp()), leftMs)
-  const leaveNotifier = notifier.work(turnId, () => abort(new Error('the turn was cancelled')))
+  const leaveNotifier = notifier.work(turnId, {
+    stop: () => abort(new Error('the turn was cancelled')),
+    check: kept.renewSoon,
+  })
   // Handed authority was looked up before the watch.
   const watched = { orgId, turn, isLookedUpLater: handed?.authority === undefined }
   const unwatch = watchTurnAuthority(db, deps.authorityWatch, watched, (reason) => abort(new AuthorityLost(reason)))

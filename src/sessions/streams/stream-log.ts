@@ -22,7 +22,7 @@ export interface StreamLogOptions {
   /** Writes lines between checkpoints. */
   append: (lines: StreamLines) => Promise<boolean>
   publish: (update: StreamUpdate) => void
-  /** Whether a stream in this process waits for lines. Without one, the first line is not written early. */
+  /** Whether a stream waits for lines. Without one, the first line is not written early. */
   isRead: () => boolean
   /** A write failed or the lease is lost: nothing more can be written. */
   onFailure: (reason: Error) => void
@@ -34,7 +34,7 @@ const flushMs = 50
 /**
  * Collects the stream parts of one turn and writes them in order, one write at a time. If two writes could overlap, a
  * reader that has read up to a number would miss a smaller one that is committed later. The first part after a pause is
- * written immediately when a stream in this process reads it.
+ * written immediately when a stream reads it.
  */
 export const createStreamLog = ({ lastSeq, append, publish, isRead, onFailure }: StreamLogOptions): StreamLog => {
   let seq = lastSeq

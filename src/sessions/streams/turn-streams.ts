@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/database.ts'
+import { createBackoff } from '../../platform/process/backoff.ts'
 import type { Log } from '../../platform/process/log.ts'
 import * as queries from './queries.ts'
 import type { NewTurnEventsRow } from './queries.ts'
@@ -56,8 +57,11 @@ interface Subscriber {
   isClosed: boolean
 }
 
-/** The maximum delay of lines from another process. */
+/** The maximum delay of lines from a process that does not announce them. */
 const pollMs = 150
+/** The interval of the poll while other processes announce their lines. */
+const safetyPollMs = 1_000
+const maxBackoffMs = 5_000
 const rowsPerQuery = 20
 const endStatuses = new Set(['completed', 'failed', 'cancelled', 'incomplete', 'requires_action'])
 /** Larger than the number of any line: no line is read for a subscriber that only waits for the end. */
@@ -101,8 +105,9 @@ const passRows = (subscriber: Subscriber, rows: NewTurnEventsRow[]): void => {
     const lines = frames.split('\n')
     passLines(subscriber, seq - lines.length + 1, lines)
   }
-  if (subscriber.isPaused || rows.length >= rowsPerQuery) return
-  subscriber.isBehind = subscriber.needsAnotherQuery
+  if (subscriber.isPaused) return
+  subscriber.isBehind = subscriber.needsAnotherQuery || rows.length >= rowsPerQuery
+  if (rows.length >= rowsPerQuery) return
   if (endStatuses.has(rows[0]?.status ?? 'completed')) finish(subscriber)
 }
 
@@ -125,20 +130,32 @@ const waitForEndBy =
     }
   }
 
-/**
- * Streams of turns. Lines of this process are passed on as they are written; lines of other processes are polled every
- * 150 ms, with one query for all streams together. A stream needs no query while its turn runs in this process.
- */
-export const createTurnStreams = ({ db, notifier, log }: TurnStreamsOptions): TurnStreams => {
+interface StreamPoller {
+  /** Reads the streams that are behind, now. */
+  pollSoon(): void
+  add(subscriber: Subscriber): void
+  delete(subscriber: Subscriber): void
+}
+
+/** Reads lines from the database, with one query for all streams that are due. Nothing is scheduled without streams. */
+const createStreamPoller = ({ db, notifier, log }: TurnStreamsOptions): StreamPoller => {
   const subscribers = new Set<Subscriber>()
+  const backoff = createBackoff({ firstMs: pollMs, maxMs: maxBackoffMs })
   let isPolling = false
   let timer: NodeJS.Timeout | undefined
+  let polledAtMs = 0
+  let retryAtMs = Number.NEGATIVE_INFINITY
 
   const needsQuery = (subscriber: Subscriber): boolean =>
     !subscriber.isClosed && !subscriber.isPaused && (subscriber.isBehind || !notifier.isWorking(subscriber.turnId))
+  const untilPollMs = (): number =>
+    Math.max(0, polledAtMs + (notifier.hearsOthers() ? safetyPollMs : pollMs) - performance.now())
 
+  /** Reads the streams that are behind and, when the poll is due, all others. */
   const query = async (): Promise<void> => {
-    const asking = [...subscribers].filter(needsQuery)
+    const isPoll = untilPollMs() === 0
+    if (isPoll) polledAtMs = performance.now()
+    const asking = [...subscribers].filter((subscriber) => needsQuery(subscriber) && (isPoll || subscriber.isBehind))
     if (asking.length === 0) return
     for (const subscriber of asking) subscriber.needsAnotherQuery = false
     const rows = await queries.listNewEvents(db.hot, asking, rowsPerQuery)
@@ -150,49 +167,73 @@ export const createTurnStreams = ({ db, notifier, log }: TurnStreamsOptions): Tu
     if (isPolling) return
     timer = undefined
     isPolling = true
-    let isFailed = false
     try {
       await query()
+      backoff.reset()
     } catch (error) {
-      isFailed = true
+      retryAtMs = performance.now() + backoff.next()
       log.warn({ err: error }, 'reading turn streams failed; retrying')
     }
     isPolling = false
-    const isMore = !isFailed && [...subscribers].some((subscriber) => subscriber.isBehind && needsQuery(subscriber))
-    schedule(isMore ? 0 : pollMs)
+    const isMore = [...subscribers].some((subscriber) => subscriber.isBehind && needsQuery(subscriber))
+    schedule(isMore ? 0 : untilPollMs())
   }
 
   const schedule = (ms: number): void => {
     clearTimeout(timer)
     timer = undefined
-    if (subscribers.size > 0) timer = setTimeout(() => void poll(), ms)
+    if (subscribers.size > 0) timer = setTimeout(() => void poll(), Math.max(ms, retryAtMs - performance.now()))
   }
-  const pollSoon = (): void => {
-    if (!isPolling) schedule(0)
+
+  return {
+    pollSoon: () => {
+      if (!isPolling) schedule(0)
+    },
+    add: (subscriber) => {
+      if (subscribers.size === 0) polledAtMs = performance.now()
+      subscribers.add(subscriber)
+      if (timer === undefined && !isPolling) schedule(untilPollMs())
+    },
+    delete: (subscriber) => void subscribers.delete(subscriber),
   }
+}
+
+/**
+ * Streams of turns. Lines of this process are passed on as they are written. Lines of other processes are read when those
+ * announce them, and by a poll every 150 ms or, while wake-ups arrive, every second. A stream needs no query while its turn
+ * runs in this process.
+ */
+export const createTurnStreams = (options: TurnStreamsOptions): TurnStreams => {
+  const { notifier } = options
+  const poller = createStreamPoller(options)
 
   const subscribe: TurnStreams['subscribe'] = ({ orgId, turnId }, reader, { after, isFresh = false }) => {
     const state = { isPaused: false, isBehind: !isFresh, needsAnotherQuery: false, isClosed: false }
     const subscriber: Subscriber = { orgId, turnId, after, reader, ...state }
-    subscribers.add(subscriber)
+    poller.add(subscriber)
     const unsubscribe = notifier.subscribe(turnId, {
       onUpdate: (update) => {
-        if (!passUpdate(subscriber, update)) pollSoon()
+        if (!passUpdate(subscriber, update)) poller.pollSoon()
+      },
+      onHint: (isEnd) => {
+        if (subscriber.isClosed || (!isEnd && after === endOnly)) return
+        subscriber.isBehind = true
+        subscriber.needsAnotherQuery = true
+        poller.pollSoon()
       },
       readsLines: after !== endOnly,
     })
-    if (!isFresh) pollSoon()
-    else if (timer === undefined) schedule(pollMs)
+    if (!isFresh) poller.pollSoon()
     return {
       resume: () => {
         if (!subscriber.isPaused) return
         subscriber.isPaused = false
         subscriber.isBehind = true
-        pollSoon()
+        poller.pollSoon()
       },
       close: () => {
         subscriber.isClosed = true
-        subscribers.delete(subscriber)
+        poller.delete(subscriber)
         unsubscribe()
       },
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../platform/database/database.ts'
 import { createSettler } from '../../platform/jobs/settler.ts'
+import { createBackoff } from '../../platform/process/backoff.ts'
 import { attemptDelivery } from './attempt.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { claimDeliveries, listLanes } from './claim.ts'
@@ -28,7 +29,8 @@ export interface Deliverer {
  */
 const leaseSeconds = 30
 const pollMs = 500
-const retryMs = 1_000
+/** Delays after a failed claim. */
+const retry = { firstMs: 1_000, maxMs: 5_000 }
 
 /** Attempts of one process at the same time. */
 const capacity = 512
@@ -62,7 +64,7 @@ const claimFrom = async (db: Database, lanes: Lanes, slots: number): Promise<Cla
 }
 
 /**
- * Finds due deliveries that no wake announced: events of other processes, retries, expired leases of killed workers.
+ * Finds due deliveries that no wake announced: events whose wake-up was lost, retries, expired leases of killed workers.
  */
 const createPoller = (db: Database, markReady: (lane: DeliveryLane) => void) => {
   let polledAtMs = Number.NEGATIVE_INFINITY
@@ -77,6 +79,23 @@ const createPoller = (db: Database, markReady: (lane: DeliveryLane) => void) => 
       const lanes = await listLanes(db, position, lanesPerPoll)
       position = (lanes.length === lanesPerPoll && lanes.at(-1)?.webhookId) || firstId
       for (const lane of lanes) if (lane.isDue) markReady(lane)
+    },
+  }
+}
+
+/** A pause that a wake ends, also one that came after `begin` and before `until`. */
+const createPause = () => {
+  let sleep = Promise.withResolvers<void>()
+  const wake = (): void => sleep.resolve()
+  return {
+    wake,
+    begin: (): void => {
+      sleep = Promise.withResolvers()
+    },
+    until: async (ms: number): Promise<void> => {
+      const timer = setTimeout(wake, ms)
+      await sleep.promise
+      clearTimeout(timer)
     },
   }
 }
@@ -96,9 +115,9 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   let inFlight = 0
   let bytesInFlight = 0
   let unsettled = 0
-  let sleep = Promise.withResolvers<void>()
   let running: Promise<void> = Promise.resolve()
-  const wake = (): void => sleep.resolve()
+  const backoff = createBackoff(retry)
+  const { wake, ...pause } = createPause()
 
   const attempt = async (row: ClaimedRow): Promise<void> => {
     const bytes = row.body?.length ?? 0
@@ -126,18 +145,17 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
   }
 
   const work = async (): Promise<void> => {
-    sleep = Promise.withResolvers()
+    pause.begin()
     try {
       await poller.poll()
       while (!stopped && (await claim()));
+      backoff.reset()
     } catch (error) {
       log.warn({ err: error }, 'deliveries could not be claimed')
-      await delay(retryMs, undefined, { signal: abort.signal }).catch(() => undefined)
+      await delay(backoff.next(), undefined, { signal: abort.signal }).catch(() => undefined)
     }
     if (stopped) return
-    const timer = setTimeout(wake, Math.max(0, poller.dueInMs()))
-    await sleep.promise
-    clearTimeout(timer)
+    await pause.until(Math.max(0, poller.dueInMs()))
   }
 
   const run = async (): Promise<void> => {

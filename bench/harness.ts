@@ -27,8 +27,12 @@ process.on('exit', () => {
 })
 
 /** Starts a script pinned to the server's core and waits for the line that ends in its URL. */
-export const startServer = async (script: string, env: Record<string, string>): Promise<Server> => {
-  const child = spawn('taskset', ['-c', serverCore, process.execPath, ...startOptions, script], {
+export const startServer = async (
+  script: string,
+  env: Record<string, string>,
+  args: string[] = [],
+): Promise<Server> => {
+  const child = spawn('taskset', ['-c', serverCore, process.execPath, ...startOptions, script, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

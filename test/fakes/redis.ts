@@ -24,7 +24,7 @@ export interface TestRedis {
   thaw(): void
 }
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -45,22 +45,29 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.write('PING\r\n'))
   })
 
+/**
+ * Starts redis-server on loopback, without a copy on disk. Resolves when it accepts connections. `first` precedes the other
+ * arguments, for the path of a configuration file.
+ */
+export const spawnRedis = async (port: number, args: string[] = [], first: string[] = []): Promise<ChildProcess> => {
+  if (program === undefined) throw new Error('there is no redis-server on the path')
+  const options = ['--port', `${port}`, '--bind', '127.0.0.1', ...args]
+  const child = spawn(program, [...first, ...options], { stdio: 'ignore', cwd: '/' })
+  process.once('exit', () => child.kill('SIGKILL'))
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
+    await sleep(10)
+  }
+  return child
+}
+
 export const createRedis = async (): Promise<TestRedis> => {
   const port = await freePort()
   let child: ChildProcess | undefined
-  process.once('exit', () => child?.kill('SIGKILL'))
   return {
     url: `redis://127.0.0.1:${port}`,
     start: async () => {
-      if (program === undefined) throw new Error('there is no redis-server on the path')
-      child = spawn(program, ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-        stdio: 'ignore',
-        cwd: '/',
-      })
-      while (!(await answers(port))) {
-        if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
-        await sleep(10)
-      }
+      child = await spawnRedis(port, ['--save', '', '--appendonly', 'no'])
     },
     kill: async () => {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return

@@ -82,8 +82,10 @@ export const createNotifyTransport = (connection: pg.ClientConfig): WakeTranspor
     },
     reconnect: () => {
       const silent = client
+      // Without a client, a connection is being made already.
+      if (!silent) return
       client = undefined
-      void silent?.end().catch(() => undefined)
+      void silent.end().catch(() => undefined)
       later()
     },
     close: async () => {

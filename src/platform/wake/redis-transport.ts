@@ -62,7 +62,8 @@ export const createRedisTransport = (url: string, findInstallation: () => Promis
       await Promise.all(messages.map(({ channel, payload }) => client.publish(prefix + channel, payload)))
     },
     reconnect: () => {
-      for (const client of [publisher, subscriber]) client?.disconnect(true)
+      // A client that is not ready reconnects already, and an interruption would begin that again.
+      for (const client of [publisher, subscriber]) if (client?.status === 'ready') client.disconnect(true)
     },
     close: async () => {
       closed = true

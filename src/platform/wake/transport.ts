@@ -19,7 +19,7 @@ export interface WakeTransport {
   open(options: TransportOptions): void
   /** Rejects when the messages could not be sent. They are not sent again. */
   send(messages: WakeMessage[]): Promise<void>
-  /** Drops a connection that is open but carries nothing, and connects again. */
+  /** Drops a connection that is open but carries nothing, and connects again. Does nothing while it connects. */
   reconnect(): void
   close(): Promise<void>
 }

@@ -23,6 +23,7 @@ import { sqlState } from '../platform/database/errors.ts'
 import { pendingMigrations } from '../platform/database/migrate.ts'
 import { openObjectStore } from '../platform/object-store/open.ts'
 import { StartError } from '../platform/process/start-error.ts'
+import { createRedisClient } from '../platform/redis/redis.ts'
 import { readConfig } from '../read-config.ts'
 
 interface Check {
@@ -159,13 +160,10 @@ const checkObjects = async (config: Config): Promise<string> => {
 }
 
 const checkRedis = async (url: string): Promise<string> => {
-  const { Redis } = await import('ioredis')
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: 2_000,
+  const redis = await createRedisClient(url, {
+    connectionName: 'atrium-doctor',
     commandTimeout: 2_000,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
+    reconnects: false,
   })
   // The command rejects with the same reason.
   redis.on('error', () => undefined)

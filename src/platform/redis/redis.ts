@@ -11,6 +11,8 @@ export interface RedisSettings {
   connectionName: string
   /** Milliseconds after which a command without a response rejects. Default: never. */
   commandTimeout?: number
+  /** Default: true. False: `connect()` rejects after one attempt. */
+  reconnects?: boolean
   /** Commands to define, each with one key. */
   scripts?: Record<string, { lua: string; numberOfKeys: 1 }>
 }
@@ -25,11 +27,12 @@ const reconnectMs = (attempt: number): number => Math.min(attempt * 100, 2_000)
  */
 export const createRedisClient = async (
   url: string,
-  { connectionName, commandTimeout, scripts }: RedisSettings,
+  { connectionName, commandTimeout, reconnects = true, scripts }: RedisSettings,
 ): Promise<RedisClient> => {
   const address = parseRedisUrl(url)
   if (!address) throw new Error('REDIS_URL is not a URL of Redis')
   const { Redis, Cluster } = await import('ioredis')
+  const retry = reconnects ? reconnectMs : () => null
   const common = { lazyConnect: true, enableOfflineQueue: false, ...(scripts ? { scripts } : {}) }
   const connection = {
     connectionName,
@@ -40,7 +43,7 @@ export const createRedisClient = async (
   if (address.kind === 'cluster') {
     return new Cluster(address.nodes, {
       ...common,
-      clusterRetryStrategy: reconnectMs,
+      clusterRetryStrategy: retry,
       slotsRefreshTimeout: 2_000,
       // A change of the cluster that no MOVED response announces is noticed after this time.
       slotsRefreshInterval: 10_000,
@@ -51,8 +54,8 @@ export const createRedisClient = async (
   const options = {
     ...common,
     ...connection,
-    retryStrategy: reconnectMs,
-    sentinelRetryStrategy: reconnectMs,
+    retryStrategy: retry,
+    sentinelRetryStrategy: retry,
   }
   return address.kind === 'single' ? new Redis(address.url, options) : new Redis({ ...options, ...address.options })
 }

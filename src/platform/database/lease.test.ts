@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { startTestApp } from '../../../test/harness.ts'
+import { until } from '../../../test/support/until.ts'
 import { newId } from '../ids.ts'
 import { sql } from './database.ts'
 import { claimLease, keepLease, LeaseLostError, leaseTiming, withLease } from './lease.ts'
@@ -50,6 +51,21 @@ describe('a lease on a row', () => {
     assert.deepEqual(claim?.row, { attempt: 1, state: 'running' })
     await expire(target)
     assert.equal(await claimLease(db, target, options), undefined, 'it is not queued any more')
+  })
+
+  test('a lease that somebody has ended is noticed when its worker is told to check, before the next renewal', async () => {
+    const target = await newErrand()
+    const claim = await claimLease(db, target)
+    assert.ok(claim)
+    const lease = keepLease(db, target, claim, { leaseMs: 3_600_000, renewMs: 3_600_000 })
+    lease.renewSoon()
+    await db.execute(sql`update errands set lease_token = null where ${target.row}`)
+    lease.renewSoon()
+    await until('it is lost', () => {
+      lease.renewSoon()
+      return lease.signal.aborted
+    })
+    lease.stop()
   })
 
   test('a lease is renewed while it is kept and expires when its worker stops', async () => {

@@ -41,6 +41,15 @@ export interface TurnStreamsOptions {
   db: Database
   notifier: TurnNotifier
   log: Log
+  /** The intervals of the poll, for tests. */
+  timing?: StreamTiming
+}
+
+interface StreamTiming {
+  /** The maximum delay of lines from a process that does not announce them. */
+  pollMs: number
+  /** The interval while other processes announce their lines. */
+  safetyPollMs: number
 }
 
 interface Subscriber {
@@ -57,10 +66,7 @@ interface Subscriber {
   isClosed: boolean
 }
 
-/** The maximum delay of lines from a process that does not announce them. */
-const pollMs = 150
-/** The interval of the poll while other processes announce their lines. */
-const safetyPollMs = 1_000
+const defaultTiming: StreamTiming = { pollMs: 150, safetyPollMs: 1_000 }
 const maxBackoffMs = 5_000
 const rowsPerQuery = 20
 const endStatuses = new Set(['completed', 'failed', 'cancelled', 'incomplete', 'requires_action'])
@@ -138,7 +144,12 @@ interface StreamPoller {
 }
 
 /** Reads lines from the database, with one query for all streams that are due. Nothing is scheduled without streams. */
-const createStreamPoller = ({ db, notifier, log }: TurnStreamsOptions): StreamPoller => {
+const createStreamPoller = ({
+  db,
+  notifier,
+  log,
+  timing: { pollMs, safetyPollMs } = defaultTiming,
+}: TurnStreamsOptions): StreamPoller => {
   const subscribers = new Set<Subscriber>()
   const backoff = createBackoff({ firstMs: pollMs, maxMs: maxBackoffMs })
   let isPolling = false
@@ -194,7 +205,12 @@ const createStreamPoller = ({ db, notifier, log }: TurnStreamsOptions): StreamPo
       subscribers.add(subscriber)
       if (timer === undefined && !isPolling) schedule(untilPollMs())
     },
-    delete: (subscriber) => void subscribers.delete(subscriber),
+    delete: (subscriber) => {
+      subscribers.delete(subscriber)
+      if (subscribers.size > 0) return
+      clearTimeout(timer)
+      timer = undefined
+    },
   }
 }
 

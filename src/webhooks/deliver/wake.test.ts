@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../platform/ids.ts'
+import { noWakeups } from '../../platform/wake/wakeups.ts'
+import type { Wakeups } from '../../platform/wake/wakeups.ts'
+import type { DeliveryLane } from './queue-queries.ts'
+import { createDeliveryWake } from './wake.ts'
+
+/** Wake-ups of one process that record what it publishes, and receive what the test sends. */
+const recording = () => {
+  const published: string[] = []
+  const listeners: ((hint: string) => void)[] = []
+  const wakeups: Wakeups = {
+    ...noWakeups,
+    publish: (topic, hint) => void published.push(`${topic} ${hint}`),
+    subscribe: (_, listener) => void listeners.push(listener),
+  }
+  const receive = (hint: string): void => {
+    for (const listener of listeners) listener(hint)
+  }
+  return { wakeups, published, receive }
+}
+
+const lane = (): DeliveryLane => ({ orgId: newId(), webhookId: newId() })
+
+test('a process without a deliverer announces each webhook with new deliveries to the others', () => {
+  const { wakeups, published } = recording()
+  const [one, two] = [lane(), lane()]
+  createDeliveryWake(wakeups).notify([one, two])
+  assert.deepEqual(
+    published,
+    [one, two].map(({ orgId, webhookId }) => `deliveries ${orgId}/${webhookId}`),
+  )
+})
+
+test('a process with a deliverer wakes that one and no other process', () => {
+  const { wakeups, published } = recording()
+  const wake = createDeliveryWake(wakeups)
+  const woken: DeliveryLane[] = []
+  wake.listen((lanes) => woken.push(...lanes))
+  const one = lane()
+  wake.notify([one])
+  assert.deepEqual(woken, [one])
+  assert.deepEqual(published, [])
+})
+
+test('a hint of another process wakes the deliverer, and one with anything but two UUIDs does not reach its statements', () => {
+  const { wakeups, receive } = recording()
+  const woken: DeliveryLane[] = []
+  createDeliveryWake(wakeups).listen((lanes) => woken.push(...lanes))
+  const one = lane()
+  const { orgId, webhookId } = one
+  for (const hint of ['', '/', orgId, `${orgId}/`, `${orgId}/${'-'.repeat(36)}`, `${orgId}/'; drop`]) receive(hint)
+  receive(`${orgId}/${webhookId}`)
+  assert.deepEqual(woken, [one])
+})

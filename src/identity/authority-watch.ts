@@ -1,5 +1,6 @@
 import type { Database } from '../platform/database/database.ts'
 import { ApiError, forbidden } from '../platform/http/errors.ts'
+import { createBackoff } from '../platform/process/backoff.ts'
 import type { Log } from '../platform/process/log.ts'
 import type { Actor } from './actor.ts'
 import type { Permission } from './permissions.ts'
@@ -44,6 +45,8 @@ interface Group extends Pick<Watched, 'caller' | 'access' | 'cookie' | 'lookUp'>
 
 /** Three checks fit into the second within which a stream must end. */
 const intervalMs = 300
+/** Short, because access may have been revoked meanwhile. */
+const maxBackoffMs = 2_000
 
 const lostPermission = (access: string): ApiError =>
   forbidden(`This request needs the permission ${access}, which was revoked.`)
@@ -90,6 +93,7 @@ export const createAuthorityWatch = (
   let timer: NodeJS.Timeout | undefined
   let isChecking = false
   let isCheckWanted = false
+  const backoff = createBackoff({ firstMs: intervalMs, maxMs: maxBackoffMs })
 
   const check = async (): Promise<void> => {
     const open = [...groups.values()]
@@ -112,13 +116,16 @@ export const createAuthorityWatch = (
   const checkAndSchedule = async (): Promise<void> => {
     isChecking = true
     isCheckWanted = false
+    let waitMs = intervalMs
     try {
       if (groups.size > 0) await check()
+      backoff.reset()
     } catch (error) {
+      waitMs = backoff.next()
       log.warn({ err: error }, 'the authority of open streams could not be checked and is checked again')
     }
     isChecking = false
-    schedule(isCheckWanted ? 0 : intervalMs)
+    schedule(isCheckWanted ? 0 : waitMs)
   }
 
   const schedule = (ms: number): void => {

@@ -54,7 +54,7 @@ export const createRedisTransport = (url: string, findInstallation: () => Promis
 
   return {
     open: (options) => {
-      opening = open(options)
+      opening = open(options).catch(options.onError)
     },
     send: async (messages) => {
       const client = publisher

@@ -21,7 +21,7 @@ export type WakeTopic = 'jobs' | 'deliveries' | 'turns' | 'readers' | 'stops'
 export interface Wakeups {
   /** Sends a hint to the other processes that listen to the topic, within milliseconds. Call it after the commit. */
   publish(topic: WakeTopic, hint: string): void
-  /** Hints of other processes only, never of this one. */
+  /** Hints of other processes only, never of this one. Call it before `start`. */
   subscribe(topic: WakeTopic, listener: (hint: string) => void): void
   /** Whether messages arrive, as far as this process knows: then polls may be less frequent. */
   isHealthy(): boolean
@@ -43,6 +43,8 @@ const maxWaiting = 10_000
 
 /** Announcements are sent this often, and on every new connection. */
 const announceMs = 10_000
+/** After a message that could not be sent, an announcement finds out this much later whether messages arrive. */
+const retryMs = 1_000
 
 const channelPrefix = 'atrium_'
 const presence = 'presence'
@@ -96,6 +98,7 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
   let heardSelfAtMs = Number.NEGATIVE_INFINITY
   let startedAtMs = 0
   let timer: NodeJS.Timeout | undefined
+  let retry: NodeJS.Timeout | undefined
   let isReported = false
 
   const report = (error: unknown): void => {
@@ -104,7 +107,11 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
     isReported = true
     log.warn({ err: error }, 'processes cannot wake each other: work of other processes is found by polling')
   }
-  const outbox = createOutbox(id, transport, report)
+  const outbox = createOutbox(id, transport, (error) => {
+    report(error)
+    clearTimeout(retry)
+    retry = setTimeout(() => announce('here'), retryMs).unref()
+  })
   const announce = (kind: 'here' | 'new' | 'gone'): void => outbox.add(presence, [kind, ...topics.keys()].join(' '))
 
   const hear = (sender: string, hint: string): void => {
@@ -150,6 +157,7 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
       if (isConnected && peers.listen(topic)) outbox.add(topic, hint)
     },
     subscribe: (topic, listener) => {
+      if (timer !== undefined) throw new Error('subscribed after start')
       topics.set(topic, [...(topics.get(topic) ?? []), listener])
     },
     isHealthy: () => isConnected,
@@ -169,6 +177,7 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
         announce('gone')
         await outbox.idle()
       }
+      clearTimeout(retry)
       isConnected = false
       await transport.close()
     },

@@ -8,6 +8,7 @@ import type { TestActor, TestApp } from '../../../test/harness.ts'
 import { ask, createAgent, openSession, say, sayWithHeaders, streamEventsOf } from '../../../test/support/chat.ts'
 import { until } from '../../../test/support/until.ts'
 import { accept, createWebhook, openLoopback } from '../../../test/support/webhooks.ts'
+import { openDatabase } from '../../platform/database/database.ts'
 import { createLog } from '../../platform/process/log.ts'
 import { createNotifyTransport } from '../../platform/wake/notify-transport.ts'
 import { createWakeups } from '../../platform/wake/wakeups.ts'
@@ -111,6 +112,26 @@ describe('a turn that another process runs', () => {
     stopWorking()
     leave()
   })
+})
+
+test('a poll of streams whose database refuses connections waits longer each time', async () => {
+  const db = openDatabase({
+    connection: { ...worker.connection, database: 'refused' },
+    poolSize: 2,
+    hotConnections: 1,
+    onError: () => undefined,
+  })
+  const failedAt: number[] = []
+  const noted = createLog('warn', { write: () => void failedAt.push(performance.now()) })
+  const notifier = createTurnNotifier()
+  const streams = createTurnStreams({ db, notifier, log: noted, timing: { pollMs: 20, safetyPollMs: 20 } })
+  const key = { orgId: crypto.randomUUID(), turnId: crypto.randomUUID() }
+  const subscription = streams.subscribe(key, { write: () => true, end: () => undefined }, { after: 0 })
+  await until('several polls have failed', () => failedAt.length >= 7)
+  subscription.close()
+  await db.close()
+  // The delays are at least 10, 20, 40, 80, 160 and 320 ms.
+  assert.ok((failedAt[6] as number) - (failedAt[0] as number) >= 600)
 })
 
 test('a set of recent items forgets the oldest when it is full', () => {

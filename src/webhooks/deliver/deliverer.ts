@@ -30,7 +30,7 @@ export interface Deliverer {
 const leaseSeconds = 30
 const pollMs = 500
 /** Delays after a failed claim. */
-const retry = { firstMs: 1_000, maxMs: 5_000 }
+const retry = { firstMs: 500, maxMs: 5_000 }
 
 /** Attempts of one process at the same time. */
 const capacity = 512

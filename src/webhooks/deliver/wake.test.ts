@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startTestApp } from '../../../test/harness.ts'
+import { until } from '../../../test/support/until.ts'
+import { openDatabase } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { noWakeups } from '../../platform/wake/wakeups.ts'
 import type { Wakeups } from '../../platform/wake/wakeups.ts'
 import type { DeliveryLane } from './queue-queries.ts'
+import { createLog } from '../../platform/process/log.ts'
+import { createDeliverer } from './deliverer.ts'
 import { createDeliveryWake } from './wake.ts'
+
+const app = await startTestApp({}, { work: false })
 
 /** Wake-ups of one process that record what it publishes, and receive what the test sends. */
 const recording = () => {
@@ -53,4 +60,22 @@ test('a hint of another process wakes the deliverer, and one with anything but t
   for (const hint of ['', '/', orgId, `${orgId}/`, `${orgId}/${'-'.repeat(36)}`, `${orgId}/'; drop`]) receive(hint)
   receive(`${orgId}/${webhookId}`)
   assert.deepEqual(woken, [one])
+})
+
+test('a deliverer whose database refuses connections tries again with increasing delays', async () => {
+  const db = openDatabase({
+    connection: { ...app.connection, database: 'refused' },
+    poolSize: 2,
+    hotConnections: 1,
+    onError: () => undefined,
+  })
+  const failedAt: number[] = []
+  const log = createLog('warn', { write: () => void failedAt.push(performance.now()) })
+  const deliverer = createDeliverer({ ...app.deps, schedule: [], db, log, deliveryWake: createDeliveryWake() })
+  deliverer.start()
+  await until('five claims have failed', () => failedAt.length >= 5)
+  await deliverer.stop({ deadlineMs: 0 })
+  await db.close()
+  // At least 250 + 500 + 1,000 + 2,000 ms.
+  assert.ok((failedAt[4] as number) - (failedAt[0] as number) >= 3_700)
 })

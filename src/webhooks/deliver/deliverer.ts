@@ -76,7 +76,11 @@ const createPoller = (db: Database, markReady: (lane: DeliveryLane) => void) => 
     poll: async (): Promise<void> => {
       if (dueInMs() > 0) return
       polledAtMs = performance.now()
-      const lanes = await listLanes(db, position, lanesPerPoll)
+      const lanes = await listLanes(db, position, lanesPerPoll).catch((error: unknown) => {
+        // Without this, the next attempt would skip the poll and count as a success.
+        polledAtMs = Number.NEGATIVE_INFINITY
+        throw error
+      })
       position = (lanes.length === lanesPerPoll && lanes.at(-1)?.webhookId) || firstId
       for (const lane of lanes) if (lane.isDue) markReady(lane)
     },

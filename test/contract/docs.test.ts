@@ -106,9 +106,9 @@ const otherVariables = (): Set<string> => {
   const programs = [...list('scripts/*'), ...list('bench/*.ts'), ...list('test/**/*.ts')].filter(
     (path) => !path.endsWith('.test.ts') && statSync(join(root, path)).isFile(),
   )
-  const sources = [...programs, ...list('test/crash/*.test.ts')]
+  const sources = [...programs, ...list('test/crash/*.test.ts'), ...list('test/scale/*.test.ts')]
   const found = sources.flatMap((path) => [
-    ...read(path).matchAll(/(?:process\.env(?:\.|\[')|\$\{)((?:ATRIUM|BENCH|CRASH)_[A-Z_]+)/g),
+    ...read(path).matchAll(/(?:process\.env(?:\.|\[')|\$\{)((?:ATRIUM|BENCH|CRASH|SCALE)_[A-Z_]+)/g),
   ])
   const compose = [...read('compose.yaml').matchAll(/\$\{([A-Z_0-9]+)/g)]
   return new Set([...found, ...compose].map(([, name]) => name ?? ''))

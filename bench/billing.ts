@@ -41,11 +41,14 @@ const jobs = { enqueue: () => Promise.reject(new Error('no jobs here')) }
 /** Charges one model call as the checkpoint of a step does: one statement, durably committed. */
 const charge = (db: Database, orgId: string, agentId: string, turnId: string) =>
   db.row(sql`
-    with ${recordUsage(sql`
+    with ${recordUsage(
+      sql`
       select ${orgId}::uuid as org_id, ${turnId}::uuid as turn_id, 1 as step, 1 as attempt, ${agentId}::uuid as agent_id,
         null::uuid as project_id, 'atrium/demo-paid' as model, 'chat' as operation, 1200 as input_tokens,
         300 as output_tokens, 0 as cache_read_tokens, 0 as cache_write_tokens, false as is_estimate, false as is_byok,
-        2403::bigint as provider_cost_microcents, 500 as fee_bps, 10000::bigint as fee_waiver_cents`)}, ${shrinkReservation}
+        2403::bigint as provider_cost_microcents, 500 as fee_bps, 10000::bigint as fee_waiver_cents`,
+      orgId,
+    )}, ${shrinkReservation}
     select count(*) from recorded`)
 
 const benchCharges = async (db: Database): Promise<(string | number)[][]> => {

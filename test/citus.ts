@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { distribute } from '../src/platform/database/distribute.ts'
 
@@ -6,6 +7,11 @@ export interface CitusNode {
   host: string
   port: number
 }
+
+/** The template of a run. Runs may share a cluster, which several developers use. */
+export const clusterTemplate = (): string => (process.env['ATRIUM_TEST_CITUS_TEMPLATE'] ??= newName('template'))
+
+const newName = (kind: string): string => `${kind}_${randomBytes(8).toString('hex')}`
 
 /** The coordinator that `ATRIUM_TEST_CITUS_URL` names, as a connection, and the machines of its cluster. */
 export interface CitusCluster {

@@ -9,6 +9,7 @@ import { migrate } from '../src/platform/database/migrate.ts'
 import {
   cloneClusterDatabase,
   clusterOf,
+  clusterTemplate,
   createClusterDatabase,
   distributeTemplate,
   dropClusterDatabase,
@@ -41,7 +42,7 @@ const useCluster = async (url: string): Promise<TestServer> => {
   const cluster = await findCluster(url)
   process.env['ATRIUM_TEST_CITUS_NODES'] = JSON.stringify(cluster.nodes)
   await prepareTemplate(cluster.coordinator)
-  return { connection: cluster.coordinator, stop: () => dropClusterDatabase(cluster, templateDatabase) }
+  return { connection: cluster.coordinator, stop: () => dropClusterDatabase(cluster, clusterTemplate()) }
 }
 
 /**
@@ -73,13 +74,12 @@ export const startTestServer = async (): Promise<TestServer> => {
 export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void> => {
   const cluster = clusterOf(connection)
   if (cluster) {
-    await dropClusterDatabase(cluster, templateDatabase)
-    await createClusterDatabase(cluster, templateDatabase)
+    await createClusterDatabase(cluster, clusterTemplate())
   } else {
     await run(adminOf(connection), `drop database if exists ${templateDatabase}`)
     await run(adminOf(connection), `create database ${templateDatabase}`)
   }
-  const template = { ...connection, database: templateDatabase }
+  const template = { ...connection, database: cluster ? clusterTemplate() : templateDatabase }
   await migrate(template)
   await installJobs(template, createLog('warn'))
   // The triggers write what older versions do not. Without them, tests fail when this version does not write it.
@@ -87,7 +87,7 @@ export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void
   // Marks the schedules as processed for a day, because a scheduled job could process the rows of a test before the test
   // does.
   await run(template, `update pgboss.version set cron_on = now() + interval '1 day'`)
-  if (cluster) await distributeTemplate(cluster, templateDatabase)
+  if (cluster) await distributeTemplate(cluster, clusterTemplate())
 }
 
 const newName = (): string => `test_${randomBytes(8).toString('hex')}`
@@ -114,7 +114,7 @@ export const cloneDatabase = async (connection: pg.ClientConfig): ReturnType<typ
   const cluster = clusterOf(connection)
   if (!cluster) return createDatabase(connection, `template ${templateDatabase} strategy file_copy`)
   const database = newName()
-  await cloneClusterDatabase(cluster, templateDatabase, database)
+  await cloneClusterDatabase(cluster, clusterTemplate(), database)
   return { connection: { ...connection, database }, drop: () => dropClusterDatabase(cluster, database) }
 }
 

@@ -93,13 +93,16 @@ const reserve = async (org: Org): Promise<void> => {
 
 const record = (org: Org, call: { turnId: string; cost: number; step?: number }) =>
   db.row(sql`
-    with ${recordUsage(sql`
+    with ${recordUsage(
+      sql`
       select ${org.orgId}::uuid as org_id, ${call.turnId}::uuid as turn_id, ${call.step ?? 1}::int as step, 1 as attempt,
         ${org.agents[call.cost % org.agents.length]}::uuid as agent_id, null::uuid as project_id,
         ${`m/${call.cost % 3}`} as model, 'chat' as operation, ${call.cost}::bigint as input_tokens, 0 as output_tokens,
         0 as cache_read_tokens, 0 as cache_write_tokens, false as is_estimate, ${call.cost % 5 === 0}::boolean as is_byok,
         ${call.cost}::bigint as provider_cost_microcents, ${fee.bps}::int as fee_bps,
-        ${fee.waiverCents}::bigint as fee_waiver_cents`)}, ${shrinkReservation}
+        ${fee.waiverCents}::bigint as fee_waiver_cents`,
+      org.orgId,
+    )}, ${shrinkReservation}
     select count(*) from recorded`)
 
 const sendEvent = async (type: string, object: object): Promise<void> => {

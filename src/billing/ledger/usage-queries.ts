@@ -8,19 +8,20 @@ const usageColumns = sql`org_id, turn_id, step, attempt, agent_id, project_id, m
 /**
  * A CTE named `recorded` that charges model calls: it writes them to the inbox, from which `postInbox` posts them.
  * `calls` selects `usageColumns` and also fee_bps and fee_waiver_cents. Whether the fee applies depends on the deposits
- * at the time of the insert. A call that was recorded before is not recorded again.
+ * at the time of the insert. A call that was recorded before is not recorded again. All calls belong to `orgId`, which
+ * each table is compared with, because a distributed schema does not derive it from `calls`.
  */
-export const recordUsage = (calls: Sql): Sql => sql`recorded as (
+export const recordUsage = (calls: Sql, orgId: string): Sql => sql`recorded as (
   insert into usage_inbox (${usageColumns}, platform_fee_microcents)
   select ${usageColumns},
     case
-      when coalesce((select a.cumulative_deposits_cents from billing_accounts a where a.org_id = calls.org_id), 0)
+      when coalesce((select a.cumulative_deposits_cents from billing_accounts a where a.org_id = ${orgId}), 0)
         <= fee_waiver_cents then 0
       else ceil(provider_cost_microcents::numeric * fee_bps / 10000)::bigint
     end
   from (${calls}) as calls
   where not exists (
-    select from usage_records r where r.org_id = calls.org_id and r.turn_id = calls.turn_id and r.step = calls.step
+    select from usage_records r where r.org_id = ${orgId} and r.turn_id = calls.turn_id and r.step = calls.step
       and r.attempt = calls.attempt)
   on conflict do nothing
   returning org_id, turn_id, charged_microcents)`

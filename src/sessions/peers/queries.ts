@@ -83,7 +83,7 @@ export const countMessage = (
   db.row<{ messages: number }>(sql`
     insert into peer_chains as c (org_id, id, messages, steps, max_steps, max_cost_cents, deadline)
     values (${orgId}, ${turn.chainId}, 1, ${turn.steps}, ${maxSteps}, ${turn.maxCostCents},
-      clock_timestamp() + ${leftMs} * interval '1 millisecond')
+      statement_timestamp() + ${leftMs} * interval '1 millisecond')
     on conflict (org_id, id) do update set messages = c.messages + 1 where c.messages < ${maxMessages}
     returning messages`)
 
@@ -168,7 +168,7 @@ export const listUnfinishedChildren = (db: Db, orgId: string, turnId: string) =>
 export const countSharedCall = (db: Db, orgId: string, chainId: string) =>
   db.row<{ steps: number }>(sql`
     update peer_chains c set steps = steps + 1
-    where org_id = ${orgId} and id = ${chainId} and steps < max_steps and deadline > clock_timestamp()
+    where org_id = ${orgId} and id = ${chainId} and steps < max_steps and deadline > statement_timestamp()
       and (max_cost_cents is null or max_cost_cents::bigint * 10000 > (
         select coalesce(sum(s.cost_microcents), 0)
         from turns t join turn_steps s on s.org_id = t.org_id and s.turn_id = t.id
@@ -177,5 +177,5 @@ export const countSharedCall = (db: Db, orgId: string, chainId: string) =>
 
 export const findSharedBudget = (db: Db, orgId: string, chainId: string) =>
   db.row<{ steps: number; maxSteps: number; isLate: boolean }>(sql`
-    select steps, max_steps, deadline <= clock_timestamp() as is_late from peer_chains
+    select steps, max_steps, deadline <= statement_timestamp() as is_late from peer_chains
     where org_id = ${orgId} and id = ${chainId}`)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../platform/database/database.ts'
+import { findKeyExpiry } from '../../identity/sign-in/user-authority.ts'
 import { claimLease } from '../../platform/database/lease.ts'
 import type { Claim, LeaseTiming } from '../../platform/database/lease.ts'
 import * as turnQueries from '../turns/queries.ts'
@@ -52,6 +53,29 @@ interface TurnKey {
   turnId: string
 }
 
+/**
+ * Adds when the turn's key expires. Keys are on another machine than turns where tables are distributed by org, so the
+ * claim cannot return it.
+ */
+const withKeyExpiry = async (
+  db: Database,
+  lease: TurnLease,
+  claimed: Claim<ClaimedTurn>,
+): Promise<Claim<ClaimedTurn>> => {
+  const { apiKeyId } = claimed.row
+  if (apiKeyId === null) return claimed
+  try {
+    const key = await findKeyExpiry(db.hot, lease.orgId, apiKeyId)
+    // A revoked or expired key is not found.
+    const keyExpiresAt = key ? key.expiresAt : new Date(0).toISOString()
+    return { ...claimed, row: { ...claimed.row, keyExpiresAt } }
+  } catch (error) {
+    // Not a death of its worker.
+    await releaseTurn(db, lease).catch(() => undefined)
+    throw error
+  }
+}
+
 /** Claims the turn once its current lease ends. Undefined when the turn no longer needs a worker. */
 const claim = async (
   db: Database,
@@ -61,7 +85,7 @@ const claim = async (
   for (;;) {
     const options = { ...turnQueries.turnClaim(turnLeaseTiming.leaseMs), timing: turnLeaseTiming }
     const claimed = await claimLease<ClaimedTurn>(db, turnQueries.leasedTurn(orgId, turnId), options)
-    if (claimed) return claimed
+    if (claimed) return withKeyExpiry(db, { orgId, turnId, token: claimed.token }, claimed)
     const state = await turnQueries.findTurnState(db, orgId, turnId)
     if (!state || !['queued', 'running'].includes(state.status)) return undefined
     await delay(Math.max(100, state.leaseLeftMs ?? 0), undefined, { signal })

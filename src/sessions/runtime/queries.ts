@@ -106,6 +106,13 @@ const insertCalls = (calls: NewCall[]): Sql => sql`called as (
   from leased, jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as c (step integer, place integer, "callId" text,
     "toolName" text, input jsonb, status text, output jsonb, "approvalId" uuid, question jsonb))`
 
+/**
+ * `case when <condition> then now() else <otherwise> end`, where -infinity stands for null. A distributed schema rejects
+ * now() within CASE and COALESCE in updates; LEAST may contain it.
+ */
+const nowIf = (condition: Sql, otherwise = sql`'-infinity'`): Sql => sql`
+  nullif(least(now(), case when ${condition} then 'infinity'::timestamptz else ${otherwise} end), '-infinity')`
+
 const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
   update tool_calls
   set status = c.status, output = coalesce(c.output, tool_calls.output),
@@ -113,8 +120,8 @@ const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
     question = coalesce(c.question, tool_calls.question),
     approved = case when c."approvalId" is null then tool_calls.approved end,
     attempts = tool_calls.attempts + case when c.status = 'started' then 1 else 0 end,
-    started_at = case when c.status = 'started' then now() else tool_calls.started_at end,
-    ended_at = case when c.status in ('done', 'failed', 'denied', 'cancelled') then now() end
+    started_at = ${nowIf(sql`c.status = 'started'`, sql`coalesce(tool_calls.started_at, '-infinity')`)},
+    ended_at = ${nowIf(sql`c.status in ('done', 'failed', 'denied', 'cancelled')`)}
   from leased, jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (step integer, place integer, status text,
     output jsonb, "approvalId" uuid, question jsonb)
   where tool_calls.org_id = leased.org_id and tool_calls.turn_id = leased.id and tool_calls.step = c.step and tool_calls.place = c.place)`
@@ -124,17 +131,20 @@ const insertFrames = ({ lastSeq, lines }: StreamLines): Sql => sql`streamed as (
   select org_id, id, ${lastSeq}::integer, ${lines} from leased)`
 
 /** Charges model calls in the statement that stores their end, so that a crash cannot separate the two. */
-const charge = (ended: Sql[]): Sql =>
-  recordUsage(sql`
+const charge = (ended: Sql[], orgId: string): Sql =>
+  recordUsage(
+    sql`
     select leased.org_id, leased.id as turn_id, call.step, call.attempt, t.agent_id, s.project_id, t.model,
-      case s.relationship when 'user' then 'chat' else s.relationship end as operation, call.input_tokens,
+      case when s.relationship = 'user' then 'chat' else s.relationship end as operation, call.input_tokens,
       call.output_tokens, call.cache_read_tokens, call.cache_write_tokens, call.is_estimate,
       t.provider_key_id is not null as is_byok, call.cost_microcents as provider_cost_microcents, t.fee_bps,
       t.fee_waiver_cents
     from leased
-      join turns t on t.org_id = leased.org_id and t.id = leased.id
-      join sessions s on s.org_id = t.org_id and s.id = t.session_id
-      cross join (${join(ended, ' union all ')}) as call`)
+      join turns t on t.org_id = ${orgId} and t.id = leased.id
+      join sessions s on s.org_id = ${orgId} and s.id = t.session_id
+      cross join (${join(ended, ' union all ')}) as call`,
+    orgId,
+  )
 
 const endedCall = sql`select * from ended`
 const lostCalls = sql`select * from lost`
@@ -143,17 +153,18 @@ const lostCalls = sql`select * from lost`
 type NextState = 'running' | 'paused' | 'ended'
 
 interface CheckpointPlan {
+  orgId: string
   next: NextState
   /** Whether model calls that are still marked as running were interrupted by a crash. */
   losesRunning: boolean
 }
 
-const checkpointParts = (checkpoint: Checkpoint, { next, losesRunning }: CheckpointPlan): Sql[] => {
+const checkpointParts = (checkpoint: Checkpoint, { orgId, next, losesRunning }: CheckpointPlan): Sql[] => {
   const endings = [...(checkpoint.ended ? [endedCall] : []), ...(losesRunning ? [lostCalls] : [])]
   return [
     ...(checkpoint.ended ? [endStep(checkpoint.ended)] : []),
     ...(losesRunning ? [loseRunningSteps] : []),
-    ...(endings.length > 0 ? [charge(endings)] : []),
+    ...(endings.length > 0 ? [charge(endings, orgId)] : []),
     ...(endings.length > 0 && next === 'running' ? [shrinkReservation] : []),
     ...(next === 'paused' ? [emptyReservation(sql`leased`)] : []),
     ...(next === 'ended' ? [releaseReservation(sql`leased`)] : []),
@@ -186,9 +197,9 @@ const setUntrusted = ({ untrustedFrom }: Checkpoint): Sql =>
 export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, leaseMs: number, checkpoint: Checkpoint) =>
   underLease(
     db,
-    sql`update turns set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
+    sql`update turns set lease_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    checkpointParts(checkpoint, { next: 'running', losesRunning: checkpoint.begun !== undefined }),
+    checkpointParts(checkpoint, { orgId, next: 'running', losesRunning: checkpoint.begun !== undefined }),
   )
 
 /** Locks the turn, so that it cannot end before the transaction does. False when the lease is lost. */
@@ -254,8 +265,8 @@ const setEnded = ({ orgId, turn, token, ending }: EndingOptions): Sql => sql`
     ${token === undefined ? empty : sql`and lease_token = ${token}`}
   returning turns.org_id, turns.id, turns.session_id`
 
-const endingParts = ({ turn, ending }: EndingOptions): Sql[] => [
-  ...checkpointParts(ending.checkpoint, { next: 'ended', losesRunning: ending.checkpoint.ended === undefined }),
+const endingParts = ({ orgId, turn, ending }: EndingOptions): Sql[] => [
+  ...checkpointParts(ending.checkpoint, { orgId, next: 'ended', losesRunning: ending.checkpoint.ended === undefined }),
   deactivateTurn,
   ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
 ]
@@ -305,7 +316,7 @@ export const endLastTurn = (db: Db, options: EndingOptions & { token: string; co
 
 /** Adds the time since the claim to the turn's working time. Only for a statement under the worker's lease. */
 const workedUntilNow = sql`worked_ms = worked_ms
-  + coalesce(extract(epoch from clock_timestamp() - claimed_at) * 1000, 0)::bigint`
+  + greatest(extract(epoch from statement_timestamp() - claimed_at) * 1000, 0)::bigint`
 
 /** Lets a turn wait for a person's decision. */
 export const pauseTurn = (db: Db, { orgId, turnId, token }: TurnLease, checkpoint: Checkpoint) =>
@@ -315,7 +326,7 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: TurnLease, checkpoin
       set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
         lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id, session_id`,
-    [...checkpointParts(checkpoint, { next: 'paused', losesRunning: false }), deactivateTurn],
+    [...checkpointParts(checkpoint, { orgId, next: 'paused', losesRunning: false }), deactivateTurn],
   )
 
 /** Releases a turn that this process cannot continue, without counting a death of its worker. */

@@ -1,4 +1,4 @@
-import { sql } from '../../platform/database/database.ts'
+import { empty, sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { TurnStatus } from '../turns/queries.ts'
 
@@ -51,16 +51,20 @@ export interface NewTurnEventsRow {
   frames: string | null
 }
 
-/** The new events and the status of many turns in one statement, for all streams that a process serves. */
-export const listNewEvents = (db: Db, positions: StreamPosition[], rowsEach: number) =>
+/**
+ * The new events and the status of many turns in one statement. With `orgId`, all turns belong to this org, which a
+ * distributed schema requires.
+ */
+export const listNewEvents = (db: Db, positions: StreamPosition[], rowsEach: number, orgId?: string) =>
   db.rows<NewTurnEventsRow>(sql`
     select w.place, t.status, e.seq, e.frames
     from unnest(${positions.map((one) => one.orgId)}::uuid[], ${positions.map((one) => one.turnId)}::uuid[],
         ${positions.map((one) => one.after)}::integer[]) with ordinality as w (org_id, turn_id, after, place)
-      join turns t on t.org_id = w.org_id and t.id = w.turn_id
+      join turns t on t.org_id = w.org_id and t.id = w.turn_id ${orgId === undefined ? empty : sql`and t.org_id = ${orgId}`}
       left join lateral (
         select e.seq, e.frames from turn_events e
         where e.org_id = w.org_id and e.turn_id = w.turn_id and e.seq > w.after
+          ${orgId === undefined ? empty : sql`and e.org_id = ${orgId}`}
         order by e.seq
         limit ${rowsEach}
       ) e on true
@@ -70,5 +74,5 @@ export const listNewEvents = (db: Db, positions: StreamPosition[], rowsEach: num
 export const expireEvents = (db: Db, batch: number) =>
   db.execute(sql`
     -- all orgs: the same age for everybody
-    delete from turn_events where ctid = any(array(
-      select ctid from turn_events where created_at < now() - interval '24 hours' limit ${batch}))`)
+    delete from turn_events where (org_id, turn_id, seq) in (
+      select org_id, turn_id, seq from turn_events where created_at < now() - interval '24 hours' limit ${batch})`)

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/database.ts'
 import { createBackoff } from '../../platform/process/backoff.ts'
 import type { Log } from '../../platform/process/log.ts'
-import * as queries from './queries.ts'
+import { readNewEvents } from './new-events.ts'
 import type { NewTurnEventsRow } from './queries.ts'
 import type { StreamUpdate, TurnNotifier } from './turn-notifier.ts'
 
@@ -169,7 +169,7 @@ const createStreamPoller = ({
     const asking = [...subscribers].filter((subscriber) => needsQuery(subscriber) && (isPoll || subscriber.isBehind))
     if (asking.length === 0) return
     for (const subscriber of asking) subscriber.needsAnotherQuery = false
-    const rows = await queries.listNewEvents(db.hot, asking, rowsPerQuery)
+    const rows = await readNewEvents(db, asking, rowsPerQuery)
     const byPlace = Map.groupBy(rows, ({ place }) => Number(place))
     for (const [i, subscriber] of asking.entries()) passRows(subscriber, byPlace.get(i + 1) ?? [])
   }

@@ -244,21 +244,21 @@ export const turnClaim = (leaseMs: number) => ({
   when: sql`status in ('queued', 'running') and exists (
     select from sessions s where s.org_id = turns.org_id and s.id = turns.session_id and s.active_turn_id = turns.id)`,
   // A lease token that is still set belongs to a worker that died. It worked until it last renewed the lease.
-  set: sql`status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
+  set: sql`status = 'running', attempts = attempts + 1, started_at = least(started_at, now()),
     worked_ms = worked_ms + case when lease_token is null then 0 else
       greatest(0, extract(epoch from lease_until - claimed_at) * 1000 - ${leaseMs})::bigint end,
     worker_deaths = worker_deaths + case when lease_token is null then 0 else 1 end,
-    claimed_at = clock_timestamp()`,
+    claimed_at = statement_timestamp()`,
   returning: sql`${columns},
     (select s.workspace_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as workspace_id,
     (select s.project_id from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as project_id,
     (select s.relationship from sessions s where s.org_id = turns.org_id and s.id = turns.session_id) as relationship,
     ${earlierUntrusted(sql`turns.org_id`, sql`turns.session_id`, sql`turns.number`)},
     (
-      select (extract(epoch from c.deadline - clock_timestamp()) * 1000)::float8 from peer_chains c
+      select (extract(epoch from c.deadline - turns.claimed_at) * 1000)::float8 from peer_chains c
       where c.org_id = turns.org_id and c.id = turns.chain_id
     ) as chain_left_ms,
-    (select k.expires_at from api_keys k where k.org_id = turns.org_id and k.id = turns.api_key_id) as key_expires_at`,
+    null as key_expires_at`,
 })
 
 export const setLeftOutExchanges = (
@@ -272,7 +272,7 @@ export const setLeftOutExchanges = (
 
 export const findTurnState = (db: Db, orgId: string, id: string) =>
   db.row<{ status: TurnStatus; leaseLeftMs: number | null }>(sql`
-    select status, (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as lease_left_ms from turns
+    select status, (extract(epoch from lease_until - statement_timestamp()) * 1000)::float8 as lease_left_ms from turns
     where org_id = ${orgId} and id = ${id}`)
 
 export interface OrphanedTurn {
@@ -373,7 +373,7 @@ export const releaseSession = (
       update sessions
       set active_turn_id = next.id, status = case when next.id is null then 'idle' else 'running' end,
         message_count = message_count + ${newMessages}, updated_at = now(), revision = revision + 1,
-        last_message_at = case when ${newMessages} > 0 then now() else last_message_at end
+        last_message_at = ${newMessages > 0 ? sql`now()` : sql`last_message_at`}
       from next
       where org_id = ${orgId} and sessions.id = ${sessionId} and active_turn_id = ${turnId}
       returning sessions.org_id, sessions.id, updated_at, changed_at, active_turn_id, relationship
@@ -415,6 +415,6 @@ export const decideCall = (
   db.row<{ callId: string; step: number; place: number }>(sql`
     update tool_calls
     set approved = ${approved}, status = ${approved ? 'waiting' : 'denied'},
-      ended_at = case when ${approved} then null else now() end
+      ended_at = ${approved ? sql`null` : sql`now()`}
     where org_id = ${orgId} and turn_id = ${turnId} and approval_id = ${approvalId} and approved is null
     returning call_id, step, place`)

@@ -27,9 +27,15 @@ export const findState = (db: Db, orgId: string) =>
       from org_file_usage where org_id = ${orgId}
     ) f`)
 
-/** Serializes the requests of an org that is near a limit, until the transaction ends. */
+/**
+ * Serializes the requests of an org that is near a limit, until the transaction ends. Every org has one account, so the
+ * lock is taken once, and on a distributed schema on the server that has the org's rows: as the first statement of a
+ * transaction it would otherwise be taken outside of a distributed transaction, and Citus mistakes several such waiters
+ * for a deadlock.
+ */
 export const lockUsage = (db: Transaction, orgId: string) =>
-  db.execute(sql`select pg_advisory_xact_lock(hashtextextended('quotas ' || ${orgId}, 0))`)
+  db.execute(sql`
+    select pg_advisory_xact_lock(hashtextextended('quotas ' || org_id, 0)) from billing_accounts where org_id = ${orgId}`)
 
 export type RowQuota = 'webhooks' | 'agents' | 'connections'
 

@@ -11,6 +11,12 @@ test('a violated constraint has the same name on a table and on a shard of it', 
   assert.equal(violatedConstraint(violation('blobs_sha256_key_102035')), 'blobs_sha256_key')
 })
 
+test('the name of a violated constraint of a shard is read from the message when the error has no other', () => {
+  const message = 'duplicate key value violates unique constraint "blobs_sha256_key_102034"'
+  const error = Object.assign(new pg.DatabaseError(message, 1, 'error'), { code: '23505' })
+  assert.equal(violatedConstraint(error), 'blobs_sha256_key')
+})
+
 test('an error without a violated constraint names none', () => {
   assert.equal(violatedConstraint(Object.assign(violation('x'), { code: '40001' })), undefined)
   assert.equal(violatedConstraint(new Error('x')), undefined)

@@ -42,11 +42,11 @@ export const sqlState = (error: unknown): string | undefined =>
 
 /**
  * The constraint or unique index that a write violated, by name. On a distributed schema the constraint of a shard is
- * violated, whose name ends in the number of the shard.
+ * violated, whose name ends in the number of the shard and is in the message only: Citus does not pass on the field.
  */
 export const violatedConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code?.startsWith('23')
-    ? error.constraint?.replace(/_\d{6,}$/, '')
+    ? (error.constraint ?? /constraint "([^"]+)"/.exec(error.message)?.[1])?.replace(/_\d{6,}$/, '')
     : undefined
 
 export const databaseUnavailable = (cause: unknown): Error =>

@@ -318,7 +318,7 @@ export const listPeerMessages = (
       join sessions s on s.org_id = mine.org_id and s.id = mine.session_id
       cross join lateral (
         select ${messageColumns} from messages m
-        where m.org_id = s.org_id and m.session_id = s.id and m.author ->> 'type' = 'agent'
+        where m.org_id = ${actor.orgId} and m.session_id = s.id and m.author ->> 'type' = 'agent'
           and (m.created_at, m.id) < (${before.createdAt}::timestamptz, ${before.id}::uuid)
         -- Positions follow creation times nearly: a transaction that waits for the session's lock can have begun earlier.
         order by m.position desc

@@ -131,9 +131,12 @@ export const shardRules: ShardRule[] = [
         : undefined,
   },
   {
-    name: 'time in CASE or COALESCE of a change',
+    name: 'time in CASE or COALESCE of an update',
     why: 'It is rejected. Put the whole time expression into a subquery: (select now()).',
-    find: inBlocks(changes, new RegExp(String.raw`\b(?:case\b(?:(?!\bend\b).)*|coalesce\([^()]*)${time}`)),
+    find: inBlocks(
+      (block) => changes(block) && block.kind !== 'insert',
+      new RegExp(String.raw`\b(?:case\b(?:(?!\bend\b).)*|coalesce\([^()]*)${time}`),
+    ),
   },
   {
     name: 'time or stable function in RETURNING',

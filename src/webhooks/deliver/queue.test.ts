@@ -231,8 +231,8 @@ describe('a distributed schema', () => {
       -- all orgs: a test
       select id, status, delivery_count from webhooks where id = any(${webhooks.map(({ id }) => id)}::uuid[])`)
     assert.deepEqual(
-      states.map(({ status, deliveryCount }) => [status, deliveryCount]).toSorted(),
-      webhooks.map(({ id }) => [id === removed.webhookId ? 'disabled' : 'active', 2n]).toSorted(),
+      states.map(({ status, deliveryCount }) => `${status}: ${deliveryCount}`).toSorted(),
+      webhooks.map(({ id }) => (id === removed.webhookId ? 'disabled: 2' : 'active: 2')).toSorted(),
     )
   })
 

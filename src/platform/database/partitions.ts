@@ -40,8 +40,10 @@ const markExpired = (db: Db, table: string, name: string) =>
 const unmark = async (db: Db, name: string): Promise<boolean> =>
   (await db.execute(sql`delete from expired_partitions where name = ${name}`)) > 0
 
-// 0A000, feature_not_supported: by Citus.
-const notSupported = '0A000'
+// Citus detaches partitions, but not concurrently.
+const hasCitus = async (db: Db): Promise<boolean> =>
+  (await db.row(sql`select 1 as found from pg_extension where extname = 'citus'`)) !== undefined
+
 const lockTimeoutMs = 100
 const attempts = 20
 const lockNotAvailable = '55P03'
@@ -67,14 +69,9 @@ const detachWithLock = async (db: Database, table: string, name: string): Promis
  * for the transactions that use the table. When it is interrupted, the next run completes it.
  */
 const detach = async (db: Database, table: string, { name, isPending }: ExpiredPartition): Promise<void> => {
-  try {
-    await db.execute(
-      sql`alter table ${raw(table)} detach partition ${raw(name)} ${raw(isPending ? 'finalize' : 'concurrently')}`,
-    )
-  } catch (error) {
-    if (sqlState(error) !== notSupported) throw error
-    await detachWithLock(db, table, name)
-  }
+  if (await hasCitus(db)) return detachWithLock(db, table, name)
+  const how = raw(isPending ? 'finalize' : 'concurrently')
+  await db.execute(sql`alter table ${raw(table)} detach partition ${raw(name)} ${how}`)
 }
 
 export interface Retention {

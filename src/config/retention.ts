@@ -14,11 +14,6 @@ const days =
 const whole = 'Whole months are deleted, so data is kept for up to a month longer.'
 
 export const retentionVariables = {
-  RETENTION_MESSAGES_DAYS: {
-    description: `Days until messages are deleted, with the turns, model calls and tool calls that they belong to. Sessions stay. ${whole} 0: kept for ever.`,
-    fallback: '0',
-    parse: days(30),
-  },
   RETENTION_AUDIT_DAYS: {
     description: `Days until entries of the audit log are deleted. ${whole} 0: kept for ever.`,
     fallback: '0',
@@ -39,7 +34,6 @@ export const retentionVariables = {
 
 /** In days; 0 for ever. */
 export interface RetentionConfig {
-  messagesDays: number
   auditDays: number
   usageDays: number
   /** At least 8, because Pub/Sub, the most persistent provider, retries for 7 days. */
@@ -47,7 +41,6 @@ export interface RetentionConfig {
 }
 
 export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): RetentionConfig => ({
-  messagesDays: parsed.RETENTION_MESSAGES_DAYS,
   auditDays: parsed.RETENTION_AUDIT_DAYS,
   usageDays: parsed.RETENTION_USAGE_DAYS,
   connectorEventsDays: parsed.RETENTION_CONNECTOR_EVENTS_DAYS,

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { access, readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -19,18 +19,6 @@ export const freePort = async (): Promise<number> => {
   await once(server, 'close')
   if (address === null || typeof address === 'string') throw new Error('no free port')
   return address.port
-}
-
-/** The path of a program, also of one in a directory for administrators. */
-export const pathOf = async (program: string): Promise<string | undefined> => {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
-  return Promise.any(
-    folders.map(async (folder) => {
-      const path = join(folder, program)
-      await access(path)
-      return path
-    }),
-  ).catch(() => undefined)
 }
 
 /** The directory of the programs of the newest PostgreSQL server package that has `pg_basebackup`. */
@@ -72,14 +60,10 @@ export interface Daemon {
   kill(): Promise<void>
 }
 
-/** Starts a daemon in the foreground. The kernel ends it with this process, so that a killed test run leaves none behind. */
-export const startDaemon = (
-  command: string[],
-  { logFile, isPrivileged = false }: { logFile: string; isPrivileged?: boolean },
-): Daemon => {
+/** Starts a daemon in the foreground, as an account that is not root. The kernel ends it with this process, so that a killed test run leaves none behind. */
+export const startDaemon = (command: string[], { logFile }: { logFile: string }): Daemon => {
   const log = openSync(logFile, 'a')
-  const identity = isPrivileged ? [] : asAccount
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...identity, '--', ...command], {
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...asAccount, '--', ...command], {
     stdio: ['ignore', log, log],
     cwd: '/',
   })

@@ -10,13 +10,14 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { generateKey } from '../../src/platform/key-format.ts'
 import { isCephInstalled, cephInstallHint, startCeph } from '../fakes/ceph.ts'
 import type { Ceph } from '../fakes/ceph.ts'
+import { hasProxy, startProxy } from '../fakes/proxy.ts'
 import { createRedis, hasRedis } from '../fakes/redis.ts'
 import type { TestRedis } from '../fakes/redis.ts'
+import { onPath } from '../support/on-path.ts'
 import { available } from '../support/require.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
-import { freePort, pathOf, postgresPrograms } from './daemons.ts'
-import { startNginx } from './nginx.ts'
+import { freePort, postgresPrograms } from './daemons.ts'
 import { startPostgresCluster } from './postgres.ts'
 import type { PostgresCluster } from './postgres.ts'
 
@@ -26,14 +27,18 @@ export const apiNames = ['api-1', 'api-2'] as const
 export const processNames = [...apiNames, 'worker-1', 'worker-2'] as const
 export type ProcessName = (typeof processNames)[number]
 
-const packages = 'apt-get install --no-install-recommends'
+const packages = 'apt-get install --no-install-recommends postgresql pgbouncer'
 
 /** Whether every program is installed. If not, the summary names the test and the packages. */
 export const canInstall = async (): Promise<boolean> => {
   const programs = async (): Promise<boolean> =>
-    (await Promise.all([postgresPrograms(), pathOf('pgbouncer'), pathOf('nginx')])).every((path) => path !== undefined)
-  const hasAll = await available('scale', programs, `${packages} postgresql pgbouncer nginx-light`)
-  return hasAll && (await available('s3', isCephInstalled, cephInstallHint)) && (await hasRedis())
+    (await Promise.all([postgresPrograms(), onPath('pgbouncer', ['/usr/sbin'])])).every((path) => path !== undefined)
+  return (
+    (await available('scale', programs, packages)) &&
+    (await hasProxy('nginx')) &&
+    (await available('s3', isCephInstalled, cephInstallHint)) &&
+    (await hasRedis())
+  )
 }
 
 export interface Installation {
@@ -108,10 +113,11 @@ export const install = async (): Promise<Installation> => {
   }
   // Started alone, because the first start migrates the database.
   for (const name of processNames) await start(name)
-  const nginx = await startNginx(folder, [...ports.values()])
+  const [first, second] = [...ports.values()].map((port) => `127.0.0.1:${port}`) as [string, string]
+  const port = await startProxy('nginx', [first, second])
   return {
     key,
-    url: nginx.url,
+    url: `http://127.0.0.1:${port}`,
     postgres,
     redis,
     start,
@@ -137,7 +143,6 @@ export const install = async (): Promise<Installation> => {
     },
     stop: async () => {
       for (const server of servers.values()) await server.kill()
-      await nginx.kill()
       await redis.kill()
       await Promise.all([ceph.stop(), postgres.stop()])
       await rm(folder, { recursive: true, force: true })

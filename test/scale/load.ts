@@ -41,14 +41,22 @@ export class Load {
   readonly #url: string
   readonly #key: string
   #stopped = false
+  readonly #abandoned = new AbortController()
 
   constructor(url: string, key: string) {
     this.#url = url
     this.#key = key
   }
 
+  /** The clients end after their current step. */
   stop(): void {
     this.#stopped = true
+  }
+
+  /** Requests are not repeated any more: their service is gone. */
+  abandon(): void {
+    this.stop()
+    this.#abandoned.abort()
   }
 
   /** Sends a request, and again when the process dies or is unavailable. `once`: with an Idempotency-Key. */
@@ -60,8 +68,12 @@ export class Load {
     for (;;) {
       const result = await this.#send(path, { method, headers, body: payload ?? null, redirect: 'manual' })
       if (result) return result
-      await delay(retryMs)
+      await this.#pause()
     }
+  }
+
+  async #pause(ms = retryMs): Promise<void> {
+    await delay(ms, undefined, { signal: this.#abandoned.signal })
   }
 
   /** Undefined when the request must be repeated. */
@@ -136,23 +148,27 @@ export class Load {
         if (data.type === 'text-delta') text += data.delta
       }
       if (isDone) return { ids, text }
-      await delay(retryMs)
+      await this.#pause()
     }
   }
 
-  /** Sends messages to an agent and reads its replies as streams. */
-  async talks(who: string): Promise<void> {
+  /** Creates an agent and a session, before processes are killed: the response to a creation could be lost. */
+  async newSession(who: string): Promise<string> {
     const agent = answered(await this.ask('POST', '/api/v1/agents', { name: who, model: 'atrium/demo-paid' }, true))
-    const session = answered(await this.ask('POST', '/api/v1/sessions', { agentId: agent.id }, true))
+    return answered(await this.ask('POST', '/api/v1/sessions', { agentId: agent.id }, true)).id
+  }
+
+  /** Sends messages to an agent and reads its replies as streams. */
+  async talks(who: string, sessionId: string): Promise<void> {
     let sentCount = 0
     await this.#repeat(who, async () => {
       const text =
         sentCount % 3 === 0
           ? `/slow 1500\n${who} ${sentCount} of many words, which take their time`
           : `/tokens ${sentCount + 7} 13 0 0`
-      const result = await this.ask('POST', `/api/v1/sessions/${session.id}/messages`, { text, background: true }, true)
+      const result = await this.ask('POST', `/api/v1/sessions/${sessionId}/messages`, { text, background: true }, true)
       sentCount += 1
-      const path = `/api/v1/sessions/${session.id}/messages?limit=100`
+      const path = `/api/v1/sessions/${sessionId}/messages?limit=100`
       const { id } = wasCarriedOut(result)
         ? { id: answered(await this.ask('GET', path)).items.find(({ role }: Json) => role === 'user').turnId }
         : answered(result).turn
@@ -185,24 +201,23 @@ export class Load {
           this.acknowledged.set(n, result.body.data.eventId)
           break
         }
-        await delay(retryMs)
+        await this.#pause()
       }
-      await delay(20)
+      await this.#pause(20)
     })
   }
 
   /** Changes a record, and reads it from every process. */
-  async changes(who: string): Promise<void> {
-    const agent = answered(await this.ask('POST', '/api/v1/agents', { name: who }, true))
+  async changes(who: string, agentId: string): Promise<void> {
     let revision = 0
     await this.#repeat(who, async () => {
       revision += 1
       const description = `${who} ${revision}`
-      answered(await this.ask('PATCH', `/api/v1/agents/${agent.id}`, { description }))
+      answered(await this.ask('PATCH', `/api/v1/agents/${agentId}`, { description }))
       for (let n = 0; n < 3; n++) {
-        assert.equal(answered(await this.ask('GET', `/api/v1/agents/${agent.id}`)).description, description)
+        assert.equal(answered(await this.ask('GET', `/api/v1/agents/${agentId}`)).description, description)
       }
-      await delay(50)
+      await this.#pause(50)
     })
   }
 }

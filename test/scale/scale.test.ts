@@ -98,7 +98,7 @@ if (await canInstall()) {
   const world = await install()
   const load = new Load(world.url, world.key)
   after(async () => {
-    load.stop()
+    load.abandon()
     await world.stop()
   })
   const receiver = await startReceiver()
@@ -106,12 +106,17 @@ if (await canInstall()) {
   test('loses nothing and repeats no work or charge when processes, PgBouncer, Redis and the primary are killed in turn', async (t) => {
     answered(await load.ask('POST', '/api/v1/billing/deposit', { amountCents: 100_000 }, true))
     const webhook = answered(await load.ask('POST', '/api/v1/webhooks', { name: 'Scale', url: receiver.url }, true))
-    const quick = ['Ada', 'Ben', 'Fay', 'Gus', 'Hal']
+    const agent = answered(await load.ask('POST', '/api/v1/agents', { name: 'Hal' }, true))
+    const [quick, talking] = [
+      ['Ada', 'Ben', 'Fay', 'Gus', 'Hal'],
+      ['Cleo', 'Dan', 'Eve'],
+    ]
+    const sessions = await Promise.all(talking.map((who) => load.newSession(who)))
     const people: Promise<void>[] = [
       ...['Ada', 'Ben'].map((who) => load.uploads(who)),
-      ...['Cleo', 'Dan', 'Eve'].map((who) => load.talks(who)),
+      ...talking.map((who, at) => load.talks(who, sessions[at] ?? '')),
       ...['Fay', 'Gus'].map((who) => load.sends(who, webhook)),
-      load.changes('Hal'),
+      load.changes('Hal', agent.id),
     ]
     const failed = Promise.race(people.map((person) => person.then(() => new Promise<never>(() => undefined))))
     const progress = (who: string[]): (() => boolean) => {
@@ -121,7 +126,7 @@ if (await canInstall()) {
     const began = performance.now()
     let kills = 0
     const work = async (): Promise<void> => {
-      await until('everybody has begun', progress([...load.steps.keys()]), maxProgressMs)
+      await until('everybody has begun', progress([...quick, ...talking]), maxProgressMs)
       do {
         for (const [name, replace] of Object.entries(actionsOf(world))) {
           const [killedAt, killedAtMs] = [new Date(), performance.now()]
@@ -136,7 +141,7 @@ if (await canInstall()) {
           assert.ok(unavailableMs < maxUnavailableMs, `503 for ${unavailableMs} ms after the end of ${name}`)
         }
       } while (performance.now() - began < minSeconds * 1_000)
-      await until('every turn ends', progress([...load.steps.keys()]), maxProgressMs)
+      await until('every turn ends', progress([...quick, ...talking]), maxProgressMs)
     }
     await Promise.race([work(), failed])
     load.stop()

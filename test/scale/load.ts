@@ -85,7 +85,7 @@ export class Load {
     if (this.#isUnavailable(response, `${request.method} ${path}`, text)) return undefined
     // The process died while it sent the response.
     if (text === '') return undefined
-    const result = { status: response.status, body: JSON.parse(text) as Json }
+    const result: ApiResult = { status: response.status, body: JSON.parse(text) }
     return result.status === 409 && /still running/.test(result.body.error.message as string) ? undefined : result
   }
 

@@ -62,10 +62,10 @@ const ask = async (sent: Sent): Promise<Json> => {
   return JSON.parse(text).data
 }
 
-const lists = [
-  ...['agents', 'api-keys', 'connections', 'connectors', 'files', 'members', 'projects', 'sessions', 'webhooks'],
-  ...['workspaces', 'billing/transactions', 'billing/byok-keys', 'audit-log'],
-]
+const lists =
+  'agents api-keys connections connectors files members projects sessions webhooks workspaces billing/transactions billing/byok-keys audit-log'.split(
+    ' ',
+  )
 
 /** Writes through the process `a` and reads through `b`. */
 const exchange = async (a: string, b: string, receiver: Awaited<ReturnType<typeof startReceiver>>): Promise<void> => {

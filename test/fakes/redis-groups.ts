@@ -37,8 +37,16 @@ export const startRedisCluster = async (): Promise<TestRedisCluster> => {
     ports.map((port, i) =>
       spawnRedis(port, [
         ...inMemory,
-        ...['--dir', folder, '--cluster-enabled', 'yes', '--cluster-config-file', `nodes-${i}.conf`],
-        ...['--cluster-port', `${buses[i]}`, '--cluster-node-timeout', '2000'],
+        '--dir',
+        folder,
+        '--cluster-enabled',
+        'yes',
+        '--cluster-config-file',
+        `nodes-${i}.conf`,
+        '--cluster-port',
+        `${buses[i]}`,
+        '--cluster-node-timeout',
+        '2000',
       ]),
     ),
   )
@@ -114,7 +122,7 @@ export const startRedisSentinel = async (): Promise<TestSentinel> => {
   const sentinel = await spawnRedis(sentinelPort, ['--sentinel'], [file])
   const client = new Redis(sentinelPort, '127.0.0.1')
   await until('Sentinel knows the replica', async () => {
-    const info = String(await client.info('sentinel'))
+    const info = await client.info('sentinel')
     return info.includes('slaves=1')
   })
   return {

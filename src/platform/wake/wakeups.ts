@@ -89,26 +89,47 @@ const createOutbox = (id: string, transport: WakeTransport, onError: (error: unk
 
 type Topics = Map<WakeTopic, ((hint: string) => void)[]>
 
+/** Whether messages arrive. The first failure and the recovery are logged. */
+const createHealth = (log: Log) => {
+  let isConnected = false
+  let isReported = false
+  let heardAtMs = 0
+  return {
+    isConnected: (): boolean => isConnected,
+    /** Milliseconds since a message of this process itself arrived, or since `wait`. */
+    silentMs: (): number => performance.now() - heardAtMs,
+    wait: (): void => {
+      heardAtMs = performance.now()
+    },
+    heard: (): void => {
+      heardAtMs = performance.now()
+      if (!isConnected && isReported) log.info('processes can wake each other')
+      isConnected = true
+      isReported = false
+    },
+    failed: (error: unknown): void => {
+      isConnected = false
+      if (isReported) return
+      isReported = true
+      log.warn({ err: error }, 'processes cannot wake each other: work of other processes is found by polling')
+    },
+    close: (): void => {
+      isConnected = false
+    },
+  }
+}
+
 export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: WakeupOptions): Wakeups => {
   const id = newId()
   // A process that was silent for three announcements is gone.
   const peers = createPeers(announceEveryMs * 3.5)
   const topics: Topics = new Map()
-  let isConnected = false
-  let heardSelfAtMs = Number.NEGATIVE_INFINITY
-  let startedAtMs = 0
+  const health = createHealth(log)
   let timer: NodeJS.Timeout | undefined
   let retry: NodeJS.Timeout | undefined
-  let isReported = false
 
-  const report = (error: unknown): void => {
-    isConnected = false
-    if (isReported) return
-    isReported = true
-    log.warn({ err: error }, 'processes cannot wake each other: work of other processes is found by polling')
-  }
   const outbox = createOutbox(id, transport, (error) => {
-    report(error)
+    health.failed(error)
     clearTimeout(retry)
     retry = setTimeout(() => announce('here'), retryMs).unref()
   })
@@ -116,12 +137,8 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
 
   const hear = (sender: string, hint: string): void => {
     const [kind, ...theirs] = hint.split(' ')
-    if (sender === id) {
-      heardSelfAtMs = performance.now()
-      if (!isConnected && isReported) log.info('processes can wake each other')
-      isConnected = true
-      isReported = false
-    } else if (kind === 'gone') peers.gone(sender)
+    if (sender === id) health.heard()
+    else if (kind === 'gone') peers.gone(sender)
     else {
       peers.seen(sender, theirs)
       if (kind === 'new') announce('here')
@@ -142,10 +159,9 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
 
   // A connection can be open and carry nothing. A process hears its own announcements, unless that is the case.
   const check = (): void => {
-    const silentMs = performance.now() - Math.max(heardSelfAtMs, startedAtMs)
-    if (silentMs > announceEveryMs * 2.5) {
-      report(new Error('no message arrives'))
-      startedAtMs = performance.now()
+    if (health.silentMs() > announceEveryMs * 2.5) {
+      health.failed(new Error('no message arrives'))
+      health.wait()
       transport.reconnect()
     }
     peers.forgetSilent()
@@ -154,20 +170,20 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
 
   return {
     publish: (topic, hint) => {
-      if (isConnected && peers.listen(topic)) outbox.add(topic, hint)
+      if (health.isConnected() && peers.listen(topic)) outbox.add(topic, hint)
     },
     subscribe: (topic, listener) => {
       if (timer !== undefined) throw new Error('subscribed after start')
       topics.set(topic, [...(topics.get(topic) ?? []), listener])
     },
-    isHealthy: () => isConnected,
+    isHealthy: health.isConnected,
     start: () => {
-      startedAtMs = performance.now()
+      health.wait()
       transport.open({
         channels: [presence, ...topics.keys()].map((topic) => channelPrefix + topic),
         onMessage: receive,
         onConnected: () => announce('new'),
-        onError: report,
+        onError: health.failed,
       })
       timer = setInterval(check, announceEveryMs).unref()
     },
@@ -178,7 +194,7 @@ export const createWakeups = ({ transport, log, announceEveryMs = announceMs }: 
         await outbox.idle()
       }
       clearTimeout(retry)
-      isConnected = false
+      health.close()
       await transport.close()
     },
   }

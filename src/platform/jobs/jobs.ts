@@ -181,6 +181,12 @@ interface Started {
   runner: Runner | undefined
 }
 
+/** Creates a job for work that began without one. */
+const insertOver =
+  (started: () => Started, kind: JobKind<object>): LaneOptions['enqueue'] =>
+  (payload, startAfterSeconds) =>
+    started().store.boss.insert(kind.name, [toInsert(kind, payload, { startAfterSeconds })])
+
 const stopWork = async (state: Started | undefined, beside: Alongside[], deadlineMs: number): Promise<void> => {
   if (state?.runner) {
     await Promise.all([state.runner.stop(deadlineMs), ...beside.map((one) => one.stop({ deadlineMs }))])
@@ -235,9 +241,7 @@ export const createJobs = ({ connection, log, timing, wakeups = noWakeups }: Job
     unattended: async (kind, payloads) => queries.listUnattended(started().store.db, kind.name, payloads),
     work: (kind, handler, { concurrency = 5 } = {}) => {
       beforeStart()
-      const enqueue = (payload: object, startAfterSeconds: number) =>
-        started().store.boss.insert(kind.name, [toInsert(kind, payload, { startAfterSeconds })])
-      registry.addLane({ kind, handler: handler as Handler<object>, concurrency, enqueue })
+      registry.addLane({ kind, handler: handler as Handler<object>, concurrency, enqueue: insertOver(started, kind) })
     },
     schedule: (kind, cron) => {
       beforeStart()

@@ -159,25 +159,16 @@ const touchAttempts = async (
   }
 }
 
-export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLane => {
-  const { kind, concurrency } = options
-  const attempts = new Map<string, Attempt>()
+/** Runs attempts to their end and records how they ended. */
+const createRuns = (boss: PgBoss, options: LaneOptions, log: Log) => {
+  const { kind } = options
   const settler = createJobSettler(boss, options, log)
-  let fetching = false
-  let wanted = false
-  /** The last fetch left out groups that have their share. */
-  let heldBack = false
-  let closed = false
-  let retryAtMs = Number.NEGATIVE_INFINITY
-  const backoff = createBackoff({ firstMs: 500, maxMs: 5_000 })
-  let isStopping = false
   /** Jobs whose attempt was aborted because the process stops. They are released, not failed: no retry delay applies. */
   const interrupted: Job[] = []
-  let whenIdle = Promise.withResolvers<void>()
+  let isStopping = false
 
-  const begin = async (job: Job): Promise<void> => {
-    const attempt: Attempt = { job, isStored: true, abort: new AbortController(), lost: false }
-    attempts.set(job.id, attempt)
+  const runStored = async (attempt: Attempt): Promise<void> => {
+    const { job } = attempt
     try {
       await runHandler(options, attempt)
       await settler.settle(job)
@@ -186,18 +177,10 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
       if (isStopping && !attempt.lost) interrupted.push(job)
       else await settler.persist(() => boss.fail(kind.name, job, { message: messageOf(error) }))
     }
-    if (attempts.get(job.id) === attempt) attempts.delete(job.id)
-    if (wanted || heldBack) void pump()
-    settleIdle()
-  }
-
-  const leave = ({ job }: Attempt): void => {
-    attempts.delete(job.id)
-    if (wanted || heldBack) void pump()
-    settleIdle()
   }
 
   const runUnstored = async (attempt: Attempt): Promise<void> => {
+    if (isStopping) attempt.abort.abort(new Error('the process is stopping'))
     try {
       await runHandler(options, attempt)
     } catch (error) {
@@ -205,25 +188,64 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
       const delaySeconds = isStopping ? 0 : kind.retryDelaySeconds
       await settler.persist(() => options.enqueue(attempt.job.data as object, delaySeconds))
     }
-    leave(attempt)
   }
 
-  const occupy = (group: string): Place | undefined => {
-    const room = concurrency - attempts.size
-    const isHeldBack = kind.fairBy !== null && countOf(group, attempts) >= room
-    if (closed || room <= 0 || isHeldBack) return undefined
-    const job = { id: newId(), name: kind.name, data: {}, retryCount: 0, groupId: group } as unknown as Job
-    const attempt: Attempt = { job, isStored: false, abort: new AbortController(), lost: false }
+  return {
+    interrupted,
+    run: (attempt: Attempt) => (attempt.isStored ? runStored(attempt) : runUnstored(attempt)),
+    stop: () => {
+      isStopping = true
+      settler.halt()
+    },
+  }
+}
+
+/** Whether work of a group may begin: by the same rule as jobs of the group are fetched. */
+const hasPlace = ({ kind, concurrency }: LaneOptions, group: string, attempts: Map<string, Attempt>): boolean => {
+  const room = concurrency - attempts.size
+  return room > 0 && (kind.fairBy === null || countOf(group, attempts) < room)
+}
+
+const placeOf = (attempt: Attempt, run: (attempt: Attempt) => unknown, leave: (attempt: Attempt) => void): Place => ({
+  start: (payload, handed) => {
+    attempt.job.data = payload
+    attempt.handed = handed
+    void run(attempt)
+  },
+  release: () => leave(attempt),
+})
+
+const unstoredJob = (name: string, groupId: string): Job =>
+  ({ id: newId(), name, data: {}, retryCount: 0, groupId }) as unknown as Job
+
+export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLane => {
+  const { kind, concurrency } = options
+  const attempts = new Map<string, Attempt>()
+  const runs = createRuns(boss, options, log)
+  let fetching = false
+  let wanted = false
+  /** The last fetch left out groups that have their share. */
+  let heldBack = false
+  let closed = false
+  let retryAtMs = Number.NEGATIVE_INFINITY
+  const backoff = createBackoff({ firstMs: 500, maxMs: 5_000 })
+  let whenIdle = Promise.withResolvers<void>()
+
+  const add = (job: Job, isStored: boolean): Attempt => {
+    const attempt: Attempt = { job, isStored, abort: new AbortController(), lost: false }
     attempts.set(job.id, attempt)
-    return {
-      start: (payload, handed) => {
-        job.data = payload
-        attempt.handed = handed
-        if (isStopping) attempt.abort.abort(new Error('the process is stopping'))
-        void runUnstored(attempt)
-      },
-      release: () => leave(attempt),
-    }
+    return attempt
+  }
+
+  const leave = (attempt: Attempt): void => {
+    if (attempts.get(attempt.job.id) === attempt) attempts.delete(attempt.job.id)
+    if (wanted || heldBack) void pump()
+    settleIdle()
+  }
+
+  const run = async (attempt: Attempt): Promise<void> => {
+    await runs.run(attempt)
+    leave(attempt)
   }
 
   const settleIdle = (): void => {
@@ -244,7 +266,7 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
         heldBack = share.ignoreGroups.length > 0
         const jobs = await boss.fetch<object>(kind.name, share)
         backoff.reset()
-        for (const job of jobs) void begin(job)
+        for (const job of jobs) void run(add(job, true))
         // After a full batch there may be more, which this loop or the next ending attempt fetches.
         if (jobs.length === share.batchSize) wanted = true
       }
@@ -259,7 +281,10 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
   return {
     kind,
     hasRoom: () => !closed && attempts.size < concurrency && performance.now() >= retryAtMs,
-    occupy,
+    occupy: (group) =>
+      closed || !hasPlace(options, group, attempts)
+        ? undefined
+        : placeOf(add(unstoredJob(kind.name, group), false), run, leave),
     pump,
     beat: () => touchAttempts(boss, kind, attempts),
     close: () => {
@@ -271,12 +296,11 @@ export const createLane = (boss: PgBoss, options: LaneOptions, log: Log): JobLan
       return whenIdle.promise
     },
     abort: (reason) => {
-      isStopping = true
-      settler.halt()
+      runs.stop()
       for (const attempt of attempts.values()) attempt.abort.abort(reason)
     },
     owned: () => [
-      ...interrupted,
+      ...runs.interrupted,
       ...[...attempts.values()].filter(({ isStored, lost }) => isStored && !lost).map((attempt) => attempt.job),
     ],
   }

@@ -13,8 +13,8 @@ export interface HandedTurn {
   claim: Claim<ClaimedTurn>
   /** The authority at the creation; undefined when the agent changed meanwhile. */
   authority: { agent: AgentRow; actor: Actor } | undefined
-  /** The message of the turn and those of earlier turns, newest first. */
-  history: MessageRow[]
+  /** The message of the turn and those of earlier turns, newest first. Undefined when they were not read. */
+  history: MessageRow[] | undefined
   /** For the first model call; undefined for a free model. */
   reserved: ReservedMoney | undefined
 }

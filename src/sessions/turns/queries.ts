@@ -143,8 +143,8 @@ export const activateTurn = (db: Db, orgId: string, sessionId: string, turnId: s
 export interface NewLease {
   token: string
   leaseMs: number
-  /** The most earlier messages and bytes of them that `history` returns. */
-  history: { limit: number; maxBytes: number }
+  /** The most earlier messages and bytes of them that `history` returns; undefined to return none. */
+  history: { limit: number; maxBytes: number } | undefined
 }
 
 interface InsertOptions {
@@ -160,8 +160,8 @@ export interface HandedRecords {
   earlierUntrustedFrom: string | null
   /** The revision of the agent while it is active; null otherwise. */
   agentRevision: number | null
-  /** The messages of earlier turns, newest first: an array of MessageRow as JSON text. */
-  history: string
+  /** The messages of earlier turns, newest first: an array of MessageRow as JSON text. Null when none were asked for. */
+  history: string | null
 }
 
 const earlierUntrusted = (orgId: Sql, sessionId: Sql, number: Sql): Sql => sql`(
@@ -178,7 +178,7 @@ const handedColumns = (orgId: string, turn: NewTurn, lease: NewLease): Sql => sq
     select a.revision from agents a
     where a.org_id = ${orgId} and a.id = ${turn.agentId} and a.deleted_at is null and a.is_active
   ) as agent_revision,
-  ${historyRecord({ orgId, sessionId: turn.sessionId, turnNumber: turn.number, ...lease.history })} as history`
+  ${lease.history ? historyRecord({ orgId, sessionId: turn.sessionId, turnNumber: turn.number, ...lease.history }) : sql`null`} as history`
 
 /** Inserts the turn and its message. The turn becomes the active one of its session when the session is idle. */
 export const insertTurn = async (

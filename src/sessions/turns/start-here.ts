@@ -67,6 +67,11 @@ const messageOf = ({ turn, session }: Start, createdAt: string): MessageRow => (
   createdAt,
 })
 
+const historyOf = (start: Start, { createdAt, history }: HandedRecords): MessageRow[] | undefined =>
+  history === null ? undefined : [messageOf(start, createdAt), ...(JSON.parse(history) as MessageRow[])]
+
+const mostTokensInTransaction = 20_000
+
 /**
  * Inserts a turn that this process has claimed and starts it after the commit. It has no job: when the process dies, its
  * lease expires and another worker finds it in active_turns.
@@ -78,17 +83,22 @@ export const startHere = async (db: Transaction, place: Place, actor: Actor, sta
   const token = randomUUID()
   const { leaseMs } = turnLeaseTiming
   const claimedAtMs = performance.now()
-  // The message of the turn itself is one of them.
-  const history = { ...historyLimits, limit: historyLimits.limit - 1 }
+  // The message of the turn itself is one of them. Much history is read after the commit, because other turns of the org
+  // wait for the locks of this transaction.
+  const isShort = start.session.contextTokens <= mostTokensInTransaction
+  const history = isShort ? { ...historyLimits, limit: historyLimits.limit - 1 } : undefined
   const records = await turnQueries.insertTurn(db, orgId, turn, { reservation, lease: { token, leaseMs, history } })
   if (!records) throw new Error('the insert of the turn returned no row')
-  const row = claimedTurn(actor, start, records)
-  const handed: HandedTurn = {
-    claim: { token, claimedAtMs, row },
-    authority:
-      records.agentRevision === agent.revision ? { agent, actor: { ...actor, apiKey: null, origin: null } } : undefined,
-    history: [messageOf(start, records.createdAt), ...(JSON.parse(records.history) as MessageRow[])],
-    reserved,
-  }
-  db.afterCommit(() => place.start({ orgId, turnId: turn.id }, handed))
+  db.afterCommit(() => {
+    const handed: HandedTurn = {
+      claim: { token, claimedAtMs, row: claimedTurn(actor, start, records) },
+      authority:
+        records.agentRevision === agent.revision
+          ? { agent, actor: { ...actor, apiKey: null, origin: null } }
+          : undefined,
+      history: historyOf(start, records),
+      reserved,
+    }
+    place.start({ orgId, turnId: turn.id }, handed)
+  })
 }

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { createAgent, openSession, say, until, untilStatus } from '../../../test/support/chat.ts'
+import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
+import { startTestApp } from '../../../test/harness.ts'
+import { sql } from '../../platform/database/database.ts'
+
+const model = await startFakeModel()
+const app = await startTestApp(model.env)
+
+/** Statements that wait for a lock of the sessions of this file's database. */
+const waitingStatements = async (): Promise<number> => {
+  const row = await app.db.row<{ count: number }>(sql`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`)
+  return row?.count ?? 0
+}
+
+/** A turn whose model has been asked and has not answered, and a connection that has locked its session. */
+const beginAndLock = async () => {
+  const as = await app.createOrg()
+  const agent = await createAgent(app, as, { name: 'Agent', model: 'fake/m1' })
+  const { id: sessionId } = await openSession(app, as, { agentId: agent.id })
+  const answer = held(reply(['Done.']))
+  model.play(answer.script, reply(['Next.']))
+  const { body } = await say(app, as, sessionId, { text: 'First', background: true })
+  await answer.asked
+  const client = new pg.Client(app.connection)
+  await client.connect()
+  await client.query('begin')
+  await client.query('select from sessions where org_id = $1 and id = $2 for no key update', [as.orgId, sessionId])
+  return { as, sessionId: sessionId as string, turnId: body.data.turn.id as string, answer, client }
+}
+
+test('a turn that ends while its session is being changed keeps the change, and the session is idle afterwards', async () => {
+  const { as, sessionId, turnId, answer, client } = await beginAndLock()
+  await client.query(`update sessions set title = 'Changed' where org_id = $1 and id = $2`, [as.orgId, sessionId])
+  answer.release()
+  await until(waitingStatements, (count) => count === 1)
+  await client.query('commit')
+  await client.end()
+  await untilStatus(app, as, turnId, 'completed')
+  const { body } = await app.call('GET', `/api/v1/sessions/${sessionId}`, { as })
+  const { title, status, activeTurnId, messageCount } = body.data
+  assert.deepEqual([title, status, activeTurnId ?? null, messageCount], ['Changed', 'idle', null, 2])
+})
+
+test('a message that arrives while the turn before it ends starts its own turn when that one has ended', async () => {
+  const { as, sessionId, turnId, answer, client } = await beginAndLock()
+  const second = say(app, as, sessionId, { text: 'Second', background: true })
+  await until(waitingStatements, (count) => count === 1)
+  // The end of the turn now waits behind the transaction of the second message, whose turn its snapshot does not contain.
+  answer.release()
+  await until(waitingStatements, (count) => count === 2)
+  await client.query('commit')
+  await client.end()
+  const { body } = await second
+  await untilStatus(app, as, turnId, 'completed')
+  await untilStatus(app, as, body.data.turn.id, 'completed')
+  const { body: list } = await app.call('GET', `/api/v1/sessions/${sessionId}/messages`, { as })
+  const authors = list.data.items.map((message: { role: string; turnId: string }) => [message.role, message.turnId])
+  const [next] = [body.data.turn.id]
+  assert.deepEqual(authors, [
+    ['assistant', next],
+    ['assistant', turnId],
+    ['user', next],
+    ['user', turnId],
+  ])
+  const row = await app.db.row<{ active: number }>(sql`
+    select count(*)::int as active from active_turns where org_id = ${as.orgId}`)
+  assert.equal(row?.active, 0)
+})
+
+test('a session with a long history is read after its turn is committed, and the model is shown the whole of it', async () => {
+  const as = await app.createOrg()
+  const agent = await createAgent(app, as, { name: 'Agent', model: 'fake/m1' })
+  const { id } = await openSession(app, as, { agentId: agent.id })
+  model.play(reply(['Short.']))
+  await say(app, as, id, { text: 'First' })
+  await app.db.execute(sql`
+    update sessions set context_tokens = 1000000 where org_id = ${as.orgId} and id = ${id}`)
+  await say(app, as, id, { text: 'Second' })
+  const roles = model.requests
+    .at(-1)
+    ?.messages.filter(({ role }) => role !== 'system')
+    .map(({ role }) => role)
+  assert.deepEqual(roles, ['user', 'assistant', 'user'])
+})

@@ -74,6 +74,7 @@ export const startTestServer = async (): Promise<TestServer> => {
 export const prepareTemplate = async (connection: pg.ClientConfig): Promise<void> => {
   const cluster = clusterOf(connection)
   if (cluster) {
+    await dropClusterDatabase(cluster, clusterTemplate())
     await createClusterDatabase(cluster, clusterTemplate())
   } else {
     await run(adminOf(connection), `drop database if exists ${templateDatabase}`)

@@ -186,7 +186,7 @@ const createRuns = (boss: PgBoss, options: LaneOptions, log: Log) => {
     } catch (error) {
       logFailure(log, kind, attempt.job, error)
       const delaySeconds = isStopping ? 0 : kind.retryDelaySeconds
-      await settler.persist(() => options.enqueue(attempt.job.data as object, delaySeconds))
+      await settler.persist(() => options.enqueue(attempt.job.data, delaySeconds))
     }
   }
 

@@ -63,8 +63,8 @@ insert into connector_event_keys (org_id, endpoint_id, key, is_second, seen_at)
   select org_id, endpoint_id, second_id, true, received_at from connector_events where second_id is not null
   order by received_at;
 
--- The second key is only in the table of keys from now on, and the unique indexes are dropped. A server of the previous
--- version, which writes no keys, does not recognize duplicates.
+-- The second key is only in the table of keys from now on, and the unique indexes are dropped. For servers of the previous
+-- version, which write no keys, a trigger does it.
 select set_aside('connector_events');
 create sequence connector_events_seq as bigint;
 select setval('connector_events_seq', coalesce((select max(seq) from connector_events_initial), 0) + 1, false);
@@ -84,5 +84,29 @@ create index connector_events_by_turn on connector_events (org_id, turn_id) wher
 create index connector_events_by_arrival on connector_events (org_id, endpoint_id, seq);
 drop index connector_events_initial_by_age, connector_events_initial_second_key;
 select adopt_initial_partition('connector_events', 'received_at');
+
+-- Set by servers that write keys.
+alter table connector_events add is_keyed boolean not null default false;
+create function write_connector_event_keys() returns trigger language plpgsql as $$
+begin
+  if new.second_id is not null and exists (
+    select from connector_event_keys k
+    where k.org_id = new.org_id and k.endpoint_id = new.endpoint_id and k.key = new.second_id and k.is_second) then
+    return null;
+  end if;
+  insert into connector_event_keys (org_id, endpoint_id, key, is_second)
+  values (new.org_id, new.endpoint_id, new.external_id, false)
+  on conflict do nothing;
+  if not found then return null; end if;
+  if new.second_id is not null then
+    insert into connector_event_keys (org_id, endpoint_id, key, is_second)
+    values (new.org_id, new.endpoint_id, new.second_id, true)
+    on conflict do nothing;
+  end if;
+  return new;
+end
+$$;
+create trigger connector_events_keys before insert on connector_events
+  for each row when (not new.is_keyed) execute function write_connector_event_keys();
 
 select ensure_partitions();

@@ -65,13 +65,18 @@ const outcomesOf = async (version: string, statements: Recorded[]): Promise<stri
   return found
 }
 
+/** The partitions of the audit log have no foreign key: 0017. */
+const withoutForeignKeys = /^\s*insert into audit_log\s/
+
 /** Statements whose outcome is another one after the migrations of `folder`. */
 const changed = async (version: string, folder: URL): Promise<string[]> => {
   const statements = statementsOf(version)
   const before = await outcomesOf(version, statements)
   const later = await outcomes(version, statements, folder)
   return statements.flatMap(({ text }, at) =>
-    before[at] === later[at] ? [] : [`${before[at]} → ${later[at]}: ${text.replaceAll(/\s+/g, ' ').trim()}`],
+    before[at] === later[at] || (before[at] === 'error 23503' && withoutForeignKeys.test(text))
+      ? []
+      : [`${before[at]} → ${later[at]}: ${text.replaceAll(/\s+/g, ' ').trim()}`],
   )
 }
 

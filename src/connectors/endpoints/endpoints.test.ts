@@ -283,6 +283,28 @@ describe('the public route of endpoints', () => {
     }
   })
 
+  test('recognizes duplicates of events that a server of version 0.1 has stored, which writes no keys', async () => {
+    const endpoint = await addEndpoint(app, owner, 'telegram')
+    const byOldVersion = (externalId: string, secondId: string | null) =>
+      db.rows(sql`
+        insert into connector_events (org_id, endpoint_id, external_id, second_id, type, state)
+        select org_id, id, ${externalId}, ${secondId}, 'message', 'recorded' from connector_endpoints where id = ${endpoint.id}
+        on conflict do nothing
+        returning external_id`)
+    const stored = []
+    const given = [
+      ['1', 'second'],
+      ['1', null],
+      ['2', 'second'],
+      ['3', null],
+    ] as const
+    for (const [id, secondId] of given) stored.push(...(await byOldVersion(id, secondId)))
+    assert.deepEqual(stored, [{ externalId: '1' }, { externalId: '3' }])
+    assert.equal((await deliver(app, endpoint, telegram.body(3))).body.data.duplicate, true)
+    assert.equal((await deliver(app, endpoint, telegram.body(4))).body.data.duplicate, false)
+    assert.deepEqual(await byOldVersion('4', null), [])
+  })
+
   test('recognizes a duplicate of an event of another month, and lists only events within the retention', async () => {
     const endpoint = await addEndpoint(app, owner, 'telegram')
     const list = async () => {

@@ -66,8 +66,9 @@ export const insertEvents = (
       order by coalesce(g.second_id, g.external_id), g.second_id is null, g.place
     )
     insert into connector_events (org_id, endpoint_id, external_id, type, state, chat, position, sender, title, message,
-      reply_to)
-    select ${orgId}::uuid, ${endpointId}::uuid, external_id, type, state, chat, position, sender, title, message, reply_to
+      reply_to, is_keyed)
+    select ${orgId}::uuid, ${endpointId}::uuid, external_id, type, state, chat, position, sender, title, message, reply_to,
+      true
     from fresh order by place
     returning org_id, endpoint_id, external_id`)
 

@@ -133,17 +133,20 @@ const dropForeignKeys = async (
   }
 }
 
-/** Removes the triggers of these tables, so that copying their rows runs none. Returns those to create again. */
+/**
+ * Removes the triggers of these tables, so that copying their rows runs none. Returns those to create again: not those
+ * for entries of the directory, nor those for servers of versions that cannot use a distributed schema.
+ */
 const dropTriggers = async (client: pg.ClientBase, tables: readonly string[]): Promise<Definition[]> => {
-  const found = await rowsOf<Definition & { entersDirectory: boolean }>(
+  const found = await rowsOf<Definition & { isObsolete: boolean }>(
     client,
     `select t.tgrelid::regclass::text as table, t.tgname::text as name, pg_get_triggerdef(t.oid) as text,
-      t.tgfoid = to_regproc('directory_entry') as "entersDirectory"
+      t.tgfoid in (to_regproc('directory_entry'), to_regproc('write_connector_event_keys')) as "isObsolete"
     from pg_trigger t where not t.tgisinternal and t.tgparentid = 0 and t.tgrelid::regclass::text = any($1)`,
     [tables],
   )
   for (const { table, name } of found) await client.query(`drop trigger ${name} on ${table}`)
-  return found.filter(({ entersDirectory }) => !entersDirectory)
+  return found.filter(({ isObsolete }) => !isObsolete)
 }
 
 /**
@@ -215,11 +218,11 @@ const distributeTables = async (
 
 /** Distributes the tables that migrations have added to a distributed schema. */
 export const distributeNewTables = async (client: pg.ClientBase): Promise<void> => {
-  const tables = (await listNewTables(client)).map(({ name }) => name)
-  if (tables.length === 0) return
   await client.query('begin')
   try {
-    await distributeTables(client, tables, undefined)
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    const tables = (await listNewTables(client)).map(({ name }) => name)
+    if (tables.length > 0) await distributeTables(client, tables, undefined)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => undefined)

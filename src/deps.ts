@@ -103,6 +103,10 @@ const knownTools: KnownTools = {
 // Supervisors usually send SIGKILL after 30 s, and running requests need time too.
 const jobsDeadlineMs = 20_000
 
+/** For what a pooler cannot do. Undefined: the connection of everything else. */
+const directConnection = ({ databaseDirectUrl: url }: Config): pg.ClientConfig | undefined =>
+  url === undefined ? undefined : { connectionString: url }
+
 const openDisk = ({ dataDir, diskReserveBytes, databaseUrl, s3 }: Config): DiskSpace | undefined =>
   databaseUrl !== undefined && s3 !== undefined
     ? undefined
@@ -119,6 +123,22 @@ const openWakeups = (
   }
   return databaseUrl === undefined ? noWakeups : createWakeups({ transport: createNotifyTransport(connection), log })
 }
+
+const openPools = (config: Config, connection: pg.ClientConfig, log: Log): Database =>
+  openDatabase({
+    connection,
+    poolSize: config.databasePoolSize,
+    hotConnections: 2,
+    replica:
+      config.databaseReplicaUrl === undefined
+        ? undefined
+        : {
+            connection: { connectionString: config.databaseReplicaUrl },
+            poolSize: config.databasePoolSize,
+            waitMs: config.databaseReplicaWaitMs,
+          },
+    onError: (error, where) => log.warn({ err: error, where }, 'database connection'),
+  })
 
 export interface OpenOptions {
   /** Avoids reading from the database, so that the routes can be listed without one. */
@@ -137,20 +157,16 @@ export const openDeps = async (
   await checkCatalog()
   const disk = openDisk(config)
   const objects = await openObjectStore(config, disk)
-  const db = openDatabase({
-    connection,
-    poolSize: config.databasePoolSize,
-    hotConnections: 2,
-    onError: (error, where) => log.warn({ err: error, where }, 'database connection'),
-  })
+  const db = openPools(config, connection, log)
   const fromDatabase = (): Promise<Sealer> =>
     openSecrets(db, config).catch(async (error: unknown) => {
       await db.close()
       throw error
     })
   const secrets = given ?? (await fromDatabase())
-  const wakeups = openWakeups(config, connection, { db, log })
-  const jobs = createJobs({ connection, log, wakeups })
+  const direct = directConnection(config) ?? connection
+  const wakeups = openWakeups(config, direct, { db, log })
+  const jobs = createJobs({ connection, direct, log, wakeups })
   const models = createModelCatalog(config.modelProviders)
   const notifier = createTurnNotifier(wakeups)
   const billing = createBilling(config.billing, { db, jobs, log })

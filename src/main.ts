@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
+import type pg from 'pg'
 import { ConfigError } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { openDeps } from './deps.ts'
@@ -16,6 +16,7 @@ import { stopGracefully } from './platform/http/server/graceful.ts'
 import type { App } from './platform/http/http.ts'
 import { createLog } from './platform/process/log.ts'
 import type { Log } from './platform/process/log.ts'
+import { DatabaseClient } from './platform/database/connections/client.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { keepPartitions } from './platform/database/partitions.ts'
 import { StartError } from './platform/process/start-error.ts'
@@ -43,6 +44,8 @@ const createSteps = (): (<T>(title: string, work: () => Promise<T>, detail?: (re
 interface Storage {
   path: string
   connection: pg.ClientConfig
+  /** Without a pooler, for migrations. */
+  direct: pg.ClientConfig
   postgres: EmbeddedPostgres | undefined
   /** Only with the embedded database: processes that share an external database can also share the directory. */
   lock: DataDir | undefined
@@ -54,15 +57,16 @@ const openEmbedded = async (config: Config): Promise<Storage> => {
     const postgres = await startEmbeddedPostgres({ dataDir: lock.path })
     const { socketDir, port, database, user } = postgres
     await lock.update({ socketDir, port, database, user })
-    return { path: lock.path, connection: { host: socketDir, port, database, user }, postgres, lock }
+    const connection = { host: socketDir, port, database, user }
+    return { path: lock.path, connection, direct: connection, postgres, lock }
   } catch (error) {
     await lock.release()
     throw error
   }
 }
 
-const checkReachable = async (connection: pg.ClientConfig): Promise<void> => {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
+const checkReachable = async (connection: pg.ClientConfig, variable: string): Promise<void> => {
+  const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: 10_000 })
   try {
     await client.connect()
     await client.end()
@@ -70,7 +74,7 @@ const checkReachable = async (connection: pg.ClientConfig): Promise<void> => {
     const reason =
       error instanceof Error && error.message !== '' ? error.message : String((error as { code?: string }).code)
     throw new StartError(
-      `The database of DATABASE_URL cannot be reached: ${reason}.`,
+      `The database of ${variable} cannot be reached: ${reason}.`,
       'Check that the database is running, and its host, port, user, password and name.',
       { cause: error },
     )
@@ -136,12 +140,21 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
         )
       : await step('database', async () => {
           const connection = { connectionString: config.databaseUrl as string }
-          await checkReachable(connection)
-          return { path: await prepareDataDir(config.dataDir), connection, postgres: undefined, lock: undefined }
+          await checkReachable(connection, 'DATABASE_URL')
+          const { databaseDirectUrl } = config
+          const direct = databaseDirectUrl === undefined ? connection : { connectionString: databaseDirectUrl }
+          if (direct !== connection) await checkReachable(direct, 'DATABASE_DIRECT_URL')
+          return {
+            path: await prepareDataDir(config.dataDir),
+            connection,
+            direct,
+            postgres: undefined,
+            lock: undefined,
+          }
         })
   await step(
     'schema',
-    () => migrate(storage.connection),
+    () => migrate(storage.direct),
     ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} migrations applied`),
   )
   const opened = await openDeps({ ...config, dataDir: storage.path }, storage.connection, log)

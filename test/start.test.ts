@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { cloneDatabase, sharedServer } from './database.ts'
-import { startOldPostgres } from './support/old-postgres.ts'
+import { startOldPostgres } from './support/database/old-postgres.ts'
 import { failToStart, startServerProcess } from './support/server-process.ts'
 import { until } from './support/until.ts'
 
@@ -159,9 +159,7 @@ test('a PostgreSQL server that is too old is reported in one line, and nothing i
   })
   assert.equal(code, 1)
   assert.match(output, /✗ The database is PostgreSQL 14\.9; Atrium needs 15 or newer\./)
-  assert.ok(
-    old.asked.length > 0 && old.asked.every((statement) => statement.trim().startsWith('select current_setting')),
-  )
+  assert.ok(old.asked.length > 0 && old.asked.every((statement) => statement.trim().startsWith('select ')))
 })
 
 test('a production server with an external database does not start without encryption keys', async () => {

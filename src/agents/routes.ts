@@ -48,7 +48,7 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
     async ({ actor, query }) => {
       workspaceOf(actor)
       await ensureDefaultAgent(actor)
-      return ok(await agents.listAgents(db, actor, query))
+      return ok(await agents.listAgents(db.replica, actor, query))
     },
   )
 

@@ -29,7 +29,7 @@ export const withDatabase = <T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> =>
   withConnection(config, log, async (connection) => {
-    await migrate(connection)
+    await migrate(config.databaseDirectUrl === undefined ? connection : { connectionString: config.databaseDirectUrl })
     const db = openDatabase({
       connection,
       poolSize: 2,

@@ -164,6 +164,22 @@ describe('the environment', () => {
     assert.equal(mistakesOf({ NODE_ENV: 'production', BOOTSTRAP_API_KEY: generateKey('test') }).length, 1)
   })
 
+  test('DATABASE_URL accepts several hosts, and only attributes of a primary', () => {
+    const accepted = [
+      'postgres://h1,h2/atrium',
+      'postgres://user:pass@h1:5432,[::1]:5433/atrium?target_session_attrs=read-write&sslmode=require',
+    ]
+    for (const url of accepted) assert.equal(parseConfig({ DATABASE_URL: url }).databaseUrl, url)
+    for (const url of [
+      'postgres://h1,/atrium',
+      'postgres://h1,h2:x/atrium',
+      'postgres://h1/a?target_session_attrs=standby',
+    ]) {
+      assert.throws(() => parseConfig({ DATABASE_URL: url }), ConfigError, url)
+    }
+    assert.throws(() => parseConfig({ DATABASE_REPLICA_URL: 'postgres://h1/atrium' }), /DATABASE_URL is not/)
+  })
+
   test('ENCRYPTION_KEYS is required in production with DATABASE_URL only', () => {
     const database = { DATABASE_URL: 'postgres://localhost/atrium' }
     assert.match(mistakesOf({ NODE_ENV: 'production', ...database })[0] ?? '', /^ENCRYPTION_KEYS is required/)

@@ -220,6 +220,11 @@ const checkTogether = (parsed: Parsed): string[] => {
       'ENCRYPTION_KEYS is required in production with DATABASE_URL, so that every process can decrypt the stored secrets',
     )
   }
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const) {
+    if (parsed[name] !== undefined && parsed.DATABASE_URL === undefined) {
+      mistakes.push(`${name} is set but DATABASE_URL is not`)
+    }
+  }
   mistakes.push(...checkContentOrigin(parsed.BASE_URL, parsed.CONTENT_BASE_URL))
   if (parsed.S3_BUCKET === undefined && parsed.S3_ENDPOINT !== undefined) {
     mistakes.push('S3_ENDPOINT is set but S3_BUCKET is not')

@@ -3,17 +3,35 @@ import { boolean, integer, Mistake, text, url } from './values.ts'
 import type { Parse, ParsedOf, Variable } from './values.ts'
 import { parseRedisUrl } from '../platform/redis/address.ts'
 import { parseEncryptionKey } from '../platform/encryption/secrets.ts'
+import { hostsOf, urlsOf } from '../platform/database/connections/servers.ts'
 import type { S3Settings } from '../platform/object-store/s3.ts'
 import type { EncryptionKey } from '../platform/encryption/secrets.ts'
 
+const example = 'postgres://user:password@host:5432/atrium'
+
 // A database behind a Unix socket has no host name: postgres://user@/atrium?host=/run/postgresql
-const databaseUrl: Parse<string> = (value) => {
-  const checked = url(
-    ['postgres:', 'postgresql:'],
-    'postgres://user:password@host:5432/atrium',
-  )(value.replace(/@\/|:\/\/\//, (empty) => (empty === '@/' ? '@localhost/' : '://localhost/')))
-  return checked instanceof Mistake ? checked : value
-}
+const isDatabaseUrl = (value: string): boolean =>
+  !(
+    url(
+      ['postgres:', 'postgresql:'],
+      example,
+    )(value.replace(/@\/|:\/\/\//, (empty) => (empty === '@/' ? '@localhost/' : '://localhost/'))) instanceof Mistake
+  )
+
+/** One host or several separated by commas, as libpq accepts them. `attributes`: of `target_session_attrs`. */
+const databaseUrl =
+  (...attributes: string[]): Parse<string> =>
+  (value) => {
+    const hosts = hostsOf(value)
+    const isComplete = hosts.length === 1 || !hosts.includes('')
+    if (!isComplete || !urlsOf(value).every(isDatabaseUrl)) return new Mistake(`must be a URL such as ${example}`)
+    const [, attribute] = /[?&]target_session_attrs=([^&#]*)/.exec(value) ?? []
+    return attribute === undefined || attributes.includes(attribute)
+      ? value
+      : new Mistake(`must have a target_session_attrs of ${attributes.join(', ')}, or none`)
+  }
+
+const primaryUrl = databaseUrl('read-write', 'primary', 'any')
 
 const redisUrl: Parse<string> = (value) =>
   parseRedisUrl(value)
@@ -47,14 +65,36 @@ export const storageVariables = {
     parse: integer(0, 1_000_000),
   },
   DATABASE_URL: {
-    description: 'URL of PostgreSQL 15 or newer. Unset: the embedded PostgreSQL, for one machine.',
+    description:
+      'URL of PostgreSQL 15 or newer, or of PgBouncer. Several hosts (`postgres://h1,h2/atrium`): the primary among them is used. Unset: the embedded PostgreSQL, for one machine.',
     fallback: '',
-    parse: databaseUrl,
+    parse: primaryUrl,
     secret: true,
   },
+  DATABASE_DIRECT_URL: {
+    description:
+      'URL of the same database without PgBouncer, for migrations and the installation of jobs. Unset: `DATABASE_URL`.',
+    fallback: '',
+    parse: primaryUrl,
+    secret: true,
+  },
+  DATABASE_REPLICA_URL: {
+    description:
+      'URL of one or several standbys of the same database, for lists, searches and reports. Unset: the primary.',
+    fallback: '',
+    parse: databaseUrl('standby', 'prefer-standby', 'read-only', 'any'),
+    secret: true,
+  },
+  DATABASE_REPLICA_WAIT_MS: {
+    description:
+      'How long a read waits until the standby has everything that was committed before the read. Then the primary is used.',
+    fallback: '50',
+    parse: integer(0, 5_000),
+  },
   DATABASE_POOL_SIZE: {
-    description: 'Maximum number of PostgreSQL connections in the pool of one process.',
-    fallback: '10',
+    description:
+      'Maximum number of PostgreSQL connections in the pool of one process, and in its pool for `DATABASE_REPLICA_URL`. A process has up to 7 more connections to the primary.',
+    fallback: '5',
     parse: integer(2, 200),
   },
   REDIS_URL: {
@@ -100,6 +140,9 @@ export interface StorageConfig {
   /** Bytes that uploads must leave free on the disk of the data directory. */
   diskReserveBytes: number
   databaseUrl: string | undefined
+  databaseDirectUrl: string | undefined
+  databaseReplicaUrl: string | undefined
+  databaseReplicaWaitMs: number
   databasePoolSize: number
   redisUrl: string | undefined
   s3: S3Settings | undefined
@@ -111,6 +154,9 @@ export const storageConfigOf = (parsed: ParsedOf<typeof storageVariables>): Stor
   dataDir: resolve(parsed.DATA_DIR),
   diskReserveBytes: parsed.DISK_RESERVE_MB * 1_048_576,
   databaseUrl: parsed.DATABASE_URL,
+  databaseDirectUrl: parsed.DATABASE_DIRECT_URL,
+  databaseReplicaUrl: parsed.DATABASE_REPLICA_URL,
+  databaseReplicaWaitMs: parsed.DATABASE_REPLICA_WAIT_MS,
   databasePoolSize: parsed.DATABASE_POOL_SIZE,
   redisUrl: parsed.REDIS_URL,
   s3:

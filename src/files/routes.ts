@@ -42,7 +42,7 @@ export const registerFileRoutes = (app: App, deps: FilesDeps): void => {
     async (request) => {
       const { actor } = request
       const origin = originOf(request, config.baseUrl)
-      const page = await listFiles(db, actor, request.query)
+      const page = await listFiles(db.replica, actor, request.query)
       return ok({ ...page, items: page.items.map((row) => fileRecord(row, actor.orgId, origin)) })
     },
   )

@@ -58,7 +58,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
         response: { 200: Success(CursorList(Session)) },
       },
     },
-    async ({ actor, query }) => ok(await sessions.listSessions(db, actor, query)),
+    async ({ actor, query }) => ok(await sessions.listSessions(db.replica, actor, query)),
   )
 
   app.post(
@@ -155,7 +155,7 @@ export const registerSessionRoutes = (app: App, deps: SessionDeps): void => {
       const { limit, cursor } = query
       const [before] = cursor === undefined ? [undefined] : decodeCursor(cursor, ['number'])
       await sessions.requireSession(db.hot, actor, params.id)
-      const rows = await queries.listMessages(db, actor, params.id, { limit: limit + 1, before })
+      const rows = await queries.listMessages(db.replica, actor, params.id, { limit: limit + 1, before })
       const items = rows.slice(0, limit)
       const last = items.at(-1)
       return ok({ items, nextCursor: rows.length > limit && last ? encodeCursor([last.position]) : null })
@@ -188,7 +188,7 @@ const registerAgentLists = (
     async ({ actor, params, query }) => {
       await createDefaultAgent(actor)
       const { limit = wholeListLimit, cursor } = query
-      return ok(await sessions.listSessions(db, actor, { agentId: params.id, limit, cursor }))
+      return ok(await sessions.listSessions(db.replica, actor, { agentId: params.id, limit, cursor }))
     },
   )
 
@@ -207,7 +207,7 @@ const registerAgentLists = (
     },
     async ({ actor, params, query }) => {
       await createDefaultAgent(actor)
-      const page = await sessions.listPeerMessages(db, actor, params.id, query)
+      const page = await sessions.listPeerMessages(db.replica, actor, params.id, query)
       const items = page.items.map(({ author, ...message }) => ({
         ...message,
         fromAgentId: author.id,

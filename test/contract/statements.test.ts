@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/platform/database/database.ts'
 import { startTestApp } from '../harness.ts'
-import { parseStatement, shardRules } from '../support/shard-rules.ts'
-import { leaseClaimsOf, sourceFiles, statementsOf } from '../support/sql-templates.ts'
+import { parseStatement, shardRules } from '../support/database/shard-rules.ts'
+import { leaseClaimsOf, sourceFiles, statementsOf } from '../support/database/sql-templates.ts'
 
 // Statements for a schema that `atrium distribute` spreads over several servers by org_id. Whether Citus really accepts
 // them is tested with ATRIUM_TEST_CITUS_URL; the rules were derived from what it rejected.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/platform/database/database.ts'
 import { startTestApp } from '../harness.ts'
-import { sourceFiles, statementsOf } from '../support/sql-templates.ts'
+import { sourceFiles, statementsOf } from '../support/database/sql-templates.ts'
 
 const app = await startTestApp()
 const touches = (text: string, table: string): boolean =>

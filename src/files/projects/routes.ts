@@ -26,7 +26,7 @@ export const registerProjectRoutes = (app: App, deps: FilesDeps): void => {
       },
     },
     async ({ actor, query }) => {
-      const rows = await queries.listProjects(db, actor, query.limit + 1, afterId(query.cursor))
+      const rows = await queries.listProjects(db.replica, actor, query.limit + 1, afterId(query.cursor))
       return idList(rows, query.limit, (row) => row.id)
     },
   )

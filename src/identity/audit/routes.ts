@@ -36,7 +36,12 @@ export const registerAuditRoutes = (app: App, db: Database): void => {
     async ({ actor, query }) => {
       const { action, actorId, since, until, limit } = query
       const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, ['timestamp', 'uuid'])
-      const rows = await queries.listEntries(db, actor, { action, actorId, since, until }, { limit: limit + 1, after })
+      const rows = await queries.listEntries(
+        db.replica,
+        actor,
+        { action, actorId, since, until },
+        { limit: limit + 1, after },
+      )
       const page = rows.slice(0, limit)
       const last = page.at(-1)
       const nextCursor = rows.length > limit && last ? encodeCursor([last.atExactly, last.id]) : null

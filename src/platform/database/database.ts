@@ -1,10 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import pg from 'pg'
+import type pg from 'pg'
 import type { QueryArrayConfig } from 'pg'
 import type { Sql } from 'sql-template-tag'
+import { DatabaseClient } from './connections/client.ts'
 import { askDistribution, preferGenericPlans } from './distribution.ts'
 import type { AskDistribution } from './distribution.ts'
 import { sqlState } from './errors.ts'
+import { openReplica } from './connections/replica.ts'
+import { connectionOf, connectOf, poolOf, runAlone } from './connections/pool.ts'
+import { preparedName, toObjects, types } from './connections/rows.ts'
 import { beginning, findsTenantRole, rejectAllOrgs } from './tenant-role.ts'
 import type { TransactionScope } from './tenant-role.ts'
 
@@ -61,6 +65,11 @@ export interface Database extends Db {
    * connections, so that requests and queues do not wait for each other.
    */
   readonly indexed: Pick<Database, keyof Db | 'transaction'>
+  /**
+   * Reads of lists, searches and reports. They go to the standby of DATABASE_REPLICA_URL when it has everything that was
+   * committed before the call, else to the pool. Not for authority, and not for reads that a write depends on.
+   */
+  readonly replica: Db
   transaction<T>(scope: TransactionScope, work: (db: Transaction) => Promise<T>): Promise<T>
   /** Whether tables are distributed by `org_id`, so that a statement with several tables may name one org only. */
   isDistributed(): Promise<boolean>
@@ -77,58 +86,12 @@ export interface DatabaseOptions {
   connection: pg.ClientConfig
   poolSize: number
   hotConnections: number
+  /** A standby for `db.replica`, and how long a read may wait for it to catch up before it goes to the primary. */
+  replica?: { connection: pg.ClientConfig; poolSize: number; waitMs: number } | undefined
   onError: (error: unknown, where: string) => void
 }
 
 type Runner = (config: QueryArrayConfig) => Promise<pg.QueryArrayResult>
-
-// Timestamps are converted from PostgreSQL's text `2026-11-21 03:38:50.123456+00` to `2026-11-21T03:38:50.123Z` by slicing:
-// a Date in between costs 1 µs per column of the hot reads.
-const isoFromPostgres = (text: string): string => {
-  if (!text.endsWith('+00')) return text
-  const milliseconds = text[19] === '.' ? text.slice(20, -3).padEnd(3, '0').slice(0, 3) : '000'
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
-}
-
-const parsers = new Map<number, (text: string) => unknown>([
-  [pg.types.builtins.INT8, BigInt],
-  [pg.types.builtins.TIMESTAMPTZ, isoFromPostgres],
-  [pg.types.builtins.DATE, (text: string) => text],
-])
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    (format !== 'binary' && parsers.get(oid)) || pg.types.getTypeParser(oid, format ?? 'text'),
-}
-
-const camelCase = (column: string): string =>
-  column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-
-// Statement texts come from a fixed set of templates. The limit prevents a template with a variable list of columns from
-// filling the server's memory with prepared statements.
-const maxPreparedStatements = 500
-const preparedNames = new Map<string, string>()
-const preparedName = (text: string): string | undefined => {
-  const known = preparedNames.get(text)
-  if (known !== undefined || preparedNames.size >= maxPreparedStatements) return known
-  const name = `s${preparedNames.size}`
-  preparedNames.set(text, name)
-  return name
-}
-
-const columnNames = new Map<string, string[]>()
-
-const toObjects = <Row>(text: string, result: pg.QueryArrayResult): Row[] => {
-  let names = columnNames.get(text)
-  if (names === undefined) {
-    names = result.fields.map((field) => camelCase(field.name))
-    if (columnNames.size < maxPreparedStatements) columnNames.set(text, names)
-  }
-  return result.rows.map((values: unknown[]) => {
-    const row: Record<string, unknown> = {}
-    for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i]
-    return row as Row
-  })
-}
 
 const uuidsOf = (keys: readonly (readonly string[])[], part: number): string =>
   `{${keys.map((key) => key[part]).join(',')}}`
@@ -242,12 +205,12 @@ interface RunOptions extends DatabaseOptions {
   askIsDistributed: AskDistribution
 }
 
-const hotPool = (options: RunOptions): { db: Db; close: () => Promise<void> } => {
-  const slots: (Promise<pg.Client> | undefined)[] = Array.from({ length: options.hotConnections })
+const hotPool = (options: RunOptions): { db: Db; run: Runner; close: () => Promise<void> } => {
+  const slots: (Promise<DatabaseClient> | undefined)[] = Array.from({ length: options.hotConnections })
   let next = 0
   let closed = false
-  const connect = async (slot: number): Promise<pg.Client> => {
-    const client = new pg.Client({ ...options.connection, pipeline: true })
+  const connect = async (slot: number): Promise<DatabaseClient> => {
+    const client = new DatabaseClient({ ...options.connection, pipeline: true })
     const forget = (): void => {
       slots[slot] = undefined
     }
@@ -268,14 +231,17 @@ const hotPool = (options: RunOptions): { db: Db; close: () => Promise<void> } =>
     assertNoTransaction()
     next = (next + 1) % slots.length
     const client = await (slots[next] ??= connect(next))
-    return client.query(config)
+    return client.query(config).catch((error: unknown) => {
+      if (client.isLost(error)) client.drop(error as Error)
+      throw error
+    })
   }
   const close = async (): Promise<void> => {
     closed = true
     const open = slots.filter((slot) => slot !== undefined)
     await Promise.allSettled(open.map(async (slot) => (await slot).end()))
   }
-  return { db: dbOver(run, options.askIsDistributed, batchLookUps), close }
+  return { db: dbOver(run, options.askIsDistributed, batchLookUps), run, close }
 }
 
 const runTransaction = async <T>(
@@ -285,13 +251,13 @@ const runTransaction = async <T>(
   options: RunOptions,
 ): Promise<T> => {
   const begin = beginning(scope, scope !== 'all orgs' && (await options.hasTenantRole()))
-  const client = await pool.connect()
+  const client = await connectOf(pool)
   const after: (() => void | Promise<void>)[] = []
   const undo: (() => void)[] = []
   let broken: Error | undefined
   let result: T
   try {
-    await client.query(begin)
+    await client.query(begin + client.localSettings)
     const db: Transaction = {
       ...dbOver((config) => {
         if (scope !== 'all orgs') rejectAllOrgs(config.text)
@@ -311,6 +277,7 @@ const runTransaction = async <T>(
       broken = rollbackError
     })
     for (const callback of undo) callback()
+    if (client.isLost(error)) broken = error as Error
     throw error
   } finally {
     // A connection whose rollback failed is in an unknown state and must not be used again.
@@ -331,31 +298,12 @@ const indexedConnections = 2
 
 /** Opens the pools. Nothing connects before the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
-  const connection: pg.ClientConfig = {
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 60_000,
-    application_name: 'atrium',
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-    ...options.connection,
-    // The parsers above expect ISO dates in UTC.
-    options: `${options.connection.options ?? ''} -c timezone=UTC -c datestyle=ISO`.trim(),
-  }
-  const poolOf = (config: pg.PoolConfig): pg.Pool => {
-    const pool = new pg.Pool({ ...connection, idleTimeoutMillis: 30_000, ...config })
-    pool.on('error', (error) => {
-      options.onError(error, 'idle connection')
-    })
-    // A connection that breaks between two statements of a transaction has no statement to reject, and an error event
-    // without a listener would end the process. The next statement rejects, and the pool drops the connection.
-    pool.on('connect', (client) => client.on('error', () => undefined))
-    return pool
-  }
+  const connection = connectionOf(options.connection)
   const askIsDistributed = askDistribution()
   const over = (pool: pg.Pool, guard?: (db: Transaction) => Promise<void>): Database['indexed'] => ({
     ...dbOver((config) => {
       assertNoTransaction()
-      return pool.query(config)
+      return runAlone(pool, config, pool === indexedPool)
     }, askIsDistributed),
     transaction: (scope, work) => {
       if (insideTransaction.getStore()) throw new Error('transactions do not nest: use the open transaction instead')
@@ -368,28 +316,58 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       return runTransaction(pool, scope, guardedWork, { ...options, hasTenantRole, askIsDistributed })
     },
   })
-  const pool = poolOf({ max: options.poolSize })
+  const pool = poolOf({ ...connection, max: options.poolSize }, options.onError)
   const hasTenantRole = findsTenantRole(pool)
-  const indexedPool = poolOf({
-    max: indexedConnections,
-    options: `${connection.options} -c enable_seqscan=off`,
-    // pg awaits it before the first statement; its types say otherwise.
-    // oxlint-disable-next-line typescript/no-misused-promises
-    onConnect: preferGenericPlans,
-  })
+  const indexedPool = poolOf(
+    {
+      ...connection,
+      settings: { ...connection.settings, enable_seqscan: 'off' },
+      max: indexedConnections,
+      // A pooler would give the setting of this session to other clients. Without it, plans are made with the values.
+      // pg awaits it before the first statement; its types say otherwise.
+      // oxlint-disable-next-line typescript/no-misused-promises
+      onConnect: async (client) => {
+        if ((client as DatabaseClient).server?.isPooler !== true) await preferGenericPlans(client)
+      },
+    },
+    options.onError,
+  )
   const hot = hotPool({ ...options, connection, hasTenantRole, askIsDistributed })
   const indexed = over(indexedPool)
-  const open = (guard?: (db: Transaction) => Promise<void>): Database => ({
-    ...over(pool, guard),
-    hot: hot.db,
-    indexed,
-    isDistributed: () => askIsDistributed((config) => pool.query(config)),
-    hasTenantPolicies: hasTenantRole,
-    guarded: (next) => open(next),
-    poolUse: () => ({ inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: async () => {
-      await Promise.all([pool.end(), indexedPool.end(), hot.close()])
-    },
-  })
+  const replica =
+    options.replica &&
+    openReplica({
+      pool: poolOf(
+        {
+          ...connectionOf(options.replica.connection),
+          wants: 'standby',
+          connectionTimeoutMillis: 1_000,
+          query_timeout: 30_000,
+          max: options.replica.poolSize,
+        },
+        options.onError,
+      ),
+      waitMs: options.replica.waitMs,
+      primary: hot.run,
+      runOnPrimary: (config) => runAlone(pool, config),
+      onError: options.onError,
+    })
+  const replicaDb = replica && dbOver((config) => (assertNoTransaction(), replica.run(config)), askIsDistributed)
+  const open = (guard?: (db: Transaction) => Promise<void>): Database => {
+    const main = over(pool, guard)
+    return {
+      ...main,
+      hot: hot.db,
+      indexed,
+      replica: replicaDb ?? main,
+      isDistributed: () => askIsDistributed((config) => runAlone(pool, config)),
+      hasTenantPolicies: hasTenantRole,
+      guarded: (next) => open(next),
+      poolUse: () => ({ inUse: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+      close: async () => {
+        await Promise.all([pool.end(), indexedPool.end(), hot.close(), replica?.close()])
+      },
+    }
+  }
   return open()
 }

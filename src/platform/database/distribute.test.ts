@@ -11,7 +11,7 @@ import { createClusterDatabase, dropClusterDatabase, findCluster } from '../../.
 import { createEmptyDatabase, sharedServer } from '../../../test/database.ts'
 import { fixtureEnvironment, fixtureVersions, readRows, restoreFixture } from '../../../test/fixtures/database.ts'
 import { startTestApp } from '../../../test/harness.ts'
-import { rejectedStatements } from '../../../test/support/distributed-ddl.ts'
+import { rejectedStatements } from '../../../test/support/database/distributed-ddl.ts'
 import { available } from '../../../test/support/require.ts'
 import { newId } from '../ids.ts'
 import { createLog } from '../process/log.ts'

@@ -10,11 +10,16 @@ const unreachableCodes = new Set([
   'ETIMEDOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   '53300', // too_many_connections
   '57014', // query_canceled: the statement timeout
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
+  '25006', // read_only_sql_transaction: the server is no longer the primary
+  '26000', // invalid_sql_statement_name: a pooler does not track prepared statements any more
+  '42P05', // duplicate_prepared_statement: the same
   '53100', // disk_full
   '53200', // out_of_memory
 ])
@@ -30,10 +35,31 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true
   return (
     error instanceof Error &&
-    /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    /^(Connection terminated|timeout expired|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
       error.message,
     )
   )
+}
+
+/** The SQLSTATE of a write on a standby. */
+export const readOnlyState = '25006'
+
+const connectionEnds = new Set([readOnlyState, '57P01', '57P02', '57P03', '26000', '42P05'])
+
+/** Whether the connection, or its server, must not be used after this error. */
+export const endsConnection = (error: unknown): boolean => {
+  const state = sqlState(error)
+  return state === undefined ? isDatabaseUnavailable(error) : connectionEnds.has(state) || state.startsWith('08')
+}
+
+/** No server of the URL accepts writes, as in a failover. */
+export class NoPrimaryError extends Error {
+  readonly code = '08001'
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`The primary database cannot be reached: ${reason}.`, options)
+    this.name = 'NoPrimaryError'
+  }
 }
 
 /** The five-character SQLSTATE of a rejected statement, or undefined. */
@@ -52,4 +78,7 @@ export const violatedConstraint = (error: unknown): string | undefined =>
 export const databaseUnavailable = (cause: unknown): Error =>
   isDiskFull(cause)
     ? diskFull(cause)
-    : serviceUnavailable('The database cannot be reached right now. Try again shortly.', { cause })
+    : serviceUnavailable('The database cannot be reached right now. Try again shortly.', {
+        cause,
+        headers: { 'retry-after': '1' },
+      })

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { createEmptyDatabase, sharedServer } from '../../../test/database.ts'
-import { describeSchema } from '../../../test/support/schema.ts'
+import { describeSchema } from '../../../test/support/database/schema.ts'
 import { StartError } from '../process/start-error.ts'
 import { migrate, migrationsFolder, pendingMigrations } from './migrate.ts'
 
@@ -48,7 +48,8 @@ test('processes that migrate an empty database at the same time apply each migra
   const connection = await emptyDatabase()
   const results = await Promise.all(Array.from({ length: 3 }, () => migrate(connection)))
   assert.deepEqual(
-    results.flatMap(({ applied }) => applied),
+    // Each waits for the lock before each migration, so they take turns.
+    results.flatMap(({ applied }) => applied).toSorted(),
     await names(connection),
   )
   assert.deepEqual((await pendingMigrations(connection)).pending, [])

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { DatabaseClient } from './connections/client.ts'
 import { StartError } from '../process/start-error.ts'
 import { advisoryLock } from './advisory-lock.ts'
 import { distributeNewTables, isDistributed } from './distribute.ts'
@@ -80,7 +81,7 @@ const checkHistory = (known: Migration[], applied: Applied[]): void => {
 }
 
 /** Version 0.1 created the table without the column. Checked first, because `alter table` waits for a running pg_dump. */
-const upgradeHistory = async (client: pg.Client): Promise<void> => {
+const upgradeHistory = async (client: pg.ClientBase): Promise<void> => {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'is_expansion'`,
   )
@@ -89,30 +90,56 @@ const upgradeHistory = async (client: pg.Client): Promise<void> => {
   }
 }
 
-const applyMigration = async (client: pg.Client, migration: Migration): Promise<void> => {
+/**
+ * Applies the first pending migration and returns its name, or undefined when there is none. The lock belongs to the
+ * transaction: a lock of the session would stay on the server's connection when the client has a pooler.
+ */
+const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<string | undefined> => {
+  let next: Migration | undefined
   try {
-    await client.query('begin')
-    // One by one, because Citus rejects some statements next to others of the same message.
-    for (const statement of splitStatements(migration.text)) await client.query(statement)
-    await client.query('insert into schema_migrations (name, checksum, is_expansion) values ($1, $2, $3)', [
-      migration.name,
-      migration.checksum,
-      migration.isExpansion,
-    ])
+    // A large table needs more time than a request may take, and the others wait for the lock as long.
+    await client.query('begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    await client.query(`create table if not exists schema_migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now(),
+      is_expansion boolean not null default false)`)
+    const { rows: applied } = await client.query<Applied>(selectApplied)
+    checkHistory(known, applied)
+    await upgradeHistory(client)
+    const done = new Set(applied.map((row) => row.name))
+    next = known.find((migration) => !done.has(migration.name))
+    if (next) {
+      // One by one, because Citus rejects some statements next to others of the same message.
+      for (const statement of splitStatements(next.text)) await client.query(statement)
+      await client.query('insert into schema_migrations (name, checksum, is_expansion) values ($1, $2, $3)', [
+        next.name,
+        next.checksum,
+        next.isExpansion,
+      ])
+      // A distributed schema has no policies; see dropPolicies.
+    } else if (!(await isDistributed(client))) await client.query('select protect_tenant_tables()')
     await client.query('commit')
+    return next?.name
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
+    if (next === undefined) throw error
     throw new StartError(
-      `The migration ${migration.name} failed and was rolled back: ${(error as Error).message}`,
+      `The migration ${next.name} failed and was rolled back: ${(error as Error).message}`,
       undefined,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }
 
-const checkServer = async (client: pg.Client): Promise<string> => {
+const connect = async (connection: pg.ClientConfig): Promise<DatabaseClient> => {
+  const client = new DatabaseClient({ ...connection, application_name: 'atrium-migrate' })
+  // When the connection breaks, the running statement rejects.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+const checkServer = async (client: pg.ClientBase): Promise<string> => {
   const { rows } = await client.query<{ number: number; text: string }>(
     `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
   )
@@ -127,8 +154,7 @@ const checkServer = async (client: pg.Client): Promise<string> => {
 export const pendingMigrations = async (
   connection: pg.ClientConfig,
 ): Promise<{ serverVersion: string; pending: string[] }> => {
-  const client = new pg.Client({ ...connection, application_name: 'atrium-migrate' })
-  await client.connect()
+  const client = await connect(connection)
   try {
     const serverVersion = await checkServer(client)
     const { rows: found } = await client.query<{ exists: boolean }>(
@@ -151,25 +177,18 @@ export const pendingMigrations = async (
  * when the server is too old, or when the database's history does not match the folder; nothing is changed then.
  */
 export const migrate = async (connection: pg.ClientConfig, folder = migrationsFolder): Promise<MigrationResult> => {
-  const client = new pg.Client({ ...connection, application_name: 'atrium-migrate' })
-  await client.connect()
+  const client = await connect(connection)
   try {
     await checkServer(client)
-    await client.query('select pg_advisory_lock($1)', [advisoryLock])
-    await client.query(`create table if not exists schema_migrations (
-      name text primary key, checksum text not null, applied_at timestamptz not null default now(),
-      is_expansion boolean not null default false)`)
     const known = await readMigrations(folder)
-    const { rows: applied } = await client.query<Applied>(selectApplied)
-    checkHistory(known, applied)
-    await upgradeHistory(client)
-    const done = new Set(applied.map((row) => row.name))
-    const pending = known.filter((migration) => !done.has(migration.name))
-    for (const migration of pending) await applyMigration(client, migration)
-    // A distributed schema has no policies; see dropPolicies.
+    const applied: string[] = []
+    for (;;) {
+      const name = await applyNext(client, known)
+      if (name === undefined) break
+      applied.push(name)
+    }
     if (await isDistributed(client)) await distributeNewTables(client)
-    else await client.query('select protect_tenant_tables()')
-    return { applied: pending.map((migration) => migration.name) }
+    return { applied }
   } finally {
     await client.end()
   }

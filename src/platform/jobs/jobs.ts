@@ -79,6 +79,8 @@ export interface Alongside {
 
 export interface JobsOptions {
   connection: pg.ClientConfig
+  /** For installing the schema, without a pooler. Default: `connection`. */
+  direct?: pg.ClientConfig | undefined
   log: Log
   timing?: Partial<JobTiming>
   /** Wakes the workers of other processes. Default: they poll. */
@@ -195,7 +197,7 @@ const stopWork = async (state: Started | undefined, beside: Alongside[], deadlin
 }
 
 /** Opens no connection before `start`. */
-export const createJobs = ({ connection, log, timing, wakeups = noWakeups }: JobsOptions): Jobs => {
+export const createJobs = ({ connection, direct, log, timing, wakeups = noWakeups }: JobsOptions): Jobs => {
   const registry = createRegistry()
   const beside: Alongside[] = []
   let state: Started | undefined
@@ -253,7 +255,7 @@ export const createJobs = ({ connection, log, timing, wakeups = noWakeups }: Job
     },
     start: async ({ work }) => {
       const { lanes, schedules } = registry
-      await installJobs(connection, log)
+      await installJobs(direct ?? connection, log)
       const rhythm = { ...jobTiming, ...timing }
       const store = await openJobStore(connection, log, { work, upkeepMs: rhythm.upkeepMs })
       const queues = createQueues(store.boss)

@@ -1,11 +1,12 @@
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { ConstructorOptions, Db as BossDb } from 'pg-boss'
+import { DatabaseClient } from '../database/connections/client.ts'
 import { completeSchema, grantToTenants } from './queries.ts'
 import type { Log } from '../process/log.ts'
 
 // Shared by half a dozen loops whose statements take about a millisecond.
-const poolSize = 3
+const poolSize = 2
 
 export interface JobStore {
   boss: PgBoss
@@ -21,21 +22,37 @@ const bossOver = (db: BossDb, log: Log, options: ConstructorOptions): PgBoss => 
   return boss
 }
 
-/** Creates or updates the schema `pgboss`, under an advisory lock for processes that start together. */
-export const installJobs = async (connection: pg.ClientConfig, log: Log): Promise<void> => {
-  const client = new pg.Client({ ...connection, application_name: 'atrium-jobs-install' })
+const connect = async (connection: pg.ClientConfig, log: Log): Promise<DatabaseClient> => {
+  const client = new DatabaseClient({ ...connection, application_name: 'atrium-jobs-install' })
   client.on('error', (error) => log.warn({ err: error }, 'jobs: connection lost while installing'))
   await client.connect()
+  return client
+}
+
+/**
+ * Creates or updates the schema `pgboss`, under an advisory lock for processes that start together. The lock belongs to a
+ * transaction of a second connection, because pg-boss commits transactions of its own, and because a lock of a session
+ * would stay on the server's connection when the client has a pooler.
+ */
+export const installJobs = async (connection: pg.ClientConfig, log: Log): Promise<void> => {
+  const lock = await connect(connection, log)
   try {
-    const db: BossDb = { executeSql: (text, values) => client.query(text, values) }
-    await client.query(`select pg_advisory_lock(hashtext('atrium-jobs-install'))`)
-    const boss = bossOver(db, log, { migrate: true, supervise: false, schedule: false })
-    await boss.start()
-    await boss.stop({ graceful: false })
-    await completeSchema(db)
-    await grantToTenants(db)
+    await lock.query(`begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+      select pg_advisory_xact_lock(hashtext('atrium-jobs-install'))`)
+    const client = await connect(connection, log)
+    try {
+      const db: BossDb = { executeSql: (text, values) => client.query(text, values) }
+      const boss = bossOver(db, log, { migrate: true, supervise: false, schedule: false })
+      await boss.start()
+      await boss.stop({ graceful: false })
+      await completeSchema(db)
+      await grantToTenants(db)
+    } finally {
+      await client.end()
+    }
+    await lock.query('commit')
   } finally {
-    await client.end()
+    await lock.end()
   }
 }
 
@@ -43,13 +60,14 @@ const openPool = (connection: pg.ClientConfig, log: Log): pg.Pool => {
   const pool = new pg.Pool({
     connectionTimeoutMillis: 5_000,
     // The client-side timeout applies if the network loses the response.
-    statement_timeout: 15_000,
     query_timeout: 20_000,
     keepAlive: true,
     ...connection,
     application_name: 'atrium-jobs',
+    settings: { statement_timeout: '15000', timezone: 'UTC', datestyle: 'ISO' },
     max: poolSize,
-  })
+    Client: DatabaseClient,
+  } as unknown as pg.PoolConfig)
   pool.on('error', (error) => log.warn({ err: error }, 'jobs: idle connection lost'))
   // The running statement rejects. Without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { DatabaseClient } from '../database/connections/client.ts'
 import { createBackoff } from '../process/backoff.ts'
 import * as queries from './queries.ts'
 import type { TransportOptions, WakeTransport } from './transport.ts'
@@ -8,7 +9,7 @@ const openClient = async (
   options: TransportOptions,
   onLost: (client: pg.Client) => void,
 ): Promise<pg.Client> => {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
     keepAlive: true,

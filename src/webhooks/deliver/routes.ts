@@ -48,7 +48,7 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
         response: { 200: Success(CursorList(WebhookEvent)) },
       },
     },
-    async ({ actor, params, query }) => ok(await deliveries.listEvents(db, actor, params.id, query)),
+    async ({ actor, params, query }) => ok(await deliveries.listEvents(db.replica, actor, params.id, query)),
   )
 
   app.get(
@@ -105,7 +105,7 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
         response: { 200: Success(CursorList(Delivery)) },
       },
     },
-    async ({ actor, params, query }) => ok(await deliveries.listDeliveries(db, actor, params.id, query)),
+    async ({ actor, params, query }) => ok(await deliveries.listDeliveries(db.replica, actor, params.id, query)),
   )
 
   app.get(

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 
-const root = new URL('../../', import.meta.url)
+const root = new URL('../../../', import.meta.url)
 
 /** The files of the server, without tests, relative to the repository. */
 export const sourceFiles = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))

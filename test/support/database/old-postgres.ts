@@ -19,12 +19,18 @@ const int32 = (value: number): Buffer => {
 
 const ready = message('Z', Buffer.from('I'))
 
-/** One row of columns of type text, as the simple query protocol sends it. */
-const oneRow = (row: Record<string, string>): Buffer => {
-  const columns = Object.keys(row).map((name) =>
-    Buffer.concat([text(name), int32(0), int16(0), int32(25), int16(-1), int32(-1), int16(0)]),
-  )
-  const values = Object.values(row).map((value) => Buffer.concat([int32(Buffer.byteLength(value)), Buffer.from(value)]))
+const typeOf = { string: 25, number: 23, boolean: 16 } as Record<string, number>
+
+/** One row of columns of types text, integer and boolean, as the simple query protocol sends it. */
+const oneRow = (row: Record<string, string | number | boolean>): Buffer => {
+  const columns = Object.entries(row).map(([name, value]) => {
+    const type = typeOf[typeof value] as number
+    return Buffer.concat([text(name), int32(0), int16(0), int32(type), int16(-1), int32(-1), int16(0)])
+  })
+  const values = Object.values(row).map((value) => {
+    const bytes = Buffer.from(typeof value === 'boolean' ? String(value)[0]! : String(value))
+    return Buffer.concat([int32(bytes.length), bytes])
+  })
   return Buffer.concat([
     message('T', Buffer.concat([int16(columns.length), ...columns])),
     message('D', Buffer.concat([int16(values.length), ...values])),
@@ -35,7 +41,7 @@ const oneRow = (row: Record<string, string>): Buffer => {
 
 /**
  * A fake that reports itself as PostgreSQL 14.9 in the frontend/backend protocol 3.0, because such an old server is not
- * available to the tests. It responds to queries for its version; `asked` contains all queries.
+ * available to the tests. It responds to queries for its version and state; `asked` contains all queries.
  */
 export const startOldPostgres = async (): Promise<{ port: number; asked: string[]; stop(): void }> => {
   const asked: string[] = []
@@ -52,10 +58,10 @@ export const startOldPostgres = async (): Promise<{ port: number; asked: string[
       pending = pending.subarray(end)
       if (type === 'startup') {
         started = true
-        socket.write(Buffer.concat([message('R', int32(0)), ready]))
+        socket.write(Buffer.concat([message('R', int32(0)), message('K', Buffer.concat([int32(1), int32(0)])), ready]))
       } else if (type === 'Q') {
         asked.push(body.subarray(0, -1).toString())
-        socket.write(oneRow({ number: '140009', text: '14.9' }))
+        socket.write(oneRow({ number: 140_009, text: '14.9', standby: false, readonly: false, pid: 1, timeline: 1 }))
       } else socket.end()
       return true
     }

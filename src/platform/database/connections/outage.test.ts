@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { startTestApp } from '../../../test/harness.ts'
-import { openDatabase, sql } from './database.ts'
+import { startTestApp } from '../../../../test/harness.ts'
+import { openDatabase, sql } from '../database.ts'
 
 const app = await startTestApp({}, { work: false })
 const db = openDatabase({

@@ -1,5 +1,5 @@
-import { coordinatorTables } from '../../src/platform/database/distribute.ts'
-import { splitStatements } from '../../src/platform/database/split-statements.ts'
+import { coordinatorTables } from '../../../src/platform/database/distribute.ts'
+import { splitStatements } from '../../../src/platform/database/split-statements.ts'
 
 /** A statement of a migration that fails on a distributed schema, and what to write instead. */
 export interface RejectedStatement {

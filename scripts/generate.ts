@@ -7,6 +7,7 @@ import { openDeps } from '../src/deps.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { createSealer } from '../src/platform/encryption/secrets.ts'
 import { buildServer } from '../src/server.ts'
+import { manifestsText } from './helm/chart.ts'
 import { envExample, withConfigTable } from './config-docs.ts'
 import { openApiOf } from './openapi/openapi.ts'
 import type { OpenApi } from './openapi/openapi.ts'
@@ -36,6 +37,7 @@ const files: Record<string, (current: string) => string | Promise<string>> = {
   'sdk/src/types.ts': async () => sdkTypes(await openApiDocument()),
   'README.md': withConfigTable,
   '.env.example': envExample,
+  'deploy/kubernetes/atrium.yaml': manifestsText,
 }
 
 /** Writes the outdated files, or with `check` only lists them. */

@@ -4,6 +4,7 @@ import { billingCommands } from './billing.ts'
 import { UsageError, helpOf, overview, readArguments } from './command.ts'
 import type { Arguments, Command, Output } from './command.ts'
 import { identityCommands } from './identity.ts'
+import { migrateCommand } from './migrate.ts'
 import { reencryptCommand } from './reencrypt.ts'
 import { storageCommands } from './storage.ts'
 import { setupWebhookCommand } from './webhook-command.ts'
@@ -43,6 +44,7 @@ const commands: Command[] = [
   ...billingCommands,
   ...quotaCommands,
   setupWebhookCommand,
+  migrateCommand,
   reencryptCommand,
   ...storageCommands,
   distributeCommand,

@@ -3,8 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onPath } from '../support/on-path.ts'
-import { available } from '../support/require.ts'
+import { available, onPath } from '../support/require.ts'
 
 const program = (await onPath('redis-server')) ?? (await onPath('valkey-server'))
 

@@ -8,8 +8,7 @@ import type { Yaml } from '../../scripts/helm/chart.ts'
 import { renderTemplates } from '../../scripts/helm/template.ts'
 import { variables } from '../../src/config/config.ts'
 import type { Variable } from '../../src/config/values.ts'
-import { hasKubernetesSchemas, objectsOf, typeErrorsOf, validateObjects } from './kubernetes.ts'
-import { available } from '../support/require.ts'
+import { objectsOf, typeErrorsOf, validateObjects } from './kubernetes.ts'
 
 const defaults: Yaml = await chartValues()
 const validate = new Ajv({ allErrors: true }).compile(await chartSchema())
@@ -57,22 +56,20 @@ const pods: [string, Yaml][] = [
   ['migrate', find('Job', 'atrium-migrate').spec.template],
 ]
 
-describe('the Kubernetes objects of the chart', async () => {
-  if (await available('kubernetes-models', hasKubernetesSchemas, 'npm ci')) {
-    for (const [name, values] of Object.entries(releases)) {
-      test(`satisfy the schemas of Kubernetes with ${name}`, async () => {
-        await validateObjects(await render(values))
-      })
-    }
-
-    test('have no field that Kubernetes does not know', async () => {
-      const all = (await Promise.all(Object.values(releases).map(render))).flat()
-      assert.equal(await typeErrorsOf(all), '')
-      const misspelled = structuredClone(find('Deployment', 'atrium-api'))
-      misspelled.spec.template.spec.containers[0].readinesProbe = {}
-      assert.match(await typeErrorsOf([misspelled]), /readinesProbe/)
+describe('the Kubernetes objects of the chart', () => {
+  for (const [name, values] of Object.entries(releases)) {
+    test(`satisfy the schemas of Kubernetes with ${name}`, async () => {
+      await validateObjects(await render(values))
     })
   }
+
+  test('have no field that Kubernetes does not know', async () => {
+    const all = (await Promise.all(Object.values(releases).map(render))).flat()
+    assert.equal(await typeErrorsOf(all), '')
+    const misspelled = structuredClone(find('Deployment', 'atrium-api'))
+    misspelled.spec.template.spec.containers[0].readinesProbe = {}
+    assert.match(await typeErrorsOf([misspelled]), /readinesProbe/)
+  })
 
   for (const [role, pod] of pods) {
     test(`run ${role} as a user without privileges on a read-only file system`, () => {

@@ -26,12 +26,6 @@ const modelsOf = (apiVersion: string): Promise<Record<string, new (data: object)
   // oxlint-disable-next-line typescript/no-unsafe-return -- the name of the module is not constant
   import(`kubernetes-models/${apiVersion}`)
 
-export const hasKubernetesSchemas = (): Promise<boolean> =>
-  modelsOf('v1').then(
-    () => true,
-    () => false,
-  )
-
 /** Throws for objects that violate the schema of their kind: missing fields, wrong types, wrong formats. */
 export const validateObjects = async (objects: Yaml[]): Promise<void> => {
   for (const object of objects) {

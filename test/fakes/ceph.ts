@@ -4,11 +4,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { freePort } from './programs.ts'
 
 const run = promisify(execFile)
 
@@ -33,16 +33,6 @@ export interface Ceph {
   accessKeyId: string
   secretAccessKey: string
   stop(): Promise<void>
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 const configuration = (dir: string, fsid: string, monitorPort: number, gatewayPort: number): string => `[global]

@@ -2,40 +2,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { available, onPath } from '../support/require.ts'
+import { available } from '../support/require.ts'
+import { findInstalled, freePort, isListening } from './programs.ts'
 import { until } from '../support/until.ts'
 
 export type ProxyName = 'nginx' | 'haproxy'
 
-// Debian installs servers where only root's PATH looks.
-const programs = { nginx: await onPath('nginx', ['/usr/sbin']), haproxy: await onPath('haproxy', ['/usr/sbin']) }
+const programs = { nginx: await findInstalled('nginx'), haproxy: await findInstalled('haproxy') }
 
 export const hasProxy = (name: ProxyName): Promise<boolean> =>
   available(name, () => programs[name] !== undefined, `apt-get install --no-install-recommends ${name}`)
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
-}
-
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
 
 /** Replaces a text that must occur, so that a changed file fails a test instead of being tested unchanged. */
 const replaced = (text: string, from: string | RegExp, to: string): string => {
@@ -86,7 +65,7 @@ export const startProxy = async (name: ProxyName, servers: readonly [string, str
   })
   await until(`${name} accepts connections`, async () => {
     if (child.exitCode !== null) throw new Error(`${name} ended: ${output}`)
-    return accepts(port)
+    return isListening(port)
   })
   return port
 }

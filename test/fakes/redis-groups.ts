@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { until } from '../support/until.ts'
-import { freePort, spawnRedis } from './redis.ts'
+import { freePort } from './programs.ts'
+import { spawnRedis } from './redis.ts'
 
 const slotCount = 16_384
 const inMemory = ['--save', '', '--appendonly', 'no']

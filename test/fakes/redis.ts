@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { available, onPath } from '../support/require.ts'
+import { available } from '../support/require.ts'
+import { findInstalled, freePort } from './programs.ts'
 
-const program = (await onPath('redis-server')) ?? (await onPath('valkey-server'))
+const program = (await findInstalled('redis-server')) ?? (await findInstalled('valkey-server'))
 
 /** Whether redis-server is installed. If not, the summary names the skipped tests, or the run fails. */
 export const hasRedis = (): Promise<boolean> =>
@@ -21,16 +22,6 @@ export interface TestRedis {
   /** Suspends it: connections stay open without responses. */
   freeze(): void
   thaw(): void
-}
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 const answers = (port: number): Promise<boolean> =>

@@ -4,22 +4,10 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { access, readdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-
-/** A port that is free now. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
-}
 
 /** The directory of the programs of the newest PostgreSQL server package that has `pg_basebackup`. */
 export const postgresPrograms = async (): Promise<string | undefined> => {

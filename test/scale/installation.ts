@@ -13,11 +13,11 @@ import type { Ceph } from '../fakes/ceph.ts'
 import { hasProxy, startProxy } from '../fakes/proxy.ts'
 import { createRedis, hasRedis } from '../fakes/redis.ts'
 import type { TestRedis } from '../fakes/redis.ts'
-import { onPath } from '../support/on-path.ts'
+import { findInstalled, freePort } from '../fakes/programs.ts'
 import { available } from '../support/require.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
-import { freePort, postgresPrograms } from './daemons.ts'
+import { postgresPrograms } from './daemons.ts'
 import { startPostgresCluster } from './postgres.ts'
 import type { PostgresCluster } from './postgres.ts'
 
@@ -32,7 +32,7 @@ const packages = 'apt-get install --no-install-recommends postgresql pgbouncer'
 /** Whether every program is installed. If not, the summary names the test and the packages. */
 export const canInstall = async (): Promise<boolean> => {
   const programs = async (): Promise<boolean> =>
-    (await Promise.all([postgresPrograms(), onPath('pgbouncer', ['/usr/sbin'])])).every((path) => path !== undefined)
+    (await Promise.all([postgresPrograms(), findInstalled('pgbouncer')])).every((path) => path !== undefined)
   return (
     (await available('scale', programs, packages)) &&
     (await hasProxy('nginx')) &&

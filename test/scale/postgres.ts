@@ -2,9 +2,9 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { onPath } from '../support/on-path.ts'
+import { findInstalled, freePort } from '../fakes/programs.ts'
 import { until } from '../support/until.ts'
-import { freePort, giveToAccount, postgresPrograms, runUnprivileged, startDaemon } from './daemons.ts'
+import { giveToAccount, postgresPrograms, runUnprivileged, startDaemon } from './daemons.ts'
 import type { Daemon } from './daemons.ts'
 
 const user = 'atrium'
@@ -86,7 +86,7 @@ const responds = (port: number, name: string): Promise<boolean> =>
 
 export const startPostgresCluster = async (folder: string): Promise<PostgresCluster> => {
   const bin = (await postgresPrograms()) ?? ''
-  const pgbouncer = (await onPath('pgbouncer', ['/usr/sbin'])) ?? ''
+  const pgbouncer = (await findInstalled('pgbouncer')) ?? ''
   const home = join(folder, 'postgres')
   await mkdir(home)
   await giveToAccount(home)

@@ -1,6 +1,3 @@
-import { access } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
-
 /**
  * Whether a dependency that npm does not install (an S3 store, Redis, a mount) is available. If it is missing, the summary
  * of the run names it and how to install it. The test fails instead when ATRIUM_TEST_REQUIRE contains its name.
@@ -17,13 +14,3 @@ export const available = async (
   console.log(line)
   return false
 }
-
-/** The path of an installed program, or undefined. */
-export const onPath = (program: string, more: readonly string[] = []): Promise<string | undefined> =>
-  Promise.any(
-    [...(process.env['PATH'] ?? '').split(delimiter), ...more].map(async (folder) => {
-      const path = join(folder, program)
-      await access(path)
-      return path
-    }),
-  ).catch(() => undefined)

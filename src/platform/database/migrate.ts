@@ -133,8 +133,6 @@ const applyNext = async (client: pg.ClientBase, known: Migration[]): Promise<str
 
 const connect = async (connection: pg.ClientConfig): Promise<DatabaseClient> => {
   const client = new DatabaseClient({ ...connection, application_name: 'atrium-migrate' })
-  // When the connection breaks, the running statement rejects.
-  client.on('error', () => undefined)
   await client.connect()
   return client
 }

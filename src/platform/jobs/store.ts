@@ -69,8 +69,6 @@ const openPool = (connection: pg.ClientConfig, log: Log): pg.Pool => {
     Client: DatabaseClient,
   } as unknown as pg.PoolConfig)
   pool.on('error', (error) => log.warn({ err: error }, 'jobs: idle connection lost'))
-  // The running statement rejects. Without a listener the event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

@@ -38,6 +38,9 @@ export class DatabaseClient extends Base implements Tracked {
     super(servers ? { ...config, connectionString: servers.urls[0] } : config)
     this.#servers = servers
     this.#settings = config.settings ?? {}
+    // A connection that breaks while no statement runs has none to reject, also before a pool has it. An error event
+    // without a listener would end the process. The next statement rejects.
+    this.on('error', () => undefined)
   }
 
   /** Undefined before the connection and for the embedded database. */
@@ -97,7 +100,6 @@ export class DatabaseClient extends Base implements Tracked {
     } catch (error) {
       // The server may have been replaced since it was found.
       servers.forget()
-      this.on('error', () => undefined)
       this.drop(error as Error)
       throw error
     }

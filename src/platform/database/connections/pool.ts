@@ -64,8 +64,5 @@ export const poolOf = (
   pool.on('error', (error) => {
     onError(error, 'idle connection')
   })
-  // A connection that breaks between two statements of a transaction has no statement to reject, and an error event
-  // without a listener would end the process. The next statement rejects, and the pool drops the connection.
-  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

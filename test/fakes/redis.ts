@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { available } from '../support/require.ts'
 import { findInstalled, freePort } from './programs.ts'
@@ -42,7 +45,10 @@ const answers = (port: number): Promise<boolean> =>
 export const spawnRedis = async (port: number, args: string[] = [], first: string[] = []): Promise<ChildProcess> => {
   if (program === undefined) throw new Error('there is no redis-server on the path')
   const options = ['--port', `${port}`, '--bind', '127.0.0.1', ...args]
-  const child = spawn(program, [...first, ...options], { stdio: 'ignore', cwd: '/' })
+  // A replica writes a dump to its directory, which the next server there would load.
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-redis-'))
+  const child = spawn(program, [...first, ...options], { stdio: 'ignore', cwd: folder })
+  child.once('exit', () => void rm(folder, { recursive: true, force: true }))
   process.once('exit', () => child.kill('SIGKILL'))
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)

@@ -8,7 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { generateKey } from '../src/platform/key-format.ts'
-import { collectGarbage, cpuMicroseconds, printMachine, printTable, residentBytes, startServer } from './harness.ts'
+import {
+  collectGarbage,
+  cpuMicroseconds,
+  median,
+  printMachine,
+  printTable,
+  quantile,
+  residentBytes,
+  startServer,
+} from './harness.ts'
 import type { Server } from './harness.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
@@ -17,10 +26,6 @@ const firstBytes = 200
 const heldStreams = 1_000
 const listed = { few: 100, many: 10_000 }
 const listCalls = 1_020
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
-const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
 
 const createClient = ({ url }: Server, key: string) => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -17,7 +17,7 @@ import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgre
 import { newId } from '../src/platform/ids.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
-import { printMachine, printTable } from './harness.ts'
+import { printMachine, printTable, quantile } from './harness.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 const records = Number(process.env['BENCH_RECORDS'] ?? 10_000_000)
@@ -25,9 +25,6 @@ const ledgerLength = Math.max(10_000, Math.round(records / 10))
 const writers = 32
 /** Samples of each page and report. */
 const looks = 1_000
-
-const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
 
 const createOrg = async (db: Database): Promise<string> => {
   const orgId = newId()

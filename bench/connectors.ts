@@ -28,7 +28,7 @@ import { generateKey } from '../src/platform/key-format.ts'
 import { createLog } from '../src/platform/process/log.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
 import type { Flood } from './flood.ts'
-import { atSteadyRate, cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
+import { atSteadyRate, cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
 import type { Server } from './harness.ts'
 import { reserve, slackEvent, slackSecret } from './slack-events.ts'
 
@@ -112,9 +112,6 @@ const load = async (server: Server, { url, expect = [200], numberOf, ...options 
   return { rate: result.requests.total / result.duration, p50: result.latency.p50, p99: result.latency.p99, cpu }
 }
 
-const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * q)] as number
-const median = (values: number[]): number => quantile(values, 0.5)
 const medians = (figures: Figure[]): Figure => ({
   rate: median(figures.map(({ rate }) => rate)),
   p50: median(figures.map(({ p50 }) => p50)),

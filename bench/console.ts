@@ -4,12 +4,10 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { fillFolder, startConsole } from '../test/support/console.ts'
 import { create } from '../test/support/files.ts'
-import { printMachine, printTable } from './harness.ts'
+import { median, printMachine, printTable } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const files = 100_000
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 // Strings, because they run in the page. 16 ms is the shortest duration that browsers report.
 const watchInteractions = `

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { generateKey } from '../src/platform/key-format.ts'
-import { printMachine, printTable, residentBytes, startServer } from './harness.ts'
+import { median, printMachine, printTable, quantile, residentBytes, startServer } from './harness.ts'
 import type { Server } from './harness.ts'
 import { benchPreviews } from './previews.ts'
 
@@ -16,9 +16,6 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const mib = 1_048_576
 const million = 1_000_000
 
-const sorted = (values: number[]): number[] => values.toSorted((a, b) => a - b)
-const median = (values: number[]): number => sorted(values)[Math.floor(values.length / 2)] as number
-const quantile = (values: number[], q: number): number => sorted(values)[Math.floor((values.length - 1) * q)] as number
 const megabytes = (bytes: number): string => `${(bytes / mib).toFixed(0)} MB`
 
 const boundary = 'atrium-bench'

@@ -136,7 +136,10 @@ const measureOnce = async (target: Target, seconds: number): Promise<Figure> => 
   }
 }
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+/** The value at the fraction `q` of the sorted values; NaN without values. */
+export const quantile = (values: number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN
+export const median = (values: number[]): number => quantile(values, 0.5)
 
 /** Measures all targets in turns over several rounds, so that noise affects all of them. Returns the medians. */
 export const compare = async (targets: Target[], rounds: number, seconds: number): Promise<Map<string, Figure>> => {

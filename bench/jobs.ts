@@ -13,7 +13,7 @@ import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgre
 import { createJobs, defineJob } from '../src/platform/jobs/jobs.ts'
 import type { Jobs } from '../src/platform/jobs/jobs.ts'
 import { createLog } from '../src/platform/process/log.ts'
-import { printMachine, printTable, serverCore } from './harness.ts'
+import { printMachine, printTable, quantile, serverCore } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const batch = 10_000
@@ -22,8 +22,6 @@ const idleSeconds = 60
 const idleKinds = 20
 
 const log = createLog('warn')
-const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
 
 const kind = defineJob<{ n: number }>('bench.noop')
 

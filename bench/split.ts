@@ -14,7 +14,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { generateKey } from '../src/platform/key-format.ts'
 import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
-import { cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
+import { cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
 import type { Server } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
@@ -24,10 +24,6 @@ const firstBytes = 100
 const events = 100
 const streams = 16
 const slowMs = 3_000
-
-const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN
-const median = (values: number[]): number => quantile(values, 0.5)
 
 interface Processes {
   /** Their URLs are asked in turns. */

@@ -11,14 +11,11 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { newId } from '../src/platform/ids.ts'
 import { generateKey, hashKey } from '../src/platform/key-format.ts'
-import { cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
+import { cpuMicroseconds, printMachine, printTable, quantile, startServer } from './harness.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 const clients = 32
 const orgs = 8
-
-const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] as number
 
 const chunkOf = (choice: object, more: object = {}): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm1', choices: [choice], ...more })}\n\n`

@@ -14,7 +14,7 @@ import { Pool } from 'undici'
 import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-postgres.ts'
 import { generateKey } from '../src/platform/key-format.ts'
 import { signStandardWebhook, standardKey } from '../src/platform/signatures/standard-webhooks.ts'
-import { atSteadyRate, cpuMicroseconds, printMachine, printTable, startServer } from './harness.ts'
+import { atSteadyRate, cpuMicroseconds, median, printMachine, printTable, quantile, startServer } from './harness.ts'
 import type { Server } from './harness.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
@@ -24,10 +24,6 @@ const manyEvents = Number(process.env['BENCH_EVENTS'] ?? 5_000_000)
 const fewEvents = 5_000
 const eventsPerSecond = 500
 const hangMs = 15_000
-
-const quantile = (values: number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN
-const median = (values: number[]): number => quantile(values, 0.5)
 
 interface Webhook {
   id: string

@@ -261,17 +261,19 @@ interface HistoryOptions {
   orgId: string
   sessionId: string
   turnNumber: number
+  /** Leaves the messages of the turn itself out. */
+  isEarlierOnly?: boolean
   limit: number
   maxBytes: number
 }
 
-const history = ({ orgId, sessionId, turnNumber, limit, maxBytes }: HistoryOptions): Sql => sql`
+const history = ({ orgId, sessionId, turnNumber, isEarlierOnly = false, limit, maxBytes }: HistoryOptions): Sql => sql`
     with sized as (
       select org_id, session_id, position,
         sum(octet_length(parts::text)) over (order by turn_number desc, position desc) as bytes
       from (
         select * from messages
-        where org_id = ${orgId} and session_id = ${sessionId} and turn_number <= ${turnNumber}
+        where org_id = ${orgId} and session_id = ${sessionId} and turn_number ${isEarlierOnly ? sql`<` : sql`<=`} ${turnNumber}
         order by turn_number desc, position desc
         limit ${limit}
       ) as newest

@@ -171,14 +171,17 @@ const earlierUntrusted = (orgId: Sql, sessionId: Sql, number: Sql): Sql => sql`(
   limit 1
 ) as earlier_untrusted_from`
 
-/** The statement before this one has locked the session, so this one sees what all earlier turns have written. */
+/**
+ * The statement before this one has locked the session, so this one sees what all earlier turns have written. Where tables
+ * are distributed it may also see the turn's own message, because its parts run one after the other.
+ */
 const handedColumns = (orgId: string, turn: NewTurn, lease: NewLease): Sql => sql`
   ${earlierUntrusted(sql`${orgId}`, sql`${turn.sessionId}`, sql`${turn.number}`)},
   (
     select a.revision from agents a
     where a.org_id = ${orgId} and a.id = ${turn.agentId} and a.deleted_at is null and a.is_active
   ) as agent_revision,
-  ${lease.history ? historyRecord({ orgId, sessionId: turn.sessionId, turnNumber: turn.number, ...lease.history }) : sql`null`} as history`
+  ${lease.history ? historyRecord({ orgId, sessionId: turn.sessionId, turnNumber: turn.number, isEarlierOnly: true, ...lease.history }) : sql`null`} as history`
 
 /** Inserts the turn and its message. The turn becomes the active one of its session when the session is idle. */
 export const insertTurn = async (

@@ -146,7 +146,7 @@ describe('kill -9 of a server', () => {
       assert.equal(oauth.refreshes - before, 1)
 
       // Ends the lease of the killed server, which takes 30 s otherwise.
-      await db.execute(sql`update connections set lease_until = clock_timestamp() where id = ${id}`)
+      await db.execute(sql`update connections set lease_until = ${new Date()} where id = ${id}`)
       const access = await freshAccess(deps, { orgId: owner.orgId, id }).catch((error: Error) => error)
       assert.equal(oauth.refreshes - before, 2)
       const { status, lastError } = await read(connecting)
@@ -171,7 +171,7 @@ describe('kill -9 of a server', () => {
     assert.equal((await app.call('GET', `${api}/connections/${id}`, { as: owner })).status, 404)
     await assert.rejects(freshAccess(deps, { orgId: owner.orgId, id }), { code: 'CONFLICT' })
 
-    await db.execute(sql`update connections set lease_until = clock_timestamp() where id = ${id}`)
+    await db.execute(sql`update connections set lease_until = ${new Date()} where id = ${id}`)
     await db.execute(sql`update pgboss.job set start_after = now() where name = 'connection.revoke'`)
     await until('the grant is revoked', () => revokedTokens.length === 1)
     await until('the secrets are deleted', async () => {

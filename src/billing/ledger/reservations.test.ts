@@ -14,6 +14,7 @@ import {
 import { callTools, rejectWith, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import type { ModelRequest } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
+import { waitingForLocks } from '../../../test/support/database/distributed.ts'
 import { sql } from '../../platform/database/database.ts'
 import { reserveCall } from './reservations.ts'
 import { adjust } from './ledger.ts'
@@ -170,10 +171,8 @@ test('leaves no reservation when a turn is cancelled while its next call is bein
     cancelling = app.call('POST', `/api/v1/turns/${turnId}/cancel`, { as: owner })
     // Wait until the cancellation blocks on the lock of this transaction.
     await until(
-      () =>
-        db.row<{ n: number }>(sql`
-        select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
-      (row) => row!.n > 0,
+      () => waitingForLocks(app.db, db),
+      (count) => count > 0,
     )
     await reserveCall(db, true, { ...call, inputTokens: 5_000, maxOutputTokens: 5_000 })
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from '../../platform/database/database.ts'
@@ -159,7 +160,7 @@ describe('token refresh', () => {
     const connected = await connect()
     await endToken(connected)
     await db.execute(sql`
-      update connections set lease_token = gen_random_uuid(), lease_until = clock_timestamp() + interval '400 ms'
+      update connections set lease_token = ${randomUUID()}, lease_until = ${new Date(Date.now() + 400)}
       where id = ${connected.ref.id}`)
     const before = oauth.refreshes
     assert.equal((await whoami(connected)).status, 200)

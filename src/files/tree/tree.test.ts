@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { countsAreExact, create, createFolder, upload } from '../../../test/support/files.ts'
 import { startTestApp } from '../../../test/harness.ts'
+import { waitingForLocks } from '../../../test/support/database/distributed.ts'
 import { until } from '../../../test/support/until.ts'
 import type { Answer, TestActor } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
@@ -272,11 +273,7 @@ describe('concurrent changes', () => {
       await release.promise
     })
     await stopped.promise
-    const waiting = async (count: number): Promise<boolean> => {
-      const row = await app.db.row<{ n: number }>(sql`
-        select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
-      return row?.n === count
-    }
+    const waiting = async (count: number): Promise<boolean> => (await waitingForLocks(app.db)) === count
     const creating = app.call('POST', '/api/v1/files', {
       as: owner,
       json: { source: 'folder', name: 'inner', parentId: moved.id },

@@ -147,7 +147,7 @@ describe('changes by somebody with write access to the database', () => {
         update audit_log set actor_name = 'Nobody' where org_id = ${owner.orgId} and id = ${await idAt(owner, 3)}`),
     'moves the time of an entry by a microsecond': async (owner) =>
       db.execute(sql`
-        update audit_log set at = at + interval '1 microsecond'
+        update audit_log set at = (at at time zone 'UTC' + interval '1 microsecond') at time zone 'UTC'
         where org_id = ${owner.orgId} and id = ${await idAt(owner, 3)}`),
     'replaces the hash of an entry': async (owner) =>
       db.execute(sql`

@@ -170,7 +170,7 @@ describe('the time of a turn', () => {
       ({ steps }) => steps.length === 1,
     )
     const row = await app.db.row<{ leaseToken: string }>(sql`
-      update turns set claimed_at = claimed_at - interval '400 seconds'
+      update turns set claimed_at = (claimed_at at time zone 'UTC' - interval '400 seconds') at time zone 'UTC'
       where org_id = ${as.orgId} and id = ${turnId} returning lease_token`)
     await leaving(as.orgId, turnId, row?.leaseToken ?? '')
     const turn = await untilStatus(app, as, turnId, 'incomplete', 'completed')
@@ -181,7 +181,7 @@ describe('the time of a turn', () => {
   test('the time that a turn used before its worker died counts towards its limit', () =>
     leave((orgId, turnId) =>
       app.db.execute(sql`
-        update turns set lease_token = ${newId()}, lease_until = clock_timestamp() + interval '1 second'
+        update turns set lease_token = ${newId()}, lease_until = ${new Date(Date.now() + 1_000)}
         where org_id = ${orgId} and id = ${turnId}`),
     ))
 
@@ -215,7 +215,7 @@ describe('a turn whose job was lost', () => {
   const leaveDead = (as: TestActor, turnId: string, deaths: number, attempts = deaths + 1) =>
     app.db.execute(sql`
       update turns set status = 'running', attempts = rested_attempts + ${attempts}, worker_deaths = ${deaths},
-        lease_token = ${newId()}, lease_until = claimed_at + interval '20 seconds'
+        lease_token = ${newId()}, lease_until = (claimed_at at time zone 'UTC' + interval '20 seconds') at time zone 'UTC'
       where org_id = ${as.orgId} and id = ${turnId}`)
 
   test('a turn without a job is retried after the first death of its worker', async () => {

@@ -4,18 +4,13 @@ import pg from 'pg'
 import { createAgent, openSession, say, until, untilStatus } from '../../../test/support/chat.ts'
 import { held, reply, startFakeModel } from '../../../test/fakes/model.ts'
 import { startTestApp } from '../../../test/harness.ts'
+import { waitingForLocks } from '../../../test/support/database/distributed.ts'
 import { sql } from '../../platform/database/database.ts'
 
 const model = await startFakeModel()
 const app = await startTestApp(model.env)
 
-/** Statements that wait for a lock of the sessions of this file's database. */
-const waitingStatements = async (): Promise<number> => {
-  const row = await app.db.row<{ count: number }>(sql`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`)
-  return row?.count ?? 0
-}
+const waitingStatements = (): Promise<number> => waitingForLocks(app.db)
 
 /** A turn whose model has been asked and has not answered, and a connection that has locked its session. */
 const beginAndLock = async () => {

@@ -16,7 +16,7 @@ after(() => db.close())
 
 /** As if called from somewhere that has no transaction open. */
 const outside = AsyncLocalStorage.snapshot()
-const cut = (pid: number) => outside(() => app.db.execute(sql`select pg_terminate_backend(${pid})`))
+const cut = (pid: number) => outside(() => app.db.execute(sql`select pg_terminate_backend(${pid}::int)`))
 const pidOf = async (on: { row: typeof db.row }) =>
   (await on.row<{ pid: number }>(sql`select pg_backend_pid() as pid`))!.pid
 

@@ -15,7 +15,10 @@ import { migrate } from '../migrate.ts'
 
 const poolSize = 4
 
-if (await hasPgbouncer()) {
+const isCluster = process.env['ATRIUM_TEST_CITUS_NODES'] !== undefined
+if (isCluster) console.log('left out: PgBouncer in front of distributed tables (its test starts one for one server)')
+
+if (!isCluster && (await hasPgbouncer())) {
   const server = await sharedServer()
   const pgbouncer = await startPgbouncer(server.connection, { poolSize })
   after(async () => {

@@ -126,9 +126,10 @@ const writeBody = async (
   let writing: Promise<void> = Promise.resolve()
   const sync = syncInSteps(file)
   const flush = async (): Promise<void> => {
-    await space?.require(size)
     await onDisk(writing)
     sync.step(written)
+    // After the write, so that its bytes are no longer counted as free.
+    await space?.require(size)
     writing = writeAll(file, batch, written)
     // Awaited at the next flush. Until then, an error must not be an unhandled rejection.
     writing.catch(() => undefined)

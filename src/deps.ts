@@ -30,6 +30,10 @@ import { findInstallation } from './platform/wake/queries.ts'
 import { createRedisTransport } from './platform/wake/redis-transport.ts'
 import { createWakeups, noWakeups } from './platform/wake/wakeups.ts'
 import type { Wakeups } from './platform/wake/wakeups.ts'
+import { createChainHeaders } from './outbox/chain.ts'
+import type { ChainHeaders } from './outbox/chain.ts'
+import { createPublisher } from './outbox/publisher.ts'
+import type { EventPublisher } from './outbox/publisher.ts'
 import { createQuotas } from './quotas/quotas.ts'
 import type { Quotas } from './quotas/quotas.ts'
 import { fileTools } from './sessions/tools/file-tools.ts'
@@ -76,6 +80,10 @@ export interface Deps {
   outbound: Outbound
   /** Wakes other processes. Not started: the caller decides whether this process takes part. */
   wakeups: Wakeups
+  /** Moves committed events from the outbox to the log. Not started: the caller decides whether this process takes part. */
+  publisher: EventPublisher
+  /** Signs and verifies the header with the chain of events that a request belongs to. */
+  chains: ChainHeaders
   /** Wakes a worker when there are events to forward. */
   deliveryWake: DeliveryWake
   /** The clock and the Redis timeout of the rate limiter, for tests. */
@@ -169,6 +177,7 @@ export const openDeps = async (
   const jobs = createJobs({ connection, direct, log, wakeups })
   const models = createModelCatalog(config.modelProviders)
   const notifier = createTurnNotifier(wakeups)
+  const publisher = createPublisher({ db, log })
   const billing = createBilling(config.billing, { db, jobs, log })
   const quotas = createQuotas({
     db,
@@ -209,11 +218,14 @@ export const openDeps = async (
       previewer,
       secrets,
       outbound,
+      publisher,
+      chains: createChainHeaders(secrets.deriveKeys('event chains')),
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,
     },
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
+      await publisher.stop()
       await billing.chargePoster.close()
       await wakeups.close()
       await Promise.all([previewer.close(), pages.close(), outbound.close()])

@@ -182,6 +182,7 @@ const start = async (config: Config, role: ProcessRole): Promise<Running> => {
   await step('jobs', async () => {
     registerJobs(opened.deps)
     await jobs.start({ work: role !== 'api' })
+    opened.deps.publisher.start()
     wakeups.start()
   })
   const build = role === 'worker' ? buildOperations : buildServer

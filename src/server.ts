@@ -9,6 +9,8 @@ import { createChatAdapters } from './providers/providers.ts'
 import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
 import { registerConsole } from './console/routes.ts'
 import { registerContentOrigin } from './files/downloads/content-origin.ts'
+import { registerEventChain } from './events/chain-hook.ts'
+import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
 import { createIdentity } from './identity/identity.ts'
@@ -62,6 +64,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   registerRouteLimits(app, { limiter, callerOf: ({ actor }) => actor?.apiKey?.id ?? actor?.userId })
   registerAuthentication(app, identity)
   registerIdempotency(app, { db, log, callerOf: ({ actor }) => actor })
+  registerEventChain(app, deps.chains)
   registerIdentityRoutes(app, { ...deps, signIn: identity.signIn })
   registerQuotaRoutes(app, deps)
   registerFileRoutes(app, { ...deps, signingKeys: deps.secrets.deriveKeys('signed URLs') })
@@ -78,6 +81,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
     ...deps,
     orgOfLinear: async (...asked) => (await findOrgOfLinear(...asked))?.orgId,
   })
+  registerEventRoutes(app, deps)
   registerReference(app)
   await registerConsole(app, config.contentBaseUrl)
   await app.ready()

@@ -5,6 +5,7 @@ import { createChatAdapters } from './providers/providers.ts'
 import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
 import type { Deps } from './deps.ts'
 import { registerConnectionJobs } from './connectors/connections/jobs.ts'
+import { registerEventJobs } from './events/jobs.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
 import { registerAuditRetention } from './identity/audit/retention.ts'
 import { registerAuditSealer } from './identity/audit/sealer.ts'
@@ -32,6 +33,7 @@ export const registerJobs = (deps: Deps): void => {
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
   registerWebhookJobs(deps)
+  registerEventJobs(deps)
   registerConnectionJobs(jobs, deps)
   registerBillingJobs({ ...deps, payments: deps.billing.payments })
   const adapters = createChatAdapters({ fetchDocument: createKeyFetch(deps) })

@@ -129,6 +129,7 @@ const listen = async (
   }
   registerJobs(deps)
   await deps.jobs.start({ work })
+  deps.publisher.start()
   const { db } = deps
   const app = await buildServer(deps)
   await app.listen({ host: '127.0.0.1', port: 0 })

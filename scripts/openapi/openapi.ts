@@ -249,7 +249,8 @@ const complete = (operation: Operation, route: RouteOptions): Operation => {
   operation.parameters = [...(operation.parameters ?? []), ...parametersOf(route)]
   if (operation.parameters.length === 0) Reflect.deleteProperty(operation, 'parameters')
   operation['security'] = route.config?.access === 'public' ? [] : [{ apiKey: [] }, { session: [] }]
-  const { deprecated } = route.config ?? {}
+  const { deprecated, events = [] } = route.config ?? {}
+  if (events.length > 0) operation['x-events'] = [...events]
   if (deprecated !== undefined) {
     operation['deprecated'] = true
     operation['x-deprecated-since'] = deprecated.since

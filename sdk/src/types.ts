@@ -804,6 +804,81 @@ export interface Endpoint {
   createdAt: string
 }
 
+export interface Event {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** Type, one of `GET /event-types`. */
+  type: string
+  /** Version of the schema of `data`. */
+  version: number
+  /** ID of the org. */
+  orgId: string
+  /** ID of the workspace. Null for an event of the whole org. */
+  workspaceId: string | null
+  actor: EventActor
+  /** What the event is about. */
+  subject: {
+    /** Type of resource. */
+    type: string
+    /** ID of the resource. */
+    id: string
+  }
+  /** Position in the log of the org, from 1. Increases in the order in which events became visible. */
+  position: number
+  /** Number of the event among those of its subject, from 1. */
+  sequence: number
+  /** Time of the change. */
+  occurredAt: string
+  /** The events that led to this one; see the loop guard in the guide on events. */
+  chain: {
+    /** ID of the first event of the chain. */
+    id: string
+    /** Number of events before this one. */
+    depth: number
+  }
+  /** False when the loop guard stopped the event: it is recorded and not delivered. */
+  isDelivered: boolean
+  /** Fields of the type; `GET /event-types` has their schema. */
+  data: Record<string, unknown>
+}
+
+export interface EventActor {
+  /** `system`: the server itself or a command of the operator. */
+  type: "user" | "system"
+  /** ID of the user. Null for `system`. */
+  id: string | null
+  /** Name at the time of the event. */
+  name: string
+  /** ID of the API key. Null without one. */
+  apiKeyId: string | null
+}
+
+export interface EventList {
+  /** Events of this page. */
+  items: Event[]
+  /** Send it as `after` to continue. Also set on the last page: events that happen later follow it. Null before the first event of the org. */
+  nextCursor: string | null
+  /** Whether more events follow now. A page can be empty although they do. */
+  hasMore: boolean
+}
+
+export interface EventTypeRecord {
+  /** Name of the type. */
+  type: string
+  /** Version of `schema`. */
+  version: number
+  /** When the event occurs. */
+  description: string
+  /** Permission that a reader needs. */
+  permission: string
+  /** Type of resource that the event is about. */
+  subject: string
+  /** JSON Schema (2020-12) of `data`. */
+  schema: Record<string, unknown>
+  /** Example of `data`. */
+  example: Record<string, unknown>
+}
+
 export interface ExistingConnection {
   /** Unique ID, a UUID version 7. */
   id: string
@@ -2825,6 +2900,39 @@ export interface Routes {
       endpointId: string
     }
     data: undefined
+  }
+  /** List event types */
+  'GET /event-types': {
+    data: {
+      /** All types. */
+      items: EventTypeRecord[]
+    }
+  }
+  /** List events of the org */
+  'GET /events': {
+    query?: {
+      /** `nextCursor` of the previous page, or the `position` of an event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
+      after?: string
+      /** Oldest or newest first. Default `asc`. */
+      order?: "asc" | "desc"
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number
+      /** Event types separated by commas, such as `file.*,agent.created`, at most 50 types and 2,000 characters. Default: all. */
+      types?: string
+      /** Only events of this workspace, and of the whole org. */
+      workspaceId?: string
+      /** Only events about this resource. */
+      subjectId?: string
+    }
+    data: EventList
+  }
+  /** Retrieve an event of the org */
+  'GET /events/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: Event
   }
   /** List files */
   'GET /files': {

@@ -6,6 +6,7 @@ import { violatedConstraint } from '../platform/database/errors.ts'
 import type { Database, Db, Transaction } from '../platform/database/database.ts'
 import { badRequest, conflict, forbidden, notFound } from '../platform/http/errors.ts'
 import { requireMatch } from '../platform/http/etag.ts'
+import { recordEvent } from '../outbox/record.ts'
 import { isUuid, newId } from '../platform/ids.ts'
 import type { Quotas } from '../quotas/quotas.ts'
 import type { KnownTools } from '../tool.ts'
@@ -140,6 +141,12 @@ export const createAgent = async (
     await quotas.checkRow(db, actor.orgId, 'agents')
     const created = await insertWithFreeSlug(db, actor, agent)
     await audit(db, actor, 'agent.created', { type: 'agent', id: created.id, details: { name, slug: created.slug } })
+    const { id: agentId, slug, model } = created
+    await recordEvent(db, actor, 'agent.created', {
+      subjectId: agentId,
+      workspaceId,
+      data: { agentId, name, slug, model },
+    })
     return created
   })
 }
@@ -261,6 +268,11 @@ export const updateAgent = async (
       await keepOwnConsents(db, actor, agent.id, { from: agent.authorityVersion, to: stored.authorityVersion })
     if (stored.slug !== agent.slug) await queries.renamePeer(db, actor, agent.slug, stored.slug)
     await audit(db, actor, 'agent.updated', { type: 'agent', id: agent.id, details: { fields } })
+    await recordEvent(db, actor, 'agent.updated', {
+      subjectId: agent.id,
+      workspaceId: agent.workspaceId,
+      data: { agentId: agent.id, name: stored.name, slug: stored.slug, changed: fields },
+    })
     return stored
   })
 }
@@ -277,4 +289,6 @@ export const deleteAgent = (db: Database, actor: Actor, idOrSlug: string, ifMatc
       id: agent.id,
       details: { name: agent.name, slug: agent.slug },
     })
+    const { id: agentId, workspaceId, name, slug } = agent
+    await recordEvent(db, actor, 'agent.deleted', { subjectId: agentId, workspaceId, data: { agentId, name, slug } })
   })

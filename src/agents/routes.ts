@@ -55,7 +55,7 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
   app.post(
     `${apiPrefix}/agents`,
     {
-      config: { access: 'agents:write', errors: ['PAYMENT_REQUIRED'] },
+      config: { access: 'agents:write', errors: ['PAYMENT_REQUIRED'], events: ['agent.created'] },
       schema: {
         tags,
         summary: 'Create an agent',
@@ -97,7 +97,7 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
   app.patch(
     `${apiPrefix}/agents/:id`,
     {
-      config: { access: 'agents:write', what },
+      config: { access: 'agents:write', what, events: ['agent.updated'] },
       schema: {
         tags,
         summary: 'Update an agent',
@@ -123,7 +123,7 @@ export const registerAgentRoutes = (app: App, deps: AgentDeps): void => {
   app.delete(
     `${apiPrefix}/agents/:id`,
     {
-      config: { access: 'agents:write', what },
+      config: { access: 'agents:write', what, events: ['agent.deleted'] },
       schema: {
         tags,
         summary: 'Delete an agent',

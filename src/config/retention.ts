@@ -30,6 +30,11 @@ export const retentionVariables = {
     fallback: '8',
     parse: integer(8, 3_650),
   },
+  RETENTION_EVENTS_DAYS: {
+    description: 'Days for which the events of Atrium itself can be read. They are deleted up to a month later.',
+    fallback: '30',
+    parse: integer(1, 3_650),
+  },
 } as const satisfies Record<string, Variable>
 
 /** In days; 0 for ever. */
@@ -38,10 +43,12 @@ export interface RetentionConfig {
   usageDays: number
   /** At least 8, because Pub/Sub, the most persistent provider, retries for 7 days. */
   connectorEventsDays: number
+  eventsDays: number
 }
 
 export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): RetentionConfig => ({
   auditDays: parsed.RETENTION_AUDIT_DAYS,
   usageDays: parsed.RETENTION_USAGE_DAYS,
   connectorEventsDays: parsed.RETENTION_CONNECTOR_EVENTS_DAYS,
+  eventsDays: parsed.RETENTION_EVENTS_DAYS,
 })

@@ -3,6 +3,7 @@ import { insertKey } from '../../src/billing/provider-keys/queries.ts'
 import { providerKeyColumn } from '../../src/billing/provider-keys/provider-keys.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { TestActor, TestApp } from '../harness.ts'
+import { until } from '../support/until.ts'
 import { addEndpoint, bindLinear } from '../support/endpoints.ts'
 
 /** An existing resource, and a check that it still exists. */
@@ -50,6 +51,14 @@ const recordEvent = async (app: TestApp, owner: TestActor): Promise<{ id: string
  * below it. A route with a parameter and without a factory fails the tests of all routes.
  */
 export const factories: Record<string, Factory> = {
+  [`${api}/events/:id`]: async (app, owner) => {
+    const agent = await createNamedAgent(app, owner)
+    const { id } = await until(
+      async () => (await app.call('GET', `${api}/events?subjectId=${agent.id}`, { as: owner })).body.data.items[0],
+      (event) => event !== undefined,
+    )
+    return { params: { id }, exists: readable(app, owner, `/events/${id}`) }
+  },
   '/api/openai/v1/models/:model': async (app, owner) => {
     const { id, slug } = await createNamedAgent(app, owner)
     return { params: { model: `agent/${slug}` }, exists: readable(app, owner, `/agents/${id}`) }

@@ -32,6 +32,10 @@ export const listWorkspaces = (db: Db, actor: Actor, limit: number, after: strin
     order by w.id
     limit ${limit}`)
 
+export const listWorkspaceIds = (db: Db, orgId: string, userId: string) =>
+  db.rows<{ workspaceId: string }>(sql`
+    select workspace_id from workspace_members where org_id = ${orgId} and user_id = ${userId}`)
+
 export const findWorkspace = (db: Db, actor: Actor, id: string) =>
   db.row<WorkspaceRow>(sql`
     select ${columns} from workspaces w

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../platform/database/database.ts'
+import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { forbidden, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
 import { isUuid, newId } from '../../platform/ids.ts'
@@ -16,6 +16,10 @@ export const getWorkspace = async (db: Database, actor: Actor, id: string): Prom
   if (!workspace) throw notFound('Workspace')
   return workspace
 }
+
+/** The ids of the workspaces that a user is in. */
+export const listWorkspaceIds = async (db: Db, orgId: string, userId: string): Promise<string[]> =>
+  (await queries.listWorkspaceIds(db, orgId, userId)).map(({ workspaceId }) => workspaceId)
 
 const lockWorkspace = async (db: Transaction, actor: Actor, id: string): Promise<WorkspaceRow> => {
   const workspace = await queries.lockWorkspace(db, actor, id)

@@ -51,6 +51,8 @@ export interface Transaction extends Db {
   afterCommit(work: () => void | Promise<void>): void
   /** Runs after a rollback, or when the commit failed. It must not throw. */
   afterRollback(work: () => void): void
+  /** Tells the listeners of this process after the commit, once for each topic and key. */
+  signal(topic: string, key: string): void
 }
 
 export interface Database extends Db {
@@ -71,6 +73,10 @@ export interface Database extends Db {
    */
   readonly replica: Db
   transaction<T>(scope: TransactionScope, work: (db: Transaction) => Promise<T>): Promise<T>
+  /** Tells the listeners of this process that something was committed. For statements without a transaction. */
+  signal(topic: string, key: string): void
+  /** Listens to the signals of this process. A listener must not throw. */
+  onSignal(topic: string, listener: (key: string) => void): void
   /** Whether tables are distributed by `org_id`, so that a statement with several tables may name one org only. */
   isDistributed(): Promise<boolean>
   /** Whether row-level security applies to the transactions of an org; false when the role cannot be used. */
@@ -200,9 +206,27 @@ const batchLookUps = (lookUpAll: LookUpAll): Db['lookUp'] => {
     })
 }
 
+interface Signals {
+  signal: Database['signal']
+  onSignal: Database['onSignal']
+}
+
+const createSignals = (): Signals => {
+  const listeners = new Map<string, ((key: string) => void)[]>()
+  return {
+    signal: (topic, key) => {
+      for (const listener of listeners.get(topic) ?? []) listener(key)
+    },
+    onSignal: (topic, listener) => {
+      listeners.set(topic, [...(listeners.get(topic) ?? []), listener])
+    },
+  }
+}
+
 interface RunOptions extends DatabaseOptions {
   hasTenantRole: () => Promise<boolean>
   askIsDistributed: AskDistribution
+  signals: Signals
 }
 
 const hotPool = (options: RunOptions): { db: Db; run: Runner; close: () => Promise<void> } => {
@@ -254,6 +278,7 @@ const runTransaction = async <T>(
   const client = await connectOf(pool)
   const after: (() => void | Promise<void>)[] = []
   const undo: (() => void)[] = []
+  const signals = new Map<string, Set<string>>()
   let broken: Error | undefined
   let result: T
   try {
@@ -269,6 +294,9 @@ const runTransaction = async <T>(
       afterRollback: (callback) => {
         undo.push(callback)
       },
+      signal: (topic, key) => {
+        signals.set(topic, (signals.get(topic) ?? new Set()).add(key))
+      },
     }
     result = await insideTransaction.run(true, () => work(db))
     await client.query('commit')
@@ -283,6 +311,7 @@ const runTransaction = async <T>(
     // A connection whose rollback failed is in an unknown state and must not be used again.
     client.release(broken)
   }
+  for (const [topic, keys] of signals) for (const key of keys) options.signals.signal(topic, key)
   for (const callback of after) {
     try {
       await callback()
@@ -300,6 +329,7 @@ const indexedConnections = 2
 export const openDatabase = (options: DatabaseOptions): Database => {
   const connection = connectionOf(options.connection)
   const askIsDistributed = askDistribution()
+  const signals = createSignals()
   const over = (pool: pg.Pool, guard?: (db: Transaction) => Promise<void>): Database['indexed'] => ({
     ...dbOver((config) => {
       assertNoTransaction()
@@ -313,7 +343,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
             return work(db)
           }
         : work
-      return runTransaction(pool, scope, guardedWork, { ...options, hasTenantRole, askIsDistributed })
+      return runTransaction(pool, scope, guardedWork, { ...options, hasTenantRole, askIsDistributed, signals })
     },
   })
   const pool = poolOf({ ...connection, max: options.poolSize }, options.onError)
@@ -332,7 +362,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     },
     options.onError,
   )
-  const hot = hotPool({ ...options, connection, hasTenantRole, askIsDistributed })
+  const hot = hotPool({ ...options, connection, hasTenantRole, askIsDistributed, signals })
   const indexed = over(indexedPool)
   const replica =
     options.replica &&
@@ -357,6 +387,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     const main = over(pool, guard)
     return {
       ...main,
+      ...signals,
       hot: hot.db,
       indexed,
       replica: replicaDb ?? main,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { serviceUnavailable } from '../../platform/http/errors.ts'
 import type { StreamPart } from '../../sessions/streams/stream-parts.ts'
-import { openEventStream } from '../../sessions/streams/sse.ts'
+import { openEventStream } from '../../platform/http/server-sent-events.ts'
 import type { TurnKey, TurnStreams } from '../../sessions/streams/turn-streams.ts'
 
 /** The response to one JSON-RPC request: a JSON object, or events of which the last one is that object. */

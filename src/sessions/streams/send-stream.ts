@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { endWithLastEvent, openEventStream } from './sse.ts'
+import { endWithLastEvent, openEventStream } from '../../platform/http/server-sent-events.ts'
 import type { StreamPart } from './stream-parts.ts'
 import type { StreamReader, TurnStreams } from './turn-streams.ts'
 

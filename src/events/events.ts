@@ -1,0 +1,71 @@
+import type { Actor } from '../identity/actor.ts'
+import { notFound } from '../platform/http/errors.ts'
+import type { Db } from '../platform/database/database.ts'
+import { definitionOf } from '../outbox/catalog.ts'
+import { maxDepth } from '../outbox/chain.ts'
+import type { EventRow } from '../outbox/queries.ts'
+import * as queries from './queries.ts'
+import type { EventListQuery } from './schemas.ts'
+import { checkPatterns, isVisible, matchesAny, visibilityOf } from './visibility.ts'
+
+/** Bounds the time of a page whose filter leaves out nearly everything. */
+const rowsPerPage = 5_000
+
+/** An event as readers see it. Equal for every reader and every delivery. */
+export const eventRecord = (row: EventRow) => ({
+  id: row.id,
+  type: row.type,
+  version: definitionOf(row.type)?.version ?? 1,
+  orgId: row.orgId,
+  workspaceId: row.workspaceId,
+  actor: row.actor,
+  subject: { type: row.subjectType, id: row.subjectId },
+  position: Number(row.position),
+  sequence: Number(row.sequence),
+  occurredAt: row.occurredAt,
+  chain: { id: row.chainId, depth: row.depth },
+  isDelivered: row.depth <= maxDepth,
+  data: row.data,
+})
+
+/**
+ * A page of the events that the actor may read. `nextCursor` is the position to continue after, also on the last page, so
+ * that a consumer that stores it reads every event once. A page can have fewer items than `limit` although more follow.
+ */
+export const listEvents = async (
+  db: Db,
+  actor: Actor,
+  { after, order, limit, types, workspaceId, subjectId }: EventListQuery,
+) => {
+  const patterns = checkPatterns(types?.split(',') ?? [])
+  const visible = await visibilityOf(db, actor)
+  const wanted = [...visible.types].filter((type) => matchesAny(patterns, type))
+  const inWorkspaces = workspaceId === undefined ? visible.workspaceIds : new Set([workspaceId])
+  if (workspaceId !== undefined && visible.workspaceIds?.has(workspaceId) === false) throw notFound('Workspace')
+  const window = { order, after: after === undefined ? undefined : BigInt(after), rows: rowsPerPage, limit: limit + 1 }
+  const { events, lastPosition, count } = await queries.listEvents(
+    db,
+    actor.orgId,
+    {
+      types: wanted,
+      workspaceIds: inWorkspaces === null ? undefined : [...inWorkspaces],
+      subjectId,
+    },
+    window,
+  )
+  const items = events.slice(0, limit)
+  const isCut = events.length > limit
+  const last = isCut ? items.at(-1)?.position : lastPosition
+  return {
+    items: items.map(eventRecord),
+    nextCursor: last?.toString() ?? after ?? null,
+    hasMore: isCut || count === rowsPerPage,
+  }
+}
+
+/** NOT_FOUND for an event that the actor may not read. */
+export const getEvent = async (db: Db, actor: Actor, id: string) => {
+  const row = await queries.findEvent(db, actor.orgId, id)
+  if (!row || !isVisible(await visibilityOf(db, actor), row)) throw notFound('Event')
+  return eventRecord(row)
+}

@@ -1,0 +1,56 @@
+import type { Actor } from '../identity/actor.ts'
+import type { Permission } from '../identity/permissions.ts'
+import { seesAllWorkspaces } from '../identity/permissions.ts'
+import { listWorkspaceIds } from '../identity/members/workspaces.ts'
+import { badRequest } from '../platform/http/errors.ts'
+import type { Db } from '../platform/database/database.ts'
+import { eventTypes } from '../outbox/catalog.ts'
+import type { EventDefinition } from '../outbox/define.ts'
+
+/** The events that a caller may read. */
+export interface Visibility {
+  /** Types whose area the caller may read. */
+  types: ReadonlySet<string>
+  /** The workspaces of the caller; null: all of the org. Events without a workspace are visible to every member. */
+  workspaceIds: ReadonlySet<string> | null
+}
+
+const definitions = Object.entries(eventTypes) as [string, EventDefinition][]
+
+const mayRead = (actor: Pick<Actor, 'permissions'>, { area }: EventDefinition): boolean =>
+  actor.permissions.has(`${area}:read` as Permission)
+
+export const visibilityOf = async (
+  db: Db,
+  actor: Pick<Actor, 'orgId' | 'userId' | 'role' | 'permissions'>,
+): Promise<Visibility> => ({
+  types: new Set(definitions.filter(([, definition]) => mayRead(actor, definition)).map(([type]) => type)),
+  workspaceIds: seesAllWorkspaces(actor.role) ? null : new Set(await listWorkspaceIds(db, actor.orgId, actor.userId)),
+})
+
+export const isVisible = (
+  { types, workspaceIds }: Visibility,
+  event: { type: string; workspaceId: string | null },
+): boolean =>
+  types.has(event.type) && (event.workspaceId === null || workspaceIds === null || workspaceIds.has(event.workspaceId))
+
+/** Whether a pattern names a type: the type itself, `file.*` for those of an area, or `*`. */
+export const matches = (pattern: string, type: string): boolean =>
+  pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
+
+const maxPatterns = 50
+
+/** BAD_REQUEST for a pattern that matches no type of the catalog: it is a spelling mistake. */
+export const checkPatterns = (patterns: readonly string[]): string[] => {
+  const clean = [...new Set(patterns.map((pattern) => pattern.trim()))]
+  if (clean.length > maxPatterns) throw badRequest(`types must name at most ${maxPatterns} types`)
+  for (const pattern of clean) {
+    if (!definitions.some(([type]) => matches(pattern, type))) {
+      throw badRequest(`types: ${pattern} matches no event type; GET /event-types lists them`)
+    }
+  }
+  return clean
+}
+
+export const matchesAny = (patterns: readonly string[], type: string): boolean =>
+  patterns.length === 0 || patterns.some((pattern) => matches(pattern, type))

@@ -1,0 +1,122 @@
+import { empty, sql } from '../platform/database/database.ts'
+import type { Db, Sql } from '../platform/database/database.ts'
+
+/** Who caused an event, as readers see it. */
+export type EventActor =
+  | { type: 'user'; id: string; name: string; apiKeyId: string | null }
+  | { type: 'system'; id: null; name: string; apiKeyId: null }
+
+export interface OutboxRow {
+  orgId: string
+  id: string
+  type: string
+  workspaceId: string | null
+  /** JSON of an `EventActor`. */
+  actor: string
+  subjectType: string
+  subjectId: string
+  /** JSON. */
+  data: string
+  chainId: string | null
+  depth: number
+}
+
+/**
+ * Inserts events, as a part of a statement. `from` is the condition: nothing is inserted when it returns no row, such as
+ * `from leased`.
+ */
+export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql => {
+  const column = <Key extends keyof OutboxRow>(key: Key): OutboxRow[Key][] => rows.map((row) => row[key])
+  const [row] = rows
+  if (row !== undefined && rows.length === 1) {
+    return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
+      select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
+        ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint ${from}`
+  }
+  return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
+    select ${row?.orgId}::uuid, e.* from unnest(${column('id')}::uuid[], ${column('type')}::text[],
+      ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
+      ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
+      ${column('depth')}::smallint[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
+}
+
+/** All rows are of one org. */
+export const writeEvents = (db: Db, rows: readonly OutboxRow[]) => db.execute(insertOutbox(rows))
+
+/** An event of the log. */
+export interface EventRow {
+  orgId: string
+  id: string
+  position: bigint
+  type: string
+  workspaceId: string | null
+  actor: EventActor
+  subjectType: string
+  subjectId: string
+  /** The number of the event among those of its subject, from 1. */
+  sequence: bigint
+  data: Record<string, unknown>
+  chainId: string
+  depth: number
+  occurredAt: string
+}
+
+export const eventColumns = sql`
+  org_id, id, position, type, workspace_id, actor, subject_type, subject_id, sequence, data, chain_id, depth, occurred_at`
+
+/** Locks the head of an org's log until the end of the transaction. Undefined before the org's first event. */
+export const lockHead = (db: Db, orgId: string) =>
+  db.row<{ position: bigint }>(sql`select position from event_heads where org_id = ${orgId} for update`)
+
+export const insertHead = (db: Db, orgId: string) =>
+  db.execute(sql`insert into event_heads (org_id) values (${orgId}) on conflict do nothing`)
+
+/** Moves up to `limit` events of an org from the outbox to its log, after `position`. The head must be locked. */
+export const publishEvents = (db: Db, orgId: string, position: bigint, limit: number) =>
+  db.rows<EventRow>(sql`
+    with taken as (
+      delete from event_outbox o
+      where o.org_id = ${orgId} and o.seq = any(array(
+        select seq from event_outbox where org_id = ${orgId} order by seq limit ${limit}))
+      returning o.*
+    ), numbered as (
+      select t.*, row_number() over (order by t.seq) as place,
+        row_number() over (partition by t.subject_type, t.subject_id order by t.seq) as own_place
+      from taken t
+    ), counted as (
+      insert into event_subjects as s (org_id, type, id, sequence)
+      select t.org_id, t.subject_type, t.subject_id, count(*) from taken t
+      group by t.org_id, t.subject_type, t.subject_id
+      on conflict (org_id, type, id) do update set sequence = s.sequence + excluded.sequence
+      returning s.org_id, s.type, s.id, s.sequence
+    ), lasts as (
+      select subject_type, subject_id, count(*) as events from taken group by subject_type, subject_id
+    ), moved as (
+      update event_heads h set position = ${position.toString()}::bigint + (select count(*) from taken)
+      where h.org_id = ${orgId} and exists (select from taken)
+    )
+    insert into events (${eventColumns})
+    select n.org_id, n.id, ${position.toString()}::bigint + n.place, n.type, n.workspace_id, n.actor, n.subject_type,
+      n.subject_id, c.sequence - l.events + n.own_place, n.data, coalesce(n.chain_id, n.id), n.depth, n.occurred_at
+    from numbered n
+      join counted c on c.org_id = n.org_id and c.type = n.subject_type and c.id = n.subject_id
+      join lasts l on l.subject_type = n.subject_type and l.subject_id = n.subject_id
+    returning ${eventColumns}`)
+
+/** Up to `limit` orgs with ids above `after` whose outbox has events, in ascending order. */
+export const listWaitingOrgs = (db: Db, after: string, limit: number) =>
+  db.rows<{ orgId: string }>(sql`
+    -- all orgs: workers serve all orgs
+    with recursive waiting as (
+      (select org_id from event_outbox where org_id > ${after} order by org_id limit 1)
+      union all
+      select next.org_id from waiting cross join lateral (
+        select org_id from event_outbox o where o.org_id > waiting.org_id order by o.org_id limit 1) next
+    )
+    select org_id from waiting limit ${limit}`)
+
+/** The same where tables are distributed by org: a recursive query cannot span shards. */
+export const listWaitingOrgsOfShards = (db: Db, after: string, limit: number) =>
+  db.rows<{ orgId: string }>(sql`
+    -- all orgs: workers serve all orgs
+    select distinct org_id from event_outbox where org_id > ${after} order by org_id limit ${limit}`)

@@ -30,6 +30,8 @@ import { findInstallation } from './platform/wake/queries.ts'
 import { createRedisTransport } from './platform/wake/redis-transport.ts'
 import { createWakeups, noWakeups } from './platform/wake/wakeups.ts'
 import type { Wakeups } from './platform/wake/wakeups.ts'
+import { createEventStreams } from './events/stream/event-streams.ts'
+import type { EventStreams } from './events/stream/event-streams.ts'
 import { createChainHeaders } from './outbox/chain.ts'
 import type { ChainHeaders } from './outbox/chain.ts'
 import { createPublisher } from './outbox/publisher.ts'
@@ -82,6 +84,8 @@ export interface Deps {
   wakeups: Wakeups
   /** Moves committed events from the outbox to the log. Not started: the caller decides whether this process takes part. */
   publisher: EventPublisher
+  /** Streams of events for the clients of this process. */
+  eventStreams: EventStreams
   /** Signs and verifies the header with the chain of events that a request belongs to. */
   chains: ChainHeaders
   /** Wakes a worker when there are events to forward. */
@@ -178,6 +182,7 @@ export const openDeps = async (
   const models = createModelCatalog(config.modelProviders)
   const notifier = createTurnNotifier(wakeups)
   const publisher = createPublisher({ db, log })
+  const eventStreams = createEventStreams({ db, log, wakeups })
   const billing = createBilling(config.billing, { db, jobs, log })
   const quotas = createQuotas({
     db,
@@ -219,6 +224,7 @@ export const openDeps = async (
       secrets,
       outbound,
       publisher,
+      eventStreams,
       chains: createChainHeaders(secrets.deriveKeys('event chains')),
       deliveryWake: createDeliveryWake(wakeups),
       wakeups,
@@ -226,6 +232,7 @@ export const openDeps = async (
     close: async () => {
       await jobs.stop({ deadlineMs: jobsDeadlineMs })
       await publisher.stop()
+      await eventStreams.close()
       await billing.chargePoster.close()
       await wakeups.close()
       await Promise.all([previewer.close(), pages.close(), outbound.close()])

@@ -2926,6 +2926,16 @@ export interface Routes {
     }
     data: EventList
   }
+  /** Stream events of the org */
+  'GET /events/stream': {
+    query?: {
+      /** `nextCursor` of the previous page, or the `position` of an event. Default: the first event that is kept, or with `order=desc` the last one is returned first. */
+      after?: string
+      /** Event types separated by commas, such as `file.*,agent.created`, at most 50 types and 2,000 characters. Default: all. */
+      types?: string
+    }
+    data: unknown
+  }
   /** Retrieve an event of the org */
   'GET /events/:id': {
     params: {

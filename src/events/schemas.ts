@@ -77,6 +77,9 @@ export const EventListQuery = Type.Object({
 })
 export type EventListQuery = Static<typeof EventListQuery>
 
+export const EventStreamQuery = Type.Pick(EventListQuery, ['after', 'types'])
+export type EventStreamQuery = Static<typeof EventStreamQuery>
+
 export const EventList = Type.Object(
   {
     items: Type.Array(Event, { description: 'Events of this page.' }),

@@ -4,7 +4,7 @@ import { originOf, rejectRequest } from '../platform/http/http.ts'
 import type { App } from '../platform/http/http.ts'
 import type { Actor } from './actor.ts'
 import type { ApiKeyAuthority } from './authority.ts'
-import type { AuthorityWatch, OnLost } from './authority-watch.ts'
+import type { AuthorityWatch, OnLost, OnVerified } from './authority-watch.ts'
 import type { Permission } from './permissions.ts'
 import type { SessionAuthority } from './sign-in/session-authority.ts'
 import { rawCookie, sessionCookie } from './sign-in/session-cookie.ts'
@@ -23,7 +23,7 @@ declare module 'fastify' {
      * ended, or the person lost the org, the workspace or the permission `access` (default: the permission of the route).
      * Returns the function that ends the watch, which must be called when the response has ended.
      */
-    watchAuthority(onLost: OnLost, access?: Permission): () => void
+    watchAuthority(onLost: OnLost, access?: Permission, onVerified?: OnVerified): () => void
   }
 }
 
@@ -91,8 +91,7 @@ const byCookie = async (request: FastifyRequest, { sessions, baseUrl }: Authenti
 const watchAuthority = (
   request: FastifyRequest,
   { authority, sessions, watch, baseUrl }: AuthenticationOptions,
-  onLost: OnLost,
-  access: 'member' | Permission,
+  { onLost, onVerified, access }: { onLost: OnLost; onVerified: OnVerified | undefined; access: 'member' | Permission },
 ): (() => void) => {
   const { actor, headers } = request
   const key = headers.authorization === undefined ? undefined : bearer.exec(headers.authorization)?.[1]
@@ -105,7 +104,7 @@ const watchAuthority = (
     key === undefined
       ? sessions.actorOf(cookie ?? '', orgId, workspaceId ?? actor.workspaceId ?? undefined)
       : authority.actorOf(key, workspaceId)
-  return watch.add({ caller, standing: actor, access, cookie, lookUp }, onLost)
+  return watch.add({ caller, standing: actor, access, cookie, lookUp }, onLost, onVerified)
 }
 
 /** Routes that can end the authority of people, keys and sessions. */
@@ -144,8 +143,9 @@ const admit = async (
  */
 export const registerAuthentication = (app: App, options: AuthenticationOptions): void => {
   const { authority, watch } = options
-  app.decorateRequest('watchAuthority', function follow(this: FastifyRequest, onLost, access) {
-    return watchAuthority(this, options, onLost, access ?? (this.routeOptions.config.access as Permission | 'member'))
+  app.decorateRequest('watchAuthority', function follow(this: FastifyRequest, onLost, access, onVerified) {
+    const needed = access ?? (this.routeOptions.config.access as Permission | 'member')
+    return watchAuthority(this, options, { onLost, onVerified, access: needed })
   })
   const checkSoon = (_request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     watch.checkSoon()

@@ -7,11 +7,16 @@ import type { Permission } from './permissions.ts'
 import * as queries from './queries.ts'
 import type { SessionAuthority } from './sign-in/session-authority.ts'
 
+/** Called with the current authority when it may have changed and still suffices for the operation. */
+export type OnVerified = (standing: Standing) => void
+
 /** Called at most once, with UNAUTHORIZED or FORBIDDEN. */
 export type OnLost = (reason: ApiError) => void
 
 /** The current authority of a caller. */
-type Standing = Pick<Actor, 'orgId' | 'workspaceId' | 'permissions'> & { apiKey: { expiresAtMs: number } | null }
+export type Standing = Pick<Actor, 'orgId' | 'userId' | 'role' | 'workspaceId' | 'permissions'> & {
+  apiKey: { expiresAtMs: number } | null
+}
 
 /** A long operation, and how to look up the authority of its caller again. */
 export interface Watched {
@@ -29,7 +34,7 @@ export interface Watched {
 /** Ends long operations (streams, waits, large downloads, turns) when their caller loses the authority for them. */
 export interface AuthorityWatch {
   /** Returns the function that ends the watch. */
-  add(watched: Watched, onLost: OnLost): () => void
+  add(watched: Watched, onLost: OnLost, onVerified?: OnVerified): () => void
   /** Checks before the next interval, after this process has probably changed somebody's authority. */
   checkSoon(): void
 }
@@ -40,7 +45,7 @@ interface Group extends Pick<Watched, 'caller' | 'access' | 'cookie' | 'lookUp'>
   /** Expiry of its API key; Infinity without one. */
   expiresAtMs: number
   isUnverified: boolean
-  listeners: Set<OnLost>
+  listeners: Set<{ onLost: OnLost; onVerified: OnVerified | undefined }>
 }
 
 /** Three checks fit into the second within which a stream must end. */
@@ -61,11 +66,13 @@ const reasonOf = (group: Group, actor: Standing): ApiError | undefined => {
 /** Looks up the authority of a group again and ends the group when it is lost. */
 const verify = async (groups: Map<string, Group>, group: Group): Promise<void> => {
   let reason: ApiError | undefined
+  let standing: Standing | undefined
   try {
     const actor = await group.lookUp()
     if (actor instanceof ApiError) reason = actor
     else {
       reason = reasonOf(group, actor)
+      standing = actor
       group.expiresAtMs = actor.apiKey?.expiresAtMs ?? Number.POSITIVE_INFINITY
     }
   } catch (error) {
@@ -73,9 +80,13 @@ const verify = async (groups: Map<string, Group>, group: Group): Promise<void> =
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     reason = error
   }
-  if (!reason || groups.get(group.caller) !== group) return
+  if (groups.get(group.caller) !== group) return
+  if (!reason) {
+    for (const { onVerified } of group.listeners) if (standing) onVerified?.(standing)
+    return
+  }
   groups.delete(group.caller)
-  for (const onLost of group.listeners) onLost(reason)
+  for (const { onLost } of group.listeners) onLost(reason)
 }
 
 /**
@@ -143,20 +154,21 @@ export const createAuthorityWatch = (
     const expiresAtMs = apiKey?.expiresAtMs ?? Number.POSITIVE_INFINITY
     // A running check may mark changes as seen that happened after the caller's authority was looked up.
     const isUnverified = !isLookedUpLater || seenEpoch === undefined || isChecking
-    const listeners = new Set<OnLost>()
+    const listeners: Group['listeners'] = new Set()
     const group: Group = { caller, access, cookie, lookUp, orgId, workspaceId, expiresAtMs, isUnverified, listeners }
     groups.set(caller, group)
     return group
   }
 
   return {
-    add: (watched, onLost) => {
+    add: (watched, onLost, onVerified) => {
       const group = join(watched)
       const { listeners } = group
-      listeners.add(onLost)
+      const listener = { onLost, onVerified }
+      listeners.add(listener)
       if (timer === undefined && !isChecking) schedule(intervalMs)
       return () => {
-        listeners.delete(onLost)
+        listeners.delete(listener)
         if (listeners.size === 0 && groups.get(group.caller) === group) groups.delete(group.caller)
       }
     },

@@ -64,6 +64,12 @@ export interface EventRow {
 export const eventColumns = sql`
   org_id, id, position, type, workspace_id, actor, subject_type, subject_id, sequence, data, chain_id, depth, occurred_at`
 
+/** The heads of the logs of these orgs. */
+export const listHeads = (db: Db, orgIds: readonly string[]) =>
+  db.rows<{ orgId: string; position: bigint }>(sql`
+    -- all orgs: a process serves streams of several orgs
+    select org_id, position from event_heads where org_id = any(${orgIds}::uuid[])`)
+
 /** Locks the head of an org's log until the end of the transaction. Undefined before the org's first event. */
 export const lockHead = (db: Db, orgId: string) =>
   db.row<{ position: bigint }>(sql`select position from event_heads where org_id = ${orgId} for update`)

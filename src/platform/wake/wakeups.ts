@@ -11,8 +11,9 @@ import type { WakeMessage, WakeTransport } from './transport.ts'
  * - `turns`: a turn with new lines, followed by `!` when its stream has ended.
  * - `readers`: a turn whose stream is read.
  * - `stops`: a turn that was cancelled.
+ * - `events`: an org with new events in its log.
  */
-export type WakeTopic = 'jobs' | 'deliveries' | 'turns' | 'readers' | 'stops'
+export type WakeTopic = 'jobs' | 'deliveries' | 'turns' | 'readers' | 'stops' | 'events'
 
 /**
  * Wakes other processes after a commit, so that they need not wait for their next poll. A wake-up is a hint: it may be

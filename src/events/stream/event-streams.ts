@@ -1,0 +1,225 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../../platform/database/database.ts'
+import { createBackoff } from '../../platform/process/backoff.ts'
+import type { Log } from '../../platform/process/log.ts'
+import type { Wakeups } from '../../platform/wake/wakeups.ts'
+import { published } from '../../outbox/publisher.ts'
+import { listHeads } from '../../outbox/queries.ts'
+import type { EventRow } from '../../outbox/queries.ts'
+import { eventRecord } from '../events.ts'
+import * as queries from '../queries.ts'
+
+export interface EventReader {
+  /** False leaves the event out. */
+  accepts(event: EventRow): boolean
+  /** Sends events as text. False: no more until `resume`. */
+  write(text: string): boolean
+}
+
+export interface EventSubscription {
+  /** Nothing is sent until `resume`. */
+  pause(): void
+  /** The reader accepts events again. */
+  resume(): void
+  close(): void
+}
+
+/** Streams of events. All streams of an org in a process share one read for each batch of new events. */
+export interface EventStreams {
+  /** Sends the events of an org after a position, then new ones as they are published. */
+  subscribe(orgId: string, after: bigint, reader: EventReader): EventSubscription
+  /** Stops reading. */
+  close(): Promise<void>
+}
+
+export interface EventStreamsOptions {
+  db: Database
+  log: Log
+  wakeups: Wakeups
+}
+
+const rowsPerRead = 200
+/** Between two reads for an org, so that under load one read serves many events. */
+const gapMs = 20
+/** Finds events whose wake-up was lost. */
+const pollMs = 1_000
+const healthyPollMs = 5_000
+const orgsPerPoll = 1_000
+const retry = { firstMs: 200, maxMs: 5_000 }
+const noFilter = { types: undefined, workspaceIds: undefined, subjectId: undefined }
+
+interface Subscriber {
+  reader: EventReader
+  /** The position of the last event that was sent or left out. */
+  after: bigint
+  isPaused: boolean
+  isClosed: boolean
+}
+
+interface Org {
+  id: string
+  subscribers: Set<Subscriber>
+  /** The highest position that is known to exist. */
+  head: bigint
+  /** A wake-up without a position came. */
+  isStale: boolean
+  reading: Promise<void> | undefined
+}
+
+const frameOf = (event: EventRow): string => `id: ${event.position}\ndata: ${JSON.stringify(eventRecord(event))}\n\n`
+
+/** Sends to one subscriber what follows its position. `frames` are shared by all subscribers. */
+const pass = (subscriber: Subscriber, events: readonly EventRow[], frames: Map<bigint, string>): void => {
+  let text = ''
+  for (const event of events) {
+    if (event.position <= subscriber.after) continue
+    subscriber.after = event.position
+    if (!subscriber.reader.accepts(event)) continue
+    const frame = frames.get(event.position) ?? frameOf(event)
+    frames.set(event.position, frame)
+    text += frame
+  }
+  if (text !== '' && !subscriber.reader.write(text)) subscriber.isPaused = true
+}
+
+const isReady = ({ isPaused, isClosed }: Subscriber): boolean => !isPaused && !isClosed
+
+/** Reads once for the subscriber that is furthest behind. Returns whether a subscriber may still be behind. */
+const readOnce = async (db: Database, org: Org): Promise<boolean> => {
+  const ready = [...org.subscribers].filter(isReady)
+  if (ready.length === 0) {
+    // `resume` asks again.
+    org.isStale = false
+    return false
+  }
+  const after = ready.reduce((lowest, one) => (one.after < lowest ? one.after : lowest), (ready[0] as Subscriber).after)
+  if (after >= org.head && !org.isStale) return false
+  org.isStale = false
+  const { events, lastPosition } = await queries.listEvents(db.hot, org.id, noFilter, {
+    order: 'asc',
+    after,
+    rows: rowsPerRead,
+    limit: rowsPerRead,
+  })
+  if (lastPosition !== null && lastPosition > org.head) org.head = lastPosition
+  const frames = new Map<bigint, string>()
+  for (const subscriber of ready) if (isReady(subscriber)) pass(subscriber, events, frames)
+  // Positions up to `after` may be gone: their retention has ended.
+  if (events.length === 0)
+    for (const one of ready) if (one.after < org.head && one.after === after) one.after = org.head
+  return events.length === rowsPerRead || org.isStale
+}
+
+interface Loop extends Omit<EventStreamsOptions, 'wakeups'> {
+  closing: AbortSignal
+}
+
+/** Reads for an org until nobody is behind. */
+const createReading = ({ db, log, closing }: Loop): ((org: Org) => void) => {
+  const backoff = createBackoff(retry)
+  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal: closing }).catch(() => undefined)
+  const read = async (org: Org): Promise<void> => {
+    let isMore = true
+    while (isMore && !closing.aborted) {
+      try {
+        isMore = await readOnce(db, org)
+        backoff.reset()
+      } catch (error) {
+        org.isStale = true
+        log.warn({ err: error, orgId: org.id }, 'events could not be read for streams and are read again')
+        await pause(backoff.next())
+      }
+      // Also after the last read: events that come meanwhile share the next one.
+      await pause(gapMs)
+      isMore ||= org.isStale
+    }
+    org.reading = undefined
+  }
+  return (org) => {
+    if (!closing.aborted) org.reading ??= read(org)
+  }
+}
+
+/** Finds events whose wake-up was lost. Nothing is scheduled without streams. */
+const createPolling = (
+  { db, log, closing }: Loop,
+  { orgs, wake, everyMs }: { orgs: Map<string, Org>; wake: (orgId: string) => void; everyMs: () => number },
+) => {
+  let timer: NodeJS.Timeout | undefined
+  const poll = async (): Promise<void> => {
+    try {
+      const open = [...orgs.keys()]
+      for (let at = 0; at < open.length; at += orgsPerPoll) {
+        for (const { orgId, position } of await listHeads(db.hot, open.slice(at, at + orgsPerPoll))) {
+          if (position > (orgs.get(orgId)?.head ?? position)) wake(orgId)
+        }
+      }
+    } catch (error) {
+      if (!closing.aborted) log.warn({ err: error }, 'new events for streams could not be looked for')
+    }
+    timer = undefined
+    schedule()
+  }
+  const schedule = (): void => {
+    if (orgs.size > 0 && !closing.aborted) timer ??= setTimeout(() => void poll(), everyMs()).unref()
+  }
+  closing.addEventListener('abort', () => clearTimeout(timer))
+  return schedule
+}
+
+export const createEventStreams = ({ db, log, wakeups }: EventStreamsOptions): EventStreams => {
+  const orgs = new Map<string, Org>()
+  const closing = new AbortController()
+  const loop: Loop = { db, log, closing: closing.signal }
+  const readSoon = createReading(loop)
+  const wake = (orgId: string): void => {
+    const org = orgs.get(orgId)
+    if (!org) return
+    org.isStale = true
+    readSoon(org)
+  }
+  const everyMs = (): number => (wakeups.isHealthy() ? healthyPollMs : pollMs)
+  const schedulePoll = createPolling(loop, { orgs, wake, everyMs })
+
+  db.onSignal(published, (orgId) => {
+    wake(orgId)
+    wakeups.publish('events', orgId)
+  })
+  wakeups.subscribe('events', wake)
+
+  return {
+    subscribe: (orgId, after, reader) => {
+      const org: Org = orgs.get(orgId) ?? {
+        id: orgId,
+        subscribers: new Set(),
+        head: 0n,
+        isStale: true,
+        reading: undefined,
+      }
+      orgs.set(orgId, org)
+      const subscriber: Subscriber = { reader, after, isPaused: false, isClosed: false }
+      org.subscribers.add(subscriber)
+      wake(orgId)
+      schedulePoll()
+      return {
+        pause: () => {
+          subscriber.isPaused = true
+        },
+        resume: () => {
+          if (!subscriber.isPaused) return
+          subscriber.isPaused = false
+          wake(orgId)
+        },
+        close: () => {
+          subscriber.isClosed = true
+          org.subscribers.delete(subscriber)
+          if (org.subscribers.size === 0 && orgs.get(orgId) === org) orgs.delete(orgId)
+        },
+      }
+    },
+    close: async () => {
+      closing.abort()
+      await Promise.all(Array.from(orgs.values(), ({ reading }) => reading).filter((one) => one !== undefined))
+    },
+  }
+}

@@ -108,6 +108,10 @@ describe('a stream of events', () => {
     test(`sends new events of the org from ${where}, and none of other orgs`, async () => {
       const [owner, stranger] = [await app.createOrg(), await app.createOrg()]
       await makeAgent(owner)
+      await until(
+        () => logOf(owner),
+        (ids) => ids.length === 1,
+      )
       const stream = await open(server, owner, '?types=agent.*')
       await makeAgent(stranger)
       const ids = [await makeAgent(owner), await makeAgent(owner)]

@@ -74,8 +74,9 @@ const withoutOutbox = (db: Database): Database => ({
       work({
         ...transaction,
         signal: () => undefined,
-        execute: async (statement) =>
-          statement.text.includes('insert into event_outbox') ? 1 : transaction.execute(statement),
+        defer: (target, row) => {
+          if (!('subjectType' in row)) transaction.defer(target, row)
+        },
       }),
     ),
 })

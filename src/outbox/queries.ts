@@ -28,20 +28,19 @@ export interface OutboxRow {
 export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql => {
   const column = <Key extends keyof OutboxRow>(key: Key): OutboxRow[Key][] => rows.map((row) => row[key])
   const [row] = rows
+  // Where tables are distributed, an insert must name its org as a value.
+  const isOneOrg = rows.every(({ orgId }) => orgId === row?.orgId)
   if (row !== undefined && rows.length === 1) {
     return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
       select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
         ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint ${from}`
   }
   return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
-    select ${row?.orgId}::uuid, e.* from unnest(${column('id')}::uuid[], ${column('type')}::text[],
+    select ${isOneOrg ? sql`${row?.orgId}::uuid, e.*` : sql`e.*`} from unnest(${isOneOrg ? empty : sql`${column('orgId')}::uuid[],`}${column('id')}::uuid[], ${column('type')}::text[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],
       ${column('subjectId')}::uuid[], ${column('data')}::jsonb[], ${column('chainId')}::uuid[],
       ${column('depth')}::smallint[]) as e ${from === empty ? empty : sql`where exists (select ${from})`}`
 }
-
-/** All rows are of one org. */
-export const writeEvents = (db: Db, rows: readonly OutboxRow[]) => db.execute(insertOutbox(rows))
 
 /** An event of the log. */
 export interface EventRow {

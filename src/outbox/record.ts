@@ -1,5 +1,5 @@
 import { newId } from '../platform/ids.ts'
-import type { Transaction } from '../platform/database/database.ts'
+import type { DeferredInsert, Transaction } from '../platform/database/database.ts'
 import { definitionOf } from './catalog.ts'
 import type { EventData, EventType } from './catalog.ts'
 import { currentChain } from './chain.ts'
@@ -28,6 +28,8 @@ const actorOf = ({ userId, userName, apiKey }: EventAuthor): EventActor =>
     ? { type: 'system', id: null, name: userName, apiKeyId: null }
     : { type: 'user', id: userId, name: userName, apiKeyId: apiKey?.id ?? null }
 
+const outbox: DeferredInsert<OutboxRow> = { insert: (rows) => queries.insertOutbox(rows) }
+
 /** The signal of a commit that has put events into the outbox. Its key is the org. */
 export const recorded = 'events recorded'
 
@@ -49,8 +51,8 @@ export const outboxRow = <T extends EventType>(author: EventAuthor, event: NewEv
 }
 
 /**
- * Records events in the transaction of the change, so that neither is stored without the other. Call it while the
- * transaction has the lock on the subject, which is after its row was changed or inserted.
+ * Records events in the transaction of the change, so that neither is stored without the other. They are inserted just
+ * before the commit, when the transaction has the locks on their subjects: it has changed or inserted the rows.
  */
 export const recordEvents = async <T extends EventType>(
   db: Transaction,
@@ -58,10 +60,7 @@ export const recordEvents = async <T extends EventType>(
   events: readonly NewEvent<T>[],
 ): Promise<void> => {
   if (events.length === 0) return
-  await queries.writeEvents(
-    db,
-    events.map((event) => outboxRow(author, event)),
-  )
+  for (const event of events) db.defer(outbox, outboxRow(author, event))
   db.signal(recorded, author.orgId)
 }
 

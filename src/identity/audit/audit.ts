@@ -1,7 +1,9 @@
-import type { Db, Transaction } from '../../platform/database/database.ts'
+import type { Db, DeferredInsert, Transaction } from '../../platform/database/database.ts'
 import type { AuditActor, Origin } from '../actor.ts'
 import type { OrgScope } from '../sign-in/org-scope.ts'
 import * as queries from './queries.ts'
+
+const auditLog: DeferredInsert<queries.NewEntry> = { insert: queries.insertEntries }
 
 /** What an action was done to. `details` never contain a secret. */
 export interface AuditedResource {
@@ -12,7 +14,8 @@ export interface AuditedResource {
 }
 
 /**
- * Writes an entry to the audit log in the transaction of the change, so that neither is stored without the other.
+ * Writes an entry to the audit log in the transaction of the change, just before its commit, so that neither is stored
+ * without the other.
  * `action` is the kind of resource and the event: `workspace.created`, `member.role-changed`.
  */
 export const audit = async (
@@ -21,7 +24,7 @@ export const audit = async (
   action: string,
   { type, id, details = {} }: AuditedResource,
 ): Promise<void> => {
-  await queries.insertEntry(db, actor, { action, resourceType: type, resourceId: id, details })
+  db.defer(auditLog, { orgId: actor.orgId, actor, action, resourceType: type, resourceId: id, details })
 }
 
 interface PersonEvent {

@@ -1,5 +1,5 @@
 import { empty, sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Actor, AuditActor, Origin } from '../actor.ts'
 import type { OrgScope } from '../sign-in/org-scope.ts'
@@ -11,13 +11,30 @@ export interface AuditEvent {
   details: Record<string, unknown>
 }
 
-export const insertEntry = (db: Db, actor: AuditActor, event: AuditEvent) =>
-  db.execute(sql`
+export interface NewEntry extends AuditEvent {
+  orgId: string
+  actor: AuditActor
+}
+
+/** Inserts entries, as a statement or a part of one. */
+export const insertEntries = (entries: readonly NewEntry[]): Sql => {
+  const of = <Value>(valueOf: (entry: NewEntry) => Value): Value[] => entries.map(valueOf)
+  const [first] = entries
+  // Where tables are distributed, an insert must name its org as a value.
+  const isOneOrg = entries.every(({ orgId }) => orgId === first?.orgId)
+  return sql`
     insert into audit_log
       (org_id, id, user_id, api_key_id, actor_name, action, resource_type, resource_id, details, ip, request_id)
-    values (${actor.orgId}, ${newId()}, ${actor.userId}, ${actor.apiKey?.id ?? null}, ${actor.userName},
-      ${event.action}, ${event.resourceType}, ${event.resourceId}, ${JSON.stringify(event.details)},
-      ${actor.origin?.ip ?? null}, ${actor.origin?.requestId ?? null})`)
+    select ${isOneOrg ? sql`${first?.orgId}::uuid` : sql`e.org_id`}, e.id, e.user_id, e.api_key_id, e.actor_name, e.action,
+      e.resource_type, e.resource_id, e.details, e.ip, e.request_id
+    from unnest(${of(({ orgId }) => orgId)}::uuid[], ${of(() => newId())}::uuid[],
+      ${of(({ actor }) => actor.userId)}::uuid[], ${of(({ actor }) => actor.apiKey?.id ?? null)}::uuid[],
+      ${of(({ actor }) => actor.userName)}::text[], ${of(({ action }) => action)}::text[],
+      ${of(({ resourceType }) => resourceType)}::text[], ${of(({ resourceId }) => resourceId)}::text[],
+      ${of(({ details }) => JSON.stringify(details))}::jsonb[], ${of(({ actor }) => actor.origin?.ip ?? null)}::text[],
+      ${of(({ actor }) => actor.origin?.requestId ?? null)}::text[])
+      as e (org_id, id, user_id, api_key_id, actor_name, action, resource_type, resource_id, details, ip, request_id)`
+}
 
 export interface PersonEntries {
   userId: string

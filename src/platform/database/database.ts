@@ -9,11 +9,16 @@ import { sqlState } from './errors.ts'
 import { openReplica } from './connections/replica.ts'
 import { connectionOf, connectOf, poolOf, runAlone } from './connections/pool.ts'
 import { preparedName, toObjects, types } from './connections/rows.ts'
+import { createDeferredRows } from './transactions/deferred.ts'
+import type { DeferredInsert } from './transactions/deferred.ts'
+import { createSignals } from './transactions/signals.ts'
+import type { Signals } from './transactions/signals.ts'
 import { beginning, findsTenantRole, rejectAllOrgs } from './tenant-role.ts'
 import type { TransactionScope } from './tenant-role.ts'
 
 export { default as sql, join, raw, empty } from 'sql-template-tag'
 export type { Sql } from 'sql-template-tag'
+export type { DeferredInsert } from './transactions/deferred.ts'
 export type { TransactionScope } from './tenant-role.ts'
 
 /** An SQL text with `$1`, `$2` … and their values, made by the `sql` template. */
@@ -51,6 +56,8 @@ export interface Transaction extends Db {
   afterCommit(work: () => void | Promise<void>): void
   /** Runs after a rollback, or when the commit failed. It must not throw. */
   afterRollback(work: () => void): void
+  /** Inserts a row just before the commit. No later statement of the transaction sees it. */
+  defer<Row extends { orgId: string }>(target: DeferredInsert<Row>, row: Row): void
   /** Tells the listeners of this process after the commit, once for each topic and key. */
   signal(topic: string, key: string): void
 }
@@ -206,23 +213,6 @@ const batchLookUps = (lookUpAll: LookUpAll): Db['lookUp'] => {
     })
 }
 
-interface Signals {
-  signal: Database['signal']
-  onSignal: Database['onSignal']
-}
-
-const createSignals = (): Signals => {
-  const listeners = new Map<string, ((key: string) => void)[]>()
-  return {
-    signal: (topic, key) => {
-      for (const listener of listeners.get(topic) ?? []) listener(key)
-    },
-    onSignal: (topic, listener) => {
-      listeners.set(topic, [...(listeners.get(topic) ?? []), listener])
-    },
-  }
-}
-
 interface RunOptions extends DatabaseOptions {
   hasTenantRole: () => Promise<boolean>
   askIsDistributed: AskDistribution
@@ -279,6 +269,7 @@ const runTransaction = async <T>(
   const after: (() => void | Promise<void>)[] = []
   const undo: (() => void)[] = []
   const signals = new Map<string, Set<string>>()
+  const deferred = createDeferredRows()
   let broken: Error | undefined
   let result: T
   try {
@@ -294,11 +285,13 @@ const runTransaction = async <T>(
       afterRollback: (callback) => {
         undo.push(callback)
       },
+      defer: deferred.add,
       signal: (topic, key) => {
         signals.set(topic, (signals.get(topic) ?? new Set()).add(key))
       },
     }
     result = await insideTransaction.run(true, () => work(db))
+    await deferred.write(db, () => options.askIsDistributed((config) => client.query(config)))
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch((rollbackError: Error) => {

@@ -9,6 +9,7 @@ import { createSealer } from '../src/platform/encryption/secrets.ts'
 import { buildServer } from '../src/server.ts'
 import { manifestsText } from './helm/chart.ts'
 import { envExample, withConfigTable } from './config-docs.ts'
+import { withEventTypes } from './event-docs.ts'
 import { openApiOf } from './openapi/openapi.ts'
 import type { OpenApi } from './openapi/openapi.ts'
 import { sdkTypes } from './openapi/sdk-types.ts'
@@ -37,6 +38,7 @@ const files: Record<string, (current: string) => string | Promise<string>> = {
   'sdk/src/types.ts': async () => sdkTypes(await openApiDocument()),
   'README.md': withConfigTable,
   '.env.example': envExample,
+  'docs/guides/events.md': withEventTypes,
   'deploy/kubernetes/atrium.yaml': manifestsText,
 }
 

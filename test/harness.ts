@@ -20,6 +20,7 @@ import { registerJobs } from '../src/worker.ts'
 import type { Role } from '../src/identity/permissions.ts'
 import { issueStepUpToken } from '../src/identity/sign-in/second-factor/step-up.ts'
 import { assertDocumented, noteAnswer } from './support/documented.ts'
+import { assertValidEvents } from './support/recorded-events.ts'
 import { cloneDatabase, sharedServer } from './database.ts'
 import { settled } from './support/settled.ts'
 
@@ -252,11 +253,13 @@ export const startTestApp = async (
   const cleanUp: (() => Promise<void>)[] = []
   after(async () => {
     for (const step of cleanUp.toReversed()) await step()
+    const checked = await Promise.allSettled([assertValidEvents(database.connection)])
     await database.drop()
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
     // Last, because a failure here would prevent the rest of the cleanup.
     assertDocumented()
+    for (const result of checked) if (result.status === 'rejected') throw result.reason
   })
   const shared = { env, connection: database.connection, cleanUp, limitClock: { ms: 1_000_000 } }
   return listen(parseTestConfig(env, dataDir), shared, options)

@@ -197,7 +197,7 @@ export interface AuditEntry {
 export interface BillingPatch {
   /** Whether automatic top-up is on. */
   autoTopupEnabled?: boolean
-  /** Balance below which automatic top-up charges the saved card, in cents, 100–10,000,000,000. */
+  /** Balance below which automatic top-up charges the saved card and the event `balance.low` occurs, in cents, 100–10,000,000,000. */
   autoTopupThresholdCents?: number
   /** Amount of an automatic top-up, in cents, 100–99,999,999. */
   autoTopupAmountCents?: number

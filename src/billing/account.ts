@@ -6,6 +6,7 @@ import type { Database, Db } from '../platform/database/database.ts'
 import { badRequest } from '../platform/http/errors.ts'
 import * as queries from './account-queries.ts'
 import type { AccountPatch } from './account-queries.ts'
+import { recordBalance } from './ledger/balance-events.ts'
 import { capState } from './ledger/caps.ts'
 import { mayDepositDirectly } from './payments/deposits.ts'
 import { findReservedTotal } from './ledger/reservation-queries.ts'
@@ -188,6 +189,8 @@ export const updateSettings = (
       id: null,
       details: Object.fromEntries(named.map((field) => [field, patch[field]])),
     })
-    await topUpIfLow(db, jobs, await lockAccount(db, actor.orgId))
+    const changed = await lockAccount(db, actor.orgId)
+    await recordBalance(db, actor, { before: account, after: changed })
+    await topUpIfLow(db, jobs, changed)
   })
 }

@@ -48,7 +48,7 @@ export const registerBillingRoutes = (app: App, deps: BillingRouteDeps): void =>
     base,
     {
       preHandler: rejectTags,
-      config: { access: 'billing:manage' },
+      config: { access: 'billing:manage', events: ['balance.low'] },
       schema: {
         tags,
         summary: 'Update billing settings',

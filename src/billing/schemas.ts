@@ -219,7 +219,8 @@ export const BillingPatch = Type.Object(
       Type.Integer({
         minimum: 100,
         maximum: mostCents,
-        description: 'Balance below which automatic top-up charges the saved card, in cents, 100–10,000,000,000.',
+        description:
+          'Balance below which automatic top-up charges the saved card and the event `balance.low` occurs, in cents, 100–10,000,000,000.',
         examples: [500],
       }),
     ),

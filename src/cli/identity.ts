@@ -6,8 +6,8 @@ import { parseConfig } from '../config/config.ts'
 import { systemActor } from '../identity/actor.ts'
 import * as apiKeyQueries from '../identity/api-keys/queries.ts'
 import type { ApiKeyRow } from '../identity/api-keys/queries.ts'
-import { addKey } from '../identity/api-keys/api-keys.ts'
-import { audit, auditPerson } from '../identity/audit/audit.ts'
+import { addKey, recordRevoked } from '../identity/api-keys/api-keys.ts'
+import { auditPerson } from '../identity/audit/audit.ts'
 import * as memberQueries from '../identity/members/queries.ts'
 import { addMember } from '../identity/members/members.ts'
 import * as orgQueries from '../identity/members/org-queries.ts'
@@ -211,12 +211,7 @@ const keyRevoke = async ({ db }: CommandContext, args: Arguments): Promise<Outpu
     if (!found) throw notFound('API key')
     const revoked = await apiKeyQueries.revokeKey(db, found.orgId, args.operand)
     if (!revoked) return apiKeyQueries.findKey(db, found.orgId, args.operand)
-    const { id, name, userId } = revoked
-    await audit(db, systemActor(found.orgId, actorName), 'api-key.revoked', {
-      type: 'api-key',
-      id,
-      details: { name, userId },
-    })
+    await recordRevoked(db, systemActor(found.orgId, actorName), revoked)
     return revoked
   })
   if (!apiKey) throw notFound('API key')

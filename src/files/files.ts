@@ -15,6 +15,7 @@ import { lockForDeletion, lockMoves } from './tree/queries.ts'
 import { checkDepth, deleteTree, prepareFolderMove, resolvePlace } from './tree/tree.ts'
 import type { ResolvedPlace } from './tree/tree.ts'
 import { requireRow } from './uploads/uploads.ts'
+import { insertFile, recordChange, recordDeletedFiles, recordDeletedFolder } from './events.ts'
 
 // The interface of files for other modules.
 export { getContent, readFileText } from './content.ts'
@@ -35,7 +36,7 @@ const createFolder = async (db: Database, quotas: Quotas, actor: Actor, body: Fi
     const place = await resolvePlace(db, actor, body)
     await checkDepth(db, actor, place.parentId)
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
-    return requireRow(await queries.insertFile(db, actor, { id: newId(), source: 'folder', name, ...place }))
+    return insertFile(db, actor, { id: newId(), source: 'folder', name, ...place })
   })
 }
 
@@ -50,15 +51,13 @@ const createLink = async (db: Database, quotas: Quotas, actor: Actor, body: File
     if (target.targetId === null) throw notFound('File')
     const place = await resolvePlace(db, actor, body)
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
-    return requireRow(
-      await queries.insertFile(db, actor, {
-        id: newId(),
-        source: 'link',
-        name: given ?? target.name,
-        targetId: target.targetId,
-        ...place,
-      }),
-    )
+    return insertFile(db, actor, {
+      id: newId(),
+      source: 'link',
+      name: given ?? target.name,
+      targetId: target.targetId,
+      ...place,
+    })
   })
 }
 
@@ -76,7 +75,7 @@ const createPendingUpload = async (
     // The declared size counts towards the quota now, so that the upload cannot exceed it later.
     await quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
     const file = { id: newId(), source: 'upload', status: 'pending', name, mimeType, sizeBytes, ...place } as const
-    return requireRow(await queries.insertFile(db, actor, file))
+    return insertFile(db, actor, file)
   })
 }
 
@@ -147,7 +146,10 @@ export const updateFile = async (
       const details = { name: changes.name, from: file.parentId, to: folderId }
       await audit(db, actor, 'folder.moved', { type: 'file', id, details })
     }
-    return requireRow(await queries.updateFile(db, actor, id, changes))
+    const changed = requireRow(await queries.updateFile(db, actor, id, changes))
+    const fields = (['name', 'tags'] as const).filter((field) => patch[field] !== undefined)
+    await recordChange(db, actor, { before: file, after: changed }, fields)
+    return changed
   })
 }
 
@@ -174,6 +176,8 @@ export const deleteFile = async (
     if (deleted > 1 || file.blobId !== null) await releaseLater(db, jobs, actor.orgId)
     const action = known.source === 'folder' ? 'folder.deleted' : 'file.deleted'
     await audit(db, actor, action, { type: 'file', id, details: { name: known.name, deleted } })
+    if (known.source === 'folder') await recordDeletedFolder(db, actor, file, deleted)
+    else await recordDeletedFiles(db, actor, [file])
   })
 }
 

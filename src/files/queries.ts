@@ -1,6 +1,8 @@
 import { sql } from '../platform/database/database.ts'
 import type { Db, LookUp } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
+import { insertOutbox } from '../outbox/queries.ts'
+import type { OutboxRow } from '../outbox/queries.ts'
 import { nameKeyOf } from './tree/names.ts'
 
 export type Source = 'upload' | 'folder' | 'link'
@@ -133,10 +135,10 @@ export interface NewFile {
 }
 
 /**
- * Inserts the row and adds it to the counts of its folder and of the org's quotas. To prevent deadlocks, the counts
- * must be the last locks of a transaction: first the folder's, then the org's.
+ * Inserts the row and its event and adds it to the counts of its folder and of the org's quotas. To prevent deadlocks,
+ * the counts must be the last locks of a transaction: first the folder's, then the org's.
  */
-export const insertFile = (db: Db, actor: Actor, file: NewFile) =>
+export const insertFile = (db: Db, actor: Actor, file: NewFile, event: OutboxRow) =>
   db.row<FileRow>(sql`
     with counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
@@ -148,6 +150,8 @@ export const insertFile = (db: Db, actor: Actor, file: NewFile) =>
       select org_id, pg_backend_pid() % 64, 1, ${file.sizeBytes ?? 0} from counted
       on conflict (org_id, slot) do update set files = org_file_usage.files + 1,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
+    ), noted as (
+      ${insertOutbox([event])}
     )
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
       blob_id, sha256, target_id, is_protected, is_untrusted, created_by)

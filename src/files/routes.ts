@@ -151,7 +151,11 @@ const registerFileChanges = (app: App, deps: FilesDeps): void => {
   app.patch(
     `${apiPrefix}/files/:id`,
     {
-      config: { access: 'files:write', what: 'File' },
+      config: {
+        access: 'files:write',
+        what: 'File',
+        events: ['file.updated', 'file.moved', 'folder.updated', 'folder.moved'],
+      },
       schema: {
         tags: ['Files'],
         summary: 'Update a file',
@@ -175,7 +179,7 @@ const registerFileChanges = (app: App, deps: FilesDeps): void => {
   app.delete(
     `${apiPrefix}/files/:id`,
     {
-      config: { access: 'files:write', what: 'File' },
+      config: { access: 'files:write', what: 'File', events: ['file.deleted', 'folder.deleted'] },
       schema: {
         tags: ['Files'],
         summary: 'Delete a file',

@@ -1,10 +1,22 @@
 import type { Static } from 'typebox'
 import type { EventDefinition } from './define.ts'
 import { agentEvents } from './types/agents.ts'
+import { apiKeyEvents } from './types/api-keys.ts'
+import { billingEvents } from './types/billing.ts'
+import { fileEvents } from './types/files.ts'
+import { memberEvents } from './types/members.ts'
+import { projectEvents } from './types/projects.ts'
+import { workspaceEvents } from './types/workspaces.ts'
 
 /** Every type of event, listed by hand. Routes, documents and the console are generated from it. */
 export const eventTypes = {
+  ...fileEvents,
+  ...projectEvents,
   ...agentEvents,
+  ...memberEvents,
+  ...workspaceEvents,
+  ...apiKeyEvents,
+  ...billingEvents,
 }
 
 declare module 'fastify' {

@@ -11,7 +11,7 @@ export type EventArea =
   | 'connections'
   | 'workspaces'
   | 'members'
-  | 'keys'
+  | 'audit'
 
 /** What an event is about. Events of one subject are numbered and can be delivered in order. */
 export type SubjectType =

@@ -122,7 +122,7 @@ describe('the log of events', () => {
     await db.execute(sql`
       insert into event_outbox (org_id, id, type, actor, subject_type, subject_id, data)
       values (${owner.orgId}, ${id}, 'agent.deleted', '{"type":"system","id":null,"name":"T","apiKeyId":null}', 'agent',
-        ${id}, '{"agentId":"x","name":"n","slug":"s"}')`)
+        ${id}, ${JSON.stringify({ agentId: id, name: 'n', slug: 's' })}::jsonb)`)
     const [event] = await untilCount(owner, 1)
     assert.equal(event?.id, id)
   })

@@ -6,7 +6,15 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { assertExact, deposit, getBilling, listLedger, openPaid, sumOf } from '../support/billing.ts'
+import {
+  assertBalanceEvents,
+  assertExact,
+  deposit,
+  getBilling,
+  listLedger,
+  openPaid,
+  sumOf,
+} from '../support/billing.ts'
 import { getTurn, say, until } from '../support/chat.ts'
 import { startTestApp } from '../harness.ts'
 import { sql } from '../../src/platform/database/database.ts'
@@ -56,6 +64,13 @@ const kills = 5
 test('charges every call once and leaves no reservation when workers are killed under load', async (t) => {
   const owner = await app.createOrg()
   await deposit(app, owner, 100_000)
+  // The charges cross it halfway.
+  const thresholdCents = 99_700
+  const changed = await app.call('PATCH', '/api/v1/billing', {
+    as: owner,
+    json: { autoTopupThresholdCents: thresholdCents },
+  })
+  assert.equal(changed.status, 200, changed.text)
   const sessions = await Promise.all(
     Array.from({ length: turnsAtOnce }, (_, i) => openPaid(app, owner, { name: `Agent ${i}` })),
   )
@@ -110,5 +125,7 @@ test('charges every call once and leaves no reservation when workers are killed 
   assert.equal(usage.currentMonth.platformFeeMicrocents, expected)
   assert.equal(balance.reservedMicrocents, 0)
   assert.equal(sumOf(await listLedger(app, owner)), balance.balanceCents)
+  assert.ok(balance.balanceCents < thresholdCents, `${balance.balanceCents}`)
+  await assertBalanceEvents(db, owner.orgId, thresholdCents)
   assert.deepEqual(await verify(), { orgs: 1, faults: [] })
 })

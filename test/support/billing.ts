@@ -1,7 +1,10 @@
 // Helpers for tests of billing: deposits, turns on the paid demo model, and the check that the ledger adds up.
 import assert from 'node:assert/strict'
 import { verifyOrg } from '../../src/billing/ledger/verify.ts'
+import { sql } from '../../src/platform/database/database.ts'
+import type { Database } from '../../src/platform/database/database.ts'
 import { createAgent, openSession, say } from './chat.ts'
+import { recordedEvents } from './recorded-events.ts'
 import type { Answer, TestActor, TestApp } from '../harness.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read fields of responses of any shape
@@ -55,6 +58,30 @@ export const listLedger = async (app: TestApp, as: TestActor): Promise<Json[]> =
 
 export const sumOf = (items: Json[]): number => items.reduce((sum, { amountCents }) => sum + amountCents, 0)
 
+/**
+ * Asserts that the org has one event for each deposit in its ledger, and one for each time that a transaction brought the
+ * balance to zero or below. With a threshold that never changed, also one for each time that it fell below it.
+ */
+export const assertBalanceEvents = async (db: Database, orgId: string, thresholdCents?: number): Promise<void> => {
+  const ledger = await db.rows<{ id: string; type: string; amountCents: bigint; after: bigint }>(sql`
+    select id, type, amount_cents, balance_after_cents as after from transactions where org_id = ${orgId} order by number`)
+  const events = await recordedEvents(db, orgId)
+  const deposits = ledger.filter(({ type }) => type === 'deposit').map(({ id }) => id)
+  const countOf = (type: string): number => events.filter((event) => event.type === type).length
+  /** The number of transactions that brought the balance from `least` or more below it. */
+  const falls = (least: bigint): number =>
+    ledger.filter(({ amountCents, after }) => after < least && after - amountCents >= least).length
+  assert.deepEqual(
+    events.filter(({ type }) => type === 'balance.deposited').map(({ data }) => data['transactionId']),
+    deposits,
+    'one event for each deposit',
+  )
+  assert.equal(countOf('balance.exhausted'), falls(1n), 'one event for each time the balance was exhausted')
+  if (thresholdCents !== undefined) {
+    assert.equal(countOf('balance.low'), falls(BigInt(thresholdCents)), 'one event for each time the balance was low')
+  }
+}
+
 /** Asserts that the org's ledger, records, rollups and API reports add up. Returns the billing snapshot. */
 export const assertExact = async (app: TestApp, as: TestActor): Promise<Json> => {
   const snapshot = await getBilling(app, as)
@@ -77,5 +104,6 @@ export const assertExact = async (app: TestApp, as: TestActor): Promise<Json> =>
     assert.equal(total, body.data.summary.totalChargedMicrocents, `by ${axis}`)
   }
   assert.deepEqual(await verifyOrg(app.db, as.orgId), [])
+  await assertBalanceEvents(app.db, as.orgId)
   return snapshot
 }

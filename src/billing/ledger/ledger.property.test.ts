@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { getBilling } from '../../../test/support/billing.ts'
+import { assertBalanceEvents, getBilling } from '../../../test/support/billing.ts'
 import { signedEvent, webhookSecret } from '../../../test/fakes/stripe.ts'
 import { startTestApp } from '../../../test/harness.ts'
 import { sql } from '../../platform/database/database.ts'
@@ -232,6 +232,7 @@ describe('the ledger', () => {
         for (const round of rounds) await Promise.all(round.map((run) => run(org)))
         const { balance, usage } = await getBilling(app, owner)
         assert.deepEqual(await verifyOrg(db, owner.orgId), [])
+        await assertBalanceEvents(db, owner.orgId, 500)
         assert.equal(balance.cumulativeDepositsCents, org.sums.deposits)
         assert.equal(usage.currentMonth.providerCostMicrocents, org.sums.provider)
         assert.equal(usage.currentMonth.requestCount, org.sums.calls)

@@ -3,6 +3,8 @@ import { audit } from '../../identity/audit/audit.ts'
 import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { EventAuthor } from '../../outbox/record.ts'
+import { billingAuthor, recordBalance } from './balance-events.ts'
 import { watchCap } from './caps.ts'
 import * as queries from './queries.ts'
 import type { AccountRow, NewTransaction, TransactionType } from './queries.ts'
@@ -34,8 +36,16 @@ export interface Entry {
   reference?: string | null
 }
 
-/** Appends entries to the ledger of a locked account and returns the account after them. */
-export const postEntries = async (db: Transaction, account: AccountRow, entries: Entry[]): Promise<AccountRow> => {
+/**
+ * Appends entries to the ledger of a locked account, with the events of the balance, and returns the account after them.
+ * `author` is the author of the events; by default the server.
+ */
+export const postEntries = async (
+  db: Transaction,
+  account: AccountRow,
+  entries: Entry[],
+  author: EventAuthor = billingAuthor(account.orgId),
+): Promise<AccountRow> => {
   if (entries.length === 0) return account
   const rows = entries.map(
     ({ type, amountCents, paymentIntentId = null, notes = null, reference = null }): NewTransaction => ({
@@ -50,12 +60,14 @@ export const postEntries = async (db: Transaction, account: AccountRow, entries:
   await queries.insertTransactions(db, account, rows)
   const sum = (some: Entry[]): bigint => some.reduce((total, { amountCents }) => total + amountCents, 0n)
   const deposits = entries.filter(({ type }) => type === 'deposit')
-  return {
+  const posted = {
     ...account,
     balanceCents: account.balanceCents + sum(entries),
     cumulativeDepositsCents: account.cumulativeDepositsCents + sum(deposits),
     transactionCount: account.transactionCount + BigInt(entries.length),
   }
+  await recordBalance(db, author, { before: account, after: posted }, rows)
+  return posted
 }
 
 /** Posts an entry unless the ledger has one with its reference. Returns undefined then. */
@@ -155,6 +167,7 @@ export const adjust = (db: Database, orgId: string, amountCents: bigint, notes: 
   db.transaction({ orgId }, async (db) => {
     const account = await lockAccount(db, orgId)
     const details = { amountCents: Number(amountCents), notes }
-    await audit(db, systemActor(orgId, 'atrium command'), 'billing.adjusted', { type: 'billing', id: null, details })
-    return postEntries(db, account, [{ type: 'adjustment', amountCents, notes }])
+    const author = systemActor(orgId, 'atrium command')
+    await audit(db, author, 'billing.adjusted', { type: 'billing', id: null, details })
+    return postEntries(db, account, [{ type: 'adjustment', amountCents, notes }], author)
   })

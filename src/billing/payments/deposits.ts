@@ -35,7 +35,7 @@ const depositDirectly = (
   db.transaction(actor, async (db) => {
     const account = await lockAccount(db, actor.orgId)
     const entry = { type: 'deposit', amountCents: BigInt(amountCents), notes: 'Direct deposit' } as const
-    await topUpIfLow(db, jobs, await postEntries(db, account, [entry]))
+    await topUpIfLow(db, jobs, await postEntries(db, account, [entry], actor))
     await audit(db, actor, 'billing.deposited', {
       type: 'billing',
       id: null,

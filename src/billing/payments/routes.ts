@@ -16,7 +16,12 @@ export const registerPaymentRoutes = (
   app.post(
     `${base}/deposit`,
     {
-      config: { access: 'billing:manage', rateLimit: 'deposits', rateLimitCode: 'BAD_REQUEST' },
+      config: {
+        access: 'billing:manage',
+        rateLimit: 'deposits',
+        rateLimitCode: 'BAD_REQUEST',
+        events: ['balance.deposited'],
+      },
       schema: {
         tags,
         summary: 'Start a deposit',

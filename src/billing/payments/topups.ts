@@ -1,10 +1,12 @@
 import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { JobContext, Jobs } from '../../platform/jobs/jobs.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { withLease } from '../../platform/database/lease.ts'
 import type { Lease } from '../../platform/database/lease.ts'
 import type { Log } from '../../platform/process/log.ts'
 import { creditPayment } from './credit.ts'
 import { lockSubject } from './queries.ts'
+import { billingAuthor } from '../ledger/balance-events.ts'
 import { lockAccount } from '../ledger/ledger.ts'
 import type { ChargeOutcome, Payments } from './stripe.ts'
 import * as queries from './topup-queries.ts'
@@ -19,6 +21,7 @@ export interface TopupDeps {
 }
 
 const hourSeconds = 3_600
+const maxMessageLength = 500
 /** A payment that is processing is looked up again after this, in case its event does not arrive. */
 const recheckSeconds = 600
 
@@ -34,6 +37,19 @@ export const failTopup = async (
   const account = await lockAccount(db, orgId)
   if (!(await queries.endTopup(db, orgId, id, end))) return
   await queries.backOff(db, orgId, backOffSeconds(account.autoTopupDeclines), account.autoTopupDeclines + 1)
+  const topup = await queries.findTopup(db, orgId, id)
+  if (!topup) return
+  const { amountCents, failureCode, failureMessage } = topup
+  await recordEvent(db, billingAuthor(orgId), 'balance.topup.failed', {
+    subjectId: orgId,
+    workspaceId: null,
+    data: {
+      topupId: id,
+      amountCents: Number(amountCents),
+      failureCode,
+      failureMessage: failureMessage?.slice(0, maxMessageLength) ?? null,
+    },
+  })
 }
 
 /** Credits a paid top-up once, whether the provider's response or its event arrives first. */

@@ -32,6 +32,7 @@ export const registerPaymentWebhook = (
           access: 'public',
           idempotency: false,
           errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
+          events: ['balance.deposited', 'balance.low', 'balance.exhausted', 'balance.topup.failed'],
         },
         schema: {
           tags: ['Billing'],

@@ -123,9 +123,18 @@ export const listUnfinished = (db: Db, minAgeHours: number, limit: number) =>
     where status = 'pending' and deleted_at is null and created_at < now() - make_interval(hours => ${minAgeHours})
     order by created_at limit ${limit}`)
 
+export interface DeletedFile {
+  id: string
+  name: string
+  mimeType: string | null
+  size: number
+  parentId: string | null
+  projectId: string | null
+}
+
 /** Deletes those of an org's files that are pending, and subtracts them from the counts of their folders and the org. */
 export const deleteUnfinished = (db: Db, orgId: string, ids: string[]) =>
-  db.row<{ deleted: number }>(sql`
+  db.rows<DeletedFile>(sql`
     with stale as (
       select id from files
       where org_id = ${orgId} and id = any(${ids}::uuid[]) and status = 'pending' and deleted_at is null
@@ -133,7 +142,7 @@ export const deleteUnfinished = (db: Db, orgId: string, ids: string[]) =>
     ), deleted as (
       update files f set deleted_at = now(), updated_at = now(), revision = revision + 1
       from stale where f.org_id = ${orgId} and f.id = stale.id
-      returning f.org_id, f.container_id, f.size_bytes
+      returning f.org_id, f.id, f.name, f.mime_type, f.size_bytes, f.parent_id, f.project_id, f.container_id
     ), counted as (
       insert into folder_counts (org_id, folder_id, slot, children)
       select org_id, container_id, pg_backend_pid() % 16, -count(*) from deleted group by 1, 2 order by 1, 2
@@ -146,4 +155,4 @@ export const deleteUnfinished = (db: Db, orgId: string, ids: string[]) =>
       on conflict (org_id, slot) do update set files = org_file_usage.files + excluded.files,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     )
-    select count(*)::int as deleted from deleted`)
+    select id, name, mime_type, size_bytes as size, parent_id, project_id from deleted`)

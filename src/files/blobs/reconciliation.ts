@@ -1,4 +1,6 @@
+import { systemActor } from '../../identity/actor.ts'
 import type { Database } from '../../platform/database/database.ts'
+import { recordDeletedFiles } from '../events.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { defineJob } from '../../platform/jobs/jobs.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -116,7 +118,11 @@ export const removeUnfinished = async (db: Database, ageHours = minAgeHours): Pr
     let removedNow = 0
     for (const [orgId, files] of Map.groupBy(listed, (file) => file.orgId)) {
       const ids = files.map(({ id }) => id)
-      removedNow += (await queries.deleteUnfinished(db, orgId, ids))?.deleted ?? 0
+      removedNow += await db.transaction({ orgId }, async (db) => {
+        const deleted = await queries.deleteUnfinished(db, orgId, ids)
+        await recordDeletedFiles(db, systemActor(orgId, 'Upload expiry'), deleted)
+        return deleted.length
+      })
     }
     removed += removedNow
     // The rest is locked by uploads that are being completed.

@@ -4,6 +4,7 @@ import type { Database, Db, Transaction } from '../../platform/database/database
 import { badRequest, notFound } from '../../platform/http/errors.ts'
 import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { freeSlug, slugOf } from '../../platform/text/slug.ts'
 import type { Quotas } from '../../quotas/quotas.ts'
 import { releaseLater } from '../blobs/blobs.ts'
@@ -11,7 +12,8 @@ import type { FilesDeps } from '../deps.ts'
 import { checkName } from '../tree/names.ts'
 import * as queries from './queries.ts'
 import type { ProjectRow } from './queries.ts'
-import { insertFile, lockFile, updateFile } from '../queries.ts'
+import { insertFile, recordChange, recordDeletedFolder } from '../events.ts'
+import { lockFile, updateFile } from '../queries.ts'
 import type { ProjectCreate, ProjectPatch } from '../schemas.ts'
 import { lockForDeletion } from '../tree/queries.ts'
 import { deleteTree } from '../tree/tree.ts'
@@ -37,6 +39,13 @@ const insertWithFreeSlug = async (
   }
 }
 
+/** The subject and the data of an event. Projects belong to the org, not to a workspace. */
+const about = ({ id, name, slug, folderId }: ProjectRow) => ({
+  subjectId: id,
+  workspaceId: null,
+  data: { projectId: id, name, slug, folderId },
+})
+
 const checkProjectName = (name: string): string => {
   if (name.trim() === '') throw badRequest('name must not be blank')
   return checkName(name)
@@ -61,6 +70,7 @@ export const createProject = (db: Database, quotas: Quotas, actor: Actor, body: 
     await quotas.checkInsert(db, actor.orgId, { files: 1 })
     await insertFile(db, actor, { id: folderId, source: 'folder', name, ...place, isProtected: true })
     await audit(db, actor, 'project.created', { type: 'project', id, details: { name, slug: project.slug } })
+    await recordEvent(db, actor, 'project.created', about(project))
     return project
   })
 }
@@ -90,9 +100,12 @@ export const updateProject = (
     if (!updated) throw notFound('Project')
     if (changes.name !== project.name) {
       const folder = await lockFile(db, actor, project.folderId)
-      if (folder) await updateFile(db, actor, folder.id, { ...folder, name: changes.name })
+      const renamed = folder && (await updateFile(db, actor, folder.id, { ...folder, name: changes.name }))
+      if (renamed) await recordChange(db, actor, { before: renamed, after: renamed }, ['name'])
     }
     await audit(db, actor, 'project.updated', { type: 'project', id, details: { fields: named } })
+    const { data, ...subject } = about(updated)
+    await recordEvent(db, actor, 'project.updated', { ...subject, data: { ...data, changed: named } })
     return updated
   })
 }
@@ -113,4 +126,6 @@ export const deleteProject = (
     await queries.softDeleteProject(db, actor, id)
     await releaseLater(db, jobs, actor.orgId)
     await audit(db, actor, 'project.deleted', { type: 'project', id, details: { name: project.name, files: deleted } })
+    if (folder) await recordDeletedFolder(db, actor, folder, deleted)
+    await recordEvent(db, actor, 'project.deleted', about(project))
   })

@@ -34,7 +34,12 @@ export const registerProjectRoutes = (app: App, deps: FilesDeps): void => {
   app.post(
     `${apiPrefix}/projects`,
     {
-      config: { access: 'projects:write', what, errors: ['PAYMENT_REQUIRED'] },
+      config: {
+        access: 'projects:write',
+        what,
+        errors: ['PAYMENT_REQUIRED'],
+        events: ['project.created', 'folder.created'],
+      },
       schema: {
         tags,
         summary: 'Create a project',
@@ -68,7 +73,7 @@ export const registerProjectRoutes = (app: App, deps: FilesDeps): void => {
   app.patch(
     `${apiPrefix}/projects/:id`,
     {
-      config: { access: 'projects:write', what },
+      config: { access: 'projects:write', what, events: ['project.updated', 'folder.updated'] },
       schema: {
         tags,
         summary: 'Update a project',
@@ -92,7 +97,7 @@ export const registerProjectRoutes = (app: App, deps: FilesDeps): void => {
   app.delete(
     `${apiPrefix}/projects/:id`,
     {
-      config: { access: 'projects:write', what },
+      config: { access: 'projects:write', what, events: ['project.deleted', 'folder.deleted'] },
       schema: {
         tags,
         summary: 'Delete a project',

@@ -6,10 +6,22 @@ import type { Actor } from '../../identity/actor.ts'
 export const lockMoves = (db: Db, actor: Actor) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended('folder moves ' || ${actor.orgId}, 0))`)
 
+export interface LockedFile {
+  id: string
+  isProtected: boolean
+  revision: number
+  parentId: string | null
+  blobId: string | null
+  name: string
+  mimeType: string | null
+  size: number
+  projectId: string | null
+}
+
 /** Locks a live file or folder for update. Until the transaction ends, nothing can be added to a locked folder. */
 export const lockForDeletion = (db: Db, actor: Actor, id: string) =>
-  db.row<{ id: string; isProtected: boolean; revision: number; parentId: string | null; blobId: string | null }>(sql`
-    select id, is_protected, revision, parent_id, blob_id from files
+  db.row<LockedFile>(sql`
+    select id, is_protected, revision, parent_id, blob_id, name, mime_type, size_bytes as size, project_id from files
     where org_id = ${actor.orgId} and id = ${id} and deleted_at is null
     for update`)
 

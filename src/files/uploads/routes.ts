@@ -90,6 +90,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
           upload: 'form',
           rateLimit: 'none',
           idempotency: { streamed: true },
+          events: ['file.created', 'folder.created'],
           errors: ['NOT_FOUND', 'PAYMENT_REQUIRED', 'SERVICE_UNAVAILABLE'],
         },
         schema: {
@@ -147,6 +148,7 @@ export const registerUploadRoutes = (app: App, deps: FilesDeps): void => {
           what: 'File',
           rateLimit: 'none',
           errors: ['FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+          events: ['file.updated'],
         },
         schema: {
           tags: ['Files'],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
+import { systemActor } from '../../identity/actor.ts'
 import type { Actor } from '../../identity/actor.ts'
 import { violatedConstraint } from '../../platform/database/errors.ts'
 import type { Database, Transaction } from '../../platform/database/database.ts'
@@ -8,6 +9,7 @@ import { newId } from '../../platform/ids.ts'
 import { storageKeyOf } from '../blobs/blobs.ts'
 import * as blobQueries from '../blobs/queries.ts'
 import type { StoreDeps } from '../deps.ts'
+import { insertFile, recordChange } from '../events.ts'
 import { checkHead, headBytes } from './magic-bytes.ts'
 import * as queries from '../queries.ts'
 import { resolvePlace } from '../tree/tree.ts'
@@ -179,19 +181,17 @@ export const createUploadedFile = (
     const place = await resolvePlace(db, actor, file)
     const { sha256, sizeBytes } = received
     await deps.quotas.checkInsert(db, actor.orgId, { files: 1, storedBytes: sizeBytes })
-    return requireRow(
-      await queries.insertFile(db, actor, {
-        id: newId(),
-        source: 'upload',
-        name: file.name,
-        mimeType: file.mimeType,
-        isUntrusted: file.isUntrusted ?? false,
-        ...place,
-        sizeBytes,
-        blobId,
-        sha256,
-      }),
-    )
+    return insertFile(db, actor, {
+      id: newId(),
+      source: 'upload',
+      name: file.name,
+      mimeType: file.mimeType,
+      isUntrusted: file.isUntrusted ?? false,
+      ...place,
+      sizeBytes,
+      blobId,
+      sha256,
+    })
   })
 
 /** Stores a file whose bytes are in memory. Throws like an upload by the API. */
@@ -212,7 +212,10 @@ export const storeFile = async (
 export const finishUpload = async (deps: StoreDeps, received: Received, fileId: string): Promise<queries.FileRow> =>
   useReceived(deps, deps.db, received, async (db, blobId) => {
     const row = await queries.finishFile(db, received.orgId, fileId, { blobId, sha256: received.sha256 })
-    if (row) return row
+    if (row) {
+      await recordChange(db, systemActor(received.orgId, 'Upload URL'), { before: row, after: row }, ['content'])
+      return row
+    }
     if (await queries.findUpload(db, received.orgId, fileId)) throw alreadyFinished()
     throw notFound('File')
   })

@@ -10,6 +10,7 @@ import { audit } from '../audit/audit.ts'
 import { cleanName } from '../names.ts'
 import { effectivePermissions, isScope, seesAllWorkspaces } from '../permissions.ts'
 import { findWorkspaceAccess } from '../queries.ts'
+import { recordEvent } from '../../outbox/record.ts'
 import { requireStepUp } from '../sign-in/second-factor/step-up.ts'
 
 export interface NewApiKey {
@@ -48,6 +49,20 @@ const checkScopes = (actor: Actor, scopes: readonly string[]): void => {
   }
 }
 
+/** The subject and the data of an event. */
+const keyEvent = ({ id, name, last4, userId }: ApiKeyRow) => ({
+  subjectId: id,
+  workspaceId: null,
+  data: { apiKeyId: id, name, last4, userId },
+})
+
+/** Records in the audit log and as an event that a key was revoked. */
+export const recordRevoked = async (db: Transaction, actor: AuditActor, key: ApiKeyRow): Promise<void> => {
+  const { id, name, userId } = key
+  await audit(db, actor, 'api-key.revoked', { type: 'api-key', id, details: { name, userId } })
+  await recordEvent(db, actor, 'api_key.revoked', keyEvent(key))
+}
+
 /** Stores an API key of the user; `key` is the plain text. */
 export const addKey = async (
   db: Transaction,
@@ -76,6 +91,7 @@ export const addKey = async (
     id: row.id,
     details: { name, userId, scopes, expiresAt },
   })
+  await recordEvent(db, actor, 'api_key.created', keyEvent(row))
   return { ...row, key }
 }
 
@@ -103,5 +119,5 @@ export const revokeKey = (db: Database, actor: Actor, id: string): Promise<void>
     if (!key) throw notFound('API key')
     if (key.revokedAt !== null) return
     await queries.revokeKey(db, actor.orgId, id)
-    await audit(db, actor, 'api-key.revoked', { type: 'api-key', id, details: { name: key.name, userId: key.userId } })
+    await recordRevoked(db, actor, key)
   })

@@ -41,6 +41,7 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
         rateLimitCode: 'BAD_REQUEST',
         idempotency: { omit: ['data.key'] },
         errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+        events: ['api_key.created'],
       },
       schema: {
         tags,
@@ -65,7 +66,7 @@ export const registerApiKeyRoutes = (app: App, { db, config }: { db: Database; c
     `${apiPrefix}/api-keys/:id`,
     {
       preHandler: rejectTags,
-      config: { access: 'keys:write', what: 'API key' },
+      config: { access: 'keys:write', what: 'API key', events: ['api_key.revoked'] },
       schema: {
         tags,
         summary: 'Revoke an API key',

@@ -23,8 +23,8 @@ export const insertInvitation = (db: Db, orgId: string, invitation: NewInvitatio
     returning id`)
 
 export const deleteInvitation = (db: Db, orgId: string, id: string) =>
-  db.row<{ userId: string; role: Role }>(sql`
-    delete from invitations where org_id = ${orgId} and id = ${id} returning user_id, role`)
+  db.row<{ id: string; userId: string; role: Role }>(sql`
+    delete from invitations where org_id = ${orgId} and id = ${id} returning id, user_id, role`)
 
 export const deleteInvitationOfUser = (db: Db, orgId: string, userId: string) =>
   db.execute(sql`delete from invitations where org_id = ${orgId} and user_id = ${userId}`)

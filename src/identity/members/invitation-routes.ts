@@ -56,6 +56,7 @@ export const registerInvitationRoutes = (app: App, { config, db, signIn }: Invit
         rateLimit: 'signIn',
         what: 'Invitation',
         errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+        events: ['member.accepted'],
       },
       schema: {
         tags,
@@ -81,6 +82,7 @@ export const registerInvitationRoutes = (app: App, { config, db, signIn }: Invit
         rateLimit: 'signIn',
         what: 'Invitation',
         errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+        events: ['member.declined'],
       },
       schema: {
         tags,

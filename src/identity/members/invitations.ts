@@ -3,6 +3,7 @@ import { forbidden, notFound, unauthorized } from '../../platform/http/errors.ts
 import { isUuid } from '../../platform/ids.ts'
 import type { Actor, AuditActor, Origin } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
+import { recordMember } from './events.ts'
 import * as queries from './invitation-queries.ts'
 import type { OwnInvitationRow, SessionOwnerRow } from './invitation-queries.ts'
 import * as memberQueries from './queries.ts'
@@ -51,7 +52,9 @@ export const acceptInvitation = (
     const workspaceIds = await workspaceQueries.existingWorkspaces(db, orgId, invitation.workspaceIds)
     await workspaceQueries.insertWorkspaceMember(db, orgId, workspaceIds, userId)
     const details = { userId, role, workspaceIds }
-    await audit(db, actorOf(invitation, origin), 'member.accepted', { type: 'member', id: invitation.id, details })
+    const actor = actorOf(invitation, origin)
+    await audit(db, actor, 'member.accepted', { type: 'member', id: invitation.id, details })
+    await recordMember(db, actor, 'member.accepted', { memberId: invitation.id, ...details })
     return { memberId: invitation.id, orgId }
   })
 
@@ -61,11 +64,10 @@ export const declineInvitation = (db: Database, owner: SessionOwnerRow, id: stri
     const invitation = isUuid(id) ? await queries.consumeOwnInvitation(db, owner, id) : undefined
     if (!invitation) throw notFound('Invitation')
     await withdrawOrg(db, invitation.userId, invitation.orgId)
-    await audit(db, actorOf(invitation, origin), 'member.declined', {
-      type: 'member',
-      id: invitation.id,
-      details: { userId: invitation.userId },
-    })
+    const { id: memberId, userId } = invitation
+    const actor = actorOf(invitation, origin)
+    await audit(db, actor, 'member.declined', { type: 'member', id: memberId, details: { userId } })
+    await recordMember(db, actor, 'member.declined', { memberId, userId })
   })
 
 /** Withdraws an invitation. Returns whether there was one. */
@@ -77,5 +79,6 @@ export const withdrawInvitation = (db: Database, actor: Actor, id: string): Prom
     if (role === 'owner' && actor.role !== 'owner') throw forbidden('Only owners may add, change or remove owners.')
     await withdrawOrg(db, userId, actor.orgId)
     await audit(db, actor, 'member.invitation-withdrawn', { type: 'member', id, details: { userId, role } })
+    await recordMember(db, actor, 'member.removed', { memberId: invitation.id, userId, role, status: 'invited' })
     return true
   })

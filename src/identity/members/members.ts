@@ -4,6 +4,7 @@ import { requireMatch } from '../../platform/http/etag.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Actor, AuditActor } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
+import { recordMember } from './events.ts'
 import * as invitations from './invitation-queries.ts'
 import { withdrawInvitation } from './invitations.ts'
 import * as queries from './queries.ts'
@@ -63,6 +64,7 @@ const insert = async (db: Transaction, actor: AuditActor, userId: string, input:
   if (!member) throw new Error('the insert of the member returned no row')
   const { id, email } = member
   await audit(db, actor, 'member.added', { type: 'member', id, details: { userId, email, role, workspaceIds } })
+  await recordMember(db, actor, 'member.added', { memberId: id, userId, role, workspaceIds })
   return member
 }
 
@@ -84,6 +86,7 @@ const invite = async (db: Transaction, actor: Actor, userId: string, input: NewM
   if (!invited) throw conflict('This person is already invited. Withdraw the invitation to send another one.')
   const { id, email } = invited
   await audit(db, actor, 'member.invited', { type: 'member', id, details: { userId, email, role, workspaceIds } })
+  await recordMember(db, actor, 'member.invited', { memberId: id, userId, role, workspaceIds })
   return invited
 }
 
@@ -154,8 +157,10 @@ export const changeRole = (
     if (role !== member.role) {
       if (isLastOwner) throw lastOwner
       await queries.updateRole(db, actor.orgId, id, role)
-      const details = { userId: member.userId, from: member.role, to: role }
+      const { userId, role: previousRole } = member
+      const details = { userId, from: previousRole, to: role }
       await audit(db, actor, 'member.role-changed', { type: 'member', id: member.id, details })
+      await recordMember(db, actor, 'member.role_changed', { memberId: member.id, userId, role, previousRole })
     }
     const changed = await queries.findMember(db, actor.orgId, id)
     if (!changed) throw notFound('Member')
@@ -184,5 +189,6 @@ export const removeMember = async (
     await signInQueries.deleteSessionsWithoutOrg(db, member.userId)
     const details = { userId: member.userId, role: member.role }
     await audit(db, actor, 'member.removed', { type: 'member', id: member.id, details })
+    await recordMember(db, actor, 'member.removed', { memberId: member.id, ...details, status: 'active' })
   })
 }

@@ -37,7 +37,12 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
   app.post(
     `${apiPrefix}/members`,
     {
-      config: { access: 'members:write', idempotency: { omit: ['data.signInLink'] }, errors: ['NOT_FOUND'] },
+      config: {
+        access: 'members:write',
+        idempotency: { omit: ['data.signInLink'] },
+        errors: ['NOT_FOUND'],
+        events: ['member.added', 'member.invited'],
+      },
       schema: {
         tags,
         summary: 'Add a member',
@@ -79,7 +84,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
   app.patch(
     `${apiPrefix}/members/:id`,
     {
-      config: { access: 'members:write', what },
+      config: { access: 'members:write', what, events: ['member.role_changed'] },
       schema: {
         tags,
         summary: 'Change the role of a member',
@@ -100,7 +105,7 @@ export const registerMemberRoutes = (app: App, { db, config }: { db: Database; c
   app.delete(
     `${apiPrefix}/members/:id`,
     {
-      config: { access: 'members:write', what },
+      config: { access: 'members:write', what, events: ['member.removed'] },
       schema: {
         tags,
         summary: 'Remove a member',

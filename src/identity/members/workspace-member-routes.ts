@@ -39,7 +39,7 @@ export const registerWorkspaceMemberRoutes = (app: App, db: Database): void => {
   app.post(
     `${apiPrefix}/workspaces/:id/members`,
     {
-      config: { access: 'workspaces:write', what },
+      config: { access: 'workspaces:write', what, events: ['workspace.member_added'] },
       schema: {
         tags,
         summary: 'Add a member to a workspace',
@@ -60,7 +60,7 @@ export const registerWorkspaceMemberRoutes = (app: App, db: Database): void => {
     `${apiPrefix}/workspaces/:id/members/:userId`,
     {
       preHandler: rejectTags,
-      config: { access: 'workspaces:write', what },
+      config: { access: 'workspaces:write', what, events: ['workspace.member_removed'] },
       schema: {
         tags,
         summary: 'Remove a member from a workspace',

@@ -34,7 +34,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
   app.post(
     `${apiPrefix}/workspaces`,
     {
-      config: { access: 'workspaces:write' },
+      config: { access: 'workspaces:write', events: ['workspace.created'] },
       schema: {
         tags,
         summary: 'Create a workspace',
@@ -69,7 +69,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
   app.patch(
     `${apiPrefix}/workspaces/:id`,
     {
-      config: { access: 'workspaces:write', what },
+      config: { access: 'workspaces:write', what, events: ['workspace.updated'] },
       schema: {
         tags,
         summary: 'Rename a workspace',
@@ -92,7 +92,7 @@ export const registerWorkspaceRoutes = (app: App, db: Database): void => {
   app.delete(
     `${apiPrefix}/workspaces/:id`,
     {
-      config: { access: 'workspaces:write', what },
+      config: { access: 'workspaces:write', what, events: ['workspace.deleted'] },
       schema: {
         tags,
         summary: 'Delete a workspace',

@@ -6,6 +6,7 @@ import { freeSlug, slugOf } from '../../platform/text/slug.ts'
 import type { Actor, AuditActor } from '../actor.ts'
 import { audit } from '../audit/audit.ts'
 import { cleanName } from '../names.ts'
+import { recordWorkspace } from './events.ts'
 import * as memberQueries from './queries.ts'
 import { requireStepUp } from '../sign-in/second-factor/step-up.ts'
 import * as queries from './workspace-queries.ts'
@@ -44,6 +45,7 @@ export const addWorkspace = async (
     if (!created) continue
     if (userId !== undefined) await queries.insertWorkspaceMember(db, actor.orgId, [created.id], userId)
     await audit(db, actor, 'workspace.created', { type: 'workspace', id: created.id, details: { name, slug } })
+    await recordWorkspace(db, actor, 'workspace.created', { workspaceId: created.id, name, slug })
     return created
   }
 }
@@ -67,6 +69,8 @@ export const renameWorkspace = (
     const renamed = await queries.renameWorkspace(db, actor, id, name)
     if (!renamed) throw notFound('Workspace')
     await audit(db, actor, 'workspace.renamed', { type: 'workspace', id, details: { from: workspace.name, to: name } })
+    const data = { workspaceId: renamed.id, name, slug: renamed.slug, changed: ['name'] }
+    await recordWorkspace(db, actor, 'workspace.updated', data)
     return renamed
   })
 
@@ -83,7 +87,9 @@ export const deleteWorkspace = (
     await requireStepUp(db, actor, proof.stepUpToken)
     requireMatch(proof.ifMatch, workspace)
     await queries.softDeleteWorkspace(db, actor, id)
-    await audit(db, actor, 'workspace.deleted', { type: 'workspace', id, details: { name: workspace.name } })
+    const { id: workspaceId, name, slug } = workspace
+    await audit(db, actor, 'workspace.deleted', { type: 'workspace', id, details: { name } })
+    await recordWorkspace(db, actor, 'workspace.deleted', { workspaceId, name, slug })
   })
 
 /** Adds a member of the org to the workspace. `added` is false when they were in it before. */
@@ -94,19 +100,23 @@ export const addWorkspaceMember = (
   userId: string,
 ): Promise<{ added: boolean; member: WorkspaceMemberRow }> =>
   db.transaction(actor, async (db) => {
-    await lockWorkspace(db, actor, id)
+    const { id: workspaceId } = await lockWorkspace(db, actor, id)
     if (!(await memberQueries.findMemberOfUser(db, actor.orgId, userId))) throw notFound('Member')
     const added = (await queries.insertWorkspaceMember(db, actor.orgId, [id], userId)) > 0
     const member = await queries.findWorkspaceMember(db, actor.orgId, id, userId)
     if (!member) throw notFound('Member')
-    if (added) await audit(db, actor, 'workspace.member-added', { type: 'workspace', id, details: { userId } })
+    if (added) {
+      await audit(db, actor, 'workspace.member-added', { type: 'workspace', id, details: { userId } })
+      await recordWorkspace(db, actor, 'workspace.member_added', { workspaceId, userId: member.userId })
+    }
     return { added, member }
   })
 
 export const removeWorkspaceMember = (db: Database, actor: Actor, id: string, userId: string): Promise<void> =>
   db.transaction(actor, async (db) => {
-    await lockWorkspace(db, actor, id)
+    const { id: workspaceId } = await lockWorkspace(db, actor, id)
     const removed = isUuid(userId) ? await queries.deleteWorkspaceMember(db, actor.orgId, id, userId) : 0
     if (removed === 0) throw notFound('Member')
     await audit(db, actor, 'workspace.member-removed', { type: 'workspace', id, details: { userId } })
+    await recordWorkspace(db, actor, 'workspace.member_removed', { workspaceId, userId: userId.toLowerCase() })
   })

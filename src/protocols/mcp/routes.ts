@@ -77,7 +77,7 @@ export const registerMcpRoutes = (app: App, deps: SessionDeps): void => {
   app.post(
     mcpPath,
     {
-      config: { access: 'member', rateLimit: 'none', idempotency: false },
+      config: { access: 'member', rateLimit: 'none', idempotency: false, events: ['file.created'] },
       onRequest: async (request) => requireSafeOrigin(request, config.baseUrl),
       schema: {
         tags: ['MCP'],

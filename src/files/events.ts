@@ -1,0 +1,93 @@
+import type { Actor } from '../identity/actor.ts'
+import type { EventData } from '../outbox/catalog.ts'
+import { outboxRow, recorded, recordEvents } from '../outbox/record.ts'
+import type { EventAuthor, NewEvent } from '../outbox/record.ts'
+import type { Transaction } from '../platform/database/database.ts'
+import * as queries from './queries.ts'
+import type { FileRow, NewFile } from './queries.ts'
+
+type Described = Pick<FileRow, 'id' | 'name' | 'mimeType' | 'size' | 'parentId' | 'projectId'>
+
+const fileData = ({ id, name, mimeType, size, parentId, projectId }: Described) => ({
+  fileId: id,
+  name,
+  mimeType,
+  sizeBytes: size,
+  parentId,
+  projectId,
+})
+
+const folderData = ({ id, name, parentId, projectId }: Pick<Described, 'id' | 'name' | 'parentId' | 'projectId'>) => ({
+  folderId: id,
+  name,
+  parentId,
+  projectId,
+})
+
+// Files belong to the org, not to a workspace.
+const about = (subjectId: string) => ({ subjectId, workspaceId: null })
+
+const createdEvent = (file: NewFile): NewEvent => {
+  const { id, source, status = 'ready', mimeType = null, sizeBytes: size = 0 } = file
+  if (source === 'folder') return { type: 'folder.created', ...about(id), data: folderData(file) }
+  return { type: 'file.created', ...about(id), data: { ...fileData({ ...file, mimeType, size }), source, status } }
+}
+
+/**
+ * Inserts a file, folder or link and its event. They are one statement, because uploads are the most frequent writes and
+ * a statement of its own costs a round trip.
+ */
+export const insertFile = async (db: Transaction, actor: Actor, file: NewFile): Promise<FileRow> => {
+  const row = await queries.insertFile(db, actor, file, outboxRow(actor, createdEvent(file)))
+  if (!row) throw new Error('the statement returned no file')
+  db.signal(recorded, actor.orgId)
+  return row
+}
+
+type ChangedField = EventData<'file.updated'>['changed'][number]
+
+/** Records that a file was moved, when its folder is another one, and that these of its fields were changed. */
+export const recordChange = async (
+  db: Transaction,
+  author: EventAuthor,
+  { before, after }: { before: Pick<FileRow, 'parentId'>; after: FileRow },
+  changed: ChangedField[],
+): Promise<void> => {
+  const isFolder = after.source === 'folder'
+  const previousParentId = before.parentId
+  const events: NewEvent[] = []
+  if (previousParentId !== after.parentId) {
+    events.push(
+      isFolder
+        ? { type: 'folder.moved', ...about(after.id), data: { ...folderData(after), previousParentId } }
+        : { type: 'file.moved', ...about(after.id), data: { ...fileData(after), previousParentId } },
+    )
+  }
+  if (changed.length > 0) {
+    events.push(
+      isFolder
+        ? { type: 'folder.updated', ...about(after.id), data: { ...folderData(after), changed } }
+        : { type: 'file.updated', ...about(after.id), data: { ...fileData(after), changed } },
+    )
+  }
+  await recordEvents(db, author, events)
+}
+
+/** Records the deletion of files and links that were not in a deleted folder. */
+export const recordDeletedFiles = (db: Transaction, author: EventAuthor, files: readonly Described[]): Promise<void> =>
+  recordEvents(
+    db,
+    author,
+    files.map((file) => ({ type: 'file.deleted', ...about(file.id), data: fileData(file) })),
+  )
+
+/** Records the deletion of a folder. `deleted` is the number of deleted files with the folder itself. */
+export const recordDeletedFolder = (
+  db: Transaction,
+  author: EventAuthor,
+  folder: Pick<FileRow, 'id' | 'name' | 'parentId' | 'projectId'>,
+  deleted: number,
+): Promise<void> => {
+  const data = { ...folderData(folder), deleted: deleted - 1 }
+  return recordEvents(db, author, [{ type: 'folder.deleted', ...about(folder.id), data }])
+}

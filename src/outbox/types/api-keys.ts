@@ -1,0 +1,30 @@
+import { Type } from 'typebox'
+import { defineEvent } from '../define.ts'
+import { exampleId, IdOf, otherExampleId } from './fields.ts'
+
+const data = Type.Object({
+  apiKeyId: IdOf('ID of the API key.'),
+  name: Type.String({ description: 'Name of the key.' }),
+  last4: Type.String({ description: 'Last four characters of the key.' }),
+  userId: IdOf('ID of the person whose key it is.'),
+})
+const example = { apiKeyId: exampleId, name: 'Deployment', last4: 'x7Qa', userId: otherExampleId }
+
+// Not `keys`: every member may read the own keys, and only those who may read the audit log the keys of others.
+export const apiKeyEvents = {
+  'api_key.created': defineEvent({
+    area: 'audit',
+    subject: 'api_key',
+    description: 'An API key was created.',
+    data,
+    example,
+  }),
+  'api_key.revoked': defineEvent({
+    area: 'audit',
+    subject: 'api_key',
+    description:
+      'An API key was revoked. Keys also end, without this event, when they expire or their user is removed.',
+    data,
+    example,
+  }),
+}

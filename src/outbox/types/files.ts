@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import { Nullable } from '../../platform/http/schemas.ts'
+import { defineEvent } from '../define.ts'
+import { ChangedFields, exampleId, IdOf, otherExampleId } from './fields.ts'
+
+const parentId = Nullable(IdOf('ID of its folder. Null: the root folder of the org.'))
+const projectId = Nullable(IdOf('ID of the project whose folder it is in. Null without one.'))
+const previousParentId = Nullable(IdOf('ID of the folder before. Null: the root folder of the org.'))
+
+const file = {
+  fileId: IdOf('ID of the file.'),
+  name: Type.String({ description: 'Name of the file.' }),
+  mimeType: Nullable(Type.String(), 'Media type of its bytes. Null for a link.'),
+  sizeBytes: Type.Integer({
+    description: 'Size in bytes, the declared one while the upload is pending. 0 for a link.',
+  }),
+  parentId,
+  projectId,
+}
+
+const folder = {
+  folderId: IdOf('ID of the folder.'),
+  name: Type.String({ description: 'Name of the folder.' }),
+  parentId,
+  projectId,
+}
+
+const exampleFile = {
+  fileId: exampleId,
+  name: 'report.pdf',
+  mimeType: 'application/pdf',
+  sizeBytes: 48_213,
+  parentId: otherExampleId,
+  projectId: null,
+}
+const exampleFolder = { folderId: exampleId, name: 'Reports', parentId: null, projectId: null }
+
+export const fileEvents = {
+  'file.created': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A file or a link was created, by an upload, an agent, or as a pending file whose bytes follow.',
+    data: Type.Object({
+      ...file,
+      source: Type.Enum(['upload', 'link'], { description: '`link`: it shows the bytes of another file.' }),
+      status: Type.Enum(['pending', 'ready'], {
+        description: '`pending`: without bytes until a `file.updated` whose `changed` has `content`.',
+      }),
+    }),
+    example: { ...exampleFile, source: 'upload', status: 'ready' },
+  }),
+  'file.updated': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A file or a link was renamed or tagged, or the bytes of a pending file were uploaded.',
+    data: Type.Object({
+      ...file,
+      changed: Type.Array(Type.Enum(['name', 'tags', 'content']), {
+        description: 'The fields that were sent to be changed, or `content` for uploaded bytes.',
+      }),
+    }),
+    example: { ...exampleFile, changed: ['name'] },
+  }),
+  'file.moved': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A file or a link was moved to another folder.',
+    data: Type.Object({ ...file, previousParentId }),
+    example: { ...exampleFile, previousParentId: null },
+  }),
+  'file.deleted': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description:
+      'A file or a link was deleted. Files in a deleted folder are reported by the `folder.deleted` of that folder only.',
+    data: Type.Object(file),
+    example: exampleFile,
+  }),
+  'folder.created': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A folder was created, also that of a new project.',
+    data: Type.Object(folder),
+    example: exampleFolder,
+  }),
+  'folder.updated': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A folder was renamed or tagged.',
+    data: Type.Object({ ...folder, changed: ChangedFields }),
+    example: { ...exampleFolder, changed: ['name'] },
+  }),
+  'folder.moved': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A folder was moved with its contents, which have no events of their own.',
+    data: Type.Object({ ...folder, previousParentId }),
+    example: { ...exampleFolder, previousParentId: otherExampleId },
+  }),
+  'folder.deleted': defineEvent({
+    area: 'files',
+    subject: 'file',
+    description: 'A folder was deleted with everything in it. One event for all: its contents have none of their own.',
+    data: Type.Object({
+      ...folder,
+      deleted: Type.Integer({ description: 'Number of files, links and folders in it that were deleted with it.' }),
+    }),
+    example: { ...exampleFolder, deleted: 128 },
+  }),
+}

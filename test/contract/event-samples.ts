@@ -1,0 +1,256 @@
+// Requests that succeed, for the sweep of the events that routes record.
+import assert from 'node:assert/strict'
+import { createPromotion } from '../../src/billing/promotions.ts'
+import { createSignInLink } from '../../src/identity/sign-in/links.ts'
+import { newId } from '../../src/platform/ids.ts'
+import type { CallOptions, TestActor, TestApp } from '../harness.ts'
+import { create, createFolder, formBody, formType, pathOf as pathOfUrl, upload } from '../support/files.ts'
+import { bodies, factories, factoryOf, freeParams } from './resources.ts'
+import { bodySchemaOf, pathOf, sampleOf } from './route-list.ts'
+import type { Route } from './route-list.ts'
+
+export interface Sample {
+  path: string
+  options: CallOptions
+}
+
+/** Prepares a request that succeeds once. */
+type MakeSample = (app: TestApp, owner: TestActor) => Promise<Sample>
+
+const api = '/api/v1'
+
+const textForm = (name: string) => formBody([{ name: 'file', filename: name, type: 'text/plain', value: 'hello' }])
+
+const onFile =
+  (
+    make: (app: TestApp, owner: TestActor) => Promise<{ id: string }>,
+    json?: (app: TestApp, owner: TestActor) => object | Promise<object>,
+  ): MakeSample =>
+  async (app, owner) => {
+    const { id } = await make(app, owner)
+    const options: CallOptions = { as: owner }
+    if (json) options.json = await json(app, owner)
+    return { path: `${api}/files/${id}`, options }
+  }
+
+const anyFile = (app: TestApp, owner: TestActor) => upload(app, owner, 'hello')
+const anyFolder = (app: TestApp, owner: TestActor) => createFolder(app, owner, 'A folder')
+const intoFolder = async (app: TestApp, owner: TestActor) => ({
+  parentId: (await createFolder(app, owner, 'Another folder')).id,
+})
+
+/** A person of another org with an open invitation of the owner's org, as a browser that has signed in. */
+const invited =
+  (answer: 'accept' | 'decline'): MakeSample =>
+  async (app, owner) => {
+    const person = await app.createOrg('Elsewhere')
+    const json = { email: person.email, role: 'member' }
+    const invitation = await app.call('POST', `${api}/members`, { as: owner, json })
+    assert.equal(invitation.status, 201, invitation.text)
+    const { path } = await app.db.transaction('all orgs', (db) => createSignInLink(db, person.userId, null))
+    const signedIn = await app.call('POST', `${api}/auth/sign-in/link`, { json: { token: path.split('=')[1] } })
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const headers = { cookie, origin: app.url }
+    return { path: `${api}/me/invitations/${invitation.body.data.id}/${answer}`, options: { headers } }
+  }
+
+/** A webhook with a destination that nothing is sent to. */
+const pausedWebhook = async (app: TestApp, as: TestActor): Promise<string> => {
+  const json = { name: 'A webhook', url: 'https://hooks.example.com/' }
+  const { body, text } = await app.call('POST', `${api}/webhooks`, { as, json })
+  assert.ok(body.success, text)
+  await app.call('PATCH', `${api}/webhooks/${body.data.id}`, { as, json: { status: 'paused' } })
+  return body.data.id
+}
+
+const depositOf = async (app: TestApp, as: TestActor, amountCents: number): Promise<void> => {
+  const { status, text } = await app.call('POST', `${api}/billing/deposit`, { as, json: { amountCents } })
+  assert.equal(status, 200, text)
+}
+
+/** Samples of routes that need more than a resource and a body by their schemas. Together they record every type. */
+export const samples: Record<string, MakeSample[]> = {
+  [`POST ${api}/files`]: [
+    async (_app, owner) => ({
+      path: `${api}/files`,
+      options: { as: owner, body: textForm('a.txt'), headers: { 'content-type': formType } },
+    }),
+    async (_app, owner) => ({
+      path: `${api}/files`,
+      options: { as: owner, json: { source: 'folder', name: 'A folder' } },
+    }),
+    async (app, owner) => {
+      const { id: targetFileId } = await anyFile(app, owner)
+      return { path: `${api}/files`, options: { as: owner, json: { source: 'link', targetFileId } } }
+    },
+    async (_app, owner) => ({
+      path: `${api}/files`,
+      options: { as: owner, json: { name: 'a.txt', mimeType: 'text/plain', size: 5 } },
+    }),
+  ],
+  [`PUT ${api}/files/:id/content`]: [
+    async (app, owner) => {
+      const { uploadUrl } = await create(app, owner, { name: 'a.txt', mimeType: 'text/plain', size: 5 })
+      return { path: pathOfUrl(app, uploadUrl), options: { body: 'hello', headers: { 'content-type': 'text/plain' } } }
+    },
+  ],
+  [`PATCH ${api}/files/:id`]: [
+    onFile(anyFile, () => ({ name: 'b.txt', tags: ['a'] })),
+    onFile(anyFile, intoFolder),
+    onFile(anyFile, async (app, owner) => ({ name: 'b.txt', ...(await intoFolder(app, owner)) })),
+    onFile(anyFolder, () => ({ name: 'Renamed' })),
+    onFile(anyFolder, intoFolder),
+  ],
+  [`DELETE ${api}/files/:id`]: [
+    onFile(anyFile),
+    onFile(async (app, owner) => {
+      const folder = await anyFolder(app, owner)
+      await upload(app, owner, 'hello', { parentId: folder.id })
+      return folder
+    }),
+  ],
+  [`POST ${api}/members`]: [
+    async (app, owner) => ({
+      path: `${api}/members`,
+      options: {
+        as: owner,
+        json: { email: `new-${crypto.randomUUID()}@example.com`, role: 'member' },
+        headers: await app.stepUp(owner),
+      },
+    }),
+    async (app, owner) => {
+      const { email } = await app.createOrg('Elsewhere')
+      return { path: `${api}/members`, options: { as: owner, json: { email, role: 'member' } } }
+    },
+  ],
+  [`DELETE ${api}/members/:id`]: [
+    async (app, owner) => {
+      const { params } = await factories[`${api}/members/:id`]!(app, owner)
+      return { path: `${api}/members/${params['id']}`, options: { as: owner } }
+    },
+    async (app, owner) => {
+      const { email } = await app.createOrg('Elsewhere')
+      const { body } = await app.call('POST', `${api}/members`, { as: owner, json: { email, role: 'member' } })
+      return { path: `${api}/members/${body.data.id}`, options: { as: owner } }
+    },
+  ],
+  [`POST ${api}/me/invitations/:id/accept`]: [invited('accept')],
+  [`POST ${api}/me/invitations/:id/decline`]: [invited('decline')],
+  [`POST ${api}/workspaces/:id/members`]: [
+    async (app, owner) => {
+      const { userId } = await app.createUser(owner, 'member', { inWorkspace: false })
+      return { path: `${api}/workspaces/${owner.workspaceId}/members`, options: { as: owner, json: { userId } } }
+    },
+  ],
+  [`PATCH ${api}/billing`]: [
+    async (app, owner) => {
+      await depositOf(app, owner, 700)
+      return { path: `${api}/billing`, options: { as: owner, json: { autoTopupThresholdCents: 1_000 } } }
+    },
+  ],
+  [`POST ${api}/billing/promotions/redeem`]: [
+    async (app, owner) => {
+      const code = `P-${crypto.randomUUID().slice(0, 8).toUpperCase()}`
+      await createPromotion(app.db, { code, amountCents: 500, description: null, expiresAt: null })
+      return { path: `${api}/billing/promotions/redeem`, options: { as: owner, json: { code } } }
+    },
+  ],
+  [`POST ${api}/sessions`]: [
+    async (_app, owner) => ({ path: `${api}/sessions`, options: { as: owner, json: { agentId: 'assistant' } } }),
+  ],
+  'POST /api/openai/v1/chat/completions': [
+    async (_app, owner) => ({
+      path: '/api/openai/v1/chat/completions',
+      options: { as: owner, json: { model: 'agent/assistant', messages: [{ role: 'user', content: 'Hello' }] } },
+    }),
+  ],
+  'POST /mcp': [
+    async (_app, owner) => ({
+      path: '/mcp',
+      options: {
+        as: owner,
+        json: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'files_write', arguments: { name: 'a.txt', text: 'a' } },
+        },
+        headers: { accept: 'application/json, text/event-stream' },
+      },
+    }),
+  ],
+  [`POST ${api}/connections/:id/credentials`]: [
+    async (app, owner) => {
+      const json = { connectorSlug: 'http', label: 'A label' }
+      const { body } = await app.call('POST', `${api}/connections`, { as: owner, json })
+      const credentials = { baseUrl: 'https://93.184.215.14/v1', headerValue: 'planted' }
+      const path = `${api}/connections/${body.data.connection.id}/credentials`
+      return { path, options: { as: owner, json: { credentials } } }
+    },
+  ],
+  [`POST ${api}/webhooks/test`]: [
+    async (app, owner) => ({
+      path: `${api}/webhooks/test`,
+      options: { as: owner, json: { webhookId: await pausedWebhook(app, owner) } },
+    }),
+  ],
+  [`POST ${api}/webhooks/verify`]: [
+    async (app, owner) => ({
+      path: `${api}/webhooks/verify`,
+      options: { as: owner, json: { webhookId: await pausedWebhook(app, owner), payload: '{}', headers: {} } },
+    }),
+  ],
+  [`POST ${api}/webhooks/:id/recover`]: [
+    async (app, owner) => ({
+      path: `${api}/webhooks/${await pausedWebhook(app, owner)}/recover`,
+      options: { as: owner, json: { since: '2026-01-01T00:00:00.000Z' } },
+    }),
+  ],
+}
+
+/** A resource by its factory, the parameters and a body by the schemas, and step-up. */
+const byFactory =
+  (route: Route): MakeSample =>
+  async (app, owner) => {
+    const factory = factories[factoryOf(route.url) ?? '']
+    const { params } = factory ? await factory(app, owner) : { params: {} }
+    const unknown = Object.fromEntries(route.params.map((name) => [name, newId()]))
+    const schema = bodySchemaOf(route)
+    const json = bodies[route.name] ?? (schema === undefined ? undefined : sampleOf(schema))
+    const headers = await app.stepUp(owner)
+    const options: CallOptions = { as: owner, headers, ...(json === undefined ? {} : { json }) }
+    return { path: pathOf(route.url, { ...unknown, ...freeParams, ...params }), options }
+  }
+
+export const samplesOf = (route: Route): MakeSample[] => samples[route.name] ?? [byFactory(route)]
+
+const signIn = 'needs a session, a password or a second factor; signing in records no events'
+const provider = 'needs a provider that the sweep does not have'
+
+/** Routes whose samples are rejected, and why. They must record nothing then; other tests check their success. */
+export const withoutSuccess: Record<string, string> = {
+  [`POST ${api}/auth/sign-in`]: signIn,
+  [`POST ${api}/auth/sign-in/link`]: signIn,
+  [`POST ${api}/auth/sign-in/totp`]: signIn,
+  [`POST ${api}/auth/sign-out`]: signIn,
+  [`POST ${api}/auth/step-up`]: signIn,
+  [`POST ${api}/auth/password`]: signIn,
+  [`POST ${api}/auth/two-factor`]: signIn,
+  [`POST ${api}/auth/two-factor/confirm`]: signIn,
+  [`DELETE ${api}/auth/two-factor`]: signIn,
+  [`POST ${api}/billing/byok-keys`]: provider,
+  [`POST ${api}/billing/subscriptions/checkout`]: provider,
+  [`POST ${api}/billing/subscriptions/cancel`]: provider,
+  [`POST ${api}/billing/webhooks/stripe`]: `${provider}; src/billing/payments/balance-events.test.ts checks its events`,
+  [`POST ${api}/connections/:id/tools`]: provider,
+  [`POST ${api}/connections/:id/oauth`]: provider,
+  [`POST ${api}/connections/oauth/callback`]: provider,
+  [`POST ${api}/connectors/webhooks/:provider/:endpointId`]: provider,
+  [`POST ${api}/webhooks/linear`]: provider,
+  [`POST ${api}/webhooks/linear/bindings`]: provider,
+  [`POST ${api}/webhooks/receive/:webhookId`]: provider,
+  [`POST ${api}/turns/:id/approvals`]: 'needs a turn that waits for a decision',
+}
+
+/** Types that work after a response records, not the request itself. */
+export const inBackground: ReadonlySet<string> = new Set<string>()

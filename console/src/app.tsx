@@ -10,6 +10,7 @@ import { agentRoutes } from './pages/agents/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { chatRoutes } from './pages/chat/routes.ts'
 import { connectionRoutes } from './pages/connections/routes.ts'
+import { eventRoutes } from './pages/events/routes.ts'
 import { fileRoutes } from './pages/files/routes.ts'
 import { homeRoutes } from './pages/home/routes.ts'
 import { settingsRoutes } from './pages/settings/routes.ts'
@@ -47,6 +48,7 @@ const areas: RouteObject[] = [
   ...agentRoutes,
   ...chatRoutes,
   ...webhookRoutes,
+  ...eventRoutes,
   ...billingRoutes,
   ...connectionRoutes,
   ...settingsRoutes,

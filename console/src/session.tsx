@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { api, isCode, queryClient, read } from './api.ts'
 import { InvitationNotice, useInvitations } from './invitations.tsx'
+import { useLiveEvents } from './live/use-live-events.ts'
 import { setScope, useScope } from './scope.ts'
 import { Button } from './ui/forms/button.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
@@ -66,7 +67,10 @@ const WithoutOrg = ({ email }: { email: string }) => {
 const WithIdentity = ({ session, children }: { session: BrowserSession; children: ReactNode }) => {
   const { orgId, workspaceId } = useScope()
   const isMember = orgId === undefined || session.orgs.some(({ id }) => id === orgId)
-  const me = useQuery({ ...read('GET /me'), enabled: isMember && session.orgs.length > 0, staleTime: 60_000 })
+  const hasOrg = isMember && session.orgs.length > 0
+  const me = useQuery({ ...read('GET /me'), enabled: hasOrg, staleTime: 60_000 })
+  // Begins before the page loads its data, so that no change is missed in between.
+  useLiveEvents(hasOrg)
   // The stored scope can be outdated: the person left the org, or the workspace was deleted.
   const isLost = workspaceId !== undefined && isCode(me.error, 'FORBIDDEN')
   useEffect(() => {

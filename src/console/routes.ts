@@ -32,7 +32,18 @@ const contentSecurityPolicyOf = (contentOrigin: string | undefined): string => {
 }
 
 /** The path prefixes of console pages, which the console routes itself. Other paths are JSON. */
-const pages = ['/', '/sign-in', '/files', '/agents', '/chat', '/webhooks', '/billing', '/connections', '/settings']
+const pages = [
+  '/',
+  '/sign-in',
+  '/files',
+  '/agents',
+  '/chat',
+  '/webhooks',
+  '/events',
+  '/billing',
+  '/connections',
+  '/settings',
+]
 
 const unbuilt = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Atrium</title>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { waitForIdleNetwork } from '../support/browser.ts'
 import { assertAccessible, settle, startConsole } from '../support/console.ts'
 import { makeSample } from '../screenshots/sample.ts'
 import { shots } from '../screenshots/shots.ts'
@@ -20,7 +21,7 @@ for (const shot of shots.filter((one) => one.phone !== true)) {
     const { page, pageErrors } = shot.signedOut === true ? signedOut : signedIn
     await page.goto(app.url + (typeof shot.path === 'string' ? shot.path : shot.path(sample)))
     if (shot.prepare) {
-      await page.waitForLoadState('networkidle')
+      await waitForIdleNetwork(page)
       await shot.prepare(page, sample)
     }
     await assertAccessible(page)
@@ -47,7 +48,7 @@ test('the accessibility check reports an image without alternative text', async 
 
 test('the first load of Home is at most 250 KB of compressed script', async () => {
   const { page } = await open(sample.owner, '/')
-  await page.waitForLoadState('networkidle')
+  await waitForIdleNetwork(page)
   const scripts = (await page.evaluate(
     `performance.getEntriesByType('resource').filter((one) => one.name.includes('/assets/') && one.name.endsWith('.js')).map((one) => one.encodedBodySize)`,
   )) as number[]

@@ -10,6 +10,8 @@ export interface Shot {
   prepare?: (page: Page, sample: Sample) => Promise<void>
   signedOut?: boolean
   phone?: boolean
+  /** Only tested: docs/screenshots has no room for it. */
+  isTestOnly?: boolean
 }
 
 /** Every page, and important states of some pages. */
@@ -40,6 +42,18 @@ export const shots: Shot[] = [
   { name: 'agent-settings', path: ({ ids }) => `/agents/${ids['editor']}/settings` },
   { name: 'webhooks', path: '/webhooks' },
   { name: 'webhook', path: ({ ids }) => `/webhooks/${ids['webhook']}` },
+  { name: 'events', path: '/events', isTestOnly: true },
+  {
+    name: 'event',
+    path: '/events?type=agent.created',
+    isTestOnly: true,
+    prepare: async (page) => {
+      await page.getByRole('link', { name: 'agent.created' }).first().click()
+      await page.getByRole('dialog').getByText('"isDelivered"').waitFor()
+    },
+  },
+  { name: 'event-types', path: '/events/types', isTestOnly: true },
+  { name: 'event-type', path: '/events/types?open=agent.updated', isTestOnly: true },
   { name: 'connections', path: '/connections' },
   { name: 'billing', path: '/billing' },
   { name: 'billing-spending', path: '/billing/spending' },

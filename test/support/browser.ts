@@ -1,7 +1,8 @@
 import chromium from '@sparticuz/chromium'
 import { after } from 'node:test'
 import { chromium as launcher } from 'playwright-core'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, Request } from 'playwright-core'
+import { until } from './until.ts'
 
 export interface OpenOptions {
   dark?: boolean
@@ -30,6 +31,48 @@ export const collectPageErrors = (page: Page): string[] => {
   return pageErrors
 }
 
+interface Traffic {
+  unfinished: Set<Request>
+  /** Time of the last change of `unfinished`. */
+  changedAt: number
+}
+
+const traffic = new WeakMap<Page, Traffic>()
+
+const watchTraffic = (context: BrowserContext): void => {
+  const onChange =
+    (change: (unfinished: Set<Request>, request: Request) => void) =>
+    (request: Request): void => {
+      // Open as long as the page is visible.
+      if (request.serviceWorker() || new URL(request.url()).pathname === '/api/v1/events/stream') return
+      const page = request.frame().page()
+      const known = traffic.get(page) ?? { unfinished: new Set(), changedAt: 0 }
+      traffic.set(page, known)
+      // The requests of the previous document end without a report.
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) known.unfinished.clear()
+      change(known.unfinished, request)
+      known.changedAt = performance.now()
+    }
+  const finish = onChange((unfinished, request) => unfinished.delete(request))
+  context.on(
+    'request',
+    onChange((unfinished, request) => unfinished.add(request)),
+  )
+  context.on('requestfinished', finish)
+  context.on('requestfailed', finish)
+}
+
+const idleMs = 500
+
+/** Waits until the page has made no request for half a second. The stream of events is not counted. */
+export const waitForIdleNetwork = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('load')
+  await until('the network of the page is idle', () => {
+    const { unfinished, changedAt } = traffic.get(page) ?? { unfinished: new Set(), changedAt: 0 }
+    return unfinished.size === 0 && performance.now() - changedAt >= idleMs
+  })
+}
+
 // @sparticuz/chromium unpacks the shared libraries that minimal machines lack only when it detects AWS Lambda.
 const lambdaEnv = { AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
 
@@ -48,6 +91,7 @@ export const startBrowser = async (
     open: async ({ dark = false, size = { width: 1280, height: 800 } } = {}) => {
       const context = await browser.newContext({ colorScheme: dark ? 'dark' : 'light', viewport: size })
       context.setDefaultTimeout(60_000)
+      watchTraffic(context)
       const page = await context.newPage()
       return { page, context, pageErrors: collectPageErrors(page) }
     },

@@ -8,7 +8,7 @@ import { hashPassword, setPassword } from '../../src/identity/sign-in/passwords.
 import { sql } from '../../src/platform/database/database.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createSignInLink } from '../../src/identity/sign-in/links.ts'
-import { startBrowser } from './browser.ts'
+import { startBrowser, waitForIdleNetwork } from './browser.ts'
 import type { BrowserPage, OpenOptions } from './browser.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestActor, TestApp } from '../harness.ts'
@@ -68,7 +68,7 @@ const isAnimating = `new Promise((resolve) => requestAnimationFrame(() => reques
 
 /** Waits until the network is idle, fonts are loaded and animations have ended. */
 export const settle = async (page: Page): Promise<void> => {
-  await page.waitForLoadState('networkidle')
+  await waitForIdleNetwork(page)
   await page.evaluate('document.fonts.ready')
   await until('all animations have ended', async () => !(await page.evaluate(isAnimating)))
 }

@@ -1,4 +1,4 @@
-import { Bot, CreditCard, Files, House, MessageSquareText, Plug, Settings, Webhook } from 'lucide-react'
+import { Activity, Bot, CreditCard, Files, House, MessageSquareText, Plug, Settings, Webhook } from 'lucide-react'
 import type { LucideIcon } from 'lucide-react'
 
 export interface NavigationItem {
@@ -22,7 +22,8 @@ export const navigationItems: NavigationItem[] = [
     keywords: 'conversations messages talk sessions',
   },
   { to: '/agents', label: 'Agents', icon: Bot, letter: 'a', keywords: 'personas models prompts peers' },
-  { to: '/webhooks', label: 'Webhooks', icon: Webhook, letter: 'w', keywords: 'events deliveries receive forward' },
+  { to: '/webhooks', label: 'Webhooks', icon: Webhook, letter: 'w', keywords: 'deliveries receive forward' },
+  { to: '/events', label: 'Events', icon: Activity, letter: 'e', keywords: 'log changes history what happened' },
   {
     to: '/connections',
     label: 'Connections',
@@ -43,6 +44,7 @@ export const settings: NavigationItem = { to: '/settings', label: 'Settings', ic
 
 /** Pages that only the command palette lists. */
 export const paletteItems: Pick<NavigationItem, 'to' | 'label' | 'keywords'>[] = [
+  { to: '/events/types', label: 'Event types', keywords: 'events catalog schema' },
   { to: '/billing/usage', label: 'Usage and quotas', keywords: 'billing limits storage' },
   { to: '/settings/profile', label: 'Profile and password', keywords: 'settings name two-factor theme' },
   { to: '/settings/members', label: 'Members and roles', keywords: 'settings people invite' },

@@ -2,6 +2,7 @@ import type { Agent, AgentPatch } from 'atrium-sdk'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, isCode, refresh } from '../../api.ts'
+import { useDraft } from '../../draft.ts'
 import { useIdentity } from '../../session.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -60,13 +61,13 @@ const DeleteAgent = ({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) =
 
 const useEditing = (agent: Agent) => {
   const navigate = useNavigate()
-  const [draft, setDraft] = useState(() => draftOf(agent))
+  const { draft, change, reset } = useDraft(agent, draftOf)
   const patch = patchOf(draft, agent)
   const isDirty = Object.keys(patch).length > 0
   const guard = useUnsavedChangesGuard(isDirty)
   const saving = useSubmit(async () => {
     const saved = await api.call('PATCH /agents/:id', { params: { id: agent.id }, body: patch })
-    setDraft(draftOf(saved))
+    reset(draftOf(saved))
     await refresh('GET /agents', 'GET /agents/:id')
     toast.done('Saved')
     if (saved.slug !== agent.slug) {
@@ -74,7 +75,7 @@ const useEditing = (agent: Agent) => {
       await navigate(`/agents/${saved.slug}/settings`, { replace: true })
     }
   })
-  return { draft, setDraft, isDirty, guard, saving }
+  return { draft, change, discard: () => reset(draftOf(agent)), isDirty, guard, saving }
 }
 
 const adminsOnly = 'Only owners and admins can edit the default agent, because everyone in the organization uses it.'
@@ -84,7 +85,7 @@ export const EditAgent = () => {
   const { can, me } = useIdentity()
   const isForAdmins = agent.isDefault && me.role !== 'owner' && me.role !== 'admin'
   const mayWrite = can('agents:write') && !isForAdmins
-  const { draft, setDraft, isDirty, guard, saving } = useEditing(agent)
+  const { draft, change, discard, isDirty, guard, saving } = useEditing(agent)
   const { busy, error, submit } = saving
   const slugTaken = isCode(error, 'CONFLICT') && error instanceof Error ? { slug: error.message } : {}
   const problems = { ...problemsOf(draft), ...slugTaken }
@@ -104,12 +105,7 @@ export const EditAgent = () => {
       >
         {isForAdmins && <Notice tone="info">{adminsOnly}</Notice>}
         <fieldset className={styles['fields']} disabled={!mayWrite}>
-          <AgentFields
-            agent={agent}
-            draft={draft}
-            problems={problems}
-            change={(change) => setDraft((known) => ({ ...known, ...change }))}
-          />
+          <AgentFields agent={agent} draft={draft} problems={problems} change={change} />
         </fieldset>
         <Section title="Status">
           <SwitchField
@@ -121,13 +117,13 @@ export const EditAgent = () => {
             }
             checked={draft.isActive}
             disabled={agent.isDefault}
-            onChange={({ target }) => setDraft((known) => ({ ...known, isActive: target.checked }))}
+            onChange={({ target }) => change({ isActive: target.checked })}
           />
         </Section>
         <DeleteAgent agent={agent} mayWrite={mayWrite} />
         <div className={styles['save']}>
           <div>{error === undefined ? isDirty && 'You have unsaved changes.' : <Notice error={error} />}</div>
-          <Button disabledReason={unchanged} onClick={() => setDraft(draftOf(agent))}>
+          <Button disabledReason={unchanged} onClick={discard}>
             Discard changes
           </Button>
           <Button variant="primary" type="submit" busy={busy} disabledReason={reason ?? unchanged}>

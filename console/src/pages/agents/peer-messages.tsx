@@ -3,6 +3,7 @@ import type { Agent, Peer, PeerMessage } from 'atrium-sdk'
 import { MessagesSquare } from 'lucide-react'
 import { Link, useOutletContext, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
+import { useFallbackPolling } from '../../live/connection.ts'
 import { Avatar } from '../../ui/data/avatar.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { ButtonLink } from '../../ui/forms/button.tsx'
@@ -12,8 +13,6 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { useStickToBottom } from '../../ui/data/stick-to-bottom.ts'
 import { Markdown } from '../chat/markdown.tsx'
 import styles from './agents.module.css'
-
-const pollMs = 4_000
 
 /** The messages of two agents, oldest first. */
 interface PeerConversation {
@@ -90,7 +89,7 @@ export const PeerMessages = () => {
   const agent = useOutletContext<Agent>()
   const [params, setParams] = useSearchParams()
   const lastHundred = { params: { id: agent.id }, query: { limit: 100 } }
-  const messages = useQuery({ ...read('GET /agents/:id/messages', lastHundred), refetchInterval: pollMs })
+  const messages = useQuery({ ...read('GET /agents/:id/messages', lastHundred), refetchInterval: useFallbackPolling() })
   const peers = useQuery(read('GET /agents/:id/peers', { params: { id: agent.id } }))
   return (
     <QueryBoundary query={messages}>

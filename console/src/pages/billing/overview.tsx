@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { api, read, refresh } from '../../api.ts'
 import { formatCents, formatDateTime, formatMicrocents, formatNumber, formatWord } from '../../format.ts'
+import { useFallbackPolling } from '../../live/connection.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
@@ -165,10 +166,11 @@ const checkoutMessages: Record<string, { tone: 'good' | 'info'; text: string }> 
 export const Overview = () => {
   const [params] = useSearchParams()
   const back = checkoutMessages[params.get('checkout') ?? '']
+  const fallback = useFallbackPolling()
   const billing = useQuery({
     ...read('GET /billing'),
-    // The provider confirms a new payment within seconds.
-    refetchInterval: params.get('checkout') === 'success' ? 3_000 : 30_000,
+    // That a plan was paid is not an event. The provider confirms it within seconds.
+    refetchInterval: params.get('checkout') === 'success' ? 3_000 : fallback,
   })
   return (
     <QueryBoundary query={billing}>

@@ -3,6 +3,7 @@
 import { AtriumError } from 'atrium-sdk'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
+import { readServerSentEvents } from '../../server-sent-events.ts'
 import type { ToolPart, ViewPart } from './parts.ts'
 
 interface Frame {
@@ -114,29 +115,6 @@ export const applyFrame = (building: Building, frame: Frame): Building => {
   }
 }
 
-interface Event {
-  seq: number
-  data: string
-}
-
-/** Parses server-sent events; ends when the connection closes. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
-  let rest = ''
-  for (;;) {
-    const { value, done } = await reader.read()
-    if (done) return
-    const blocks = (rest + value).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const lines = block.split('\n')
-      const seq = Number(lines.find((line) => line.startsWith('id: '))?.slice(4) ?? 0)
-      const data = lines.find((line) => line.startsWith('data: '))?.slice(6)
-      if (data !== undefined) yield { seq, data }
-    }
-  }
-}
-
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const isRetryable = (error: unknown): boolean =>
@@ -159,10 +137,10 @@ const follow = async (
       const response = await api.send('GET /turns/:id/stream', { params: { id: turnId }, query, signal })
       onChange({ reconnecting: false })
       if (response.status === 204 || response.body === null) return onChange({ isIdle: true })
-      for await (const { seq, data } of eventsOf(response.body)) {
+      for await (const { id, data } of readServerSentEvents(response.body)) {
         if (data === '[DONE]') return onChange({ isIdle: true })
         failures = 0
-        state.lastSeq = seq
+        state.lastSeq = Number(id)
         state.building = applyFrame(state.building, JSON.parse(data) as Frame)
         onChange({ parts: state.building.parts, leftOutExchanges: state.building.leftOutExchanges })
       }

@@ -3,6 +3,7 @@ import type { Agent, Session } from 'atrium-sdk'
 import { MessageSquareText, SquarePen } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { api, keyOf } from '../../api.ts'
+import { useFallbackPolling } from '../../live/connection.ts'
 import { Avatar } from '../../ui/data/avatar.tsx'
 import { Status } from '../../ui/data/status.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
@@ -12,8 +13,6 @@ import { SelectField } from '../../ui/forms/field.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import styles from './chat.module.css'
-
-const pollMs = 10_000
 
 export const useSessions = (agentId: string | undefined) =>
   useInfiniteQuery({
@@ -29,7 +28,7 @@ export const useSessions = (agentId: string | undefined) =>
     },
     getNextPageParam: ({ nextCursor }) => nextCursor,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
-    refetchInterval: pollMs,
+    refetchInterval: useFallbackPolling(),
   })
 
 export const agentOf = ({ participants }: Session) => participants.find(({ type }) => type === 'agent')

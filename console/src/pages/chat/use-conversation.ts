@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Message, Session, TurnCreate } from 'atrium-sdk'
 import { useEffect, useState } from 'react'
 import { api, isCode, keyOf, queryClient, read, refresh } from '../../api.ts'
+import { useFallbackPolling } from '../../live/connection.ts'
 import { useStableCallback } from '../../stable-values.ts'
 import { useLiveTurn } from './live-turn.ts'
 import { storedParts } from './parts.ts'
@@ -61,10 +62,11 @@ const pollMs = 6_000
 
 /** The stored messages of a session combined with its running turn. */
 export const useConversation = (sessionId: string) => {
+  const fallback = useFallbackPolling()
   const session = useQuery({
     ...read('GET /sessions/:id', { params: { id: sessionId } }),
-    // Other people, other tabs and connected chats can send messages to the same session.
-    refetchInterval: pollMs,
+    // That another person has decided an approval is not an event.
+    refetchInterval: ({ state }) => (state.data?.status === 'requires_action' ? pollMs : fallback),
   })
   const messages = useMessages(sessionId)
   const active = session.data?.activeTurnId ?? undefined

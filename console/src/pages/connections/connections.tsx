@@ -4,6 +4,7 @@ import { Plus, SearchX } from 'lucide-react'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { read } from '../../api.ts'
+import { useFallbackPolling } from '../../live/connection.ts'
 import { withParams } from '../../search-params.ts'
 import { useIdentity } from '../../session.tsx'
 import { useTitle } from '../../title.ts'
@@ -158,14 +159,11 @@ const Catalog = ({
   )
 }
 
-/** Connections can be completed in another window, and credentials can become invalid at any time. */
-const pollMs = 10_000
-
 export const Connections = () => {
   useTitle('Connections')
   const [params, setParams] = useSearchParams()
   const connectors = useQuery(read('GET /connectors'))
-  const connections = useQuery({ ...read('GET /connections'), refetchInterval: pollMs })
+  const connections = useQuery({ ...read('GET /connections'), refetchInterval: useFallbackPolling() })
   const changed = (patch: Record<string, string | undefined>): URLSearchParams => withParams(params, patch)
   useConnected(
     useCallback(() => {

@@ -4,6 +4,8 @@ import { useState } from 'react'
 import { Link, useOutletContext } from 'react-router'
 import { api, keyOf, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
+import { LiveList, useLiveList } from '../../live/live-list.tsx'
+import { useOpenItem } from '../../open-item.ts'
 import { useIdentity } from '../../session.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { Button, ButtonLink } from '../../ui/forms/button.tsx'
@@ -14,9 +16,7 @@ import type { Column } from '../../ui/data/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
 import { DeliveryDialog } from './delivery-dialog.tsx'
-import { DeliveryState } from './delivery-state.tsx'
-import { useOpenItem } from './events.tsx'
-import { LiveList, useLiveList } from './live-list.tsx'
+import { DeliveryState, isUnfinished } from './delivery-state.tsx'
 import { destinationOf } from './webhook-list.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
@@ -47,6 +47,8 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Delivery>[] => [
   },
   { title: 'Created', tight: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
+
+const pollMs = 2_500
 
 /** The value of a `datetime-local` input. */
 const localTime = (date: Date): string => {
@@ -108,8 +110,11 @@ export const Deliveries = () => {
   const { can } = useIdentity()
   const opened = useOpenItem('delivery')
   const [isRetrying, setRetrying] = useState(false)
-  const deliveries = useLiveList([...keyOf('GET /webhooks/:id/deliveries'), webhook.id], (query, signal) =>
-    api.call('GET /webhooks/:id/deliveries', { params: { id: webhook.id }, query, signal }),
+  const deliveries = useLiveList(
+    [...keyOf('GET /webhooks/:id/deliveries'), webhook.id],
+    (query, signal) => api.call('GET /webhooks/:id/deliveries', { params: { id: webhook.id }, query, signal }),
+    // Attempts are not events.
+    (items) => items.some(isUnfinished) && pollMs,
   )
   return (
     <LiveList

@@ -3,6 +3,7 @@ import type { Delivery } from 'atrium-sdk'
 import { RotateCw } from 'lucide-react'
 import { api, read, refresh } from '../../api.ts'
 import { formatDateTime } from '../../format.ts'
+import { useFallbackPolling } from '../../live/connection.ts'
 import { useIdentity } from '../../session.tsx'
 import { Badge } from '../../ui/data/badge.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -12,7 +13,7 @@ import { JsonView } from '../../ui/data/json-view.tsx'
 import { QueryBoundary } from '../../ui/query-boundary.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { useSubmit } from '../../ui/forms/use-submit.ts'
-import { DeliveryState } from './delivery-state.tsx'
+import { DeliveryState, isUnfinished } from './delivery-state.tsx'
 import { Headers } from './headers.tsx'
 import styles from './webhooks.module.css'
 import { writeReason } from './webhooks.tsx'
@@ -110,9 +111,11 @@ export const DeliveryDialog = ({
 }) => {
   const { can } = useIdentity()
   const params = { id: webhookId, deliveryId }
+  const fallback = useFallbackPolling()
   const delivery = useQuery({
     ...read('GET /webhooks/:id/deliveries/:deliveryId', { params }),
-    refetchInterval: ({ state }) => (state.data?.status === 'succeeded' ? false : pollMs),
+    // Attempts are not events.
+    refetchInterval: ({ state: { data } }) => (data && isUnfinished(data) ? pollMs : fallback),
   })
   const retry = useSubmit(async () => {
     await api.call('POST /webhooks/:id/deliveries/:deliveryId/retry', { params })

@@ -10,6 +10,9 @@ const states: Record<Delivery['status'], { tone: Tone; word: string }> = {
   held: { tone: 'warn', word: 'Paused' },
 }
 
+/** Whether an attempt is made or due, as far as the server knows. */
+export const isUnfinished = ({ status }: Delivery): boolean => status === 'pending' || status === 'sending'
+
 export const DeliveryState = ({ of }: { of: Delivery['status'] }) => (
   <Badge tone={states[of].tone}>{states[of].word}</Badge>
 )

@@ -1,31 +1,20 @@
 import type { Webhook, WebhookEvent } from 'atrium-sdk'
 import { Radio } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link, useOutletContext, useSearchParams } from 'react-router'
+import { Link, useOutletContext } from 'react-router'
 import { api, keyOf } from '../../api.ts'
 import { formatBytes } from '../../format.ts'
-import { withParams } from '../../search-params.ts'
+import { LiveList, useLiveList } from '../../live/live-list.tsx'
+import type { LiveItems } from '../../live/live-list.tsx'
+import { useOpenItem } from '../../open-item.ts'
 import { Badge } from '../../ui/data/badge.tsx'
 import { RelativeTime } from '../../ui/data/relative-time.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { Column } from '../../ui/data/table.tsx'
 import { EventDialog } from './event-dialog.tsx'
-import { LiveList, useLiveList } from './live-list.tsx'
-import type { LiveItems } from './live-list.tsx'
 import { TestCommand } from './secret-dialog.tsx'
 import styles from './webhooks.module.css'
-
-/** The open item, kept in a URL parameter. */
-export const useOpenItem = (name: string) => {
-  const [params, setParams] = useSearchParams()
-  const changed = (value: string | undefined): URLSearchParams => withParams(params, { [name]: value })
-  return {
-    value: params.get(name) ?? undefined,
-    hrefOf: (value: string): string => `?${changed(value)}`,
-    open: (value: string | undefined): void => setParams(changed(value), { replace: value === undefined }),
-  }
-}
 
 /** The URL parameter of an open event. It contains both IDs, so that the link works after the event has left the list. */
 const keyOfEvent = ({ webhookId, id }: WebhookEvent): string => `${webhookId}.${id}`

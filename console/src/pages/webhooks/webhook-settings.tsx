@@ -2,6 +2,7 @@ import type { Webhook, WebhookWithSecret } from 'atrium-sdk'
 import { useState } from 'react'
 import { useNavigate, useOutletContext } from 'react-router'
 import { api, refresh } from '../../api.ts'
+import { useDraft } from '../../draft.ts'
 import { useIdentity } from '../../session.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Button } from '../../ui/forms/button.tsx'
@@ -27,19 +28,19 @@ const draftOf = (webhook: Webhook): WebhookDraft => ({
 })
 
 const General = ({ webhook, reason }: { webhook: Webhook; reason: string | false }) => {
-  const [draft, setDraft] = useState(() => draftOf(webhook))
+  const { draft, change, reset } = useDraft(webhook, draftOf)
   const isChanged = JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(draftOf(webhook)))
   const problem = reason || problemOf(draft) || (!isChanged && 'No changes to save.')
   const { busy, error, submit } = useSubmit(async () => {
     if (problem !== false) return
-    setDraft(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: bodyOf(draft) })))
+    reset(draftOf(await api.call('PATCH /webhooks/:id', { params: { id: webhook.id }, body: bodyOf(draft) })))
     await refresh('GET /webhooks', 'GET /webhooks/:id')
     toast.done('Saved')
   })
   return (
     <Section title="General">
       <Form className={styles['form']} onSubmit={submit}>
-        <WebhookFields draft={draft} change={(patch) => setDraft((known) => ({ ...known, ...patch }))} />
+        <WebhookFields draft={draft} change={change} />
         <Notice error={error} />
         <div>
           <Button variant="primary" type="submit" busy={busy} disabledReason={problem}>

@@ -1,43 +1,47 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { InfiniteData } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { queryClient } from '../../api.ts'
-import { Status } from '../../ui/data/status.tsx'
-import { Button } from '../../ui/forms/button.tsx'
-import { QueryBoundary } from '../../ui/query-boundary.tsx'
-import { Table } from '../../ui/data/table.tsx'
-import type { Column } from '../../ui/data/table.tsx'
-import styles from './webhooks.module.css'
-
-const pollMs = 2_500
+import { queryClient } from '../api.ts'
+import { Status } from '../ui/data/status.tsx'
+import { Button } from '../ui/forms/button.tsx'
+import { QueryBoundary } from '../ui/query-boundary.tsx'
+import { Table } from '../ui/data/table.tsx'
+import type { Column } from '../ui/data/table.tsx'
+import { useConnection, useFallbackPolling } from './connection.ts'
+import styles from './live-list.module.css'
 
 interface PageOf<T> {
   items: T[]
   nextCursor: string | null
 }
 
+type LiveState = 'live' | 'connecting' | 'disconnected' | 'paused'
+
 type Known<T> = InfiniteData<PageOf<T>, string | undefined> | undefined
 
 const isFirstOnly = <T,>(known: Known<T>): boolean => (known?.pages.length ?? 0) <= 1
 
 /**
- * A list, newest first, that polls while only the first page is loaded. In a hidden tab polling pauses; it resumes
- * immediately when the tab becomes visible.
+ * A list, newest first, that events keep up to date while only the first page is loaded. `pollMs`: pause between two
+ * loads while the list has items that change without an event.
  */
 export const useLiveList = <T,>(
   key: unknown[],
   load: (query: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<PageOf<T>>,
+  pollMs?: (items: readonly T[]) => number | false,
 ) => {
+  const connection = useConnection()
+  const fallback = useFallbackPolling()
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }) =>
       load({ limit: 50, ...(pageParam !== undefined && { cursor: pageParam }) }, signal),
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state }) => (isFirstOnly(state.data) ? pollMs : false),
-    refetchIntervalInBackground: false,
+    refetchInterval: ({ state: { data } }) => isFirstOnly(data) && (pollMs?.(data?.pages[0]?.items ?? []) || fallback),
     // `always`, even when the data is not stale: the list is labelled as live.
     refetchOnWindowFocus: ({ state }) => (isFirstOnly(state.data) ? 'always' : false),
+    meta: { isLive: true },
   })
   const pages = query.data?.pages ?? []
   const showNewest = (): void => {
@@ -47,34 +51,31 @@ export const useLiveList = <T,>(
     )
     void query.refetch()
   }
-  return { query, items: pages.flatMap(({ items }) => items), isLive: pages.length === 1 && !query.error, showNewest }
+  const state: LiveState =
+    query.error || connection === 'disconnected'
+      ? 'disconnected'
+      : pages.length > 1
+        ? 'paused'
+        : connection === 'connected'
+          ? 'live'
+          : 'connecting'
+  return { query, items: pages.flatMap(({ items }) => items), state, showNewest }
 }
 
 export type LiveItems<T> = ReturnType<typeof useLiveList<T>>
 
-const LiveBar = ({
-  isLive,
-  error,
-  onNewest,
-  children,
-}: {
-  isLive: boolean
-  error: unknown
-  onNewest: () => void
-  children?: ReactNode
-}) => (
+const LiveBar = ({ state, onNewest, children }: { state: LiveState; onNewest: () => void; children?: ReactNode }) => (
   <div className={styles['liveBar']}>
-    {isLive ? (
-      <Status tone="good">Live</Status>
-    ) : error == null ? (
+    {state === 'live' && <Status tone="good">Live</Status>}
+    {state === 'connecting' && <Status>Connecting</Status>}
+    {state === 'disconnected' && <Status tone="bad">Disconnected</Status>}
+    {state === 'paused' && (
       <>
         <Status>Live updates paused</Status>
         <Button small onClick={onNewest}>
           Show latest
         </Button>
       </>
-    ) : (
-      <Status tone="bad">Disconnected</Status>
     )}
     <span className={styles['gap']} />
     {children}
@@ -83,7 +84,7 @@ const LiveBar = ({
 
 /** A live list with its loading, error and empty states. */
 export const LiveList = <T extends { id: string }>({
-  list: { query, items, isLive, showNewest },
+  list: { query, items, state, showNewest },
   label,
   columns,
   onOpen,
@@ -109,7 +110,7 @@ export const LiveList = <T extends { id: string }>({
           empty
         ) : (
           <>
-            <LiveBar isLive={isLive} error={query.error} onNewest={showNewest}>
+            <LiveBar state={state} onNewest={showNewest}>
               {actions}
             </LiveBar>
             <Table label={label} columns={columns} rows={items} keyOf={({ id }) => id} onOpen={onOpen} />

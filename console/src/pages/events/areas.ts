@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import type { EventTypeRecord } from 'atrium-sdk'
+import { read } from '../../api.ts'
+import { formatWord } from '../../format.ts'
+
+export interface Area {
+  name: string
+  types: EventTypeRecord[]
+  /** Names all types of the area. */
+  pattern: string
+}
+
+const names: Record<string, string> = { sessions: 'Conversations', audit: 'API keys', keys: 'API keys' }
+
+const areaOf = ({ permission }: EventTypeRecord): string => permission.slice(0, permission.indexOf(':'))
+
+export const useEventTypes = () => useQuery({ ...read('GET /event-types'), staleTime: 3_600_000 })
+
+/** The types by area, in the order of the API. */
+export const areasOf = (types: readonly EventTypeRecord[]): Area[] =>
+  [...Map.groupBy(types, areaOf)].map(([area, own]) => ({
+    name: names[area] ?? formatWord(area),
+    types: own,
+    pattern: [...new Set(own.map(({ type }) => `${type.slice(0, type.indexOf('.'))}.*`))].join(','),
+  }))

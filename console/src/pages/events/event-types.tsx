@@ -1,0 +1,78 @@
+import type { EventTypeRecord } from 'atrium-sdk'
+import { SearchX } from 'lucide-react'
+import { Link, useSearchParams } from 'react-router'
+import { useOpenItem } from '../../open-item.ts'
+import { withParams } from '../../search-params.ts'
+import { useTitle } from '../../title.ts'
+import type { Column } from '../../ui/data/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { TextField } from '../../ui/forms/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { QueryBoundary } from '../../ui/query-boundary.tsx'
+import { areasOf, useEventTypes } from './areas.ts'
+import styles from './events.module.css'
+import { TypeDialog } from './type-dialog.tsx'
+
+const columnsFor = (hrefOf: (type: string) => string): Column<EventTypeRecord>[] => [
+  {
+    title: 'Type',
+    cell: ({ type }) => (
+      <Link to={hrefOf(type)} className={styles['type']}>
+        {type}
+      </Link>
+    ),
+  },
+  { title: 'Description', cell: ({ description }) => <span className={styles['muted']}>{description}</span> },
+]
+
+/** The catalog of event types by area. */
+export const EventTypes = () => {
+  useTitle('Event types')
+  const [params, setParams] = useSearchParams()
+  const opened = useOpenItem('open')
+  const types = useEventTypes()
+  const search = params.get('search') ?? ''
+  const wanted = search.trim().toLowerCase()
+  return (
+    <QueryBoundary query={types}>
+      {({ items }) => {
+        const areas = areasOf(
+          items.filter(({ type, description }) => `${type} ${description}`.toLowerCase().includes(wanted)),
+        )
+        const open = items.find(({ type }) => type === opened.value)
+        return (
+          <>
+            <div className={styles['filters']} role="search">
+              <TextField
+                label="Search event types"
+                hideLabel
+                type="search"
+                placeholder="Search event types"
+                value={search}
+                onChange={({ target }) =>
+                  setParams(withParams(params, { search: target.value }), { replace: search !== '' })
+                }
+              />
+            </div>
+            {areas.length === 0 && <EmptyState compact icon={<SearchX />} title={`No event types match “${search}”`} />}
+            {areas.map(({ name, types: own }) => (
+              <Section key={name} plain title={name}>
+                <div className={styles['catalog']}>
+                  <Table
+                    label={name}
+                    columns={columnsFor(opened.hrefOf)}
+                    rows={own}
+                    keyOf={({ type }) => type}
+                    onOpen={({ type }) => opened.open(type)}
+                  />
+                </div>
+              </Section>
+            ))}
+            {open && <TypeDialog of={open} onClose={() => opened.open(undefined)} />}
+          </>
+        )
+      }}
+    </QueryBoundary>
+  )
+}

@@ -1,0 +1,21 @@
+import { Outlet } from 'react-router'
+import { useTitle } from '../../title.ts'
+import { Page, PageHeader } from '../../ui/page.tsx'
+import { Tabs } from '../../ui/forms/tabs.tsx'
+
+export const Events = () => {
+  useTitle('Events')
+  return (
+    <Page wide>
+      <PageHeader title="Events" description="Changes in this organization, as they happen." />
+      <Tabs
+        label="Events"
+        tabs={[
+          { to: '/events', label: 'Log', end: true },
+          { to: '/events/types', label: 'Event types' },
+        ]}
+      />
+      <Outlet />
+    </Page>
+  )
+}

@@ -1,0 +1,63 @@
+import type { EventTypeRecord } from 'atrium-sdk'
+import { useIdentity } from '../../session.tsx'
+import { DescriptionList } from '../../ui/data/description-list.tsx'
+import { JsonView } from '../../ui/data/json-view.tsx'
+import type { Column } from '../../ui/data/table.tsx'
+import { Table } from '../../ui/data/table.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ButtonLink } from '../../ui/forms/button.tsx'
+import { formatWord } from '../../format.ts'
+import { Notice } from '../../ui/notice.tsx'
+import styles from './events.module.css'
+import { fieldsOf } from './schema.ts'
+import type { SchemaField } from './schema.ts'
+
+const columns: Column<SchemaField>[] = [
+  {
+    title: 'Field',
+    cell: ({ name, type, isRequired }) => (
+      <span className={styles['field']}>
+        <code>{name}</code>
+        <small>
+          {type}
+          {!isRequired && ', optional'}
+        </small>
+      </span>
+    ),
+  },
+  { title: 'Description', cell: ({ description }) => description },
+]
+
+/** One type of event: the fields of its data, and an example. */
+export const TypeDialog = ({ of, onClose }: { of: EventTypeRecord; onClose: () => void }) => {
+  const { can } = useIdentity()
+  const { type, version, description, permission, subject, schema, example } = of
+  const fields = fieldsOf(schema)
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={type}
+      description={description}
+      footer={<ButtonLink to={`/events?type=${encodeURIComponent(type)}`}>View events</ButtonLink>}
+    >
+      {!can(permission) && <Notice tone="info">You do not have permission to read these events.</Notice>}
+      <DescriptionList
+        items={[
+          ['Resource', formatWord(subject)],
+          ['Permission', <code key="permission">{permission}</code>],
+          ['Version', version],
+        ]}
+      />
+      <div className={styles['stack']}>
+        <h3>Data</h3>
+        <Table label="Data" columns={columns} rows={fields} keyOf={({ name }) => name} />
+      </div>
+      <div className={styles['stack']}>
+        <h3>Example data</h3>
+        <JsonView value={example} label="Example data" />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { TestActor } from '../harness.ts'
+import { createAgent } from '../support/chat.ts'
+import { startConsole } from '../support/console.ts'
+import { until } from '../support/until.ts'
+
+const { app, open } = await startConsole()
+
+interface Stream {
+  lastEventId: string | undefined
+  isOpen: boolean
+}
+
+/** The streams of events that a page has opened so far. */
+const watchStreams = (page: Page): Stream[] => {
+  const streams: Stream[] = []
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/events/stream')) return
+    const stream = { lastEventId: request.headers()['last-event-id'], isOpen: true }
+    streams.push(stream)
+    const end = (ended: unknown): void => {
+      if (ended === request) stream.isOpen = false
+    }
+    page.on('requestfailed', end)
+    page.on('requestfinished', end)
+  })
+  return streams
+}
+
+/** Simulates that the person leaves the tab or returns to it. */
+const setVisibility = async (page: Page, state: 'visible' | 'hidden'): Promise<void> => {
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })`)
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+}
+
+const lastPosition = async (as: TestActor): Promise<string> =>
+  (await app.call('GET', '/api/v1/events?order=desc&limit=1', { as })).body.data.items[0]?.position.toString()
+
+const rename = async (as: TestActor, id: string, name: string): Promise<void> => {
+  const { status, text } = await app.call('PATCH', `/api/v1/agents/${id}`, { as, json: { name } })
+  assert.equal(status, 200, text)
+}
+
+test('a list changes without a reload when another client changes something, and without polling', async () => {
+  const owner = await app.createOrg()
+  const { page, pageErrors } = await open(owner, '/agents')
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  const agent = await createAgent(app, owner, { name: 'Librarian' })
+  await page.getByText('Librarian').waitFor()
+  await rename(owner, agent.id, 'Archivist')
+  await page.getByText('Archivist').waitFor()
+  assert.equal(await page.getByText('Librarian').count(), 0)
+  assert.equal((await app.call('DELETE', `/api/v1/agents/${agent.id}`, { as: owner })).status, 200)
+  await page.getByText('Archivist').waitFor({ state: 'detached' })
+  assert.deepEqual(pageErrors, [])
+})
+
+test('the log shows a new event live, with its payload, and filters by type and resource', async () => {
+  const owner = await app.createOrg()
+  const { page, pageErrors } = await open(owner, '/')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Events' }).click()
+  const agent = await createAgent(app, owner, { name: 'Librarian' })
+  const other = await createAgent(app, owner, { name: 'Gardener' })
+  const log = page.getByRole('table', { name: 'Events' })
+  const rows = log.getByRole('row')
+  await log.getByText('Librarian').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await rename(owner, agent.id, 'Archivist')
+  await rows.nth(1).getByText('agent.updated').waitFor()
+  await page.getByLabel('Type').selectOption('agent.created')
+  await log.getByText('agent.updated').waitFor({ state: 'detached' })
+  await log.getByRole('row', { name: 'Gardener' }).getByRole('link').press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'agent.created' })
+  await dialog.getByText('An agent was created.').waitFor()
+  assert.equal(JSON.parse(await dialog.getByLabel('Payload').innerText()).subject.id, other.id)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await dialog.getByRole('button', { name: 'Copy' }).click()
+  assert.equal(JSON.parse((await page.evaluate('navigator.clipboard.readText()')) as string).subject.id, other.id)
+  await dialog.getByRole('link', { name: 'Events of this resource' }).click()
+  await rename(owner, agent.id, 'Historian')
+  await rename(owner, other.id, 'Florist')
+  await log.getByText('Florist').waitFor()
+  assert.equal(await rows.count(), 3, 'both events of one agent, and the heading')
+  await page.getByLabel('Resource ID').fill('12')
+  await page.getByText('Enter a complete ID.').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await log.getByText('Historian').waitFor()
+  assert.deepEqual(pageErrors, [])
+})
+
+test('the catalog shows the fields and an example of a type, and finds types by text', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/events/types')
+  await page.getByRole('link', { name: 'agent.updated' }).click()
+  const dialog = page.getByRole('dialog', { name: 'agent.updated' })
+  await dialog.getByRole('row', { name: /^changed string\[\] Names of the fields/ }).waitFor()
+  assert.deepEqual(JSON.parse(await dialog.getByLabel('Example data').innerText()).changed, ['model'])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('searchbox').fill('was deleted')
+  await page.getByRole('link', { name: 'agent.updated' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'agent.deleted' }).click()
+  await page.getByRole('link', { name: 'View events' }).click()
+  await page.waitForURL('**/events?type=agent.deleted')
+  await page.getByText('No matching events').waitFor()
+})
+
+test('a hidden tab holds no stream, and shows what changed meanwhile when it becomes visible', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/')
+  const streams = watchStreams(page)
+  await page.goto(`${app.url}/agents`)
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  await createAgent(app, owner, { name: 'Librarian' })
+  await page.getByText('Librarian').waitFor()
+  assert.deepEqual(streams, [{ lastEventId: undefined, isOpen: true }])
+  const position = await lastPosition(owner)
+  await setVisibility(page, 'hidden')
+  await until('the stream is closed', () => streams[0]?.isOpen === false)
+  await createAgent(app, owner, { name: 'Gardener' })
+  assert.equal(streams.length, 1)
+  await setVisibility(page, 'visible')
+  await page.getByText('Gardener').waitFor()
+  assert.deepEqual(streams.slice(1), [{ lastEventId: position, isOpen: true }])
+})
+
+test('a tab that was hidden for a long time begins anew and loads everything again', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/')
+  await page.clock.install()
+  const streams = watchStreams(page)
+  await page.goto(`${app.url}/agents`)
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  await createAgent(app, owner, { name: 'Librarian' })
+  await page.getByText('Librarian').waitFor()
+  await setVisibility(page, 'hidden')
+  await until('the stream is closed', () => streams[0]?.isOpen === false)
+  await createAgent(app, owner, { name: 'Gardener' })
+  await page.clock.fastForward(120_000)
+  await setVisibility(page, 'visible')
+  await page.getByText('Gardener').waitFor()
+  assert.deepEqual(streams.slice(1), [{ lastEventId: undefined, isOpen: true }])
+})
+
+/** Lets a test cut the connection of the stream, which Playwright cannot do after the response has begun. */
+const cuttable = `{
+  const real = window.fetch
+  window.fetch = async (input, init) => {
+    const response = await real(input, init)
+    if (!String(input).endsWith('/events/stream')) return response
+    const reader = response.body.getReader()
+    const body = new ReadableStream({
+      start: (controller) => { window.cutStream = () => { controller.error(new TypeError('network error')); void reader.cancel() } },
+      pull: async (controller) => {
+        const { value, done } = await reader.read()
+        if (done) controller.close(); else controller.enqueue(value)
+      },
+    })
+    return new Response(body, response)
+  }
+}`
+
+test('a lost connection is reported, and resumes without missing or repeating an event', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/')
+  await page.addInitScript(cuttable)
+  const streams = watchStreams(page)
+  await page.goto(`${app.url}/events`)
+  const log = page.getByRole('table', { name: 'Events' })
+  await createAgent(app, owner, { name: 'Agent 1' })
+  await log.getByText('Agent 1').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  const position = await lastPosition(owner)
+  await page.route('**/events/stream', (route) => route.abort())
+  await page.evaluate('cutStream()')
+  await page.getByText('Disconnected').waitFor()
+  for (let n = 2; n <= 4; n += 1) await createAgent(app, owner, { name: `Agent ${n}` })
+  await page.unroute('**/events/stream')
+  await createAgent(app, owner, { name: 'Agent 5' })
+  await log.getByText('Agent 5').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  const names = await log.getByText(/^Agent \d$/).allInnerTexts()
+  assert.deepEqual(names, ['Agent 5', 'Agent 4', 'Agent 3', 'Agent 2', 'Agent 1'])
+  assert.equal(streams.at(-1)?.lastEventId, position)
+  assert.equal(streams.at(-1)?.isOpen, true)
+})
+
+/** A stream that sends one event for each connection, and then ends. */
+const scripted = async (page: Page, as: TestActor): Promise<(type: string, event: object) => void> => {
+  const pending: string[] = []
+  let position = 0
+  await page.route('**/events/stream', async (route) => {
+    const last = route.request().headers()['last-event-id'] ?? '0'
+    const body = `id: ${last}\nevent: open\ndata: {}\n\n${pending.splice(0).join('')}`
+    await route.fulfill({ contentType: 'text/event-stream', body })
+  })
+  return (type, event) => {
+    position += 1
+    const data = {
+      id: 'x',
+      type,
+      orgId: as.orgId,
+      workspaceId: null,
+      subject: { type: '', id: '' },
+      data: {},
+      ...event,
+    }
+    pending.push(`id: ${position}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+}
+
+const id = '01a1fc7d-9fd0-79dc-a335-45f9cc19b81e'
+
+const affected: [page: string, type: string, event: object, paths: RegExp][] = [
+  ['/files', 'file.created', {}, /\/files\?/],
+  ['/files', 'folder.moved', {}, /\/files\?/],
+  ['/settings/projects', 'project.updated', {}, /\/projects/],
+  ['/chat', 'session.created', {}, /\/sessions\?/],
+  ['/chat', 'turn.requires_action', {}, /\/sessions\?/],
+  ['/webhooks', 'webhook.created', {}, /\/webhooks$/],
+  ['/webhooks/events', 'webhook.event.received', {}, /\/webhooks\/events/],
+  ['/connections', 'connection.broken', {}, /\/connections$/],
+  ['/billing', 'balance.low', {}, /\/billing$/],
+  ['/settings/members', 'member.added', {}, /\/members/],
+  ['/settings/workspaces', 'workspace.updated', {}, /\/workspaces/],
+  ['/settings/api-keys', 'api_key.created', {}, /\/api-keys/],
+]
+
+test('events of every area load what they make outdated', async () => {
+  const owner = await app.createOrg()
+  const { page } = await open(owner, '/settings/profile')
+  const send = await scripted(page, owner)
+  for (const [path, type, event, paths] of affected) {
+    await page.goto(app.url + path)
+    await until('the page has loaded', async () => (await page.getByRole('status').count()) === 0)
+    const answer = page.waitForResponse(
+      (response) => response.request().method() === 'GET' && paths.test(response.url().replace(/.*\/api\/v1/, '')),
+    )
+    send(type, event)
+    assert.equal((await answer).status(), 200, `${type} at ${path}`)
+  }
+  assert.ok(id)
+})

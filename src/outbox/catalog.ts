@@ -1,10 +1,12 @@
 import type { Static } from 'typebox'
 import type { EventDefinition } from './define.ts'
 import { agentEvents } from './types/agents.ts'
+import { eventEndpointEvents } from './types/event-endpoints.ts'
 
 /** Every type of event, listed by hand. Routes, documents and the console are generated from it. */
 export const eventTypes = {
   ...agentEvents,
+  ...eventEndpointEvents,
 }
 
 declare module 'fastify' {

@@ -10,6 +10,7 @@ import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
 import { registerConsole } from './console/routes.ts'
 import { registerContentOrigin } from './files/downloads/content-origin.ts'
 import { registerEventChain } from './events/chain-hook.ts'
+import { registerEventEndpointRoutes } from './events/endpoints/routes.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
@@ -82,6 +83,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
     orgOfLinear: async (...asked) => (await findOrgOfLinear(...asked))?.orgId,
   })
   registerEventRoutes(app, deps)
+  registerEventEndpointRoutes(app, deps)
   registerReference(app)
   await registerConsole(app, config.contentBaseUrl)
   await app.ready()

@@ -25,6 +25,8 @@ const app = await startTestApp({ ...openLoopback, WEBHOOK_RETRY_SCHEDULE_SECONDS
 // Its deliveries are claimed and settled by the tests, because nothing works on this database.
 const idle = await startTestApp(openLoopback, { work: false })
 
+const isDistributed = await idle.db.isDistributed()
+
 const record = (to: typeof app, { orgId }: TestActor, subjectId: string): Promise<void> =>
   to.db.transaction({ orgId }, (db) =>
     recordEvent(db, systemActor(orgId, 'Test'), 'agent.deleted', {
@@ -180,39 +182,49 @@ describe('the queue of an endpoint with the ordering "subject"', () => {
     assert.equal(left?.isWaiting, false)
   })
 
-  test('is read by index only: a long queue of one subject does not slow down claims of another', async () => {
-    const { owner, endpoint, subject } = await setUp(1)
-    await idle.db.execute(sql`
+  const skip = isDistributed && 'shards plan each statement'
+  test(
+    'is read by index only: a long queue of one subject does not slow down claims of another',
+    { skip },
+    async () => {
+      const { owner, endpoint, subject } = await setUp(1)
+      await idle.db.execute(sql`
       insert into webhook_queue (org_id, id, webhook_id, event_id, event_type, order_key, order_number, due_at)
       select ${owner.orgId}, gen_random_uuid(), ${endpoint.id}, gen_random_uuid(), 'agent.deleted',
         ${`${endpoint.id}/agent/${subject}`}, 1 + n, 'infinity' from generate_series(1, 20000) n`)
-    const other = newId()
-    await record(idle, owner, other)
-    await until('it is queued', async () => {
-      const rows = await idle.db.rows(sql`
+      const other = newId()
+      await record(idle, owner, other)
+      await until('it is queued', async () => {
+        const rows = await idle.db.rows(sql`
         -- all orgs: a test
         select id from webhook_queue where order_key = ${`${endpoint.id}/agent/${other}`}`)
-      return rows.length === 1
-    })
-    await idle.db.indexed.transaction('all orgs', async (db) => {
-      const rowsRead = async () =>
-        (await db.row<{ bySequence: bigint; byIndex: bigint }>(sql`
+        return rows.length === 1
+      })
+      await idle.db.indexed.transaction('all orgs', async (db) => {
+        const rowsRead = async () =>
+          (await db.row<{ bySequence: bigint; byIndex: bigint }>(sql`
           select seq_tup_read as by_sequence, idx_tup_fetch as by_index
           from pg_stat_xact_user_tables where relname = 'webhook_queue'`))!
-      const before = await rowsRead()
-      const lanes = [{ orgId: owner.orgId, webhookId: endpoint.id, slots: 100 }]
-      const rows = await queueQueries.claimDeliveries(db, { lanes, slots: 100, token: randomUUID(), leaseSeconds: 30 })
-      assert.equal(rows.length, 2)
-      const outcomes = rows.map((row) => outcomeOf(row, 'succeeded'))
-      await queueQueries.settleDeliveries(db, outcomes)
-      await queueQueries.releaseNext(
-        db,
-        rows.map(({ orderKey }) => orderKey as string),
-      )
-      const after = await rowsRead()
-      assert.equal(after.bySequence - before.bySequence, 0n)
-      assert.ok(after.byIndex - before.byIndex < 100n, `${after.byIndex - before.byIndex} rows`)
-    })
-    assert.equal((await claim(endpoint, owner)).length, 1, 'the next one of the long queue')
-  })
+        const before = await rowsRead()
+        const lanes = [{ orgId: owner.orgId, webhookId: endpoint.id, slots: 100 }]
+        const rows = await queueQueries.claimDeliveries(db, {
+          lanes,
+          slots: 100,
+          token: randomUUID(),
+          leaseSeconds: 30,
+        })
+        assert.equal(rows.length, 2)
+        const outcomes = rows.map((row) => outcomeOf(row, 'succeeded'))
+        await queueQueries.settleDeliveries(db, outcomes)
+        await queueQueries.releaseNext(
+          db,
+          rows.map(({ orderKey }) => orderKey as string),
+        )
+        const after = await rowsRead()
+        assert.equal(after.bySequence - before.bySequence, 0n)
+        assert.ok(after.byIndex - before.byIndex < 100n, `${after.byIndex - before.byIndex} rows`)
+      })
+      assert.equal((await claim(endpoint, owner)).length, 1, 'the next one of the long queue')
+    },
+  )
 })

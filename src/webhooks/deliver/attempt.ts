@@ -91,7 +91,7 @@ const send = async (deps: AttemptDeps, { row, url, body, headers }: Attempt, sig
   const { outbound, secrets, log } = deps
   const stray = new AbortController()
   const request = async (): Promise<OutboundResponse> => {
-    const key = forwardingKey(secrets.open(row.secret, secretColumns[row.kind].at(row.orgId, row.webhookId)))
+    const key = forwardingKey(secrets.open(row.secret, secretColumns[row.destination].at(row.orgId, row.webhookId)))
     return outbound.request(url, {
       orgId: row.orgId,
       method: 'POST',
@@ -192,7 +192,7 @@ export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal
   if (url === null) return unsent(row, 'failed', 'The webhook no longer has a destination.')
   let prepared: PreparedEvent | { error: string }
   try {
-    prepared = row.kind === 'endpoint' ? await deps.prepareEvent(row) : forwarded(row)
+    prepared = row.destination === 'endpoint' ? await deps.prepareEvent(row) : forwarded(row)
   } catch (error) {
     deps.log.warn({ err: error, webhookId: row.webhookId, deliveryId: row.id }, 'an event could not be read yet')
     return unsent(row, 'released', null, unreadableSeconds)

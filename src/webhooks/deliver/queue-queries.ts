@@ -62,6 +62,9 @@ export const listDueEndpointLanes = (db: Db, after: string, limit: number) =>
 const ofOrg = (orgId: string | null, alias: string): Sql =>
   orgId === null ? empty : sql`and ${raw(alias)}.org_id = ${orgId}`
 
+/** What a delivery is sent to: a webhook with a URL, or an event endpoint. */
+export type Destination = 'webhook' | 'endpoint'
+
 /** A delivery that a worker has claimed, with everything that an attempt needs. */
 export interface ClaimedRow {
   orgId: string
@@ -76,7 +79,7 @@ export interface ClaimedRow {
   /** Deliveries with the same key are sent one after another; null: in any order. */
   orderKey: string | null
   token: string
-  kind: 'webhook' | 'endpoint'
+  destination: Destination
   url: string | null
   /** Encrypted. */
   secret: string
@@ -147,13 +150,13 @@ export const claimDeliveries = (
       returning q.*
     )
     select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual, c.order_key,
-      c.lease_token as token, d.kind, d.url, d.secret, d.failing_since,
+      c.lease_token as token, d.destination, d.url, d.secret, d.failing_since,
       extract(epoch from now() - d.failing_since::timestamptz)::float8 as failing_seconds, d.user_id, d.api_key_id,
       d.scopes, e.body, e.content_type, e.headers
     from claimed c
       -- Event endpoints are read for the deliveries for which there is no webhook only.
       cross join lateral (
-        select 'webhook' as kind, w.url, w.secret, w.failing_since::text as failing_since, null::uuid as user_id,
+        select 'webhook' as destination, w.url, w.secret, w.failing_since::text as failing_since, null::uuid as user_id,
           null::uuid as api_key_id, null::text[] as scopes
         from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id ${ofOrg(orgId, 'w')}
         union all
@@ -171,6 +174,7 @@ export interface Outcome {
   orgId: string
   number: bigint
   webhookId: string
+  destination: Destination
   orderKey: string | null
   token: string
   /** retry: after `delaySeconds`. released: no request was sent, another worker may claim it. */
@@ -190,7 +194,7 @@ export interface Outcome {
 }
 
 export interface Disabled {
-  kind: 'webhook' | 'endpoint'
+  destination: Destination
   orgId: string
   webhookId: string
   name: string
@@ -302,7 +306,7 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[], orgId: st
       where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
       returning w.org_id, w.id, w.name, off.reason
     )
-    select 'webhook' as kind, org_id, id as webhook_id, name, reason from counted_webhooks where reason is not null
+    select 'webhook' as destination, org_id, id as webhook_id, name, reason from counted_webhooks where reason is not null
     union all
     select 'endpoint', org_id, id, name, reason from counted_endpoints where reason is not null`)
 }

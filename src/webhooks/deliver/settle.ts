@@ -28,11 +28,11 @@ export const disablingBy = (
 
 const recordDisabled = async (
   db: Transaction,
-  { kind, orgId, webhookId: id, name, reason }: queries.Disabled,
+  { destination, orgId, webhookId: id, name, reason }: queries.Disabled,
 ): Promise<void> => {
   const author = systemActor(orgId, 'Deliveries')
   const details = { name, reason }
-  if (kind === 'webhook') {
+  if (destination === 'webhook') {
     await audit(db, author, 'webhook.disabled', { type: 'webhook', id, details })
     return
   }

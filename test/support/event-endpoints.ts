@@ -32,7 +32,23 @@ export const readEndpoint = async (app: TestApp, as: TestActor, { id }: MadeEndp
   return answer.body.data
 }
 
-export const endpointDeliveries = async (app: TestApp, as: TestActor, { id }: MadeEndpoint) => {
+export interface SeenDelivery {
+  id: string
+  endpointId: string
+  eventId: string
+  eventType: string
+  status: string
+  statusReason: string | null
+  nextAttemptAt: string | null
+  error: string | null
+  attempts: { trigger: string }[]
+}
+
+export const endpointDeliveries = async (
+  app: TestApp,
+  as: TestActor,
+  { id }: Pick<MadeEndpoint, 'id'>,
+): Promise<SeenDelivery[]> => {
   const answer = await app.call('GET', `${endpointsPath}/${id}/deliveries?limit=100`, { as })
   assert.equal(answer.status, 200, answer.text)
   return answer.body.data.items
@@ -52,9 +68,21 @@ export const renameAgent = async (app: TestApp, as: TestActor, id: string, name:
   return answer
 }
 
+export interface SeenEvent {
+  id: string
+  type: string
+  actor: object
+  subject: { type: string; id: string }
+  occurredAt: string
+  chain: { id: string; depth: number }
+  isDelivered: boolean
+  data: Record<string, unknown>
+}
+
 /** The events about a resource in the log, oldest first, when there are as many. */
-export const eventsAbout = (app: TestApp, as: TestActor, subjectId: string, count: number) =>
+export const eventsAbout = (app: TestApp, as: TestActor, subjectId: string, count: number): Promise<SeenEvent[]> =>
   until(
-    async () => (await app.call('GET', `/api/v1/events?subjectId=${subjectId}`, { as })).body.data.items,
-    (items: unknown[]) => items.length >= count,
+    async (): Promise<SeenEvent[]> =>
+      (await app.call('GET', `/api/v1/events?subjectId=${subjectId}`, { as })).body.data.items,
+    (items) => items.length >= count,
   )

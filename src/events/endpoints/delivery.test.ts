@@ -21,7 +21,7 @@ import {
   readEndpoint,
   renameAgent,
 } from '../../../test/support/event-endpoints.ts'
-import type { MadeEndpoint } from '../../../test/support/event-endpoints.ts'
+import type { MadeEndpoint, SeenDelivery, SeenEvent } from '../../../test/support/event-endpoints.ts'
 import { until } from '../../../test/support/until.ts'
 import { createWebhook, deliver, openLoopback } from '../../../test/support/webhooks.ts'
 
@@ -59,7 +59,7 @@ describe('a delivery', () => {
     const [arrival] = receiver.arrivals as [Arrival]
     const headers = arrival.headers as Record<string, string>
     const text = arrival.body.toString()
-    const [logged] = await eventsAbout(app, owner, agentId, 1)
+    const [logged] = (await eventsAbout(app, owner, agentId, 1)) as [SeenEvent]
     const { occurredAt, isDelivered: _, ...same } = logged
     assert.deepEqual(JSON.parse(text), { ...same, timestamp: occurredAt })
     assert.equal(headers['webhook-id'], logged.id)
@@ -67,15 +67,15 @@ describe('a delivery', () => {
     assert.deepEqual(new Webhook(secret).verify(text, headers), JSON.parse(text))
     assert.doesNotThrow(() => new SvixWebhook(secret).verify(text, headers))
     const client = new OpenAI({ apiKey: 'unused', webhookSecret: secret })
-    assert.equal((await client.webhooks.unwrap(text, headers)).type as string, 'agent.created')
+    assert.equal((await client.webhooks.unwrap(text, headers)).type, 'agent.created')
     await assert.rejects(client.webhooks.unwrap(`${text} `, headers))
     assert.throws(() => new SvixWebhook(secret).verify(`${text} `, headers))
     const chain = app.deps.chains.parse(owner.orgId, headers['atrium-event-chain'] as string)
     assert.deepEqual(chain, { id: logged.chain.id, depth: 1 })
-    const [delivery] = await until(
-      () => endpointDeliveries(app, owner, { id, secret, record: undefined }),
+    const [delivery] = (await until(
+      () => endpointDeliveries(app, owner, { id }),
       (items) => items[0]?.status === 'succeeded',
-    )
+    )) as [SeenDelivery]
     assert.equal(delivery.eventId, logged.id)
     assert.equal(delivery.endpointId, id)
     assert.equal('webhookId' in delivery, false)
@@ -91,10 +91,10 @@ describe('a delivery', () => {
     const [first, second] = receiver.arrivals as [Arrival, Arrival]
     assert.equal(second.body.equals(first.body), true)
     assert.equal(second.headers['webhook-id'], first.headers['webhook-id'])
-    const [delivery] = await until(
+    const [delivery] = (await until(
       () => endpointDeliveries(app, owner, endpoint),
       (items) => items[0]?.status === 'succeeded',
-    )
+    )) as [SeenDelivery]
     assert.equal(delivery.attempts.length, 2)
     assert.equal((await readEndpoint(app, owner, endpoint)).deliveryCount, 1)
   })
@@ -139,7 +139,7 @@ describe('a delivery', () => {
     await recordAgentDeleted(owner.orgId, null, ofOrg)
     await settled(owner)
     assert.deepEqual(
-      receiver.arrivals.map((arrival) => parsed(arrival).subject.id).toSorted(),
+      receiver.arrivals.map((arrival): string => parsed(arrival).subject.id).toSorted(),
       [mine, ofOrg].toSorted(),
     )
   })
@@ -179,13 +179,13 @@ describe('a delivery', () => {
 })
 
 describe('the rights of the owner', () => {
-  const lastDelivery = async (as: TestActor, endpoint: MadeEndpoint) =>
-    (
-      await until(
-        () => endpointDeliveries(app, as, endpoint),
-        (items) => items[0]?.status === 'failed',
-      )
-    )[0]
+  const lastError = async (as: TestActor, endpoint: MadeEndpoint): Promise<string> => {
+    const [delivery] = await until(
+      () => endpointDeliveries(app, as, endpoint),
+      (items) => items[0]?.status === 'failed',
+    )
+    return delivery?.error ?? ''
+  }
 
   test('limit the events: of their workspaces, and of the types that they may read', async () => {
     const owner = await app.createOrg()
@@ -200,7 +200,7 @@ describe('the rights of the owner', () => {
     assert.equal(typesOf(few).includes('agent.created'), false)
     assert.equal(typesOf(few).includes('event_endpoint.created'), true)
     assert.equal(
-      (await endpointDeliveries(app, owner, ofOutsider)).some((one: any) => one.eventType === 'agent.created'),
+      (await endpointDeliveries(app, owner, ofOutsider)).some((one) => one.eventType === 'agent.created'),
       false,
     )
   })
@@ -218,7 +218,7 @@ describe('the rights of the owner', () => {
     )
     await app.call('DELETE', `/api/v1/api-keys/${member.apiKeyId}`, { as: owner, headers: await app.stepUp(owner) })
     assert.match((await patchEndpoint(app, owner, endpoint, { status: 'active' })).statusReason, /revoked/)
-    assert.match((await lastDelivery(owner, endpoint)).error, /API key was revoked/)
+    assert.match(await lastError(owner, endpoint), /API key was revoked/)
     await createAgent(app, owner, 'Later')
     await settled(owner)
     assert.equal(receiver.arrivals.length, 0)
@@ -239,7 +239,7 @@ describe('the rights of the owner', () => {
     await app.db.execute(sql`
       delete from workspace_members where org_id = ${owner.orgId} and user_id = ${member.userId}`)
     await patchEndpoint(app, owner, endpoint, { status: 'active' })
-    assert.match((await lastDelivery(owner, endpoint)).error, /may not read this event any more/)
+    assert.match(await lastError(owner, endpoint), /may not read this event any more/)
     assert.equal(receiver.arrivals.length, 0)
   })
 
@@ -283,7 +283,7 @@ describe('the loop guard', () => {
     const events = await eventsAbout(app, owner, id, 7)
     await app.settled()
     assert.deepEqual(
-      events.map((event: any) => [event.chain.depth, event.isDelivered]),
+      events.map((event) => [event.chain.depth, event.isDelivered]),
       [0, 1, 2, 3, 4, 5, 6].map((depth) => [depth, depth <= 5]),
     )
     assert.equal(receiver.arrivals.length, 6)

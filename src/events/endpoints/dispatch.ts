@@ -51,7 +51,7 @@ const markWaiting = async (db: Transaction, orgId: string, deliveries: readonly 
   const ordered = deliveries.filter(({ orderKey }) => orderKey !== null)
   if (ordered.length === 0) return
   const endpointIds = [...new Set(ordered.map(({ endpointId }) => endpointId))]
-  await queries.avoidSequentialScans(db)
+  await queries.planAnew(db)
   await lockEndpoints(db, orgId, endpointIds)
   const keys = [...new Set(ordered.map(({ orderKey }) => orderKey as string))]
   const busy = new Set((await queries.listBusyKeys(db, orgId, keys)).map(({ orderKey }) => orderKey))

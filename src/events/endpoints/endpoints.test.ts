@@ -14,7 +14,7 @@ import {
   patchEndpoint,
   readEndpoint,
 } from '../../../test/support/event-endpoints.ts'
-import type { MadeEndpoint } from '../../../test/support/event-endpoints.ts'
+import type { MadeEndpoint, SeenDelivery } from '../../../test/support/event-endpoints.ts'
 import { until } from '../../../test/support/until.ts'
 import { createWebhook, openLoopback } from '../../../test/support/webhooks.ts'
 import { Webhook } from 'standardwebhooks'
@@ -35,13 +35,13 @@ const auditOf = async (id: string): Promise<string[]> => {
     .toReversed()
 }
 
-const whenFirst = async (endpoint: MadeEndpoint, status: string) =>
-  (
-    await until(
-      () => endpointDeliveries(app, owner, endpoint),
-      (items) => items[0]?.status === status,
-    )
-  )[0]
+const whenFirst = async (endpoint: MadeEndpoint, status: string): Promise<SeenDelivery> => {
+  const [delivery] = await until(
+    () => endpointDeliveries(app, owner, endpoint),
+    (items) => items[0]?.status === status,
+  )
+  return delivery as SeenDelivery
+}
 
 describe('event endpoints', () => {
   test('are created, listed, changed, rotated and deleted, with audit entries and events', async () => {
@@ -90,7 +90,7 @@ describe('event endpoints', () => {
     ])
     const events = await eventsAbout(app, owner, made.id, 4)
     assert.deepEqual(
-      events.map(({ type, subject, data }: any) => [type, subject.type, data.changed]),
+      events.map(({ type, subject, data }) => [type, subject.type, data['changed']]),
       [
         ['event_endpoint.created', 'event_endpoint', undefined],
         ['event_endpoint.updated', 'event_endpoint', ['filter', 'workspaceIds', 'ordering']],
@@ -209,7 +209,11 @@ describe('deliveries of an endpoint', () => {
     const delivery = await whenFirst(endpoint, 'succeeded')
     assert.equal(delivery.id, answer.body.data.id)
     const [{ body, headers }] = receiver.arrivals as [(typeof receiver.arrivals)[0]]
-    const event = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>) as any
+    const event = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>) as {
+      id: string
+      isTest: boolean
+      data: object
+    }
     const { body: catalog } = await app.call('GET', '/api/v1/event-types', { as: owner })
     const { example } = catalog.data.items.find((item: { type: string }) => item.type === 'agent.updated')
     assert.deepEqual(event.data, example)
@@ -232,21 +236,21 @@ describe('deliveries of an endpoint', () => {
     status = 204
     const retried = await post(`/${endpoint.id}/deliveries/${failed.id}/retry`)
     assert.equal(retried.status, 202, retried.text)
-    assert.equal((await whenFirst(endpoint, 'succeeded')).attempts[2].trigger, 'manual')
+    assert.equal((await whenFirst(endpoint, 'succeeded')).attempts[2]?.trigger, 'manual')
     status = 500
     await createAgent(app, owner, 'Two')
     await whenFirst(endpoint, 'failed')
     await createAgent(app, owner, 'Three')
     await until(
       () => endpointDeliveries(app, owner, endpoint),
-      (items) => items.filter((one: any) => one.status === 'failed').length === 2,
+      (items) => items.filter((one) => one.status === 'failed').length === 2,
     )
     status = 204
     const recovered = await post(`/${endpoint.id}/recover`, { since })
     assert.deepEqual(recovered.body.data, { queued: 2 })
     await until(
       () => endpointDeliveries(app, owner, endpoint),
-      (items) => items.every((one: any) => one.status === 'succeeded'),
+      (items) => items.every((one) => one.status === 'succeeded'),
     )
     const [first, last] = [receiver.arrivals[2], receiver.arrivals.at(-1)]
     assert.ok(first && last)
@@ -264,10 +268,10 @@ describe('deliveries of an endpoint', () => {
     )
     assert.equal(disabled.statusReason, 'The endpoint responded with 410 Gone.')
     assert.deepEqual(await auditOf(endpoint.id), ['event-endpoint.created', 'event-endpoint.disabled'])
-    const events = await eventsAbout(app, owner, endpoint.id, 2)
-    assert.equal(events[1].type, 'event_endpoint.disabled')
-    assert.deepEqual(events[1].actor, { type: 'system', id: null, name: 'Deliveries', apiKeyId: null })
-    assert.equal(events[1].data.reason, disabled.statusReason)
+    const [, event] = await eventsAbout(app, owner, endpoint.id, 2)
+    assert.equal(event?.type, 'event_endpoint.disabled')
+    assert.deepEqual(event.actor, { type: 'system', id: null, name: 'Deliveries', apiKeyId: null })
+    assert.equal(event.data['reason'], disabled.statusReason)
     assert.equal((await patchEndpoint(app, owner, endpoint, { status: 'active' })).statusReason, null)
   })
 

@@ -67,8 +67,9 @@ describe('an endpoint with the ordering "subject"', () => {
     assert.deepEqual(sequencesOf(receiver, fine), [1, 2, 3, 4, 5])
     assert.deepEqual(sequencesOf(receiver, flaky), [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
     const waiting = (await endpointDeliveries(app, owner, endpoint)).find(
-      (one: any) => one.statusReason === 'Waiting for the delivery of an earlier event of the same subject.',
+      (one) => one.statusReason === 'Waiting for the delivery of an earlier event of the same subject.',
     )
+    assert.ok(waiting)
     assert.equal(waiting.status, 'pending')
     assert.equal(waiting.nextAttemptAt, null)
     const retry = `${endpointsPath}/${endpoint.id}/deliveries/${waiting.id}/retry`
@@ -218,7 +219,7 @@ describe('the queue of an endpoint with the ordering "subject"', () => {
         await queueQueries.settleDeliveries(db, outcomes)
         await queueQueries.releaseNext(
           db,
-          rows.map(({ orderKey }) => orderKey as string),
+          rows.map(({ orgId, orderKey }) => ({ orgId, orderKey: orderKey as string })),
         )
         const after = await rowsRead()
         assert.equal(after.bySequence - before.bySequence, 0n)

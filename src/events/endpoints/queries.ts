@@ -135,17 +135,15 @@ export const queueDeliveries = (db: Db, orgId: string, deliveries: readonly NewD
       as g (id, webhook_id, event_id, event_type, order_key, order_number, waits)`)
 }
 
-/**
- * For the rest of the transaction, so that `listBusyKeys` gets no plan that was made for an empty queue and reads all of a
- * full one.
- */
-export const avoidSequentialScans = (db: Db) => db.execute(sql`set local enable_seqscan = off`)
+/** Plans are made with the values for the rest of the transaction: the queue was empty when a kept one was made. */
+export const planAnew = (db: Db) => db.execute(sql`set local plan_cache_mode = force_custom_plan`)
 
-/** The keys that have a delivery that has not ended. */
+/** The keys that have a delivery that has not ended. The order makes the planner use the index by key. */
 export const listBusyKeys = (db: Db, orgId: string, keys: readonly string[]) =>
   db.rows<{ orderKey: string }>(sql`
     select k.order_key from unnest(${keys}::text[]) as k (order_key) cross join lateral (
-      select q.number from webhook_queue q where q.org_id = ${orgId} and q.order_key = k.order_key limit 1) as found`)
+      select q.number from webhook_queue q where q.org_id = ${orgId} and q.order_key = k.order_key
+      order by q.order_number limit 1) as found`)
 
 /** An event of the log as a delivery contains it. */
 export interface LoggedEvent {

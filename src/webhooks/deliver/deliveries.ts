@@ -34,7 +34,7 @@ const reasonOf = (row: DeliveryRow, what: string): string | null => {
 
 /** The API representation of a delivery. */
 const deliveryRecord = (row: DeliveryRow, what: string) => {
-  const { webhookStatus, isWaiting, ...shown } = row
+  const { webhookStatus: _, isWaiting: _isWaiting, ...shown } = row
   return { ...shown, statusReason: reasonOf(row, what), retryCount: Math.max(0, row.attemptCount - 1) }
 }
 

@@ -316,13 +316,22 @@ export const lockEndpoints = (db: Db, orgId: string, ids: readonly string[]) =>
   db.rows<{ id: string }>(sql`
     select id from event_endpoints where org_id = ${orgId} and id = any(${ids}::uuid[]) order by id for no key update`)
 
+export interface OrderKey {
+  orgId: string
+  orderKey: string
+}
+
 /** Makes the first delivery of each key due if it waits for its turn. With `orgId`, all keys must be of that org. */
-export const releaseNext = (db: Db, orderKeys: readonly string[], orgId: string | null = null) =>
+export const releaseNext = (db: Db, keys: readonly OrderKey[], orgId: string | null = null) =>
   db.execute(sql`-- all orgs: workers serve all orgs
     with first as (
-      select n.number from unnest(${orderKeys}::text[]) as k (order_key) cross join lateral (
-        select q.number, q.due_at from webhook_queue q
-        where q.order_key = k.order_key ${ofOrg(orgId, 'q')} order by q.order_number limit 1) n
+      select n.number
+      from unnest(${keys.map((key) => key.orgId)}::uuid[], ${keys.map(({ orderKey }) => orderKey)}::text[])
+          as k (org_id, order_key)
+        cross join lateral (
+          select q.number, q.due_at from webhook_queue q
+          where q.org_id = k.org_id and q.order_key = k.order_key ${ofOrg(orgId, 'q')}
+          order by q.order_number limit 1) n
       where n.due_at = 'infinity'
     )
     update webhook_queue q set due_at = now()

@@ -79,7 +79,8 @@ const settleOrdered = async (
       )
     }
     const disabled = await queries.settleDeliveries(db, outcomes, orgId)
-    await queries.releaseNext(db, [...new Set(outcomes.flatMap(({ orderKey }) => orderKey ?? []))], orgId)
+    const keys = outcomes.flatMap(({ orgId, orderKey }) => (orderKey === null ? [] : [{ orgId, orderKey }]))
+    await queries.releaseNext(db, keys, orgId)
     for (const one of disabled) await recordDisabled(db, one)
   })
 

@@ -3,7 +3,7 @@ import { connectionSecretsColumn, oauthVerifierColumn } from './connectors/conne
 import { endpointSecretColumn, replyToColumn } from './connectors/endpoints/secrets.ts'
 import { signInSecretColumn } from './identity/sign-in/secret.ts'
 import type { SealedColumnAt } from './platform/encryption/reencrypt.ts'
-import { webhookSecretColumn } from './webhooks/secrets.ts'
+import { eventEndpointSecretColumn, webhookSecretColumn } from './webhooks/secrets.ts'
 
 /** Every column of sealed values, which `atrium reencrypt` processes. */
 export const sealedColumns: readonly SealedColumnAt[] = [
@@ -14,4 +14,5 @@ export const sealedColumns: readonly SealedColumnAt[] = [
   replyToColumn,
   providerKeyColumn,
   webhookSecretColumn,
+  eventEndpointSecretColumn,
 ]

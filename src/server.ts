@@ -11,6 +11,7 @@ import { registerConsole } from './console/routes.ts'
 import { registerContentOrigin } from './files/downloads/content-origin.ts'
 import { registerEventChain } from './events/chain-hook.ts'
 import { registerEventStreamRoutes } from './events/stream/routes.ts'
+import { registerEventEndpointRoutes } from './events/endpoints/routes.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { registerAuthentication } from './identity/authentication.ts'
@@ -84,6 +85,7 @@ export const buildServer = async (deps: Deps): Promise<App> => {
   })
   registerEventRoutes(app, deps)
   registerEventStreamRoutes(app, deps)
+  registerEventEndpointRoutes(app, deps)
   registerReference(app)
   await registerConsole(app, config.contentBaseUrl)
   await app.ready()

@@ -5,6 +5,8 @@ import { createChatAdapters } from './providers/providers.ts'
 import { createKeyFetch } from './connectors/endpoints/signing-keys.ts'
 import type { Deps } from './deps.ts'
 import { registerConnectionJobs } from './connectors/connections/jobs.ts'
+import { createDispatcher } from './events/endpoints/dispatch.ts'
+import { createPrepareEvent } from './events/endpoints/prepare.ts'
 import { registerEventJobs } from './events/jobs.ts'
 import { registerFileJobs } from './files/blobs/reconciliation.ts'
 import { registerAuditRetention } from './identity/audit/retention.ts'
@@ -22,7 +24,7 @@ const chatRuntime = (deps: Deps): ChatRuntime => ({
   findReply: (orgId, turnId) => findConnectorReply(deps.db, orgId, turnId),
 })
 
-/** Every job handler and every schedule, listed by hand. Call it before `deps.jobs.start`. */
+/** Every job handler, every schedule and what follows published events, listed by hand. Call it before `deps.jobs.start`. */
 export const registerJobs = (deps: Deps): void => {
   const { db, jobs } = deps
   registerKeyExpiry(jobs, db)
@@ -32,7 +34,8 @@ export const registerJobs = (deps: Deps): void => {
   registerFileJobs(jobs, deps)
   registerQuotaJobs(jobs, deps)
   registerSessionJobs(deps)
-  registerWebhookJobs(deps)
+  registerWebhookJobs({ ...deps, prepareEvent: createPrepareEvent(deps) })
+  deps.publisher.onPublish(createDispatcher(deps))
   registerEventJobs(deps)
   registerConnectionJobs(jobs, deps)
   registerBillingJobs({ ...deps, payments: deps.billing.payments })

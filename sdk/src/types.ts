@@ -853,6 +853,157 @@ export interface EventActor {
   apiKeyId: string | null
 }
 
+export interface EventDelivery {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** ID of the event. */
+  eventId: string
+  /** Type of the event. */
+  eventType: string
+  /** URL that the event is sent to. Null when the webhook forwards nowhere. */
+  url: string | null
+  /** `pending`: waits for an attempt. `sending`: an attempt is running. `failed`: no attempts are left. `held`: the webhook is paused or disabled; sent when it is active again. */
+  status: "pending" | "sending" | "succeeded" | "failed" | "held"
+  /** Explanation of the status. Null when there is nothing to add. */
+  statusReason: string | null
+  /** Number of attempts after the first. */
+  retryCount: number
+  /** Time of the next attempt. Null when none is planned. */
+  nextAttemptAt: string | null
+  /** Response of the endpoint to the last attempt. Null without one. */
+  response: {
+    /** HTTP status code. */
+    status: number
+    /** Headers of the response, with names in lower case. */
+    headers: Record<string, string>
+    /** First 4 KB of the body, as text. */
+    body: string
+    /** Whether the body is longer. */
+    truncated: boolean
+    /** Duration of the request, in milliseconds. */
+    durationMs: number
+  } | null
+  /** Why the last attempt failed. Null when it succeeded. */
+  error: string | null
+  /** Attempts, oldest first. */
+  attempts: Array<{
+    /** Number of the attempt, from 1. */
+    number: number
+    /** Whether a person requested the attempt. */
+    trigger: "automatic" | "manual"
+    /** Time of the attempt. */
+    at: string
+    /** Duration of the attempt, in milliseconds. */
+    durationMs: number
+    /** URL that the event was sent to. */
+    url: string
+    /** HTTP status code of the response. Null without one. */
+    responseStatus: number | null
+    /** Why the attempt failed. Null when it succeeded. */
+    error: string | null
+  }>
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+  /** ID of the event endpoint. */
+  endpointId: string
+}
+
+export interface EventEndpoint {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** Name, 1–120 characters. */
+  name: string
+  /** URL that events are sent to. */
+  url: string
+  /** Event types that are sent, such as `agent.created`, `agent.*` or `*`. */
+  types: string[]
+  /** Only events of these workspaces, 1–50, and of the whole org. Null, the default: all workspaces. */
+  workspaceIds: string[] | null
+  /** Only events that pass this condition: `{ "path": "data.name", "equals": … }` with one of `equals`, `in`, `exists`, `gt`, `gte`, `lt`, `lte` and `prefix`, or `all`, `any` and `not` of conditions. At most 4 KB, 50 conditions and 5 levels. */
+  filter: Record<string, unknown> | null
+  /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
+  ordering: "none" | "subject"
+  /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
+  status: "active" | "paused" | "disabled"
+  /** Why nothing is delivered: the server disabled the endpoint, or the owner lost their rights. */
+  statusReason: string | null
+  /** Who set the URL. Only events that they may read are delivered. */
+  owner: {
+    /** ID of the person. */
+    userId: string
+    /** ID of the API key. Null when the URL was set in the console. */
+    apiKeyId: string | null
+  }
+  /** Number of deliveries that were attempted. */
+  deliveryCount: number
+  /** Time of the last delivery. Null before the first. */
+  lastDeliveryAt: string | null
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+}
+
+export interface EventEndpointCreate {
+  /** Name, 1–120 characters. */
+  name: string
+  /** Public HTTP or HTTPS URL to send events to, at most 2,048 characters. */
+  url: string
+  /** Event types to send, such as `agent.created`, `agent.*` or `*`, 1–50 of at most 255 characters. */
+  types: string[]
+  /** Only events of these workspaces, 1–50, and of the whole org. Null, the default: all workspaces. */
+  workspaceIds?: string[] | null
+  /** Only events that pass this condition: `{ "path": "data.name", "equals": … }` with one of `equals`, `in`, `exists`, `gt`, `gte`, `lt`, `lte` and `prefix`, or `all`, `any` and `not` of conditions. At most 4 KB, 50 conditions and 5 levels. */
+  filter?: Record<string, unknown> | null
+  /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
+  ordering?: "none" | "subject"
+}
+
+export interface EventEndpointTest {
+  /** Event type, one of `GET /event-types`. Default: the first one that the endpoint receives. */
+  type?: string
+}
+
+export interface EventEndpointWithSecret {
+  /** Unique ID, a UUID version 7. */
+  id: string
+  /** Name, 1–120 characters. */
+  name: string
+  /** URL that events are sent to. */
+  url: string
+  /** Event types that are sent, such as `agent.created`, `agent.*` or `*`. */
+  types: string[]
+  /** Only events of these workspaces, 1–50, and of the whole org. Null, the default: all workspaces. */
+  workspaceIds: string[] | null
+  /** Only events that pass this condition: `{ "path": "data.name", "equals": … }` with one of `equals`, `in`, `exists`, `gt`, `gte`, `lt`, `lte` and `prefix`, or `all`, `any` and `not` of conditions. At most 4 KB, 50 conditions and 5 levels. */
+  filter: Record<string, unknown> | null
+  /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
+  ordering: "none" | "subject"
+  /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
+  status: "active" | "paused" | "disabled"
+  /** Why nothing is delivered: the server disabled the endpoint, or the owner lost their rights. */
+  statusReason: string | null
+  /** Who set the URL. Only events that they may read are delivered. */
+  owner: {
+    /** ID of the person. */
+    userId: string
+    /** ID of the API key. Null when the URL was set in the console. */
+    apiKeyId: string | null
+  }
+  /** Number of deliveries that were attempted. */
+  deliveryCount: number
+  /** Time of the last delivery. Null before the first. */
+  lastDeliveryAt: string | null
+  /** Time of creation. */
+  createdAt: string
+  /** Time of the last change. */
+  updatedAt: string
+  /** Signing secret. Returned only here; store it in a safe place. */
+  secret: string
+}
+
 export interface EventList {
   /** Events of this page. */
   items: Event[]
@@ -2900,6 +3051,131 @@ export interface Routes {
       endpointId: string
     }
     data: undefined
+  }
+  /** List event endpoints */
+  'GET /event-endpoints': {
+    query?: {
+      /** Maximum number of items to return, 1–100. Default: all items, up to 1,000. */
+      limit?: number
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string
+    }
+    data: {
+      /** Items of this page. */
+      items: EventEndpoint[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
+      nextCursor: string | null
+    }
+  }
+  /** Create an event endpoint */
+  'POST /event-endpoints': {
+    body: EventEndpointCreate
+    data: EventEndpointWithSecret
+  }
+  /** Retrieve an event endpoint */
+  'GET /event-endpoints/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: EventEndpoint
+  }
+  /** Update an event endpoint */
+  'PATCH /event-endpoints/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: {
+      /** Name, 1–120 characters. */
+      name?: string
+      /** Public HTTP or HTTPS URL to send events to, at most 2,048 characters. The endpoint then delivers with the rights of the caller, also when the URL is the same. */
+      url?: string
+      /** Event types to send, such as `agent.created`, `agent.*` or `*`, 1–50 of at most 255 characters. */
+      types?: string[]
+      /** Only events of these workspaces, 1–50, and of the whole org. Null, the default: all workspaces. */
+      workspaceIds?: string[] | null
+      /** Only events that pass this condition: `{ "path": "data.name", "equals": … }` with one of `equals`, `in`, `exists`, `gt`, `gte`, `lt`, `lte` and `prefix`, or `all`, `any` and `not` of conditions. At most 4 KB, 50 conditions and 5 levels. */
+      filter?: Record<string, unknown> | null
+      /** `none`, the default: events are sent at once. `subject`: an event is sent after the earlier events of its subject were delivered or have failed for good. */
+      ordering?: "none" | "subject"
+      /** `active` receives events. `paused` keeps the deliveries of events until it is active again. `disabled` receives no events. */
+      status?: "active" | "paused" | "disabled"
+    }
+    data: EventEndpoint
+  }
+  /** Delete an event endpoint */
+  'DELETE /event-endpoints/:id': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: Deleted
+  }
+  /** List deliveries of an event endpoint */
+  'GET /event-endpoints/:id/deliveries': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    query?: {
+      /** Maximum number of items to return, 1–100. Default 50. */
+      limit?: number
+      /** `nextCursor` of the previous page, at most 1,024 characters. Omit it for the first page. */
+      cursor?: string
+    }
+    data: {
+      /** Items of this page. */
+      items: EventDelivery[]
+      /** Send it as `cursor` to get the next page. Null on the last page. */
+      nextCursor: string | null
+    }
+  }
+  /** Retrieve a delivery of an event endpoint */
+  'GET /event-endpoints/:id/deliveries/:deliveryId': {
+    params: {
+      /** ID of the webhook. */
+      id: string
+      /** ID of the delivery. */
+      deliveryId: string
+    }
+    data: EventDelivery
+  }
+  /** Retry a delivery of an event endpoint */
+  'POST /event-endpoints/:id/deliveries/:deliveryId/retry': {
+    params: {
+      /** ID of the webhook. */
+      id: string
+      /** ID of the delivery. */
+      deliveryId: string
+    }
+    data: EventDelivery
+  }
+  /** Retry failed deliveries of an event endpoint */
+  'POST /event-endpoints/:id/recover': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: Recover
+    data: Recovered
+  }
+  /** Rotate the secret of an event endpoint */
+  'POST /event-endpoints/:id/rotate': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    data: EventEndpointWithSecret
+  }
+  /** Send a test event to an event endpoint */
+  'POST /event-endpoints/:id/test': {
+    params: {
+      /** ID of the resource, a UUID. */
+      id: string
+    }
+    body: EventEndpointTest
+    data: EventDelivery
   }
   /** List event types */
   'GET /event-types': {

@@ -1,8 +1,9 @@
 import type { Actor } from '../identity/actor.ts'
 import type { Permission } from '../identity/permissions.ts'
 import { seesAllWorkspaces } from '../identity/permissions.ts'
+import type { Standing } from '../identity/sign-in/user-authority.ts'
 import { listWorkspaceIds } from '../identity/members/workspaces.ts'
-import { badRequest } from '../platform/http/errors.ts'
+import { badRequest, forbidden } from '../platform/http/errors.ts'
 import type { Db } from '../platform/database/database.ts'
 import { eventTypes } from '../outbox/catalog.ts'
 import type { EventDefinition } from '../outbox/define.ts'
@@ -20,12 +21,21 @@ const definitions = Object.entries(eventTypes) as [string, EventDefinition][]
 const mayRead = (actor: Pick<Actor, 'permissions'>, { area }: EventDefinition): boolean =>
   actor.permissions.has(`${area}:read` as Permission)
 
+const readableTypes = (actor: Pick<Actor, 'permissions'>): Set<string> =>
+  new Set(definitions.filter(([, definition]) => mayRead(actor, definition)).map(([type]) => type))
+
 export const visibilityOf = async (
   db: Db,
   actor: Pick<Actor, 'orgId' | 'userId' | 'role' | 'permissions'>,
 ): Promise<Visibility> => ({
-  types: new Set(definitions.filter(([, definition]) => mayRead(actor, definition)).map(([type]) => type)),
+  types: readableTypes(actor),
   workspaceIds: seesAllWorkspaces(actor.role) ? null : new Set(await listWorkspaceIds(db, actor.orgId, actor.userId)),
+})
+
+/** The same for a person whose workspaces are known. */
+export const visibilityOfStanding = ({ permissions, role, workspaceIds }: Standing): Visibility => ({
+  types: readableTypes({ permissions }),
+  workspaceIds: seesAllWorkspaces(role) ? null : new Set(workspaceIds),
 })
 
 export const isVisible = (
@@ -33,6 +43,21 @@ export const isVisible = (
   event: { type: string; workspaceId: string | null },
 ): boolean =>
   types.has(event.type) && (event.workspaceId === null || workspaceIds === null || workspaceIds.has(event.workspaceId))
+
+/** FORBIDDEN for a pattern none of whose types the caller may read. */
+export const requireReadable = (actor: Pick<Actor, 'permissions'>, patterns: readonly string[]): void => {
+  const readable = [...readableTypes(actor)]
+  for (const pattern of patterns) {
+    if (!readable.some((type) => matches(pattern, type))) {
+      throw forbidden(`You may not read events of the type ${pattern}.`)
+    }
+  }
+}
+
+/** FORBIDDEN for a type that the caller may not read. */
+export const requireReadableType = (actor: Pick<Actor, 'permissions'>, type: string): void => {
+  if (!readableTypes(actor).has(type)) throw forbidden(`You may not read events of the type ${type}.`)
+}
 
 /** Whether a pattern names a type: the type itself, `file.*` for those of an area, or `*`. */
 export const matches = (pattern: string, type: string): boolean =>

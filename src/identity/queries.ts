@@ -152,3 +152,24 @@ export const findUserIdentity = (db: Db, orgId: string, userId: string, workspac
       join workspaces w on w.org_id = m.org_id and w.id = ${workspaceId} and w.deleted_at is null
       left join workspace_members wm on wm.org_id = m.org_id and wm.workspace_id = w.id and wm.user_id = m.user_id
     where m.org_id = ${orgId} and m.user_id = ${userId} and (m.role in ('owner', 'admin') or wm.user_id is not null)`)
+
+export interface StandingRow {
+  /** The position of the person in the question, from 1. */
+  place: bigint
+  role: Role
+  isKeyLive: boolean
+  workspaceIds: string[]
+}
+
+/** The members of the org among these people, with their workspaces, and whether the key of each is live. */
+export const listStandings = (db: Db, orgId: string, userIds: string[], apiKeyIds: (string | null)[]) =>
+  db.rows<StandingRow>(sql`
+    select asked.place, m.role,
+      (asked.api_key_id is null or exists (
+        select from api_keys k
+        where k.org_id = m.org_id and k.id = asked.api_key_id and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > now()))) as is_key_live,
+      array(select wm.workspace_id from workspace_members wm where wm.org_id = m.org_id and wm.user_id = m.user_id)
+        as workspace_ids
+    from unnest(${userIds}::uuid[], ${apiKeyIds}::uuid[]) with ordinality as asked (user_id, api_key_id, place)
+      join members m on m.org_id = ${orgId} and m.user_id = asked.user_id`)

@@ -7,6 +7,7 @@ import { fileEvents } from './types/files.ts'
 import { memberEvents } from './types/members.ts'
 import { projectEvents } from './types/projects.ts'
 import { workspaceEvents } from './types/workspaces.ts'
+import { eventEndpointEvents } from './types/event-endpoints.ts'
 
 /** Every type of event, listed by hand. Routes, documents and the console are generated from it. */
 export const eventTypes = {
@@ -17,6 +18,7 @@ export const eventTypes = {
   ...workspaceEvents,
   ...apiKeyEvents,
   ...billingEvents,
+  ...eventEndpointEvents,
 }
 
 declare module 'fastify' {

@@ -39,11 +39,13 @@ export const lockUsage = (db: Transaction, orgId: string) =>
 
 export type RowQuota = 'webhooks' | 'agents' | 'connections'
 
-/** Counts the webhooks, agents or connections of the org, up to `most`, without those that the server creates. */
+/** Counts the webhooks with the event endpoints, agents or connections of the org, up to `most`, without those that the server creates. */
 const counts = {
   webhooks: (orgId: string, most: number) => sql`
     select count(*)::int as found from (
-      select from webhooks where org_id = ${orgId} and builtin is null limit ${most}) w`,
+      select from webhooks where org_id = ${orgId} and builtin is null
+      union all select from event_endpoints where org_id = ${orgId}
+      limit ${most}) w`,
   agents: (orgId: string, most: number) => sql`
     select count(*)::int as found from (
       select from agents where org_id = ${orgId} and deleted_at is null and not is_default limit ${most}) a`,

@@ -1,6 +1,7 @@
 import type { Database } from '../platform/database/database.ts'
 import { dropExpired, ensurePartitions } from '../platform/database/partitions.ts'
 import type { Log } from '../platform/process/log.ts'
+import type { AttemptDeps } from './deliver/attempt.ts'
 import { createDeliverer } from './deliver/deliverer.ts'
 import type { WebhookDeps } from './deps.ts'
 import { purgeWebhook, applyRetention } from './job-kinds.ts'
@@ -10,6 +11,7 @@ const batch = 5_000
 
 export interface WebhookJobDeps extends Omit<WebhookDeps, 'quotas' | 'orgOfLinear'> {
   log: Log
+  prepareEvent: AttemptDeps['prepareEvent']
 }
 
 const inBatches = async (signal: AbortSignal, remove: () => Promise<number>): Promise<void> => {
@@ -28,6 +30,7 @@ const retain = async (db: Database, days: number, signal: AbortSignal): Promise<
   })
   await inBatches(signal, () => queries.deleteOldKeys(db, days, batch))
   await inBatches(signal, () => queries.deleteOldQueued(db, days, batch))
+  await queries.releaseWaiting(db)
 }
 
 /** Forwarding, retention and the cleanup after deleted webhooks. */

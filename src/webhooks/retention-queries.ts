@@ -21,6 +21,14 @@ export const deleteOldQueued = (db: Db, days: number, limit: number) =>
       where event_id < uuid_at(date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - ${days} * interval '1 day')
       limit ${limit})`)
 
+/** Makes deliveries due that waited for a deleted one of the same subject. */
+export const releaseWaiting = (db: Db) =>
+  db.execute(sql`-- all orgs: retention applies to the whole server
+    update webhook_queue q set due_at = now()
+    where q.due_at = 'infinity' and q.order_key is not null and not exists (
+      select from webhook_queue p
+      where p.org_id = q.org_id and p.order_key = q.order_key and p.order_number < q.order_number)`)
+
 const tables = ['webhook_queue', 'webhook_event_keys', 'webhook_deliveries'] as const
 
 const deleteSome = {

@@ -7,6 +7,7 @@ import { discordKey } from '../providers/discord.ts'
 import { usesStandardWebhooks } from '../providers/providers.ts'
 
 export const webhookSecretColumn = defineSealedColumn('webhooks', 'secret')
+export const eventEndpointSecretColumn = defineSealedColumn('event_endpoints', 'secret')
 
 const randomSecret = (): string => standardSecret(randomBytes(32))
 

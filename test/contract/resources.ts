@@ -38,6 +38,14 @@ const createSession = (app: TestApp, owner: TestActor) => post(app, owner, '/ses
 const createNamedAgent = (app: TestApp, owner: TestActor) =>
   post(app, owner, '/agents', { name: `Somebody ${crypto.randomUUID()}` })
 
+/** Without deliveries of events that other requests of the tests record. */
+const createEventEndpoint = (app: TestApp, owner: TestActor) =>
+  post(app, owner, '/event-endpoints', {
+    name: 'An endpoint',
+    url: 'https://hooks.example.com/',
+    types: ['event_endpoint.disabled'],
+  })
+
 /** An event of a paused webhook, so that it is not forwarded to an unreachable URL. */
 const recordEvent = async (app: TestApp, owner: TestActor): Promise<{ id: string; eventId: string }> => {
   const { id } = await post(app, owner, '/webhooks', { name: 'A webhook', url: 'https://hooks.example.com/' })
@@ -149,6 +157,20 @@ export const factories: Record<string, Factory> = {
     const { id, secret } = await post(app, owner, '/webhooks', { name: 'A webhook' })
     return { params: { id }, secrets: [secret], exists: readable(app, owner, `/webhooks/${id}`) }
   },
+  [`${api}/event-endpoints/:id`]: async (app, owner) => {
+    const { id, secret } = await createEventEndpoint(app, owner)
+    return { params: { id }, secrets: [secret], exists: readable(app, owner, `/event-endpoints/${id}`) }
+  },
+  [`${api}/event-endpoints/:id/deliveries/:deliveryId`]: async (app, owner) => {
+    const { id } = await createEventEndpoint(app, owner)
+    // Paused, so that nothing is sent to an unreachable URL.
+    await app.call('PATCH', `${api}/event-endpoints/${id}`, { as: owner, json: { status: 'paused' } })
+    const { id: deliveryId } = await post(app, owner, `/event-endpoints/${id}/test`, {})
+    return {
+      params: { id, deliveryId },
+      exists: readable(app, owner, `/event-endpoints/${id}/deliveries/${deliveryId}`),
+    }
+  },
   [`${api}/webhooks/:id/events/:eventId`]: async (app, owner) => {
     const { id, eventId } = await recordEvent(app, owner)
     return { params: { id, eventId }, exists: readable(app, owner, `/webhooks/${id}/events/${eventId}`) }
@@ -196,5 +218,6 @@ export const bodies: Record<string, object> = {
   [`PATCH ${api}/files/:id`]: { name: 'another-name.txt' },
   [`PATCH ${api}/sessions/:id`]: { title: 'Another title' },
   [`PATCH ${api}/webhooks/:id`]: { name: 'Another name' },
+  [`PATCH ${api}/event-endpoints/:id`]: { name: 'Another name' },
   [`POST ${api}/sessions/:id/messages`]: { text: 'Hello' },
 }

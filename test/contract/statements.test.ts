@@ -39,7 +39,7 @@ const exceptions: Exception[] = [
     rule: 'row lock with a join in a CTE',
     why: 'countedWebhooks has no join for outcomes of one org',
   },
-  ...['src/files/queries.ts', 'src/agents/queries.ts'].map((file) => ({
+  ...['src/files/queries.ts', 'src/agents/queries.ts', 'src/events/endpoints/queries.ts'].map((file) => ({
     file,
     name: 'lookUpById',
     rule: 'lateral join across shards',

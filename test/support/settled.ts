@@ -14,8 +14,10 @@ const unfinishedWork = (db: Database) =>
     group by name
     union all
     select 'delivery of an event', count(*)::int
-    from horizon, webhook_queue q join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id and w.status = 'active'
-    where q.lease_token is not null or q.due_at <= at
+    from horizon, webhook_queue q
+      left join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id
+      left join event_endpoints t on t.org_id = q.org_id and t.id = q.webhook_id
+    where coalesce(w.status, t.status) = 'active' and (q.lease_token is not null or q.due_at <= at)
     having count(*) > 0
     union all
     select 'turn', count(*)::int from active_turns having count(*) > 0

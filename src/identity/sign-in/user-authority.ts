@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts'
 import { createAuthorityWatch } from '../authority-watch.ts'
 import type { AuthorityWatch } from '../authority-watch.ts'
 import { effectivePermissions } from '../permissions.ts'
+import type { Permission, Role } from '../permissions.ts'
 import * as queries from '../queries.ts'
 
 export type { AuthorityWatch } from '../authority-watch.ts'
@@ -29,4 +30,42 @@ export const actorOfUser = async (
 ): Promise<Actor | undefined> => {
   const row = await queries.findUserIdentity(db, orgId, userId, workspaceId)
   return row && { ...row, permissions: effectivePermissions(row.role, scopes), workspaceId, apiKey: null, origin: null }
+}
+
+/** A person with the API key, if any, by which they set something up that works for them later. */
+export interface Principal {
+  userId: string
+  apiKeyId: string | null
+  /** Scopes of the key; empty: all permissions of the person's role. */
+  scopes: readonly string[]
+}
+
+/** What a person may do now. */
+export interface Standing {
+  userId: string
+  role: Role
+  permissions: ReadonlySet<Permission>
+  /** The workspaces that the person was added to. */
+  workspaceIds: string[]
+}
+
+/** What people may do now, in the same order. Undefined for one who left the org, or whose key is revoked or expired. */
+export const standingsOf = async (
+  db: Db,
+  orgId: string,
+  principals: readonly Principal[],
+): Promise<(Standing | undefined)[]> => {
+  const rows = await queries.listStandings(
+    db,
+    orgId,
+    principals.map(({ userId }) => userId),
+    principals.map(({ apiKeyId }) => apiKeyId),
+  )
+  const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
+  return principals.map(({ userId, scopes }, index) => {
+    const row = byPlace.get(index + 1)
+    if (!row?.isKeyLive) return undefined
+    const { role, workspaceIds } = row
+    return { userId, role, permissions: effectivePermissions(role, scopes), workspaceIds }
+  })
 }

@@ -9,13 +9,25 @@ import { storable } from '../receive/payload.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 import { nextDelaySeconds } from './schedule.ts'
 import { forwardCountHeader, forwardCountOf, maxForwards } from '../loop-guard.ts'
-import { forwardingKey, webhookSecretColumn } from '../secrets.ts'
+import { eventEndpointSecretColumn, forwardingKey, webhookSecretColumn } from '../secrets.ts'
 import { disablingBy, goneStatus } from './settle.ts'
+
+/** What an attempt sends for an event of Atrium. */
+export interface PreparedEvent {
+  /** JSON, the same bytes on every attempt. Null if the event was deleted at the end of its retention period. */
+  body: Buffer | null
+  headers: Record<string, string>
+}
 
 export interface AttemptDeps {
   secrets: Sealer
   outbound: Outbound
   log: Log
+  /**
+   * Reads the event of a delivery to an event endpoint. Returns an error instead if the person who set the URL may not
+   * read the event any more.
+   */
+  prepareEvent: (row: ClaimedRow) => Promise<PreparedEvent | { error: string }>
   /** Seconds before each retry. */
   schedule: readonly number[]
 }
@@ -30,14 +42,13 @@ const maxHeader = 512
 
 /** Headers that describe the event and that the destination may need to interpret it. */
 const forwardedHeaders =
-  /^(x-github-(event|delivery)|x-gitlab-event(-uuid)?|x-shopify-(topic|shop-domain|api-version)|linear-(event|delivery)|x-atlassian-webhook-identifier)$/
+  /^(atrium-event-chain|x-github-(event|delivery)|x-gitlab-event(-uuid)?|x-shopify-(topic|shop-domain|api-version)|linear-(event|delivery)|x-atlassian-webhook-identifier)$/
 
-const headersOf = (row: ClaimedRow, body: Buffer, key: Buffer): Record<string, string> => ({
+/** The headers of a forwarded event, without the signature. */
+const forwardingHeaders = (row: ClaimedRow): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(row.headers ?? {}).filter(([name]) => forwardedHeaders.test(name))),
   ...(row.contentType === null ? {} : { 'content-type': row.contentType }),
-  'user-agent': 'Atrium-Webhooks/1.0',
   [forwardCountHeader]: String(forwardCountOf(row.headers) + 1),
-  ...signStandardWebhook(key, row.eventId, body, Date.now()),
 })
 
 const isPrivate = (name: string): boolean => /cookie|authorization|authenticate|token|secret|api-?key/.test(name)
@@ -70,18 +81,25 @@ interface Attempt {
   row: ClaimedRow
   url: string
   body: Buffer
+  headers: Record<string, string>
   startedAt: Date
 }
 
-const send = async (deps: AttemptDeps, { row, url, body }: Attempt, signal: AbortSignal): Promise<Result> => {
+const secretColumns = { webhook: webhookSecretColumn, endpoint: eventEndpointSecretColumn }
+
+const send = async (deps: AttemptDeps, { row, url, body, headers }: Attempt, signal: AbortSignal): Promise<Result> => {
   const { outbound, secrets, log } = deps
   const stray = new AbortController()
   const request = async (): Promise<OutboundResponse> => {
-    const key = forwardingKey(secrets.open(row.secret, webhookSecretColumn.at(row.orgId, row.webhookId)))
+    const key = forwardingKey(secrets.open(row.secret, secretColumns[row.destination].at(row.orgId, row.webhookId)))
     return outbound.request(url, {
       orgId: row.orgId,
       method: 'POST',
-      headers: headersOf(row, body, key),
+      headers: {
+        ...headers,
+        'user-agent': 'Atrium-Webhooks/1.0',
+        ...signStandardWebhook(key, row.eventId, body, Date.now()),
+      },
       body,
       timeoutMs: attemptTimeoutMs,
       maxBytes: maxResponseBytes,
@@ -100,10 +118,15 @@ const send = async (deps: AttemptDeps, { row, url, body }: Attempt, signal: Abor
 }
 
 /** The outcome of a delivery for which no request was sent. */
-const unsent = (row: ClaimedRow, kind: 'failed' | 'released', error: string | null): Outcome => ({
+const unsent = (
+  row: ClaimedRow,
+  kind: 'failed' | 'released',
+  error: string | null,
+  delaySeconds: number = 0,
+): Outcome => ({
   ...row,
   kind,
-  delaySeconds: 0,
+  delaySeconds,
   attempt: null,
   response: null,
   error,
@@ -155,15 +178,29 @@ const toOutcome = ({ row, url, startedAt }: Attempt, result: Result, schedule: r
   }
 }
 
+const forwarded = (row: ClaimedRow): PreparedEvent | { error: string } =>
+  forwardCountOf(row.headers) >= maxForwards
+    ? { error: `Loop detected: the event has passed through ${maxForwards} webhooks.` }
+    : { body: row.body, headers: forwardingHeaders(row) }
+
+/** Delay of a delivery whose event could not be read, because the database was not available. */
+const unreadableSeconds = 1
+
 /** Attempts a delivery once. Never rejects; if `signal` is aborted, the delivery is released. */
 export const attemptDelivery = async (deps: AttemptDeps, row: ClaimedRow, signal: AbortSignal): Promise<Outcome> => {
-  const { url, body } = row
+  const { url } = row
   if (url === null) return unsent(row, 'failed', 'The webhook no longer has a destination.')
-  if (body === null) return unsent(row, 'failed', 'The event was deleted at the end of its retention period.')
-  if (forwardCountOf(row.headers) >= maxForwards) {
-    return unsent(row, 'failed', `Loop detected: the event has passed through ${maxForwards} webhooks.`)
+  let prepared: PreparedEvent | { error: string }
+  try {
+    prepared = row.destination === 'endpoint' ? await deps.prepareEvent(row) : forwarded(row)
+  } catch (error) {
+    deps.log.warn({ err: error, webhookId: row.webhookId, deliveryId: row.id }, 'an event could not be read yet')
+    return unsent(row, 'released', null, unreadableSeconds)
   }
-  const attempt = { row, url, body, startedAt: new Date() }
+  if ('error' in prepared) return unsent(row, 'failed', prepared.error)
+  const { body, headers } = prepared
+  if (body === null) return unsent(row, 'failed', 'The event was deleted at the end of its retention period.')
+  const attempt = { row, url, body, headers, startedAt: new Date() }
   try {
     return toOutcome(attempt, await send(deps, attempt, signal), deps.schedule)
   } catch {

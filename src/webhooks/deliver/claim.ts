@@ -9,10 +9,17 @@ export const listLanes = async (
   db: Pick<Database, 'indexed' | 'isDistributed'>,
   after: string,
   limit: number,
-): Promise<(DeliveryLane & { isDue: boolean })[]> =>
-  (await db.isDistributed())
-    ? queries.listDueLanes(db.indexed, after, limit)
-    : queries.listLanes(db.indexed, after, limit)
+): Promise<(DeliveryLane & { isDue: boolean })[]> => {
+  if (!(await db.isDistributed())) return queries.listLanes(db.indexed, after, limit)
+  const lanes = await Promise.all([
+    queries.listDueLanes(db.indexed, after, limit),
+    queries.listDueEndpointLanes(db.indexed, after, limit),
+  ])
+  return lanes
+    .flat()
+    .toSorted((a, b) => (a.webhookId < b.webhookId ? -1 : 1))
+    .slice(0, limit)
+}
 
 /** The same items, beginning with a random one, so that none is always the last. */
 const rotated = <Item>(items: Item[]): Item[] => {

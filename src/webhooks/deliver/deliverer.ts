@@ -137,6 +137,10 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
     wake()
     await settler.settle(outcome)
     unsettled -= 1
+    if (row.orderKey === null) return
+    // The next delivery of the key is due now.
+    lanes.markReady(row)
+    wake()
   }
 
   /** Claims deliveries and starts their attempts. True if there may be more. */

@@ -1,9 +1,9 @@
 import type { Actor } from '../../identity/actor.ts'
-import type { Database, Db } from '../../platform/database/database.ts'
+import type { Database, Db, Transaction } from '../../platform/database/database.ts'
 import { notFound, validationError } from '../../platform/http/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import * as queries from './queries.ts'
-import type { DeliveryRow } from './queries.ts'
+import type { DeliveryRow, DestinationTable } from './queries.ts'
 import * as eventQueries from '../receive/queries.ts'
 import type { WebhookEventRow } from '../receive/queries.ts'
 import { shownPayload } from '../receive/payload.ts'
@@ -23,20 +23,20 @@ const eventRecord = ({ body, contentType, ...row }: WebhookEventRow) => ({
   payload: body === null ? null : shownPayload(body, contentType),
 })
 
-const reasonOf = (row: DeliveryRow): string | null => {
+const reasonOf = (row: DeliveryRow, what: string): string | null => {
   if (row.status === 'succeeded') return null
   if (row.status === 'failed') return row.error
   if (row.status === 'sending') return 'Attempt in progress.'
-  if (row.status === 'held') return `The webhook is ${row.webhookStatus}. The delivery is sent when it is active again.`
+  if (row.status === 'held') return `${what} is ${row.webhookStatus}. The delivery is sent when it is active again.`
+  if (row.isWaiting) return 'Waiting for the delivery of an earlier event of the same subject.'
   return row.attemptCount === 0 ? 'Waiting for the first attempt.' : `Waiting for attempt ${row.attemptCount + 1}.`
 }
 
 /** The API representation of a delivery. */
-const deliveryRecord = ({ webhookStatus, ...row }: DeliveryRow) => ({
-  ...row,
-  statusReason: reasonOf({ webhookStatus, ...row }),
-  retryCount: Math.max(0, row.attemptCount - 1),
-})
+const deliveryRecord = (row: DeliveryRow, what: string) => {
+  const { webhookStatus: _, isWaiting: _isWaiting, ...shown } = row
+  return { ...shown, statusReason: reasonOf(row, what), retryCount: Math.max(0, row.attemptCount - 1) }
+}
 
 /** The events of one webhook, newest first. */
 export const listEvents = async (db: Db, actor: Actor, id: string, { limit, cursor }: PageQuery) => {
@@ -65,41 +65,7 @@ export const getEvent = async (db: Db, actor: Actor, webhookId: string, id: stri
   return eventRecord(event)
 }
 
-/** The deliveries of one webhook, newest first. */
-export const listDeliveries = async (db: Db, actor: Actor, id: string, { limit, cursor }: PageQuery) => {
-  const before = positionOf(cursor)
-  await getWebhook(db, actor, id)
-  const { items, nextCursor } = pageOf(await queries.listDeliveries(db, actor, id, { limit: limit + 1, before }), limit)
-  return { items: items.map(deliveryRecord), nextCursor }
-}
-
-export const getDelivery = async (db: Db, actor: Actor, webhookId: string, id: string) => {
-  const row = await queries.findDelivery(db, actor, webhookId, id)
-  if (!row) throw notFound(deliveryName)
-  return deliveryRecord(row)
-}
-
 const noDestination = 'The webhook has no destination. Set its url first.'
-
-/** Retries a delivery now. VALIDATION_ERROR if it has succeeded, or if the webhook has no destination. */
-export const retryDelivery = async (
-  db: Database,
-  actor: Actor,
-  wake: DeliveryWake,
-  { webhookId, id }: { webhookId: string; id: string },
-) => {
-  await db.transaction(actor, async (db) => {
-    const { url } = await getWebhook(db, actor, webhookId, deliveryName)
-    const delivery = await queries.findDelivery(db, actor, webhookId, id)
-    if (!delivery) throw notFound(deliveryName)
-    if (delivery.status === 'succeeded') throw validationError('The delivery has succeeded. Replay its event instead.')
-    if (url === null) throw validationError(noDestination)
-    // The delivery has ended in the meantime, so it is in the history instead of the queue.
-    if ((await queries.makeDue(db, actor, webhookId, id)) === 0) await queries.requeueFailed(db, actor, webhookId, id)
-    db.afterCommit(() => wake.notify([{ orgId: actor.orgId, webhookId }]))
-  })
-  return getDelivery(db, actor, webhookId, id)
-}
 
 /** Creates a new delivery of an event, regardless of earlier ones and of the allowlist. */
 export const replayEvent = async (
@@ -117,7 +83,7 @@ export const replayEvent = async (
     await queries.queueDelivery(db, actor, { id, webhookId, eventId, eventType: event.type })
     db.afterCommit(() => wake.notify([{ orgId: actor.orgId, webhookId }]))
   })
-  return getDelivery(db, actor, webhookId, id)
+  return webhookDeliveries.get(db, actor, webhookId, id)
 }
 
 /** An id can be older than its row's created_at: it is generated earlier and with another clock. */
@@ -128,18 +94,38 @@ const smallestIdOf = (ms: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
 }
 
-/**
- * Retries all failed deliveries that were created since a time, and returns their number. Each batch is a transaction
- * of its own: if the request is aborted, the queued ones stay queued and a second request continues.
- */
-export const recoverDeliveries = async (
+/** What deliveries are sent to: webhooks or event endpoints. */
+export interface Destinations {
+  table: DestinationTable
+  /** The kind of resource in sentences: `webhook`. */
+  name: string
+  /** NOT_FOUND names `resource`. */
+  get(db: Db, actor: Actor, id: string, resource?: string): Promise<{ url: string | null }>
+}
+
+const retryDelivery = async (
+  { table, name, get }: Destinations,
+  db: Transaction,
+  actor: Actor,
+  { webhookId, id }: { webhookId: string; id: string },
+): Promise<void> => {
+  const { url } = await get(db, actor, webhookId, deliveryName)
+  const delivery = await queries.findDelivery(db, { orgId: actor.orgId, table, webhookId }, id)
+  if (!delivery) throw notFound(deliveryName)
+  if (delivery.status === 'succeeded') throw validationError('The delivery has succeeded. Replay its event instead.')
+  if (delivery.isWaiting)
+    throw validationError(`The delivery waits for an earlier one of this ${name}. Retry that one.`)
+  if (url === null) throw validationError(noDestination)
+  // The delivery has ended in the meantime, so it is in the history instead of the queue.
+  if ((await queries.makeDue(db, actor, webhookId, id)) === 0) await queries.requeueFailed(db, actor, webhookId, id)
+}
+
+const recoverDeliveries = async (
   db: Database,
   actor: Actor,
   wake: DeliveryWake,
   { webhookId, since }: { webhookId: string; since: string },
 ): Promise<number> => {
-  const { url } = await getWebhook(db, actor, webhookId)
-  if (url === null) throw validationError(noDestination)
   // In ascending order of ids, so that a delivery that fails again during the request is not retried twice.
   let position = smallestIdOf(Date.parse(since) - idLeadMs)
   let queued = 0
@@ -155,3 +141,59 @@ export const recoverDeliveries = async (
     position = rows.map(({ id }) => id).reduce((a, b) => (a > b ? a : b))
   }
 }
+
+/** The deliveries to webhooks, or to event endpoints. */
+export const deliveriesOf = (to: Destinations) => {
+  const { table, name } = to
+  const what = `The ${name}`
+
+  /** Newest first. */
+  const list = async (db: Db, actor: Actor, id: string, { limit, cursor }: PageQuery) => {
+    const before = positionOf(cursor)
+    await to.get(db, actor, id)
+    const key = { orgId: actor.orgId, table, webhookId: id }
+    const { items, nextCursor } = pageOf(await queries.listDeliveries(db, key, { limit: limit + 1, before }), limit)
+    return { items: items.map((row) => deliveryRecord(row, what)), nextCursor }
+  }
+
+  const get = async (db: Db, actor: Actor, webhookId: string, id: string) => {
+    const row = await queries.findDelivery(db, { orgId: actor.orgId, table, webhookId }, id)
+    if (!row) throw notFound(deliveryName)
+    return deliveryRecord(row, what)
+  }
+
+  /**
+   * Retries a delivery now. VALIDATION_ERROR if it has succeeded, waits for an earlier one, or has no destination.
+   */
+  const retry = async (
+    db: Database,
+    actor: Actor,
+    wake: DeliveryWake,
+    { webhookId, id }: { webhookId: string; id: string },
+  ) => {
+    await db.transaction(actor, async (db) => {
+      await retryDelivery(to, db, actor, { webhookId, id })
+      db.afterCommit(() => wake.notify([{ orgId: actor.orgId, webhookId }]))
+    })
+    return get(db, actor, webhookId, id)
+  }
+
+  /**
+   * Retries all failed deliveries that were created since a time, and returns their number. Each batch is a transaction
+   * of its own: if the request is aborted, the queued ones stay queued and a second request continues.
+   */
+  const recover = async (
+    db: Database,
+    actor: Actor,
+    wake: DeliveryWake,
+    { webhookId, since }: { webhookId: string; since: string },
+  ): Promise<number> => {
+    const { url } = await to.get(db, actor, webhookId)
+    if (url === null) throw validationError(noDestination)
+    return recoverDeliveries(db, actor, wake, { webhookId, since })
+  }
+
+  return { list, get, retry, recover }
+}
+
+export const webhookDeliveries = deliveriesOf({ table: 'webhooks', name: 'webhook', get: getWebhook })

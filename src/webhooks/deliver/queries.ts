@@ -1,6 +1,6 @@
 import type { Actor } from '../../identity/actor.ts'
 import { sql } from '../../platform/database/database.ts'
-import type { Db } from '../../platform/database/database.ts'
+import type { Db, Sql } from '../../platform/database/database.ts'
 import { pageBound } from '../receive/queries.ts'
 import type { IdPage } from '../receive/queries.ts'
 
@@ -35,48 +35,63 @@ export interface DeliveryRow {
   response: ResponseRecord | null
   error: string | null
   nextAttemptAt: string | null
+  /** An earlier delivery with the same order key has not ended. */
+  isWaiting: boolean
   createdAt: string
   updatedAt: string
 }
 
+/** The table of the destinations of deliveries. */
+export type DestinationTable = 'webhooks' | 'event_endpoints'
+
+const tables = { webhooks: sql`webhooks`, event_endpoints: sql`event_endpoints` }
+
 /** Deliveries are in the queue until they end and then in the history. The API shows both as one list. */
-const queued = sql`
+const queued = (table: DestinationTable): Sql => sql`
   select q.id, q.webhook_id, q.event_id, q.event_type,
     case when q.lease_token is not null and q.due_at > now() then 'sending' when w.status <> 'active' then 'held'
       else 'pending' end as status,
     w.status as webhook_status, w.url, q.attempt_count, q.attempts, q.response, q.error,
-    case when w.status = 'active' and q.lease_token is null then q.due_at end as next_attempt_at, q.created_at,
-    q.updated_at
-  from webhook_queue q join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id`
+    case when w.status = 'active' and q.lease_token is null and q.due_at < 'infinity' then q.due_at end
+      as next_attempt_at,
+    q.due_at = 'infinity' as is_waiting, q.created_at, q.updated_at
+  from webhook_queue q join ${tables[table]} w on w.org_id = q.org_id and w.id = q.webhook_id`
 
-const ended = sql`
+const ended = (table: DestinationTable): Sql => sql`
   select d.id, d.webhook_id, d.event_id, d.event_type, d.status, w.status as webhook_status, d.url, d.attempt_count,
-    d.attempts, d.response, d.error, null::timestamptz as next_attempt_at, d.created_at, d.updated_at
-  from webhook_deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id`
+    d.attempts, d.response, d.error, null::timestamptz as next_attempt_at, false as is_waiting, d.created_at,
+    d.updated_at
+  from webhook_deliveries d join ${tables[table]} w on w.org_id = d.org_id and w.id = d.webhook_id`
+
+export interface DestinationKey {
+  orgId: string
+  table: DestinationTable
+  webhookId: string
+}
 
 /** Newest first, with ids below `before`. */
-export const listDeliveries = (db: Db, actor: Actor, webhookId: string, { limit, before }: IdPage) =>
+export const listDeliveries = (db: Db, { orgId, table, webhookId }: DestinationKey, { limit, before }: IdPage) =>
   db.rows<DeliveryRow>(sql`
-    (${queued} where q.org_id = ${actor.orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
+    (${queued(table)} where q.org_id = ${orgId} and q.webhook_id = ${webhookId} and q.id < ${before}
       order by q.id desc limit ${limit})
     union all
     (select * from (
-      ${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id < ${before}
+      ${ended(table)} where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.id < ${before}
       order by d.id desc ${pageBound}) e order by id desc limit ${limit})
     order by id desc limit ${limit}`)
 
-export const findDelivery = (db: Db, actor: Actor, webhookId: string, id: string) =>
+export const findDelivery = (db: Db, { orgId, table, webhookId }: DestinationKey, id: string) =>
   db.row<DeliveryRow>(sql`
-    ${queued} where q.org_id = ${actor.orgId} and q.webhook_id = ${webhookId} and q.id = ${id}
+    ${queued(table)} where q.org_id = ${orgId} and q.webhook_id = ${webhookId} and q.id = ${id}
     union all
-    ${ended} where d.org_id = ${actor.orgId} and d.webhook_id = ${webhookId} and d.id = ${id}`)
+    ${ended(table)} where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.id = ${id}`)
 
 /** Makes a queued delivery due now, unless a worker has claimed it. Returns the number of rows. */
 export const makeDue = (db: Db, actor: Actor, webhookId: string, id: string) =>
   db.execute(sql`
     update webhook_queue set due_at = now(), manual = true, updated_at = now()
     where org_id = ${actor.orgId} and webhook_id = ${webhookId} and id = ${id}
-      and (lease_token is null or due_at <= now())`)
+      and (lease_token is null or due_at <= now()) and due_at < 'infinity'`)
 
 /** Moves a failed delivery from the history back to the queue with its attempts. First attempts precede it. */
 export const requeueFailed = (db: Db, actor: Actor, webhookId: string, id: string) =>

@@ -1,14 +1,15 @@
 import { empty, raw, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 
-/** The queued deliveries of one webhook. */
+/** The queued deliveries of one webhook or event endpoint. */
 export interface DeliveryLane {
   orgId: string
+  /** The id of the webhook or of the event endpoint. */
   webhookId: string
 }
 
 // These statements run on `db.indexed`, where plans are made once and kept. They rely on exactly one index for each way
-// to the queue's rows: `webhook_id` and `due_at` for a lane, `number` for a delivery. While the table is empty, the
+// to the queue's rows: `webhook_id` and `due_at` for a lane, `number` for a delivery, `order_key` for a subject. While the table is empty, the
 // planner considers every index with one of the columns equally good, and it keeps that plan when the table fills.
 
 const laneColumns = sql`org_id, webhook_id`
@@ -32,7 +33,9 @@ export const listLanes = (db: Db, after: string, limit: number) =>
         (select q.due_at from webhook_queue q
           where q.webhook_id = p.webhook_id and not q.retried order by q.due_at limit 1),
         (select q.due_at from webhook_queue q where q.webhook_id = p.webhook_id and q.retried order by q.due_at limit 1)
-      ) <= now() and (select w.status from webhooks w where w.org_id = p.org_id and w.id = p.webhook_id) = 'active',
+      ) <= now() and coalesce(
+        (select w.status from webhooks w where w.org_id = p.org_id and w.id = p.webhook_id),
+        (select t.status from event_endpoints t where t.org_id = p.org_id and t.id = p.webhook_id)) = 'active',
       false) as is_due
     from listed p`)
 
@@ -47,9 +50,20 @@ export const listDueLanes = (db: Db, after: string, limit: number) =>
       select from webhook_queue q where q.org_id = w.org_id and q.webhook_id = w.id and q.due_at <= now())
     order by w.id limit ${limit}`)
 
+/** The same for event endpoints. */
+export const listDueEndpointLanes = (db: Db, after: string, limit: number) =>
+  db.rows<DeliveryLane & { isDue: boolean }>(sql`-- all orgs: workers serve all orgs
+    select t.org_id, t.id as webhook_id, true as is_due from event_endpoints t
+    where t.id > ${after} and t.status = 'active' and exists (
+      select from webhook_queue q where q.org_id = t.org_id and q.webhook_id = t.id and q.due_at <= now())
+    order by t.id limit ${limit}`)
+
 /** On a distributed schema, a claim or a batch of outcomes belongs to one org, and each table is read for that org only. */
 const ofOrg = (orgId: string | null, alias: string): Sql =>
   orgId === null ? empty : sql`and ${raw(alias)}.org_id = ${orgId}`
+
+/** What a delivery is sent to: a webhook with a URL, or an event endpoint. */
+export type Destination = 'webhook' | 'endpoint'
 
 /** A delivery that a worker has claimed, with everything that an attempt needs. */
 export interface ClaimedRow {
@@ -62,14 +76,24 @@ export interface ClaimedRow {
   eventType: string
   attemptCount: number
   manual: boolean
+  /** Deliveries with the same key are sent one after another; null: in any order. */
+  orderKey: string | null
   token: string
+  destination: Destination
   url: string | null
   /** Encrypted. */
   secret: string
   /** When the first attempt failed after the last success, to the microsecond; null if the last attempt succeeded. */
   failingSince: string | null
   failingSeconds: number | null
-  /** Null if the event was deleted at the end of its retention period. */
+  /** Who set the URL of an event endpoint. Null for a webhook. */
+  userId: string | null
+  apiKeyId: string | null
+  scopes: string[] | null
+  /**
+   * Null if the event was deleted at the end of its retention period. Also null for events of Atrium, which are read from
+   * the log.
+   */
   body: Buffer | null
   contentType: string | null
   headers: Record<string, string> | null
@@ -98,8 +122,10 @@ export const claimDeliveries = (
       select l.webhook_id, l.slots
       from unnest(${lanes.map((lane) => lane.orgId)}::uuid[], ${lanes.map((lane) => lane.webhookId)}::uuid[],
         ${lanes.map((lane) => lane.slots)}::int[]) as l (org_id, webhook_id, slots)
-      where (select w.status from webhooks w
-        where w.org_id = l.org_id and w.id = l.webhook_id ${ofOrg(orgId, 'w')}) = 'active'
+      where coalesce(
+        (select w.status from webhooks w where w.org_id = l.org_id and w.id = l.webhook_id ${ofOrg(orgId, 'w')}),
+        (select t.status from event_endpoints t where t.org_id = l.org_id and t.id = l.webhook_id ${ofOrg(orgId, 't')})
+      ) = 'active'
     ), candidates as (
       select c.number
       from lanes l cross join lateral (
@@ -123,12 +149,20 @@ export const claimDeliveries = (
       where q.number = any(array(select number from locked)) ${ofOrg(orgId, 'q')}
       returning q.*
     )
-    select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual,
-      c.lease_token as token, w.url, w.secret, w.failing_since, w.failing_seconds, e.body, e.content_type, e.headers
+    select c.org_id, c.id, c.number, c.webhook_id, c.event_id, c.event_type, c.attempt_count, c.manual, c.order_key,
+      c.lease_token as token, d.destination, d.url, d.secret, d.failing_since,
+      extract(epoch from now() - d.failing_since::timestamptz)::float8 as failing_seconds, d.user_id, d.api_key_id,
+      d.scopes, e.body, e.content_type, e.headers
     from claimed c
+      -- Event endpoints are read for the deliveries for which there is no webhook only.
       cross join lateral (
-        select url, secret, failing_since::text, extract(epoch from now() - failing_since)::float8 as failing_seconds
-        from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id ${ofOrg(orgId, 'w')} limit 1) w
+        select 'webhook' as destination, w.url, w.secret, w.failing_since::text as failing_since, null::uuid as user_id,
+          null::uuid as api_key_id, null::text[] as scopes
+        from webhooks w where w.org_id = c.org_id and w.id = c.webhook_id ${ofOrg(orgId, 'w')}
+        union all
+        select 'endpoint', t.url, t.secret, t.failing_since::text, t.user_id, t.api_key_id, t.scopes
+        from event_endpoints t where t.org_id = c.org_id and t.id = c.webhook_id ${ofOrg(orgId, 't')}
+        limit 1) d
       left join lateral (
         -- Names all columns of either index, because a new partition is an empty table to the planner, too.
         select body, content_type, headers from webhook_events e
@@ -140,6 +174,8 @@ export interface Outcome {
   orgId: string
   number: bigint
   webhookId: string
+  destination: Destination
+  orderKey: string | null
   token: string
   /** retry: after `delaySeconds`. released: no request was sent, another worker may claim it. */
   kind: 'succeeded' | 'failed' | 'retry' | 'released'
@@ -149,15 +185,16 @@ export interface Outcome {
   url: string | null
   response: string | null
   error: string | null
-  /** Disables the webhook with this reason. */
+  /** Disables the webhook or event endpoint with this reason. */
   disableReason: string | null
-  /** The reason applies only if the webhook has been failing since then; null: in any case. */
+  /** The reason applies only if it has been failing since then; null: in any case. */
   failingSince: string | null
   /** Not stored: it sets how many attempts to the webhook may run at once. */
   durationMs: number
 }
 
-export interface DisabledWebhook {
+export interface Disabled {
+  destination: Destination
   orgId: string
   webhookId: string
   name: string
@@ -170,14 +207,35 @@ const countedWebhooks = (orgId: string | null): Sql =>
     ? sql`webhooks w join counts c on c.org_id = w.org_id and c.webhook_id = w.id`
     : sql`webhooks w where w.org_id = ${orgId} and w.id = any(array(select webhook_id from counts))`
 
+const countedEndpoints = (orgId: string | null): Sql =>
+  orgId === null
+    ? sql`event_endpoints w join counts c on c.org_id = w.org_id and c.webhook_id = w.id`
+    : sql`event_endpoints w where w.org_id = ${orgId} and w.id = any(array(select webhook_id from counts))`
+
+/** The counters of a destination after attempts, and its status. */
+const counters = sql`
+  delivery_count = w.delivery_count + c.first_attempts, last_delivery_at = now(),
+  failing_since = case when not c.succeeded then coalesce(w.failing_since, (select now())) end,
+  status = case when off.reason is not null then 'disabled' else w.status end,
+  status_reason = coalesce(off.reason, w.status_reason),
+  revision = w.revision + (off.reason is not null)::int,
+  updated_at = case when off.reason is not null then (select now()) else w.updated_at end`
+
+/** Why the destination `o` with the counts `c` is disabled; null: it is not. */
+const disabling = sql`
+  cross join lateral (select case
+    when o.status = 'disabled' then null
+    when c.disable_reason is not null then c.disable_reason
+    when not c.succeeded and o.failing_since = c.failing_since then c.failing_reason end as reason) off`
+
 /**
- * Records how attempts ended, in one statement: ended deliveries move to the history, the others wait, and each
- * webhook's counters change. Rows whose lease another worker has are not touched. Returns the webhooks that it
- * disabled. With `orgId`, all outcomes must be of that org.
+ * Records how attempts ended, in one statement: ended deliveries move to the history, the others wait, and the
+ * counters of each webhook or event endpoint change. Rows whose lease another worker has are not touched. Returns those
+ * that it disabled. With `orgId`, all outcomes must be of that org.
  */
 export const settleDeliveries = (db: Db, outcomes: readonly Outcome[], orgId: string | null = null) => {
   const column = <Key extends keyof Outcome>(key: Key): Outcome[Key][] => outcomes.map((outcome) => outcome[key])
-  return db.rows<DisabledWebhook>(sql`-- all orgs: workers serve all orgs
+  return db.rows<Disabled>(sql`-- all orgs: workers serve all orgs
     with given as (
       select *, now() + delay_seconds * interval '1 second' as next_due_at from unnest(${column('number')}::bigint[], ${column('token')}::uuid[], ${column('kind')}::text[],
           ${column('delaySeconds')}::float8[], ${column('attempt')}::text[], ${column('url')}::text[],
@@ -226,31 +284,66 @@ export const settleDeliveries = (db: Db, outcomes: readonly Outcome[], orgId: st
       from ${countedWebhooks(orgId)}
       order by w.org_id, w.id
       for no key update of w
-    ), counted as (
+    ), counted_webhooks as (
       update webhooks w
-      set delivery_count = w.delivery_count + c.first_attempts, last_delivery_at = now(),
-        failing_since = case when not c.succeeded then coalesce(w.failing_since, (select now())) end,
-        status = case when off.reason is not null then 'disabled' else w.status end,
-        status_reason = coalesce(off.reason, w.status_reason),
-        revision = w.revision + (off.reason is not null)::int,
-        updated_at = case when off.reason is not null then (select now()) else w.updated_at end
+      set ${counters}
       from webhooks_in_order o
         join counts c on c.org_id = o.org_id and c.webhook_id = o.id
-        cross join lateral (select case
-          when o.status = 'disabled' then null
-          when c.disable_reason is not null then c.disable_reason
-          when not c.succeeded and o.failing_since = c.failing_since then c.failing_reason end as reason) off
+        ${disabling}
+      where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
+      returning w.org_id, w.id, w.name, off.reason
+    ), endpoints_in_order as (
+      select w.org_id, w.id, w.status, w.failing_since
+      from ${countedEndpoints(orgId)}
+      order by w.org_id, w.id
+      for no key update of w
+    ), counted_endpoints as (
+      update event_endpoints w
+      set ${counters}
+      from endpoints_in_order o
+        join counts c on c.org_id = o.org_id and c.webhook_id = o.id
+        ${disabling}
       where w.org_id = o.org_id and w.id = o.id ${ofOrg(orgId, 'w')}
       returning w.org_id, w.id, w.name, off.reason
     )
-    select org_id, id as webhook_id, name, reason from counted where reason is not null`)
+    select 'webhook' as destination, org_id, id as webhook_id, name, reason from counted_webhooks where reason is not null
+    union all
+    select 'endpoint', org_id, id, name, reason from counted_endpoints where reason is not null`)
 }
+
+/** Locks event endpoints until the end of the transaction, in the order in which `settleDeliveries` locks them. */
+export const lockEndpoints = (db: Db, orgId: string, ids: readonly string[]) =>
+  db.rows<{ id: string }>(sql`
+    select id from event_endpoints where org_id = ${orgId} and id = any(${ids}::uuid[]) order by id for no key update`)
+
+export interface OrderKey {
+  orgId: string
+  orderKey: string
+}
+
+/** Makes the first delivery of each key due if it waits for its turn. With `orgId`, all keys must be of that org. */
+export const releaseNext = (db: Db, keys: readonly OrderKey[], orgId: string | null = null) =>
+  db.execute(sql`-- all orgs: workers serve all orgs
+    with first as (
+      select n.number
+      from unnest(${keys.map((key) => key.orgId)}::uuid[], ${keys.map(({ orderKey }) => orderKey)}::text[])
+          as k (org_id, order_key)
+        cross join lateral (
+          select q.number, q.due_at from webhook_queue q
+          where q.org_id = k.org_id and q.order_key = k.order_key ${ofOrg(orgId, 'q')}
+          order by q.order_number limit 1) n
+      where n.due_at = 'infinity'
+    )
+    update webhook_queue q set due_at = now()
+    where q.number = any(array(select number from first)) ${ofOrg(orgId, 'q')}`)
 
 /** The number of due deliveries, and the seconds since the oldest became due; for operators. */
 export const findDeliveryBacklog = async (db: Db): Promise<{ due: number; oldestSeconds: number }> => {
   const row = await db.row<{ due: number; oldestSeconds: number }>(sql`-- all orgs: a metric of the server
     select count(*)::int as due, coalesce(max(extract(epoch from now() - q.due_at)), 0)::float8 as oldest_seconds
-    from webhook_queue q join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id and w.status = 'active'
-    where q.due_at <= now()`)
+    from webhook_queue q
+      left join webhooks w on w.org_id = q.org_id and w.id = q.webhook_id
+      left join event_endpoints t on t.org_id = q.org_id and t.id = q.webhook_id
+    where q.due_at <= now() and coalesce(w.status, t.status) = 'active'`)
   return row ?? { due: 0, oldestSeconds: 0 }
 }

@@ -105,7 +105,8 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
         response: { 200: Success(CursorList(Delivery)) },
       },
     },
-    async ({ actor, params, query }) => ok(await deliveries.listDeliveries(db.replica, actor, params.id, query)),
+    async ({ actor, params, query }) =>
+      ok(await deliveries.webhookDeliveries.list(db.replica, actor, params.id, query)),
   )
 
   app.get(
@@ -120,7 +121,7 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
         response: { 200: Success(Delivery) },
       },
     },
-    async ({ actor, params }) => ok(await deliveries.getDelivery(db, actor, params.id, params.deliveryId)),
+    async ({ actor, params }) => ok(await deliveries.webhookDeliveries.get(db, actor, params.id, params.deliveryId)),
   )
 
   app.post(
@@ -140,7 +141,7 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       const { actor, params } = request
       reply.code(202)
       return ok(
-        await deliveries.retryDelivery(request.db, actor, deliveryWake, {
+        await deliveries.webhookDeliveries.retry(request.db, actor, deliveryWake, {
           webhookId: params.id,
           id: params.deliveryId,
         }),
@@ -166,7 +167,7 @@ export const registerDeliveryRoutes = (app: App, { db, deliveryWake }: WebhookDe
       const { actor, body, params } = request
       reply.code(202)
       const options = { webhookId: params.id, since: body.since }
-      return ok({ queued: await deliveries.recoverDeliveries(request.db, actor, deliveryWake, options) })
+      return ok({ queued: await deliveries.webhookDeliveries.recover(request.db, actor, deliveryWake, options) })
     },
   )
 }

@@ -1,6 +1,7 @@
 import { systemActor } from '../../identity/actor.ts'
 import { audit } from '../../identity/audit/audit.ts'
-import type { Database } from '../../platform/database/database.ts'
+import { recordEvent } from '../../outbox/record.ts'
+import type { Database, Transaction } from '../../platform/database/database.ts'
 import * as queries from './queue-queries.ts'
 import type { ClaimedRow, Outcome } from './queue-queries.ts'
 
@@ -25,8 +26,26 @@ export const disablingBy = (
   return { disableReason: 'All attempts have failed for five days.', failingSince }
 }
 
+const recordDisabled = async (
+  db: Transaction,
+  { destination, orgId, webhookId: id, name, reason }: queries.Disabled,
+): Promise<void> => {
+  const author = systemActor(orgId, 'Deliveries')
+  const details = { name, reason }
+  if (destination === 'webhook') {
+    await audit(db, author, 'webhook.disabled', { type: 'webhook', id, details })
+    return
+  }
+  await audit(db, author, 'event-endpoint.disabled', { type: 'event-endpoint', id, details })
+  await recordEvent(db, author, 'event_endpoint.disabled', {
+    subjectId: id,
+    workspaceId: null,
+    data: { endpointId: id, name, reason },
+  })
+}
+
 /** With `orgId`, all outcomes are of that org. */
-const settleTogether = async (
+const settleUnordered = async (
   { indexed }: Pick<Database, 'indexed'>,
   outcomes: readonly Outcome[],
   orgId: string | null,
@@ -36,17 +55,51 @@ const settleTogether = async (
     return
   }
   await indexed.transaction('all orgs', async (db) => {
-    for (const { orgId: org, webhookId, name, reason } of await queries.settleDeliveries(db, outcomes, orgId)) {
-      const resource = { type: 'webhook', id: webhookId, details: { name, reason } }
-      await audit(db, systemActor(org, 'Deliveries'), 'webhook.disabled', resource)
-    }
+    for (const one of await queries.settleDeliveries(db, outcomes, orgId)) await recordDisabled(db, one)
   })
 }
 
 /**
- * Records how attempts ended. One statement for the whole batch, or on a distributed schema for each org; only if an
- * attempt may disable a webhook is it a transaction, so that a disabled webhook and its audit entry cannot exist without
- * each other. When it throws, some of the outcomes may be recorded; recording them again changes nothing.
+ * Deliveries that are sent one after another: the next one of each key becomes due. The endpoints are locked first, as by
+ * the publisher when it queues deliveries: otherwise a new delivery could wait for one that ends at the same time, and
+ * nothing would make it due.
+ */
+const settleOrdered = async (
+  { indexed }: Pick<Database, 'indexed'>,
+  outcomes: readonly Outcome[],
+  orgId: string | null,
+): Promise<void> =>
+  indexed.transaction('all orgs', async (db) => {
+    const orgs = [...Map.groupBy(outcomes, (outcome) => outcome.orgId)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    for (const [org, ofOrg] of orgs) {
+      await queries.lockEndpoints(
+        db,
+        org,
+        ofOrg.map(({ webhookId }) => webhookId),
+      )
+    }
+    const disabled = await queries.settleDeliveries(db, outcomes, orgId)
+    const keys = outcomes.flatMap(({ orgId, orderKey }) => (orderKey === null ? [] : [{ orgId, orderKey }]))
+    await queries.releaseNext(db, keys, orgId)
+    for (const one of disabled) await recordDisabled(db, one)
+  })
+
+/** With `orgId`, all outcomes are of that org. */
+const settleTogether = async (
+  db: Pick<Database, 'indexed'>,
+  outcomes: readonly Outcome[],
+  orgId: string | null,
+): Promise<void> => {
+  const isOrdered = ({ orderKey }: Outcome): boolean => orderKey !== null
+  const [ordered, others] = [outcomes.filter(isOrdered), outcomes.filter((outcome) => !isOrdered(outcome))]
+  if (others.length > 0) await settleUnordered(db, others, orgId)
+  if (ordered.length > 0) await settleOrdered(db, ordered, orgId)
+}
+
+/**
+ * Records how attempts ended. One statement for the whole batch, or on a distributed schema for each org. It is a
+ * transaction only if an attempt may disable a webhook, so that a disabled webhook and its audit entry cannot exist without
+ * each other, and for deliveries that are sent in order. When it throws, some of the outcomes may be recorded; recording them again changes nothing.
  */
 export const settleDeliveries = async (
   db: Pick<Database, 'indexed' | 'isDistributed'>,

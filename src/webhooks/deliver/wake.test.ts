@@ -71,7 +71,15 @@ test('a deliverer whose database refuses connections tries again with increasing
   })
   const failedAt: number[] = []
   const log = createLog('warn', { write: () => void failedAt.push(performance.now()) })
-  const deliverer = createDeliverer({ ...app.deps, schedule: [], db, log, deliveryWake: createDeliveryWake() })
+  const prepareEvent = () => Promise.resolve({ error: 'unused' })
+  const deliverer = createDeliverer({
+    ...app.deps,
+    prepareEvent,
+    schedule: [],
+    db,
+    log,
+    deliveryWake: createDeliveryWake(),
+  })
   deliverer.start()
   await until('five claims have failed', () => failedAt.length >= 5)
   await deliverer.stop({ deadlineMs: 0 })

@@ -1,3 +1,4 @@
+import { chainHeader } from '../../outbox/chain.ts'
 import type { Sealer } from '../../platform/encryption/secrets.ts'
 import { newId } from '../../platform/ids.ts'
 import { headerOf, rejected, sha256 } from '../../platform/signatures/signed-request.ts'
@@ -36,6 +37,7 @@ const storedHeaders = [
   'x-atlassian-webhook-retry',
   'i-twilio-idempotency-token',
   forwardCountHeader,
+  chainHeader,
 ]
 
 /** Verifies a request with the provider adapter of the webhook's source. */

@@ -80,7 +80,8 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
   const [params, setParams] = useSearchParams()
   const types = useEventTypes()
   const areas = areasOf((types.data?.items ?? []).filter(({ permission }) => can(permission)))
-  const change = (name: string, value: string): void => setParams(withParams(params, { [name]: value.trim() }), { replace: true })
+  const change = (name: string, value: string): void =>
+    setParams(withParams(params, { [name]: value.trim() }), { replace: true })
   return (
     <div className={styles['filters']} role="search">
       <SelectField label="Type" value={type} onChange={({ target }) => change('type', target.value)}>

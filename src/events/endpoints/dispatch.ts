@@ -1,0 +1,92 @@
+import { maxDepth } from '../../outbox/chain.ts'
+import type { EventRow, OnPublish } from '../../outbox/publisher.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Log } from '../../platform/process/log.ts'
+import type { Transaction } from '../../platform/database/database.ts'
+import { lockEndpoints } from '../../webhooks/deliver/queue-queries.ts'
+import type { DeliveryWake } from '../../webhooks/deliver/wake.ts'
+import { isVisible, matchesAny } from '../visibility.ts'
+import type { Visibility } from '../visibility.ts'
+import { passes } from './filter.ts'
+import * as queries from './queries.ts'
+import type { NewDelivery, ReceivingEndpoint } from './queries.ts'
+import { visibilitiesOf } from './rights.ts'
+
+/** Whether an endpoint receives an event, apart from the loop guard. */
+export const receives = (endpoint: ReceivingEndpoint, visibility: Visibility | undefined, event: EventRow): boolean =>
+  visibility !== undefined &&
+  matchesAny(endpoint.types, event.type) &&
+  (endpoint.workspaceIds === null || event.workspaceId === null || endpoint.workspaceIds.includes(event.workspaceId)) &&
+  isVisible(visibility, event) &&
+  (endpoint.filter === null ||
+    passes(endpoint.filter, {
+      type: event.type,
+      subject: { type: event.subjectType, id: event.subjectId },
+      actor: event.actor,
+      data: event.data,
+    }))
+
+/** The key of the deliveries that an endpoint receives one after another. */
+const orderKeyOf = (endpoint: ReceivingEndpoint, event: EventRow): string | null =>
+  endpoint.ordering === 'subject' ? `${endpoint.id}/${event.subjectType}/${event.subjectId}` : null
+
+const deliveryOf = (endpoint: ReceivingEndpoint, event: EventRow): NewDelivery => {
+  const orderKey = orderKeyOf(endpoint, event)
+  return {
+    id: newId(),
+    endpointId: endpoint.id,
+    eventId: event.id,
+    eventType: event.type,
+    orderKey,
+    orderNumber: orderKey === null ? null : event.sequence,
+    waits: false,
+  }
+}
+
+/**
+ * Marks the deliveries that have to wait for an earlier one of their key, which is queued or among them. The endpoints are
+ * locked before the queue is read: the deliverer locks them when a delivery ends, so none waits for one that ends now.
+ */
+const markWaiting = async (db: Transaction, orgId: string, deliveries: readonly NewDelivery[]): Promise<void> => {
+  const ordered = deliveries.filter(({ orderKey }) => orderKey !== null)
+  if (ordered.length === 0) return
+  const endpointIds = [...new Set(ordered.map(({ endpointId }) => endpointId))]
+  await queries.planAnew(db)
+  await lockEndpoints(db, orgId, endpointIds)
+  const keys = [...new Set(ordered.map(({ orderKey }) => orderKey as string))]
+  const busy = new Set((await queries.listBusyKeys(db, orgId, keys)).map(({ orderKey }) => orderKey))
+  for (const delivery of ordered) {
+    delivery.waits = busy.has(delivery.orderKey as string)
+    busy.add(delivery.orderKey as string)
+  }
+}
+
+/**
+ * Queues a delivery for each endpoint that receives a published event. Costs one read for an org without endpoints. An
+ * error in the data of one event does not stop the log of the org: the event is not delivered to that endpoint.
+ */
+export const createDispatcher =
+  ({ deliveryWake, log }: { deliveryWake: DeliveryWake; log: Log }): OnPublish =>
+  async (db, orgId, events) => {
+    const endpoints = await queries.listReceiving(db, orgId)
+    if (endpoints.length === 0) return
+    const visibilityOf = await visibilitiesOf(db, orgId, endpoints)
+    const isReceived = (endpoint: ReceivingEndpoint, event: EventRow): boolean => {
+      try {
+        return receives(endpoint, visibilityOf(endpoint), event)
+      } catch (error) {
+        log.error({ err: error, endpointId: endpoint.id, eventId: event.id }, 'an event could not be matched')
+        return false
+      }
+    }
+    const deliveries = events
+      .filter(({ depth }) => depth <= maxDepth)
+      .flatMap((event) =>
+        endpoints.filter((endpoint) => isReceived(endpoint, event)).map((endpoint) => deliveryOf(endpoint, event)),
+      )
+    if (deliveries.length === 0) return
+    await markWaiting(db, orgId, deliveries)
+    await queries.queueDeliveries(db, orgId, deliveries)
+    const ids = new Set(deliveries.map(({ endpointId }) => endpointId))
+    db.afterCommit(() => deliveryWake.notify([...ids].map((webhookId) => ({ orgId, webhookId }))))
+  }

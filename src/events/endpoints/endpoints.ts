@@ -1,0 +1,306 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '../../config/config.ts'
+import type { Actor } from '../../identity/actor.ts'
+import { audit } from '../../identity/audit/audit.ts'
+import { getWorkspace } from '../../identity/members/workspaces.ts'
+import { eventTypes } from '../../outbox/catalog.ts'
+import type { EventType } from '../../outbox/catalog.ts'
+import { recordEvent } from '../../outbox/record.ts'
+import { exampleId } from '../../outbox/types/fields.ts'
+import type { Database, Db } from '../../platform/database/database.ts'
+import type { Sealer } from '../../platform/encryption/secrets.ts'
+import { badRequest, notFound, validationError } from '../../platform/http/errors.ts'
+import { requireMatch } from '../../platform/http/etag.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Outbound } from '../../platform/outbound/outbound.ts'
+import { standardSecret } from '../../platform/signatures/standard-webhooks.ts'
+import type { Quotas } from '../../quotas/quotas.ts'
+import { deliveriesOf } from '../../webhooks/deliver/deliveries.ts'
+import type { DeliveryWake } from '../../webhooks/deliver/wake.ts'
+import { purgeWebhook } from '../../webhooks/job-kinds.ts'
+import type { Recorder } from '../../webhooks/receive/record.ts'
+import { wholeList } from '../../webhooks/schemas.ts'
+import { eventEndpointSecretColumn } from '../../webhooks/secrets.ts'
+import { pageOf, positionOf } from '../../webhooks/webhooks.ts'
+import { checkPatterns, matchesAny, requireReadable, requireReadableType } from '../visibility.ts'
+import { parseFilter } from './filter.ts'
+import { bodyOf } from './prepare.ts'
+import * as queries from './queries.ts'
+import type { EndpointOwner, EndpointRow, EndpointSettings } from './queries.ts'
+import { lostRights, visibilitiesOf } from './rights.ts'
+import type { EventEndpointCreate, EventEndpointListQuery, EventEndpointPatch } from './schemas.ts'
+
+export interface EndpointDeps {
+  config: Config
+  db: Database
+  deliveryWake: DeliveryWake
+  jobs: Jobs
+  outbound: Outbound
+  quotas: Quotas
+  secrets: Sealer
+}
+
+const what = 'Event endpoint'
+const auditedType = 'event-endpoint'
+
+/** NOT_FOUND names `resource`, the kind of thing that the path asks for below the endpoint. */
+const getRow = async (db: Db, actor: Actor, id: string, resource: string = what): Promise<EndpointRow> => {
+  const row = await queries.findEndpoint(db, actor, id)
+  if (!row) throw notFound(resource)
+  return row
+}
+
+export const endpointDeliveries = deliveriesOf({ table: 'event_endpoints', name: 'event endpoint', get: getRow })
+
+/** API representations of endpoints. Reads whether their owners still have their rights. */
+export const recordsOf = async (db: Db, orgId: string, rows: readonly EndpointRow[]) => {
+  const visibilityOf = rows.length === 0 ? () => undefined : await visibilitiesOf(db, orgId, rows)
+  return rows.map((row) => {
+    const { userId, apiKeyId, scopes: _, ...shown } = row
+    const hasRights = visibilityOf(row) !== undefined
+    return {
+      ...shown,
+      statusReason: row.statusReason ?? (row.status === 'active' && !hasRights ? lostRights : null),
+      owner: { userId, apiKeyId },
+      deliveryCount: Number(row.deliveryCount),
+    }
+  })
+}
+
+/** An endpoint as the API shows it. */
+export const recordOf = async (db: Db, row: EndpointRow) => {
+  const [record] = await recordsOf(db, row.orgId, [row])
+  if (!record) throw new Error('one row has one record')
+  return record
+}
+
+export const getEndpoint = (db: Db, actor: Actor, id: string): Promise<EndpointRow> => getRow(db, actor, id)
+
+/** Newest first. */
+export const listEndpoints = async (db: Db, actor: Actor, { limit = wholeList, cursor }: EventEndpointListQuery) => {
+  const before = positionOf(cursor)
+  const { items, nextCursor } = pageOf(await queries.listEndpoints(db, actor, { limit: limit + 1, before }), limit)
+  return { items: await recordsOf(db, actor.orgId, items), nextCursor }
+}
+
+const cleanName = (text: string): string => {
+  const name = text.trim()
+  if (name === '') throw badRequest('name must be 1–120 characters')
+  return name
+}
+
+const cleanUrl = async ({ outbound }: EndpointDeps, { orgId }: Actor, text: string): Promise<string> => {
+  const url = text.trim()
+  await outbound.checkUrl(url, { orgId })
+  return url
+}
+
+const cleanTypes = (actor: Actor, types: readonly string[]): string[] => {
+  const patterns = checkPatterns(types)
+  requireReadable(actor, patterns)
+  return patterns
+}
+
+/** NOT_FOUND for a workspace that the caller cannot see. */
+const cleanWorkspaceIds = async (db: Database, actor: Actor, ids: readonly string[] | null) => {
+  if (ids === null) return null
+  const distinct = [...new Set(ids)]
+  for (const id of distinct) await getWorkspace(db, actor, id)
+  return distinct
+}
+
+const ownerOf = ({ userId, apiKey }: Actor): EndpointOwner => ({
+  userId,
+  apiKeyId: apiKey?.id ?? null,
+  scopes: [...(apiKey?.scopes ?? [])],
+})
+
+const newSecret = ({ secrets }: EndpointDeps, orgId: string, id: string) => {
+  const secret = standardSecret(randomBytes(32))
+  return { secret, sealed: secrets.seal(secret, eventEndpointSecretColumn.at(orgId, id)) }
+}
+
+/** A new endpoint and its secret, which no other call returns. BAD_REQUEST for a URL that is not public. */
+export const createEndpoint = async (
+  db: Database,
+  actor: Actor,
+  deps: EndpointDeps,
+  body: EventEndpointCreate,
+): Promise<{ endpoint: EndpointRow; secret: string }> => {
+  const id = newId()
+  const { secret, sealed } = newSecret(deps, actor.orgId, id)
+  const settings: EndpointSettings = {
+    name: cleanName(body.name),
+    url: await cleanUrl(deps, actor, body.url),
+    types: cleanTypes(actor, body.types),
+    workspaceIds: await cleanWorkspaceIds(db, actor, body.workspaceIds ?? null),
+    filter: body.filter == null ? null : parseFilter(body.filter),
+    ordering: body.ordering ?? 'none',
+  }
+  return db.transaction(actor, async (db) => {
+    await deps.quotas.checkRow(db, actor.orgId, 'webhooks')
+    const endpoint = await queries.insertEndpoint(db, actor, { ...settings, ...ownerOf(actor), id, sealed })
+    if (!endpoint) throw new Error('an insert returned no row')
+    const { name, types } = endpoint
+    await audit(db, actor, 'event-endpoint.created', { type: auditedType, id, details: { name, types } })
+    await recordEvent(db, actor, 'event_endpoint.created', {
+      subjectId: id,
+      workspaceId: null,
+      data: { endpointId: id, name, types },
+    })
+    return { endpoint, secret }
+  })
+}
+
+/** The fields of a patch that can be checked without the row. */
+const cleanPatch = async (
+  db: Database,
+  actor: Actor,
+  deps: EndpointDeps,
+  patch: EventEndpointPatch,
+): Promise<Partial<EndpointSettings>> => ({
+  ...(patch.name === undefined ? {} : { name: cleanName(patch.name) }),
+  ...(patch.url === undefined ? {} : { url: await cleanUrl(deps, actor, patch.url) }),
+  ...(patch.types === undefined ? {} : { types: cleanTypes(actor, patch.types) }),
+  ...(patch.workspaceIds === undefined ? {} : { workspaceIds: await cleanWorkspaceIds(db, actor, patch.workspaceIds) }),
+  ...(patch.filter === undefined ? {} : { filter: patch.filter === null ? null : parseFilter(patch.filter) }),
+  ...(patch.ordering === undefined ? {} : { ordering: patch.ordering }),
+})
+
+/**
+ * Changes an endpoint. Who sets the URL becomes the owner, so that nobody can direct events that only somebody else may
+ * read to a URL of their own. Kept deliveries are sent when it becomes active.
+ */
+export const updateEndpoint = async (
+  db: Database,
+  actor: Actor,
+  deps: EndpointDeps,
+  { id, patch, ifMatch }: { id: string; patch: EventEndpointPatch; ifMatch: string | undefined },
+): Promise<EndpointRow> => {
+  // Before the transaction, because it resolves the host name.
+  const change = await cleanPatch(db, actor, deps, patch)
+  return db.transaction(actor, async (db) => {
+    const current = await queries.lockEndpoint(db, actor, id)
+    if (!current) throw notFound(what)
+    requireMatch(ifMatch, current)
+    const owner = change.url === undefined ? {} : ownerOf(actor)
+    if (change.url !== undefined) requireReadable(actor, change.types ?? current.types)
+    const next = { ...current, ...change, ...owner, status: patch.status ?? current.status }
+    const row = await queries.updateEndpoint(db, actor, id, next)
+    if (!row) throw notFound(what)
+    const changed = Object.keys(patch)
+    await audit(db, actor, 'event-endpoint.updated', {
+      type: auditedType,
+      id,
+      details: { fields: changed, status: row.status },
+    })
+    await recordEvent(db, actor, 'event_endpoint.updated', {
+      subjectId: id,
+      workspaceId: null,
+      data: { endpointId: id, name: row.name, changed },
+    })
+    db.afterCommit(() => deps.deliveryWake.notify([{ orgId: actor.orgId, webhookId: id }]))
+    return row
+  })
+}
+
+/** Replaces the secret. Attempts that begin after the commit are signed with the new one. */
+export const rotateSecret = async (
+  db: Database,
+  actor: Actor,
+  deps: EndpointDeps,
+  id: string,
+): Promise<{ endpoint: EndpointRow; secret: string }> =>
+  db.transaction(actor, async (db) => {
+    const { secret, sealed } = newSecret(deps, actor.orgId, id)
+    const endpoint = await queries.updateSecret(db, actor, id, sealed)
+    if (!endpoint) throw notFound(what)
+    await audit(db, actor, 'event-endpoint.secret-rotated', { type: auditedType, id })
+    await recordEvent(db, actor, 'event_endpoint.updated', {
+      subjectId: id,
+      workspaceId: null,
+      data: { endpointId: id, name: endpoint.name, changed: ['secret'] },
+    })
+    return { endpoint, secret }
+  })
+
+/** Deletes an endpoint. Its deliveries are no longer visible; a job deletes their rows. */
+export const deleteEndpoint = async (
+  db: Database,
+  actor: Actor,
+  { jobs }: EndpointDeps,
+  { id, ifMatch }: { id: string; ifMatch: string | undefined },
+): Promise<void> =>
+  db.transaction(actor, async (db) => {
+    const current = await queries.lockEndpoint(db, actor, id)
+    if (!current) throw notFound(what)
+    requireMatch(ifMatch, current)
+    await queries.deleteEndpoint(db, actor, id)
+    await jobs.enqueue(db, purgeWebhook, { orgId: actor.orgId, webhookId: id })
+    const { name } = current
+    await audit(db, actor, 'event-endpoint.deleted', { type: auditedType, id, details: { name } })
+    await recordEvent(db, actor, 'event_endpoint.deleted', {
+      subjectId: id,
+      workspaceId: null,
+      data: { endpointId: id, name },
+    })
+  })
+
+/** The type of a test event. BAD_REQUEST for one that does not exist, FORBIDDEN for one that the caller may not read. */
+const testTypeOf = (actor: Actor, endpoint: EndpointRow, given: string | undefined): EventType => {
+  const types = Object.keys(eventTypes) as EventType[]
+  const type = types.find((one) => (given === undefined ? matchesAny(endpoint.types, one) : one === given))
+  if (type === undefined) throw badRequest('type must be one of GET /event-types')
+  requireReadableType(actor, type)
+  return type
+}
+
+/**
+ * Sends a test event with the data of the example in the catalog to an endpoint, and returns its delivery. It is not in
+ * the log; its body is stored and counted like a received event. VALIDATION_ERROR for a disabled endpoint.
+ */
+export const sendTest = async (
+  db: Database,
+  actor: Actor,
+  recorder: Recorder,
+  { id, type: given }: { id: string; type: string | undefined },
+) => {
+  const endpoint = await getRow(db, actor, id)
+  if (endpoint.status === 'disabled') {
+    throw validationError('The event endpoint is disabled and receives no events. Activate it first.')
+  }
+  const type = testTypeOf(actor, endpoint, given)
+  const { subject, example } = eventTypes[type]
+  const [eventId, deliveryId] = [newId(), newId()]
+  const { userId, userName, apiKey } = actor
+  const event = {
+    id: eventId,
+    orgId: actor.orgId,
+    type,
+    workspaceId: null,
+    actor: { type: 'user' as const, id: userId, name: userName, apiKeyId: apiKey?.id ?? null },
+    subject: { type: subject, id: exampleId },
+    position: 0,
+    sequence: 0,
+    occurredAt: new Date().toISOString(),
+    chainId: eventId,
+    depth: 0,
+    data: example,
+  }
+  await recorder.record({
+    orgId: actor.orgId,
+    webhookId: id,
+    id: eventId,
+    type,
+    externalId: null,
+    idKey: null,
+    bodyKey: null,
+    status: 'recorded',
+    headers: '{}',
+    contentType: 'application/json',
+    body: bodyOf(event, { isTest: true }),
+    deliveryId,
+  })
+  return endpointDeliveries.get(db, actor, id, deliveryId)
+}

@@ -1,0 +1,82 @@
+import { definitionOf } from '../../outbox/catalog.ts'
+import { chainAfter, chainHeader } from '../../outbox/chain.ts'
+import type { ChainHeaders } from '../../outbox/chain.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { AttemptDeps, PreparedEvent } from '../../webhooks/deliver/attempt.ts'
+import type { ClaimedRow } from '../../webhooks/deliver/queue-queries.ts'
+import { isVisible } from '../visibility.ts'
+import { findLoggedEvent } from './queries.ts'
+import type { LoggedEvent } from './queries.ts'
+import { createRightsReader, lostRights } from './rights.ts'
+
+const contentType = { 'content-type': 'application/json' }
+
+/** The body of a delivery: JSON, the same bytes on every attempt and for every endpoint. */
+export const bodyOf = (event: LoggedEvent, more: object = {}): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      id: event.id,
+      type: event.type,
+      version: definitionOf(event.type)?.version ?? 1,
+      timestamp: event.occurredAt,
+      ...more,
+      orgId: event.orgId,
+      workspaceId: event.workspaceId,
+      actor: event.actor,
+      subject: event.subject,
+      sequence: event.sequence,
+      position: event.position,
+      chain: { id: event.chainId, depth: event.depth },
+      data: event.data,
+    }),
+  )
+
+interface ReadEvent {
+  event: LoggedEvent
+  body: Buffer
+}
+
+/** Reads events of the log. Deliveries of the same event at the same time share the row and the body. */
+const createEventReader = (db: Database) => {
+  const reading = new Map<string, Promise<ReadEvent | undefined>>()
+  return (orgId: string, id: string): Promise<ReadEvent | undefined> => {
+    const key = `${orgId} ${id}`
+    let read = reading.get(key)
+    if (!read) {
+      read = findLoggedEvent(db.hot, orgId, id)
+        .then((event) => event && { event, body: bodyOf(event) })
+        .finally(() => reading.delete(key))
+      reading.set(key, read)
+    }
+    return read
+  }
+}
+
+/**
+ * Reads the event of a delivery to an event endpoint, and the rights of the person who set its URL. Test events are not in
+ * the log: their bodies are stored like those of received events.
+ */
+export const createPrepareEvent = ({
+  db,
+  chains,
+}: {
+  db: Database
+  chains: ChainHeaders
+}): AttemptDeps['prepareEvent'] => {
+  const readEvent = createEventReader(db)
+  const readRights = createRightsReader(db.hot)
+  return async (row: ClaimedRow): Promise<PreparedEvent | { error: string }> => {
+    const { orgId, eventId, userId, apiKeyId, scopes } = row
+    if (userId === null) throw new Error(`the delivery ${row.id} is not one of an event endpoint`)
+    const [visibility, read] = await Promise.all([
+      readRights(orgId, { userId, apiKeyId, scopes: scopes ?? [] }),
+      row.body === null ? readEvent(orgId, eventId) : undefined,
+    ])
+    if (!visibility) return { error: lostRights }
+    if (row.body !== null) return { body: row.body, headers: contentType }
+    if (!read) return { body: null, headers: {} }
+    const { event, body } = read
+    if (!isVisible(visibility, event)) return { error: 'The person who set the URL may not read this event any more.' }
+    return { body, headers: { ...contentType, [chainHeader]: chains.format(orgId, chainAfter(event)) } }
+  }
+}

@@ -1,0 +1,183 @@
+import type { Actor } from '../../identity/actor.ts'
+import { sql } from '../../platform/database/database.ts'
+import type { Db, LookUp } from '../../platform/database/database.ts'
+import type { EventActor } from '../../outbox/queries.ts'
+import type { Filter } from './filter.ts'
+
+export type EndpointStatus = 'active' | 'paused' | 'disabled'
+export type Ordering = 'none' | 'subject'
+
+/** Who set the URL of an endpoint, and by which API key. */
+export interface EndpointOwner {
+  userId: string
+  apiKeyId: string | null
+  scopes: string[]
+}
+
+/** What decides whether an endpoint receives an event. */
+export interface ReceivingEndpoint extends EndpointOwner {
+  id: string
+  types: string[]
+  /** Null: all. */
+  workspaceIds: string[] | null
+  filter: Filter | null
+  ordering: Ordering
+}
+
+export interface EndpointRow extends ReceivingEndpoint {
+  orgId: string
+  name: string
+  url: string
+  status: EndpointStatus
+  statusReason: string | null
+  deliveryCount: bigint
+  lastDeliveryAt: string | null
+  revision: number
+  createdAt: string
+  updatedAt: string
+}
+
+const columns = sql`org_id, id, name, url, types, workspace_ids, filter, ordering, status, status_reason, user_id,
+  api_key_id, scopes, delivery_count, last_delivery_at, revision, created_at, updated_at`
+
+export const findEndpoint = (db: Db, actor: Actor, id: string) =>
+  db.row<EndpointRow>(sql`select ${columns} from event_endpoints where org_id = ${actor.orgId} and id = ${id}`)
+
+export const lockEndpoint = (db: Db, actor: Actor, id: string) =>
+  db.row<EndpointRow>(sql`
+    select ${columns} from event_endpoints where org_id = ${actor.orgId} and id = ${id} for no key update`)
+
+/** Newest first, with ids below `before`. */
+export const listEndpoints = (db: Db, actor: Actor, { limit, before }: { limit: number; before: string }) =>
+  db.rows<EndpointRow>(sql`
+    select ${columns} from event_endpoints where org_id = ${actor.orgId} and id < ${before}
+    order by id desc limit ${limit}`)
+
+export interface EndpointSettings {
+  name: string
+  url: string
+  types: string[]
+  workspaceIds: string[] | null
+  filter: Filter | null
+  ordering: Ordering
+}
+
+const jsonOf = (filter: Filter | null): string | null => (filter === null ? null : JSON.stringify(filter))
+
+export const insertEndpoint = (
+  db: Db,
+  actor: Actor,
+  endpoint: EndpointSettings & EndpointOwner & { id: string; sealed: string },
+) =>
+  db.row<EndpointRow>(sql`
+    insert into event_endpoints (org_id, id, name, url, types, workspace_ids, filter, ordering, secret, user_id,
+      api_key_id, scopes)
+    values (${actor.orgId}, ${endpoint.id}, ${endpoint.name}, ${endpoint.url}, ${endpoint.types},
+      ${endpoint.workspaceIds}, ${jsonOf(endpoint.filter)}, ${endpoint.ordering}, ${endpoint.sealed},
+      ${endpoint.userId}, ${endpoint.apiKeyId}, ${endpoint.scopes})
+    returning ${columns}`)
+
+/** A change of status clears the server's reason for the old one and restarts the count of failing days. */
+export const updateEndpoint = (
+  db: Db,
+  actor: Actor,
+  id: string,
+  change: EndpointSettings & EndpointOwner & { status: EndpointStatus },
+) =>
+  db.row<EndpointRow>(sql`
+    update event_endpoints
+    set name = ${change.name}, url = ${change.url}, types = ${change.types}, workspace_ids = ${change.workspaceIds},
+      filter = ${jsonOf(change.filter)}, ordering = ${change.ordering}, user_id = ${change.userId},
+      api_key_id = ${change.apiKeyId}, scopes = ${change.scopes}, status = ${change.status},
+      status_reason = case when status = ${change.status} then status_reason end,
+      failing_since = case when status = ${change.status} then failing_since end,
+      revision = revision + 1, updated_at = now()
+    where org_id = ${actor.orgId} and id = ${id}
+    returning ${columns}`)
+
+export const updateSecret = (db: Db, actor: Actor, id: string, sealed: string) =>
+  db.row<EndpointRow>(sql`
+    update event_endpoints set secret = ${sealed}, revision = revision + 1, updated_at = now()
+    where org_id = ${actor.orgId} and id = ${id}
+    returning ${columns}`)
+
+export const deleteEndpoint = (db: Db, actor: Actor, id: string) =>
+  db.execute(sql`delete from event_endpoints where org_id = ${actor.orgId} and id = ${id}`)
+
+/** The endpoints of an org that receive events now. */
+export const listReceiving = (db: Db, orgId: string) =>
+  db.rows<ReceivingEndpoint>(sql`
+    select id, types, workspace_ids, filter, ordering, user_id, api_key_id, scopes from event_endpoints
+    where org_id = ${orgId} and status <> 'disabled' order by id`)
+
+export interface NewDelivery {
+  id: string
+  endpointId: string
+  eventId: string
+  eventType: string
+  /** Null: in any order. */
+  orderKey: string | null
+  orderNumber: bigint | null
+  /** Whether an earlier delivery of the key has to end first. */
+  waits: boolean
+}
+
+/** Queues deliveries of one org. */
+export const queueDeliveries = (db: Db, orgId: string, deliveries: readonly NewDelivery[]) => {
+  const column = <Key extends keyof NewDelivery>(key: Key): NewDelivery[Key][] => deliveries.map((one) => one[key])
+  return db.execute(sql`
+    insert into webhook_queue (org_id, id, webhook_id, event_id, event_type, order_key, order_number, due_at)
+    select ${orgId}::uuid, g.id, g.webhook_id, g.event_id, g.event_type, g.order_key, g.order_number,
+      case when g.waits then 'infinity' else now() end
+    from unnest(${column('id')}::uuid[], ${column('endpointId')}::uuid[],
+      ${column('eventId')}::uuid[], ${column('eventType')}::text[], ${column('orderKey')}::text[],
+      ${column('orderNumber').map((number) => number?.toString() ?? null)}::bigint[], ${column('waits')}::boolean[])
+      as g (id, webhook_id, event_id, event_type, order_key, order_number, waits)`)
+}
+
+/** Plans are made with the values for the rest of the transaction: the queue was empty when a kept one was made. */
+export const planAnew = (db: Db) => db.execute(sql`set local plan_cache_mode = force_custom_plan`)
+
+/** The keys that have a delivery that has not ended. The order makes the planner use the index by key. */
+export const listBusyKeys = (db: Db, orgId: string, keys: readonly string[]) =>
+  db.rows<{ orderKey: string }>(sql`
+    select k.order_key from unnest(${keys}::text[]) as k (order_key) cross join lateral (
+      select q.number from webhook_queue q where q.org_id = ${orgId} and q.order_key = k.order_key
+      order by q.order_number limit 1) as found`)
+
+/** An event of the log as a delivery contains it. */
+export interface LoggedEvent {
+  id: string
+  orgId: string
+  type: string
+  workspaceId: string | null
+  actor: EventActor
+  subject: { type: string; id: string }
+  position: number
+  sequence: number
+  occurredAt: string
+  chainId: string
+  depth: number
+  data: Record<string, unknown>
+}
+
+const lookUpById = (ofOrg: string) => `
+  select asked.place, found.record
+  from unnest($1::uuid[], $2::uuid[]) with ordinality as asked (org_id, id, place)
+    cross join lateral (
+      select json_build_object('id', e.id, 'orgId', e.org_id, 'type', e.type, 'workspaceId', e.workspace_id,
+        'actor', e.actor, 'subject', json_build_object('type', e.subject_type, 'id', e.subject_id),
+        'position', e.position, 'sequence', e.sequence,
+        'occurredAt', to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'chainId', e.chain_id, 'depth', e.depth, 'data', e.data)::text as record
+      from events e
+      where e.org_id = asked.org_id ${ofOrg} and e.id = asked.id
+      limit 1
+    ) found`
+
+const readById: LookUp = { text: lookUpById(''), ofOrg: lookUpById('and e.org_id = $3') }
+
+export const findLoggedEvent = async (db: Db, orgId: string, id: string): Promise<LoggedEvent | undefined> => {
+  const found = await db.lookUp(readById, [orgId, id])
+  return found === undefined ? undefined : (JSON.parse(found) as LoggedEvent)
+}

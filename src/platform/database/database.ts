@@ -291,7 +291,7 @@ const runTransaction = async <T>(
       },
     }
     result = await insideTransaction.run(true, () => work(db))
-    await deferred.write(db, () => options.askIsDistributed((config) => client.query(config)))
+    await deferred.write(db.execute, () => options.askIsDistributed((config) => client.query(config)))
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch((rollbackError: Error) => {

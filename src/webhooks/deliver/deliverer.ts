@@ -129,8 +129,7 @@ export const createDeliverer = (deps: DelivererDeps): Deliverer => {
     bytesInFlight += bytes
     lanes.started(row)
     const outcome = await attemptDelivery(deps, row, abort.signal)
-    if (outcome.attempt !== null) lanes.measured(row, outcome.durationMs)
-    lanes.ended(row)
+    lanes.ended(row, outcome.attempt === null ? undefined : outcome.durationMs)
     inFlight -= 1
     bytesInFlight -= bytes
     unsettled += 1

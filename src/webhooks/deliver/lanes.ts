@@ -39,15 +39,13 @@ export const createLanes = () => {
       const key = keyOf(lane)
       inFlight.set(key, (inFlight.get(key) ?? 0) + 1)
     },
-    ended: (lane: DeliveryLane): void => {
+    /** With the duration of a sent attempt, to which it adapts the capacity of the lane. */
+    ended: (lane: DeliveryLane, durationMs: number | undefined): void => {
       const key = keyOf(lane)
       const left = (inFlight.get(key) ?? 1) - 1
       if (left > 0) inFlight.set(key, left)
       else inFlight.delete(key)
-    },
-    /** Adapts the capacity of a lane to the duration of its last attempt. */
-    measured: (lane: DeliveryLane, durationMs: number): void => {
-      const key = keyOf(lane)
+      if (durationMs === undefined) return
       if (durationMs <= fast.maxMs) capacities.set(key, fast.capacity)
       else if (durationMs >= slow.minMs) capacities.set(key, slow.capacity)
       else capacities.delete(key)

@@ -1,6 +1,7 @@
 import sql, { join, raw } from 'sql-template-tag'
 import type { Sql } from 'sql-template-tag'
-import type { Db } from '../database.ts'
+
+type Execute = (statement: Sql) => Promise<unknown>
 
 interface OrgRow {
   orgId: string
@@ -18,32 +19,32 @@ export interface DeferredInsert<Row extends OrgRow> {
  */
 export interface DeferredRows {
   add<Row extends OrgRow>(target: DeferredInsert<Row>, row: Row): void
-  write(db: Db, isDistributed: () => Promise<boolean>): Promise<void>
+  write(execute: Execute, isDistributed: () => Promise<boolean>): Promise<void>
 }
 
 type Target = DeferredInsert<OrgRow>
 
-const insertTogether = async (db: Db, rows: ReadonlyMap<Target, OrgRow[]>): Promise<void> => {
+const insertTogether = async (execute: Execute, rows: ReadonlyMap<Target, OrgRow[]>): Promise<void> => {
   const inserts = Array.from(rows, ([target, ofTarget]) => target.insert(ofTarget))
   const last = inserts.pop()
   if (!last) return
   const others = inserts.map((insert, index) => sql`${raw(`deferred_${index}`)} as (${insert})`)
-  await db.execute(others.length === 0 ? last : sql`with ${join(others, ', ')} ${last}`)
+  await execute(others.length === 0 ? last : sql`with ${join(others, ', ')} ${last}`)
 }
 
 export const createDeferredRows = (): DeferredRows => {
   const byTarget = new Map<Target, OrgRow[]>()
   return {
     add: (target, row) => {
-      const rows = byTarget.get(target as Target)
+      const rows = byTarget.get(target)
       if (rows) rows.push(row)
-      else byTarget.set(target as Target, [row])
+      else byTarget.set(target, [row])
     },
-    write: async (db, isDistributed) => {
+    write: async (execute, isDistributed) => {
       if (byTarget.size === 0) return
       const orgs = new Set([...byTarget.values()].flat().map(({ orgId }) => orgId))
       if (orgs.size === 1 || !(await isDistributed())) {
-        await insertTogether(db, byTarget)
+        await insertTogether(execute, byTarget)
         return
       }
       for (const org of orgs) {
@@ -51,7 +52,7 @@ export const createDeferredRows = (): DeferredRows => {
           byTarget,
           ([target, rows]) => [target, rows.filter(({ orgId }) => orgId === org)] as const,
         )
-        await insertTogether(db, new Map(ofOrg.filter(([, rows]) => rows.length > 0)))
+        await insertTogether(execute, new Map(ofOrg.filter(([, rows]) => rows.length > 0)))
       }
     },
   }

@@ -193,6 +193,20 @@ test('a turn that has waited for a person for less than the retention goes on', 
   assert.equal((await untilStatus(app, as, turnId, 'completed')).toolCalls[0].status, 'done')
 })
 
+test('a turn that inherited untrusted content still says so when the turn that read it is removed', async () => {
+  const { as, agentId } = await prepare()
+  const sessionId = await openOldSession(as, agentId)
+  await ask(app, as, sessionId, { text: 'first' })
+  const old = await age(as, sessionId, 5)
+  await db.execute(sql`
+    update turns set untrusted_from = 'web.fetch' where org_id = ${as.orgId} and id = ${old}`)
+  await ask(app, as, sessionId, { text: 'second' })
+  await dropOldMessages(app.deps, 100, never)
+  assert.equal((await app.call('GET', `/api/v1/turns/${old}`, { as })).status, 404)
+  const { turn } = await ask(app, as, sessionId, { text: 'third' })
+  assert.equal(turn.untrustedFrom, 'web.fetch')
+})
+
 test('keeps the balance, the reports and the records of charges of the removed turns', async () => {
   const { as, agentId } = await prepare({ model: 'atrium/demo-paid' })
   await deposit(app, as, 5_000)

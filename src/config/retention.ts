@@ -19,6 +19,11 @@ export const retentionVariables = {
     fallback: '0',
     parse: days(30),
   },
+  RETENTION_MESSAGES_DAYS: {
+    description: `Days until messages, turns, model calls and tool calls are deleted. Turns that have not ended by then are cancelled. ${whole} 0: kept for ever.`,
+    fallback: '0',
+    parse: days(30),
+  },
   RETENTION_USAGE_DAYS: {
     description: `Days until the records of single model calls are deleted. Reports and the ledger do not change. ${whole} 0: kept for ever.`,
     fallback: '0',
@@ -40,6 +45,7 @@ export const retentionVariables = {
 /** In days; 0 for ever. */
 export interface RetentionConfig {
   auditDays: number
+  messagesDays: number
   usageDays: number
   /** At least 8, because Pub/Sub, the most persistent provider, retries for 7 days. */
   connectorEventsDays: number
@@ -48,6 +54,7 @@ export interface RetentionConfig {
 
 export const retentionConfigOf = (parsed: ParsedOf<typeof retentionVariables>): RetentionConfig => ({
   auditDays: parsed.RETENTION_AUDIT_DAYS,
+  messagesDays: parsed.RETENTION_MESSAGES_DAYS,
   usageDays: parsed.RETENTION_USAGE_DAYS,
   connectorEventsDays: parsed.RETENTION_CONNECTOR_EVENTS_DAYS,
   eventsDays: parsed.RETENTION_EVENTS_DAYS,

@@ -19,6 +19,7 @@ import type { Probation } from './runtime/probation.ts'
 import type { Toolbox } from './tools/tools.ts'
 import type { TurnNotifier } from './streams/turn-notifier.ts'
 import { cancelPeerTurns } from './peers/peers.ts'
+import { dropOldMessages } from './retention.ts'
 import { cancelPeers, turnJobs } from './runtime/jobs.ts'
 import type { FaultPoint } from './runtime/fault-points.ts'
 
@@ -49,9 +50,11 @@ const turnConcurrency = 400
 const expireEvents = defineJob<Record<string, never>>('turn.expire-events')
 const expireBatchSize = 5_000
 
+const applyRetention = defineJob<Record<string, never>>('turn.retention')
+
 const sweepTurns = defineJob<Record<string, never>>('turn.sweep')
 
-/** Runs turns, requeues orphaned turns every minute, and deletes stream frames older than a day every hour. */
+/** Runs turns, requeues orphaned turns every minute, deletes stream frames older than a day, and applies the retention. */
 export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: SessionJobOptions = {}): void => {
   const { config, db, jobs, log } = deps
   const modelClient = createModelClient({
@@ -73,4 +76,13 @@ export const registerSessionJobs = (deps: SessionJobDeps, { onFaultPoint }: Sess
   jobs.work(expireEvents, async () => {
     while ((await eventQueries.expireEvents(db, expireBatchSize)) === expireBatchSize);
   })
+  const { messagesDays } = config.retention
+  jobs.schedule(applyRetention, '47 1 * * *')
+  jobs.work(
+    applyRetention,
+    async (_payload, { signal }) => {
+      if (messagesDays > 0) await dropOldMessages(deps, messagesDays, signal)
+    },
+    { concurrency: 1 },
+  )
 }

@@ -2,6 +2,7 @@ import { agentRecord } from '../agents/agents.ts'
 import { empty, sql } from '../platform/database/database.ts'
 import type { Db, Sql } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
+import { idLater } from '../platform/ids.ts'
 import type { Author, MessagePart } from './schemas.ts'
 
 export type SessionStatus = 'idle' | 'running' | 'requires_action'
@@ -237,6 +238,28 @@ export interface MessageRow {
   createdAt: string
 }
 
+/**
+ * An id for which PostgreSQL finds the partition when it starts a plan. Where it uses the value to make the plan, plans for
+ * known values are cheaper than one for all values, and it makes a new plan for each execution: with 24 months, this takes
+ * longer than the rest of a turn's statements. `concat` is stable, so that its result is not known to the planner.
+ */
+export const atStart = (id: string): Sql => sql`concat(${id}::text)::uuid`
+
+// Messages, model calls and tool calls are partitioned by month, by an id. A statement that finds rows by anything else
+// names bounds for that id, so that it does not search every month. Clocks of servers differ by seconds; a week costs no
+// more than the partition of one more month.
+const weekMs = 604_800_000
+
+/** Where the messages of a session begin. */
+const inSession = (sessionId: string): Sql => sql`m.id >= ${atStart(idLater(sessionId, -weekMs))}`
+
+/** The id of the reply of a turn, which is generated with that of the turn. */
+export const isNear = (id: Sql, turnId: string): Sql =>
+  sql`${id} >= ${atStart(idLater(turnId, -weekMs))} and ${id} < ${atStart(idLater(turnId, weekMs))}`
+
+/** The ids of a turn and of those that began later. */
+export const isFrom = (id: Sql, turnId: string): Sql => sql`${id} >= ${atStart(idLater(turnId, -weekMs))}`
+
 const messageColumns = sql`m.id, m.session_id, m.turn_id, m.turn_number, m.position, m.role, m.author, m.parts,
   m.created_at`
 
@@ -249,7 +272,7 @@ export const listMessages = (
 ) =>
   db.rows<MessageRow>(sql`
     select ${messageColumns} from messages m
-    where m.org_id = ${actor.orgId} and m.session_id = ${sessionId}
+    where m.org_id = ${actor.orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
       ${before === undefined ? empty : sql`and m.position < ${before}`}
     order by m.position desc
     limit ${limit}`)
@@ -268,18 +291,18 @@ interface HistoryOptions {
 }
 
 const history = ({ orgId, sessionId, turnNumber, isEarlierOnly = false, limit, maxBytes }: HistoryOptions): Sql => sql`
-    with sized as (
-      select org_id, session_id, position,
-        sum(octet_length(parts::text)) over (order by turn_number desc, position desc) as bytes
+    select ${messageColumns}
+    from (
+      select m.*, sum(octet_length(m.parts::text)) over (order by m.turn_number desc, m.position desc) as bytes
       from (
-        select * from messages
-        where org_id = ${orgId} and session_id = ${sessionId} and turn_number ${isEarlierOnly ? sql`<` : sql`<=`} ${turnNumber}
-        order by turn_number desc, position desc
+        select ${messageColumns} from messages m
+        where m.org_id = ${orgId} and m.session_id = ${sessionId} and ${inSession(sessionId)}
+          and m.turn_number ${isEarlierOnly ? sql`<` : sql`<=`} ${turnNumber}
+        order by m.turn_number desc, m.position desc
         limit ${limit}
-      ) as newest
-    )
-    select ${messageColumns} from sized join messages m using (org_id, session_id, position)
-    where sized.bytes <= ${maxBytes} or m.turn_number = ${turnNumber}
+      ) as m
+    ) as m
+    where m.bytes <= ${maxBytes} or m.turn_number = ${turnNumber}
     order by m.turn_number desc, m.position desc`
 
 /**
@@ -321,6 +344,7 @@ export const listPeerMessages = (
       cross join lateral (
         select ${messageColumns} from messages m
         where m.org_id = ${actor.orgId} and m.session_id = s.id and m.author ->> 'type' = 'agent'
+          and m.id >= uuid_at(uuid_time(s.id) - interval '7 days')
           and (m.created_at, m.id) < (${before.createdAt}::timestamptz, ${before.id}::uuid)
         -- Positions follow creation times nearly: a transaction that waits for the session's lock can have begun earlier.
         order by m.position desc

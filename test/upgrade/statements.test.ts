@@ -65,8 +65,8 @@ const outcomesOf = async (version: string, statements: Recorded[]): Promise<stri
   return found
 }
 
-/** The partitions of the audit log have no foreign key: 0017. */
-const withoutForeignKeys = /^\s*insert into audit_log\s/
+/** The partitions of the audit log and of messages have no foreign keys: 0017 and 0019. */
+const withoutForeignKeys = /^\s*insert into (audit_log|messages)\s/
 
 /** Statements whose outcome is another one after the migrations of `folder`. */
 const changed = async (version: string, folder: URL): Promise<string[]> => {

@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
+import { isFrom, isNear } from '../queries.ts'
 import type { MessagePart } from '../schemas.ts'
 import type { ErrorDetail, TurnStatus } from '../turns/queries.ts'
 
@@ -26,7 +27,7 @@ export interface WritingTurn {
 export const findWritingTurn = (db: Db, orgId: string, turnId: string) =>
   db.row<WritingTurn>(sql`
     select id, coalesce(chain_id, id) as chain_id, hop, agent_id, scopes, api_key_id, max_steps, max_cost_cents,
-      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = turns.id) as steps,
+      (select count(*)::int from turn_steps s where s.org_id = turns.org_id and s.turn_id = ${turnId}) as steps,
       (
         select case s.relationship when 'connector' then s.id else s.peer_chat_id end
         from sessions s where s.org_id = turns.org_id and s.id = turns.session_id
@@ -155,6 +156,7 @@ export const findReply = (db: Db, orgId: string, turnId: string) =>
   db.row<PeerReply>(sql`
     select t.status, t.error, m.parts, t.untrusted_from
     from turns t left join messages m on m.org_id = t.org_id and m.id = t.reply_id
+      and ${isNear(sql`m.id`, turnId)}
     where t.org_id = ${orgId} and t.id = ${turnId}`)
 
 /** The unfinished turns that a turn started by messages to other agents. */
@@ -172,6 +174,7 @@ export const countSharedCall = (db: Db, orgId: string, chainId: string) =>
       and (max_cost_cents is null or max_cost_cents::bigint * 10000 > (
         select coalesce(sum(s.cost_microcents), 0)
         from turns t join turn_steps s on s.org_id = t.org_id and s.turn_id = t.id
+          and ${isFrom(sql`s.turn_id`, chainId)}
         where t.org_id = ${orgId} and (t.id = ${chainId} or t.chain_id = ${chainId})))
     returning steps`)
 

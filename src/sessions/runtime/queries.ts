@@ -2,7 +2,7 @@ import { recordUsage, releaseReservation, emptyReservation, shrinkReservation } 
 import { empty, join, sql } from '../../platform/database/database.ts'
 import type { Db, Sql } from '../../platform/database/database.ts'
 import type { Question } from './steps/questions.ts'
-import { touchAgents } from '../queries.ts'
+import { atStart, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 import type { StreamLines } from '../streams/stream-log.ts'
 import type { CallStatus, EndedStatus, ErrorDetail, StopReason } from '../turns/queries.ts'
@@ -75,20 +75,24 @@ export interface Checkpoint {
 const billed = sql`turn_steps.step, turn_steps.attempt, turn_steps.input_tokens, turn_steps.output_tokens,
   turn_steps.cache_read_tokens, turn_steps.cache_write_tokens, turn_steps.is_estimate, turn_steps.cost_microcents`
 
-const endStep = (step: EndedStep): Sql => sql`ended as (
+// The id that `leased` returns is known too late to leave out the partitions of other months.
+const ofTurn = (table: Sql, turnId: string): Sql =>
+  sql`${table}.org_id = leased.org_id and ${table}.turn_id = leased.id and ${table}.turn_id = ${atStart(turnId)}`
+
+const endStep = (turnId: string, step: EndedStep): Sql => sql`ended as (
   update turn_steps
   set status = ${step.status}, finish_reason = ${step.finishReason}, parts = ${JSON.stringify(step.parts)},
     input_tokens = ${step.inputTokens}, output_tokens = ${step.outputTokens},
     cache_read_tokens = ${step.cacheReadTokens}, cache_write_tokens = ${step.cacheWriteTokens},
     is_estimate = ${step.isEstimate}, cost_microcents = ${step.costMicrocents},
     error = ${step.error && JSON.stringify(step.error)}, ended_at = now()
-  from leased where turn_steps.org_id = leased.org_id and turn_steps.turn_id = leased.id and step = ${step.step} and attempt = ${step.attempt}
+  from leased where ${ofTurn(sql`turn_steps`, turnId)} and step = ${step.step} and attempt = ${step.attempt}
   returning ${billed})`
 
 // A model call that is still marked as running when the next one begins or the turn ends was interrupted by a crash.
-const loseRunningSteps = sql`lost as (
+const loseRunningSteps = (turnId: string): Sql => sql`lost as (
   update turn_steps set status = 'lost', ended_at = now()
-  from leased where turn_steps.org_id = leased.org_id and turn_steps.turn_id = leased.id and status = 'running'
+  from leased where ${ofTurn(sql`turn_steps`, turnId)} and status = 'running'
   returning ${billed})`
 
 const beginStep = (step: BegunStep): Sql => sql`begun as (
@@ -113,7 +117,7 @@ const insertCalls = (calls: NewCall[]): Sql => sql`called as (
 const nowIf = (condition: Sql, otherwise = sql`'-infinity'`): Sql => sql`
   nullif(least(now(), case when ${condition} then 'infinity'::timestamptz else ${otherwise} end), '-infinity')`
 
-const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
+const changeCalls = (turnId: string, changes: CallChange[]): Sql => sql`changed as (
   update tool_calls
   set status = c.status, output = coalesce(c.output, tool_calls.output),
     approval_id = coalesce(c."approvalId", tool_calls.approval_id),
@@ -124,7 +128,7 @@ const changeCalls = (changes: CallChange[]): Sql => sql`changed as (
     ended_at = ${nowIf(sql`c.status in ('done', 'failed', 'denied', 'cancelled')`)}
   from leased, jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (step integer, place integer, status text,
     output jsonb, "approvalId" uuid, question jsonb)
-  where tool_calls.org_id = leased.org_id and tool_calls.turn_id = leased.id and tool_calls.step = c.step and tool_calls.place = c.place)`
+  where ${ofTurn(sql`tool_calls`, turnId)} and tool_calls.step = c.step and tool_calls.place = c.place)`
 
 const insertFrames = ({ lastSeq, lines }: StreamLines): Sql => sql`streamed as (
   insert into turn_events (org_id, turn_id, seq, frames)
@@ -154,28 +158,29 @@ type NextState = 'running' | 'paused' | 'ended'
 
 interface CheckpointPlan {
   orgId: string
+  turnId: string
   next: NextState
   /** Whether model calls that are still marked as running were interrupted by a crash. */
   losesRunning: boolean
 }
 
-const checkpointParts = (checkpoint: Checkpoint, { orgId, next, losesRunning }: CheckpointPlan): Sql[] => {
+const checkpointParts = (checkpoint: Checkpoint, { orgId, turnId, next, losesRunning }: CheckpointPlan): Sql[] => {
   const endings = [...(checkpoint.ended ? [endedCall] : []), ...(losesRunning ? [lostCalls] : [])]
   return [
-    ...(checkpoint.ended ? [endStep(checkpoint.ended)] : []),
-    ...(losesRunning ? [loseRunningSteps] : []),
+    ...(checkpoint.ended ? [endStep(turnId, checkpoint.ended)] : []),
+    ...(losesRunning ? [loseRunningSteps(turnId)] : []),
     ...(endings.length > 0 ? [charge(endings, orgId)] : []),
     ...(endings.length > 0 && next === 'running' ? [shrinkReservation] : []),
     ...(next === 'paused' ? [emptyReservation(sql`leased`)] : []),
     ...(next === 'ended' ? [releaseReservation(sql`leased`)] : []),
-    ...rowParts(checkpoint),
+    ...rowParts(turnId, checkpoint),
   ]
 }
 
-const rowParts = ({ begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
+const rowParts = (turnId: string, { begun, newCalls = [], callChanges = [], frames }: Checkpoint): Sql[] => [
   ...(begun ? [beginStep(begun)] : []),
   ...(newCalls.length > 0 ? [insertCalls(newCalls)] : []),
-  ...(callChanges.length > 0 ? [changeCalls(callChanges)] : []),
+  ...(callChanges.length > 0 ? [changeCalls(turnId, callChanges)] : []),
   ...(frames ? [insertFrames(frames)] : []),
 ]
 
@@ -199,7 +204,7 @@ export const writeCheckpoint = (db: Db, { orgId, turnId, token }: TurnLease, lea
     db,
     sql`update turns set lease_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id`,
-    checkpointParts(checkpoint, { orgId, next: 'running', losesRunning: checkpoint.begun !== undefined }),
+    checkpointParts(checkpoint, { orgId, turnId, next: 'running', losesRunning: checkpoint.begun !== undefined }),
   )
 
 /** Locks the turn, so that it cannot end before the transaction does. False when the lease is lost. */
@@ -266,7 +271,12 @@ const setEnded = ({ orgId, turn, token, ending }: EndingOptions): Sql => sql`
   returning turns.org_id, turns.id, turns.session_id`
 
 const endingParts = ({ orgId, turn, ending }: EndingOptions): Sql[] => [
-  ...checkpointParts(ending.checkpoint, { orgId, next: 'ended', losesRunning: ending.checkpoint.ended === undefined }),
+  ...checkpointParts(ending.checkpoint, {
+    orgId,
+    turnId: turn.id,
+    next: 'ended',
+    losesRunning: ending.checkpoint.ended === undefined,
+  }),
   deactivateTurn,
   ...(ending.parts.length > 0 ? [insertReply(turn, ending.parts)] : []),
 ]
@@ -326,7 +336,7 @@ export const pauseTurn = (db: Db, { orgId, turnId, token }: TurnLease, checkpoin
       set status = 'requires_action', rested_attempts = attempts, worker_deaths = 0, ${workedUntilNow},
         lease_token = null, lease_until = null${setLastSeq(checkpoint.frames)}${setUntrusted(checkpoint)}
       where org_id = ${orgId} and id = ${turnId} and lease_token = ${token} returning org_id, id, session_id`,
-    [...checkpointParts(checkpoint, { orgId, next: 'paused', losesRunning: false }), deactivateTurn],
+    [...checkpointParts(checkpoint, { orgId, turnId, next: 'paused', losesRunning: false }), deactivateTurn],
   )
 
 /** Releases a turn that this process cannot continue, without counting a death of its worker. */

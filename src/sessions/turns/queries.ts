@@ -4,7 +4,7 @@ import type { LeasedRow } from '../../platform/database/lease.ts'
 import type { Actor } from '../../identity/actor.ts'
 import type { ModelPricing } from '../../config/models.ts'
 import type { Question } from '../runtime/steps/questions.ts'
-import { historyRecord, touchAgents } from '../queries.ts'
+import { historyRecord, isNear, touchAgents } from '../queries.ts'
 import type { Author, MessagePart } from '../schemas.ts'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'incomplete'
@@ -391,6 +391,7 @@ export const findReply = (db: Db, orgId: string, turnId: string) =>
   db.row<{ endedAt: string | null; parts: MessagePart[] | null }>(sql`
     select turns.ended_at, m.parts from turns
       left join messages m on m.org_id = turns.org_id and m.id = turns.reply_id
+        and ${isNear(sql`m.id`, turnId)}
     where turns.org_id = ${orgId} and turns.id = ${turnId}`)
 
 export const findRelationship = async (db: Db, orgId: string, sessionId: string) =>

@@ -22,12 +22,15 @@ const open = async (as: TestActor, json: object = {}): Promise<string> => {
   return (await openSession(app, as, { agentId: 'reader' })).id
 }
 
+// The messages of a month have ids of that month.
+const newIdSql = sql`(left(uuid_at(now())::text, 14) || right(gen_random_uuid()::text, 22))::uuid`
+
 /** Inserts messages into a session without running turns. */
 const fill = (owner: TestActor, sessionId: string, exchanges: number, words: string): Promise<void> =>
   app.db.transaction('all orgs', async (db) => {
     await db.execute(sql`
       insert into messages (org_id, session_id, position, id, turn_id, turn_number, role, author, parts)
-      select ${owner.orgId}, ${sessionId}, n, gen_random_uuid(), gen_random_uuid(), (n + 1) / 2,
+      select ${owner.orgId}, ${sessionId}, n, ${newIdSql}, gen_random_uuid(), (n + 1) / 2,
         case n % 2 when 1 then 'user' else 'assistant' end,
         jsonb_build_object('type', case n % 2 when 1 then 'user' else 'agent' end, 'id', ${owner.userId}::text, 'name', 'x'),
         jsonb_build_array(jsonb_build_object('type', 'text', 'text', n || ' ' || ${words}::text))

@@ -23,6 +23,9 @@ export interface NewEvent<T extends EventType = EventType> {
   data: EventData<T>
 }
 
+/** An event of any type, whose data is that of its type. */
+export type AnyEvent = { [T in EventType]: NewEvent<T> }[EventType]
+
 const actorOf = ({ userId, userName, apiKey }: EventAuthor): EventActor =>
   userId === null
     ? { type: 'system', id: null, name: userName, apiKeyId: null }

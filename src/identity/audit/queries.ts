@@ -1,6 +1,6 @@
 import { empty, sql } from '../../platform/database/database.ts'
 import type { Db } from '../../platform/database/database.ts'
-import { insertOutbox } from '../../outbox/queries.ts'
+import { insertOutboxRow } from '../../outbox/queries.ts'
 import type { OutboxRow } from '../../outbox/queries.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Actor, AuditActor, Origin } from '../actor.ts'
@@ -16,7 +16,7 @@ export interface AuditEvent {
 /** `noted` is an event that the same statement puts into the outbox. */
 export const insertEntry = (db: Db, actor: AuditActor, event: AuditEvent, noted?: OutboxRow) =>
   db.execute(sql`
-    ${noted === undefined ? empty : sql`with noted as (${insertOutbox([noted])})`}
+    ${noted === undefined ? empty : sql`with noted as (${insertOutboxRow(noted)})`}
     insert into audit_log
       (org_id, id, user_id, api_key_id, actor_name, action, resource_type, resource_id, details, ip, request_id)
     values (${actor.orgId}, ${newId()}, ${actor.userId}, ${actor.apiKey?.id ?? null}, ${actor.userName},

@@ -46,7 +46,8 @@ describe('events of files', () => {
     const owner = await app.createOrg()
     const files = await Promise.all(Array.from({ length: 40 }, (_, i) => upload(app, owner, `text ${i % 5}`)))
     const reported = (await eventsOf(owner)).map(({ subjectId }) => subjectId)
-    assert.deepEqual(reported.toSorted(), files.map(({ id }) => id).toSorted())
+    assert.deepEqual(new Set(reported), new Set(files.map(({ id }) => id)))
+    assert.equal(reported.length, files.length)
   })
 
   test('reports the bytes of a pending file when they are uploaded, once, also when two uploads race', async () => {
@@ -55,7 +56,10 @@ describe('events of files', () => {
     assert.equal((await last(owner)).data['status'], 'pending')
     const put = () => app.call('PUT', pathOf(app, uploadUrl), { body: 'hello' })
     const answers = await Promise.all([put(), put(), put()])
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409, 409],
+    )
     assert.deepEqual(await typesOf(owner), ['file.created', 'file.updated'])
     const updated = await last(owner)
     assert.deepEqual([updated.subjectId, updated.data['changed']], [file.id, ['content']])

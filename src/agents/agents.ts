@@ -267,11 +267,12 @@ export const updateAgent = async (
     if (isNewAuthority)
       await keepOwnConsents(db, actor, agent.id, { from: agent.authorityVersion, to: stored.authorityVersion })
     if (stored.slug !== agent.slug) await queries.renamePeer(db, actor, agent.slug, stored.slug)
-    await audit(db, actor, 'agent.updated', { type: 'agent', id: agent.id, details: { fields } })
-    await recordEvent(db, actor, 'agent.updated', {
-      subjectId: agent.id,
-      workspaceId: agent.workspaceId,
-      data: { agentId: agent.id, name: stored.name, slug: stored.slug, changed: fields },
+    const data = { agentId: agent.id, name: stored.name, slug: stored.slug, changed: fields }
+    await audit(db, actor, 'agent.updated', {
+      type: 'agent',
+      id: agent.id,
+      details: { fields },
+      event: { type: 'agent.updated', subjectId: agent.id, workspaceId: agent.workspaceId, data },
     })
     return stored
   })

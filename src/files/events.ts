@@ -1,7 +1,7 @@
 import type { Actor } from '../identity/actor.ts'
 import type { EventData } from '../outbox/catalog.ts'
 import { outboxRow, recorded, recordEvents } from '../outbox/record.ts'
-import type { EventAuthor, NewEvent } from '../outbox/record.ts'
+import type { AnyEvent, EventAuthor } from '../outbox/record.ts'
 import type { Transaction } from '../platform/database/database.ts'
 import * as queries from './queries.ts'
 import type { FileRow, NewFile } from './queries.ts'
@@ -27,7 +27,7 @@ const folderData = ({ id, name, parentId, projectId }: Pick<Described, 'id' | 'n
 // Files belong to the org, not to a workspace.
 const about = (subjectId: string) => ({ subjectId, workspaceId: null })
 
-const createdEvent = (file: NewFile): NewEvent => {
+const createdEvent = (file: NewFile): AnyEvent => {
   const { id, source, status = 'ready', mimeType = null, sizeBytes: size = 0 } = file
   if (source === 'folder') return { type: 'folder.created', ...about(id), data: folderData(file) }
   return { type: 'file.created', ...about(id), data: { ...fileData({ ...file, mimeType, size }), source, status } }
@@ -55,7 +55,7 @@ export const recordChange = async (
 ): Promise<void> => {
   const isFolder = after.source === 'folder'
   const previousParentId = before.parentId
-  const events: NewEvent[] = []
+  const events: AnyEvent[] = []
   if (previousParentId !== after.parentId) {
     events.push(
       isFolder

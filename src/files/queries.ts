@@ -1,7 +1,7 @@
 import { sql } from '../platform/database/database.ts'
 import type { Db, LookUp } from '../platform/database/database.ts'
 import type { Actor } from '../identity/actor.ts'
-import { insertOutbox } from '../outbox/queries.ts'
+import { insertOutboxRow } from '../outbox/queries.ts'
 import type { OutboxRow } from '../outbox/queries.ts'
 import { nameKeyOf } from './tree/names.ts'
 
@@ -151,7 +151,7 @@ export const insertFile = (db: Db, actor: Actor, file: NewFile, event: OutboxRow
       on conflict (org_id, slot) do update set files = org_file_usage.files + 1,
         stored_bytes = org_file_usage.stored_bytes + excluded.stored_bytes
     ), noted as (
-      ${insertOutbox([event])}
+      ${insertOutboxRow(event)}
     )
     insert into files as f (org_id, id, source, name, name_key, parent_id, project_id, mime_type, size_bytes, status,
       blob_id, sha256, target_id, is_protected, is_untrusted, created_by)

@@ -21,6 +21,12 @@ export interface OutboxRow {
   depth: number
 }
 
+/** Inserts one event, as a part of a statement. `from` is the condition, as below. */
+export const insertOutboxRow = (row: OutboxRow, from: Sql = empty): Sql =>
+  sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
+    select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
+      ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint ${from}`
+
 /**
  * Inserts events, as a part of a statement. `from` is the condition: nothing is inserted when it returns no row, such as
  * `from leased`.
@@ -30,11 +36,7 @@ export const insertOutbox = (rows: readonly OutboxRow[], from: Sql = empty): Sql
   const [row] = rows
   // Where tables are distributed, an insert must name its org as a value.
   const isOneOrg = rows.every(({ orgId }) => orgId === row?.orgId)
-  if (row !== undefined && rows.length === 1) {
-    return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
-      select ${row.orgId}::uuid, ${row.id}::uuid, ${row.type}, ${row.workspaceId}::uuid, ${row.actor}::jsonb,
-        ${row.subjectType}, ${row.subjectId}::uuid, ${row.data}::jsonb, ${row.chainId}::uuid, ${row.depth}::smallint ${from}`
-  }
+  if (row !== undefined && rows.length === 1) return insertOutboxRow(row, from)
   return sql`insert into event_outbox (org_id, id, type, workspace_id, actor, subject_type, subject_id, data, chain_id, depth)
     select ${isOneOrg ? sql`${row?.orgId}::uuid, e.*` : sql`e.*`} from unnest(${isOneOrg ? empty : sql`${column('orgId')}::uuid[],`}${column('id')}::uuid[], ${column('type')}::text[],
       ${column('workspaceId')}::uuid[], ${column('actor')}::jsonb[], ${column('subjectType')}::text[],

@@ -23,6 +23,9 @@ export interface NewEvent<T extends EventType = EventType> {
   data: EventData<T>
 }
 
+/** An event of any type, whose data is that of its type. */
+export type AnyEvent = { [T in EventType]: NewEvent<T> }[EventType]
+
 const actorOf = ({ userId, userName, apiKey }: EventAuthor): EventActor =>
   userId === null
     ? { type: 'system', id: null, name: userName, apiKeyId: null }
@@ -50,6 +53,12 @@ export const outboxRow = <T extends EventType>(author: EventAuthor, event: NewEv
   }
 }
 
+/** Records an event as `recordEvents` does. */
+export const deferEvent = <T extends EventType>(db: Transaction, author: EventAuthor, event: NewEvent<T>): void => {
+  db.defer(outbox, outboxRow(author, event))
+  db.signal(recorded, author.orgId)
+}
+
 /**
  * Records events in the transaction of the change, so that neither is stored without the other. They are inserted just
  * before the commit, when the transaction has the locks on their subjects: it has changed or inserted the rows.
@@ -59,9 +68,7 @@ export const recordEvents = async <T extends EventType>(
   author: EventAuthor,
   events: readonly NewEvent<T>[],
 ): Promise<void> => {
-  if (events.length === 0) return
-  for (const event of events) db.defer(outbox, outboxRow(author, event))
-  db.signal(recorded, author.orgId)
+  for (const event of events) deferEvent(db, author, event)
 }
 
 /** Records one event; see `recordEvents`. */

@@ -1,7 +1,7 @@
 import { systemActor } from '../../identity/actor.ts'
 import type { Transaction } from '../../platform/database/database.ts'
 import { recordEvents } from '../../outbox/record.ts'
-import type { EventAuthor, NewEvent } from '../../outbox/record.ts'
+import type { AnyEvent, EventAuthor } from '../../outbox/record.ts'
 import type { AccountRow, NewTransaction } from './queries.ts'
 
 type Level = Pick<AccountRow, 'balanceCents' | 'autoTopupThresholdCents'>
@@ -25,7 +25,7 @@ export const recordBalance = async (
   // The id of a balance is that of its org.
   const about = { subjectId: after.orgId, workspaceId: null }
   const balanceCents = Number(after.balanceCents)
-  const events: NewEvent[] = []
+  const events: AnyEvent[] = []
   for (const { id: transactionId, type, amountCents } of entries) {
     if (type !== 'deposit') continue
     const data = { transactionId, amountCents: Number(amountCents), balanceCents }

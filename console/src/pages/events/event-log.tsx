@@ -16,6 +16,7 @@ import { areasOf, useEventTypes } from './areas.ts'
 import { EventDialog } from './event-dialog.tsx'
 import styles from './events.module.css'
 import { resourceName, resourceType } from './resource.ts'
+import { TypeName } from './type-name.tsx'
 
 interface Filters {
   types?: string
@@ -46,7 +47,7 @@ const columnsFor = (hrefOf: (id: string) => string): Column<Event>[] => [
     cell: ({ id, type, isDelivered }) => (
       <>
         <Link to={hrefOf(id)} className={styles['type']}>
-          {type}
+          <TypeName type={type} />
         </Link>{' '}
         {!isDelivered && <Badge tone="warn">Not delivered</Badge>}
       </>
@@ -80,7 +81,8 @@ const FilterFields = ({ type, resource }: { type: string; resource: string }) =>
   const [params, setParams] = useSearchParams()
   const types = useEventTypes()
   const areas = areasOf((types.data?.items ?? []).filter(({ permission }) => can(permission)))
-  const change = (name: string, value: string): void => setParams(withParams(params, { [name]: value.trim() }), { replace: true })
+  const change = (name: string, value: string): void =>
+    setParams(withParams(params, { [name]: value.trim() }), { replace: true })
   return (
     <div className={styles['filters']} role="search">
       <SelectField label="Type" value={type} onChange={({ target }) => change('type', target.value)}>

@@ -16,11 +16,11 @@ interface Stream {
   isOpen: boolean
 }
 
-/** The streams of events that the open document of a page has opened so far. */
-const watchStreams = (page: Page): Stream[] => {
+/** Leaves the open page, and returns the streams of events that the next ones open. */
+const watchStreams = async (page: Page): Promise<Stream[]> => {
+  await page.goto('about:blank')
   const streams: Stream[] = []
   page.on('request', (request) => {
-    if (request.isNavigationRequest()) streams.length = 0
     if (!request.url().endsWith('/events/stream')) return
     const stream = { lastEventId: request.headers()['last-event-id'], isOpen: true }
     streams.push(stream)
@@ -114,7 +114,7 @@ test('the catalog shows the fields and an example of a type, and finds types by 
 test('a hidden tab holds no stream, and shows what changed meanwhile when it becomes visible', async () => {
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
-  const streams = watchStreams(page)
+  const streams = await watchStreams(page)
   await page.goto(`${app.url}/agents`)
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   await createAgent(app, owner, { name: 'Librarian' })
@@ -134,7 +134,7 @@ test('a tab that was hidden for a long time begins anew and loads everything aga
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
   await page.clock.install()
-  const streams = watchStreams(page)
+  const streams = await watchStreams(page)
   await page.goto(`${app.url}/agents`)
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   await createAgent(app, owner, { name: 'Librarian' })
@@ -170,7 +170,7 @@ test('a lost connection is reported, and resumes without missing or repeating an
   const owner = await app.createOrg()
   const { page } = await open(owner, '/')
   await page.addInitScript(cuttable)
-  const streams = watchStreams(page)
+  const streams = await watchStreams(page)
   await page.goto(`${app.url}/events`)
   const log = page.getByRole('table', { name: 'Events' })
   await createAgent(app, owner, { name: 'Agent 1' })
